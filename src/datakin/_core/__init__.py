@@ -1,0 +1,1 @@
+"""What every room may use: errors, seeds, progress. Imports nothing else of datakin."""

@@ -1,0 +1,58 @@
+"""The errors and warnings a user of datakin can meet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Any
+
+__all__ = ["DatakinError", "DatakinWarning", "Interrupted", "listed", "suggest"]
+
+
+class DatakinError(ValueError):
+    """Something about the input or the options that the user can put right."""
+
+
+class DatakinWarning(UserWarning):
+    """Something the user should know about a result that was still computed."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during a run; what was finished by then is kept.
+
+    Attributes
+    ----------
+    partial : Ranking or Matrix or None
+        The result over the datasets that were finished, None when too few were.
+    """
+
+    def __init__(self, message: str, partial: Any = None) -> None:
+        super().__init__(message)
+        self.partial = partial
+
+
+def listed(items: Iterable[object], limit: int = 5) -> str:
+    """Return the first few items, quoted, and how many more there are.
+
+    Examples
+    --------
+    >>> listed("abc", limit=2)
+    "'a', 'b' and 1 more"
+    """
+    texts = [repr(str(item)) for item in items]
+    if len(texts) <= limit:
+        return ", ".join(texts)
+    return f"{', '.join(texts[:limit])} and {len(texts) - limit} more"
+
+
+def suggest(wanted: str, known: Iterable[str]) -> str:
+    """Return " Did you mean 'x'?" for the closest known names, or an empty string.
+
+    Examples
+    --------
+    >>> suggest("dide", ["died", "age"])
+    " Did you mean 'died'?"
+    """
+    names = {name.lower(): name for name in known}
+    close = get_close_matches(wanted.lower(), names, n=3, cutoff=0.6)
+    return f" Did you mean {' or '.join(repr(names[name]) for name in close)}?" if close else ""

@@ -1,0 +1,148 @@
+"""The features of a dataset: numbers and categories side by side, in plain arrays.
+
+Nothing here is learned from data: encoding, imputation and scaling belong to the
+training rows of a fit and live in `datakin.learning.encoding`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+__all__ = ["MISSING", "UNKNOWN", "Array", "Features"]
+
+Array = np.ndarray[Any, Any]
+
+MISSING = -1  # code of a missing category
+UNKNOWN = -2  # code of a level that the other dataset has never seen
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """Numeric columns as one float block, categorical columns as one block of codes.
+
+    Parameters
+    ----------
+    numeric : ndarray or csr_array of shape (n, p)
+        Missing numbers are NaN; a sparse block has none.
+    numeric_names : tuple of str
+    codes : ndarray of int32, shape (n, q)
+        Position of each value in its column's levels; `MISSING` where there is none.
+    category_names : tuple of str
+    levels : tuple of tuples of str
+        The sorted levels of each categorical column.
+    """
+
+    numeric: Any
+    numeric_names: tuple[str, ...]
+    codes: Array
+    category_names: tuple[str, ...]
+    levels: tuple[tuple[str, ...], ...]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self.numeric.shape[0])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all columns, numeric ones first."""
+        return self.numeric_names + self.category_names
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the numeric block is a scipy sparse array."""
+        return bool(sparse.issparse(self.numeric))
+
+    def kind(self, name: str) -> str:
+        """Return "numeric" or "category"."""
+        return "numeric" if name in self.numeric_names else "category"
+
+    def take(self, rows: Array) -> Features:
+        """Return the same columns for some of the rows."""
+        return Features(
+            self.numeric[rows],
+            self.numeric_names,
+            self.codes[rows],
+            self.category_names,
+            self.levels,
+        )
+
+    def select(self, names: Sequence[str]) -> Features:
+        """Return the named columns, in the order given within each kind."""
+        if tuple(names) == self.names:
+            return self
+        numeric = [self.numeric_names.index(n) for n in names if n in set(self.numeric_names)]
+        category = [self.category_names.index(n) for n in names if n in set(self.category_names)]
+        return Features(
+            self.numeric[:, numeric],
+            tuple(self.numeric_names[i] for i in numeric),
+            self.codes[:, category],
+            tuple(self.category_names[i] for i in category),
+            tuple(self.levels[i] for i in category),
+        )
+
+    def canonical(self) -> Features:
+        """Return the columns in an order that depends on their ranks, not names or units.
+
+        Learners that break ties by position (trees) then give the same predictions when
+        columns are renamed, permuted or rescaled. Columns of equal content keep name order.
+        """
+        if self.is_sparse:
+            return self
+
+        def key(column: Array, name: str) -> tuple[bytes, str]:
+            ranks = np.unique(column, return_inverse=True)[1].astype(np.int64)
+            return hashlib.blake2b(ranks.tobytes(), digest_size=8).digest(), name
+
+        numeric = [key(self.numeric[:, j], name) for j, name in enumerate(self.numeric_names)]
+        category = [key(self.codes[:, j], name) for j, name in enumerate(self.category_names)]
+        return self.select([name for _, name in sorted(numeric)] + [n for _, n in sorted(category)])
+
+    def matched_to(self, other: Features) -> Features:
+        """Return these rows with the column order and category codes of another dataset."""
+        mine = self.select(other.names)
+        codes = mine.codes.copy()
+        for j, (own, theirs) in enumerate(zip(mine.levels, other.levels, strict=True)):
+            if own != theirs:
+                position = {level: code for code, level in enumerate(theirs)}
+                table = np.array(
+                    [*(position.get(v, UNKNOWN) for v in own), MISSING], dtype=np.int32
+                )
+                codes[:, j] = table[mine.codes[:, j]]  # code -1 picks the last entry: MISSING
+        return Features(mine.numeric, mine.numeric_names, codes, mine.category_names, other.levels)
+
+    def row_hashes(self, names: Sequence[str]) -> Array:
+        """Return one 64-bit hash per row over the named columns, whatever their order."""
+        part = self.select(sorted(names))
+        if part.is_sparse:
+            # Column sums with fixed random weights: equal rows give equal sums.
+            weights = np.random.default_rng(7).standard_normal(part.numeric.shape[1])
+            return pd.util.hash_array(np.asarray(part.numeric @ weights))
+        hashes = np.zeros(part.n_rows, dtype=np.uint64)
+        for j in range(len(part.numeric_names)):
+            # Adding 0.0 turns -0.0 into 0.0, so that the two hash alike.
+            hashes = _mix(hashes, pd.util.hash_array(part.numeric[:, j] + 0.0))
+        for j, levels in enumerate(part.levels):
+            table = pd.util.hash_array(np.array([*levels, "\x00missing"], dtype=object))
+            hashes = _mix(hashes, table[part.codes[:, j]])
+        return hashes
+
+    def digest(self) -> bytes:
+        """Return a digest of names and values, the same on every machine."""
+        state = hashlib.blake2b(digest_size=16)
+        for name in sorted(self.names):
+            state.update(name.encode() + b"\x00")
+        state.update(self.row_hashes(self.names).tobytes())
+        return state.digest()
+
+
+def _mix(hashes: Array, new: Array) -> Array:
+    mixed: Array = (hashes * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)) ^ new
+    return mixed

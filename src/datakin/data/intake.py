@@ -1,0 +1,361 @@
+"""The door: tables, files and arrays in, validated datasets out."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from datakin._core.exceptions import DatakinError, DatakinWarning, listed, suggest
+from datakin.data.build import Draft, build
+from datakin.data.columns import check_finite, read_column, read_labels
+from datakin.data.dataset import Dataset
+from datakin.data.features import Array
+from datakin.data.files import find_files, read_file, stem
+from datakin.data.labels import canonical_label, is_missing
+
+__all__ = ["as_dataset", "coerce", "read_table", "read_tables"]
+
+
+@dataclass(frozen=True)
+class _Roles:
+    """Which column plays which part."""
+
+    label: str
+    ignore: tuple[str, ...] = ()
+    group: str | None = None
+    domain: str | None = None
+
+
+def read_table(
+    source: Any,
+    *,
+    label: str,
+    ignore: Sequence[str] = (),
+    group: str | None = None,
+    positive: Any = None,
+    name: str | None = None,
+    task: str = "auto",
+    label_map: Mapping[Any, Any] | None = None,
+    delimiter: str = ",",
+) -> Dataset:
+    """Read one labelled table.
+
+    Parameters
+    ----------
+    source : path or data frame
+        csv, csv.gz, parquet or feather; or a pandas, polars or pyarrow table.
+    label : str
+        The column to predict.
+    ignore : sequence of str
+        Columns to leave out (row ids, columns that give the label away).
+    group : str, optional
+        Column whose equal values stay in one fold, such as a patient id. Not a feature.
+    positive : optional
+        The positive class; labels become 1 (positive) and 0 (every other).
+    name : str, optional
+        How results call the dataset; the file's name by default.
+    task : {"auto", "binary", "multiclass", "regression"}
+    label_map : mapping, optional
+        Old label -> new label, for datasets that code the same classes differently.
+    delimiter : str
+        Separator of a csv file.
+
+    Returns
+    -------
+    Dataset
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"age": [40, 63, 51, 72] * 10, "died": [0, 1] * 20})
+    >>> read_table(frame, label="died", name="icu")
+    Dataset('icu': 40 rows x 1 columns, binary (0, 1))
+    """
+    roles = _Roles(label, _names(ignore), group)
+    frame = _open(source, delimiter)
+    if name is None:
+        name = stem(source) if isinstance(source, (str, os.PathLike)) else ""
+    drafts = [_draft(frame, name, roles)]
+    datasets = build(drafts, task=task, label_map=label_map, positive=positive)
+    _announce(datasets)
+    return datasets[0]
+
+
+def read_tables(
+    source: Any,
+    *,
+    label: str,
+    domain: str | None = None,
+    ignore: Sequence[str] = (),
+    group: str | None = None,
+    positive: Any = None,
+    task: str = "auto",
+    label_map: Mapping[Any, Any] | None = None,
+    delimiter: str = ",",
+) -> dict[str, Dataset]:
+    """Read several labelled tables, or split one into a dataset per value of a column.
+
+    Parameters
+    ----------
+    source : path, glob, list of paths, mapping of name to table, or one table
+    domain : str, optional
+        Column of one table whose values name the datasets, such as a hospital id.
+    label, ignore, group, positive, task, label_map, delimiter
+        As in `read_table`.
+
+    Returns
+    -------
+    dict of str to Dataset
+        In file order, or in the order of the domain's values.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"age": range(80), "site": ["a", "b"] * 40, "died": [0, 1, 1, 0] * 20})
+    >>> sorted(read_tables(frame, label="died", domain="site"))
+    ['a', 'b']
+    """
+    roles = _Roles(label, _names(ignore), group, domain)
+    tables = _open_all(source, delimiter)
+    if domain is None:
+        drafts = [_draft(frame, name, roles) for name, frame in tables]
+    elif len(tables) == 1:
+        drafts = _split(_draft(tables[0][1], tables[0][0], roles), roles)
+    else:
+        raise DatakinError(
+            f"domain={domain!r} splits one table. Got {len(tables)} tables; "
+            f"leave domain out, or put the tables into one."
+        )
+    datasets = build(drafts, task=task, label_map=label_map, positive=positive)
+    _announce(datasets)
+    return {dataset.name: dataset for dataset in datasets}
+
+
+def as_dataset(
+    X: Any,
+    y: Any,
+    *,
+    name: str | None = None,
+    task: str = "auto",
+    group: Any = None,
+) -> Dataset:
+    """Make a dataset of features and labels held in memory.
+
+    Parameters
+    ----------
+    X : array, scipy sparse array or data frame of shape (n, p)
+    y : array or series of length n
+    name : str, optional
+    task : {"auto", "binary", "multiclass", "regression"}
+    group : array of length n, optional
+        Rows with equal values stay in one fold.
+
+    Returns
+    -------
+    Dataset
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> as_dataset(np.eye(30), np.arange(30) % 2, name="toy")
+    Dataset('toy': 30 rows x 30 columns, binary (0, 1))
+    """
+    labels = _vector(y, "y")
+    if sparse.issparse(X):
+        draft = _sparse_draft(X, labels, name or "")
+    else:
+        frame = _frame_of(X)
+        columns = {str(c): read_column(frame[c], str(c)) for c in frame.columns}
+        draft = Draft(name or "", "y", labels, columns)
+    if draft.n_rows != len(labels):
+        raise DatakinError(
+            f"X and y must have the same number of rows. Got {draft.n_rows} and {len(labels)}."
+        )
+    if group is not None:
+        groups = _vector(group, "group")
+        if len(groups) != len(labels):
+            raise DatakinError(
+                f"group must have one value per row. Got {len(groups)} for {len(labels)} rows."
+            )
+        draft = replace(draft, groups=groups)
+    datasets = build([draft], task=task)
+    _announce(datasets)
+    return datasets[0]
+
+
+def coerce(data: Any, name: str = "") -> Dataset:
+    """Return a Dataset for a Dataset or an (X, y) pair, naming it when it has no name."""
+    if isinstance(data, Dataset):
+        return data if data.name else data.renamed(name)
+    if isinstance(data, (tuple, list)) and len(data) == 2:
+        return as_dataset(data[0], data[1], name=name)
+    raise DatakinError(
+        f"A dataset must be a Dataset or a pair (X, y). Got {type(data).__name__}; "
+        f"read tables and files with datakin.read_table(table, label=...)."
+    )
+
+
+def _names(names: Sequence[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _open(source: Any, delimiter: str) -> nw.DataFrame[Any]:
+    if isinstance(source, (str, os.PathLike)):
+        files = find_files(source)
+        if len(files) > 1:
+            raise DatakinError(
+                f"read_table reads one file. {os.fspath(source)!r} names {len(files)}: "
+                f"{listed(files)}; use read_tables."
+            )
+        source = read_file(files[0], delimiter)
+    return _frame_of(source)
+
+
+def _open_all(source: Any, delimiter: str) -> list[tuple[str, nw.DataFrame[Any]]]:
+    if isinstance(source, Mapping):
+        return [(str(name), _open(table, delimiter)) for name, table in source.items()]
+    if isinstance(source, (str, os.PathLike)):
+        source = [source]
+    if isinstance(source, (list, tuple)) and all(isinstance(s, (str, os.PathLike)) for s in source):
+        files = [file for pattern in source for file in find_files(pattern)]
+        return [(stem(file), _open(file, delimiter)) for file in files]
+    if isinstance(source, (list, tuple)):
+        raise DatakinError("Several tables must come as a mapping of name to table, or as paths.")
+    return [("", _frame_of(source))]
+
+
+def _frame_of(source: Any) -> nw.DataFrame[Any]:
+    if isinstance(source, nw.DataFrame):
+        return source
+    if isinstance(source, pd.DataFrame):
+        source = source.set_axis([str(c) for c in source.columns], axis=1)
+    elif isinstance(source, (np.ndarray, list, tuple)):
+        try:
+            array = np.asarray(source)
+        except ValueError:
+            raise DatakinError("X must be a table. Got rows of different lengths.") from None
+        if array.ndim != 2:
+            raise DatakinError(f"X must have two dimensions. Got an array of shape {array.shape}.")
+        source = pd.DataFrame(array, columns=[f"x{j}" for j in range(array.shape[1])])
+        source = source.infer_objects()
+    if hasattr(source, "collect") and not hasattr(source, "to_numpy"):
+        source = source.collect()  # a lazy polars frame
+    try:
+        frame: nw.DataFrame[Any] = nw.from_native(source, eager_only=True)
+    except TypeError:
+        raise DatakinError(
+            f"A table must be a path, or a pandas, polars or pyarrow table. "
+            f"Got {type(source).__name__}."
+        ) from None
+    except nw.exceptions.DuplicateError:
+        raise DatakinError(
+            "Every column must have its own name. Got the same name twice."
+        ) from None
+    names = list(frame.columns)
+    if len(set(names)) < len(names):
+        raise DatakinError(
+            f"Every column must have its own name. Got twice: "
+            f"{listed(sorted({n for n in names if names.count(n) > 1}))}."
+        )
+    return frame
+
+
+def _vector(values: Any, what: str) -> Array:
+    if hasattr(values, "to_list"):
+        values = values.to_list()
+    array = np.asarray(values)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise DatakinError(f"{what} must be one column. Got an array of shape {array.shape}.")
+    if array.dtype.kind in "iuf":
+        return array.astype(float)
+    if array.dtype.kind in "US":
+        array = array.astype(object)
+    return array.astype(object)
+
+
+def _sparse_draft(X: Any, labels: Array, name: str) -> Draft:
+    matrix = sparse.csr_array(X, dtype=float, copy=True)
+    # One stored form for each matrix: explicit zeros would otherwise differ from implicit ones.
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    if np.isnan(matrix.data).any():
+        raise DatakinError("A sparse X must have no missing values; impute them first.")
+    check_finite("X (sparse)", matrix.data)
+    return Draft(name, "y", labels, {}, matrix=matrix)
+
+
+def _need(frame: nw.DataFrame[Any], name: str, role: str, table: str) -> None:
+    if name not in frame.columns:
+        where = f" of {table!r}" if table else ""
+        raise DatakinError(
+            f"The {role} column {name!r} must be one of the columns{where}: "
+            f"{listed(frame.columns, limit=12)}.{suggest(name, frame.columns)}"
+        )
+
+
+def _draft(frame: nw.DataFrame[Any], name: str, roles: _Roles) -> Draft:
+    _need(frame, roles.label, "label", name)
+    for role, column in (("group", roles.group), ("domain", roles.domain)):
+        if column is not None:
+            _need(frame, column, role, name)
+            if column == roles.label:
+                raise DatakinError(
+                    f"The {role} column must differ from the label. Got {column!r} for both."
+                )
+    for column in roles.ignore:
+        _need(frame, column, "ignored", name)
+    taken = {roles.label, roles.group, roles.domain, *roles.ignore}
+    columns = {c: read_column(frame[c], c) for c in frame.columns if c not in taken}
+    return Draft(
+        name,
+        roles.label,
+        read_labels(frame[roles.label]),
+        columns,
+        groups=None if roles.group is None else read_labels(frame[roles.group]),
+        domains=None if roles.domain is None else read_labels(frame[roles.domain]),
+    )
+
+
+def _split(draft: Draft, roles: _Roles) -> list[Draft]:
+    assert draft.domains is not None
+    missing = is_missing(draft.domains)
+    spelled = np.array([canonical_label(v) for v in draft.domains], dtype=object)
+    names = list(pd.unique(spelled[~missing]))
+    if missing.any():
+        warnings.warn(
+            f"{int(missing.sum())} of {len(missing)} rows have no {roles.domain!r} and were dropped.",
+            DatakinWarning,
+            stacklevel=4,
+        )
+    if len(names) < 2:
+        raise DatakinError(
+            f"The domain column {roles.domain!r} must have at least two values. "
+            f"Got {listed(names) or 'none'}."
+        )
+    order = sorted(
+        names,
+        key=lambda v: (not v.lstrip("-").isdigit(), int(v) if v.lstrip("-").isdigit() else 0, v),
+    )
+    return [draft.take(np.flatnonzero(~missing & (spelled == v)), name=v) for v in order]
+
+
+def _announce(datasets: Iterable[Dataset]) -> None:
+    """Warn once for each kind of note, naming the datasets it is about."""
+    where: dict[str, list[str]] = {}
+    for dataset in datasets:
+        for note in dataset.notes:
+            where.setdefault(note, []).append(dataset.name)
+    for note, names in where.items():
+        named = [name for name in names if name]
+        head = f"{', '.join(named[:4])}{f' and {len(named) - 4} more' if len(named) > 4 else ''}: "
+        warnings.warn((head if named else "") + note, DatakinWarning, stacklevel=3)

@@ -1,0 +1,128 @@
+"""Labels: what kind of task they pose, and one spelling for each class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from datakin._core.exceptions import DatakinError, listed
+from datakin.data.features import Array
+
+__all__ = [
+    "TASKS",
+    "canonical_labels",
+    "encode_classes",
+    "infer_task",
+    "is_missing",
+    "sort_classes",
+]
+
+TASKS = ("binary", "multiclass", "regression")
+FEW = 10  # a whole-number label with at most this many values may be a class or a quantity
+
+
+def is_missing(labels: Array) -> Array:
+    """Return a mask of the labels that are missing (None, NaN or blank text)."""
+    missing = np.asarray(pd.isna(labels), dtype=bool)
+    if labels.dtype == object:
+        missing |= np.array([isinstance(v, str) and not v.strip() for v in labels], dtype=bool)
+    return missing
+
+
+def canonical_label(value: Any) -> str:
+    """Return the one spelling of a class: 1, 1.0, True, "1" and " 1" are the same class."""
+    if isinstance(value, (bool, np.bool_)):
+        return str(int(value))
+    if isinstance(value, (int, float, np.number)):
+        return str(int(value)) if float(value).is_integer() else repr(float(value))
+    return str(value).strip()
+
+
+def canonical_labels(labels: Array, mapping: Mapping[Any, Any] | None, positive: Any) -> Array:
+    """Spell the labels canonically, after the user's mapping and choice of positive class."""
+    uniques, inverse = _factorize(labels)
+    spelled = [canonical_label(value) for value in uniques]
+    if mapping is not None:
+        table = {canonical_label(k): canonical_label(v) for k, v in mapping.items()}
+        lacking = sorted(set(spelled) - set(table))
+        if lacking:
+            raise DatakinError(
+                f"The label mapping must name every label. Got none for {listed(lacking)}; "
+                f"it maps {listed(table)}."
+            )
+        spelled = [table[value] for value in spelled]
+    if positive is not None:
+        wanted = canonical_label(positive)
+        if wanted not in spelled:
+            raise DatakinError(
+                f"The positive class must be one of the labels. Got {wanted!r}; "
+                f"the labels are {listed(sorted(set(spelled)))}."
+            )
+        spelled = [str(int(value == wanted)) for value in spelled]
+    return np.array(spelled, dtype=object)[inverse]
+
+
+def _factorize(labels: Array) -> tuple[list[Any], Array]:
+    codes, uniques = pd.factorize(np.asarray(labels, dtype=object))
+    return list(uniques), np.asarray(codes)
+
+
+def sort_classes(classes: Iterable[str]) -> tuple[str, ...]:
+    """Sort class names, numbers by value and before words."""
+
+    def key(name: str) -> tuple[int, float, str]:
+        try:
+            return 0, float(name), name
+        except ValueError:
+            return 1, 0.0, name
+
+    return tuple(sorted(set(classes), key=key))
+
+
+def encode_classes(labels: Array) -> tuple[Array, tuple[str, ...]]:
+    """Return codes 0..C-1 and the sorted class names."""
+    classes = sort_classes(labels)
+    position = {name: code for code, name in enumerate(classes)}
+    return np.array([position[v] for v in labels], dtype=np.int64), classes
+
+
+def as_numbers(labels: Array) -> Array | None:
+    """Return the labels as floats, or None when some of them are not numbers."""
+    if labels.dtype.kind in "iuf":
+        return labels.astype(float)
+    try:
+        return np.array([float(v) for v in labels], dtype=float)
+    except (TypeError, ValueError):
+        return None
+
+
+def infer_task(columns: Sequence[Array], label: str) -> tuple[str, str | None]:
+    """Infer the task from the labels of all datasets read together.
+
+    Returns
+    -------
+    task : str
+        "classification" or "regression".
+    doubt : str or None
+        A sentence for the user when the labels could be read either way.
+    """
+    distinct = set().union(*(set(_factorize(column)[0]) for column in columns))
+    if any(isinstance(v, (str, bool, np.bool_)) for v in distinct):
+        numbers = as_numbers(np.array(list(distinct), dtype=object))
+        if numbers is None or any(isinstance(v, (bool, np.bool_)) for v in distinct):
+            return "classification", None
+    else:
+        numbers = np.array([float(v) for v in distinct])
+    whole = bool(np.all(np.isfinite(numbers)) and np.all(numbers == np.round(numbers)))
+    if len(distinct) <= 2:
+        return "classification", None
+    if whole and len(distinct) <= FEW:
+        return "classification", (
+            f"the label {label!r} has {len(distinct)} distinct whole numbers "
+            f"({listed(sort_classes(canonical_label(v) for v in distinct), limit=10)}) and was taken "
+            f'as classes; if it is a quantity, say task="regression", if not, task="multiclass"'
+        )
+    return "regression", None

@@ -1,0 +1,61 @@
+"""Columns a careful colleague would ask about: row ids, and copies of the label."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from datakin._core.exceptions import listed
+from datakin.data.features import MISSING, Array, Features
+
+__all__ = ["suspicious_columns"]
+
+
+def suspicious_columns(features: Features, y: Array, is_class: bool) -> list[str]:
+    """Return a note for columns that look like row ids and one for copies of the label."""
+    if features.is_sparse:
+        return []
+    ids, copies = [], []
+    for j, name in enumerate(features.numeric_names):
+        values = features.numeric[:, j]
+        if _is_id(values, name):
+            ids.append(name)
+        elif _is_copy(values, y, is_class):
+            copies.append(name)
+    for j, name in enumerate(features.category_names):
+        codes = features.codes[:, j]
+        if len(features.levels[j]) >= 0.95 * len(codes):
+            ids.append(name)
+        elif is_class and _is_one_to_one(codes, y):
+            copies.append(name)
+    notes = [f"look like row ids (consider ignore=): {listed(ids)}"] if ids else []
+    notes += (
+        [f"look like copies of the label (consider ignore=): {listed(copies)}"] if copies else []
+    )
+    return notes
+
+
+def _is_id(values: Array, name: str) -> bool:
+    """Whole numbers, all different, and either in steps of one or called an id."""
+    if np.isnan(values).any() or np.any(values != np.round(values)):
+        return False
+    ordered = np.sort(values)
+    if np.any(np.diff(ordered) == 0):
+        return False
+    named = name.lower() in ("id", "index", "unnamed: 0") or name.lower().endswith(("id", "_no"))
+    return named or bool(np.all(np.diff(ordered) == 1))
+
+
+def _is_copy(values: Array, y: Array, is_class: bool) -> bool:
+    known = ~np.isnan(values)
+    if known.sum() < 10:
+        return False
+    if is_class:
+        return _is_one_to_one(pd.factorize(values)[0], y)
+    return bool(abs(np.corrcoef(values[known], y[known])[0, 1]) > 1 - 1e-9)
+
+
+def _is_one_to_one(codes: Array, y: Array) -> bool:
+    known = codes != MISSING
+    pairs = len(np.unique(np.column_stack([codes[known], y[known]]), axis=0))
+    return pairs == len(np.unique(codes[known])) == len(np.unique(y))

@@ -1,0 +1,333 @@
+"""The hinge of the house: fitted plans -> losses row by row -> the cross-error table.
+
+Everything before this file is expensive and done once per dataset; everything after it is a pure
+view of what is computed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from datakin.data import Dataset
+from datakin.data.features import Array
+from datakin.learning.calibration import fit_sigmoids
+from datakin.learning.engine import FitFailure, FittedPlan, Scores
+from datakin.learning.ensemble import View, model_weights, row_losses
+from datakin.learning.losses import Loss
+
+__all__ = ["ErrorTable", "Errors", "Learner", "Predictions"]
+
+HELD_OUT = {"full": "none", "fold": "one", "inner": "two"}
+
+
+@dataclass(frozen=True, eq=False)
+class Errors:
+    """Losses of one dataset's predictors on one dataset's rows.
+
+    Predictors come in three sizes: "full" (trained on all rows), "fold" (one fold held out) and
+    "inner" (two held out). The rows of the arrays are the models, then "ensemble", then "average"
+    (the models' losses averaged with the ensemble's weights).
+
+    Attributes
+    ----------
+    rows : mapping of size to ndarray of shape (M + 2, n)
+        Loss on each row, averaged over the predictors of that size. An own error has no "full":
+        a predictor trained on all rows cannot be tested on them.
+    means : mapping of size to ndarray of shape (M + 2, K)
+        Mean loss of the predictors that left out fold k.
+    weights : ndarray of shape (n,)
+        Weight of each tested row in the mean; 0 for a row that also stands in the other dataset.
+    n_train : mapping of size to float
+        Mean number of training rows.
+    """
+
+    trained_on: str
+    tested_on: str
+    models: tuple[str, ...]
+    rows: Mapping[str, Array]
+    means: Mapping[str, Array]
+    weights: Array
+    n_train: Mapping[str, float]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the rows of the arrays."""
+        return (*self.models, "ensemble", "average")
+
+    def error(self, size: str) -> Array:
+        """Return the mean loss of every model, the ensemble and the average."""
+        return np.asarray(self.rows[size] @ self.weights)
+
+
+@dataclass(frozen=True, eq=False)
+class Learner:
+    """What is kept of a dataset's plan once its predictions are made: errors and weights.
+
+    Attributes
+    ----------
+    own : Errors
+        The cross-validated errors of the dataset on itself.
+    full_weights : ndarray of shape (M,)
+        Ensemble weights from all rows; 0 for a model that failed.
+    fold_weights : ndarray of shape (K, M)
+        Ensemble weights from the rows outside each fold.
+    folds : tuple of ndarray
+    n_fits : int
+    failures : tuple of FitFailure
+    """
+
+    own: Errors
+    full_weights: Array
+    fold_weights: Array
+    folds: tuple[Array, ...]
+    n_fits: int
+    failures: tuple[FitFailure, ...]
+
+    @property
+    def row_weights(self) -> Array:
+        """The ensemble weights w(-k) that belong to each row of fold k, shape (n, M)."""
+        weights = np.empty((len(self.own.weights), self.fold_weights.shape[1]))
+        for k, fold in enumerate(self.folds):
+            weights[fold] = self.fold_weights[k]
+        return weights
+
+
+class Predictions:
+    """A fitted plan read through its views: own errors, and errors on other datasets.
+
+    Parameters
+    ----------
+    fitted : FittedPlan
+    loss : Loss
+        The loss of this dataset; it decides the ensemble's weights and its own error.
+    sharpness : float
+    voting : {"soft", "hard"}
+    weighting : {"scaled", "paper"}
+        Whether regression losses are divided by that of the best constant before weighting.
+    """
+
+    def __init__(
+        self, fitted: FittedPlan, loss: Loss, *, sharpness: float, voting: str, weighting: str
+    ) -> None:
+        self.fitted, self.loss, self.voting = fitted, loss, voting
+        self.sharpness, self.weighting = sharpness, weighting
+        plan = fitted.plan
+        outer = tuple((1 + k, fold) for k, fold in enumerate(plan.folds))
+        self.views = [
+            self._view(entries, plan.trains[1 + k]) for k, entries in enumerate(plan.inner)
+        ]
+        self.full_view = self._view(outer, plan.trains[0])
+        self.own = self._own_errors()
+
+    @property
+    def dataset(self) -> Dataset:
+        """The dataset the predictors were trained on."""
+        return self.fitted.dataset
+
+    def learner(self) -> Learner:
+        """Return the errors and weights, without the fitted models."""
+        fitted = self.fitted
+        return Learner(
+            self.own,
+            self.full_view.weights,
+            np.array([view.weights for view in self.views]),
+            fitted.plan.folds,
+            fitted.n_fits,
+            fitted.failures,
+        )
+
+    def _view(self, entries: Iterable[tuple[int, Array]], train: Array) -> View:
+        """Learn weights and calibration from fits and the rows that test them."""
+        fitted, y = self.fitted, self.dataset.y
+        entries = tuple(entries)
+        n_models, n_classes = len(fitted.models), len(self.dataset.classes)
+        shares = (
+            np.bincount(y[train], minlength=n_classes) / len(train) if n_classes else np.ones(1)
+        )
+        sigmoids: list[Array | None] = [None] * n_models
+        tested = np.concatenate([rows for _, rows in entries])
+        for m in range(n_models):
+            if fitted.is_decision(m):
+                values = np.concatenate(
+                    [_of(fitted.own_scores[fit], rows)[m] for fit, rows in entries]
+                )
+                sigmoids[m] = fit_sigmoids(values, y[tested])
+        draft = View(sigmoids, shares, np.full(n_models, 1 / n_models))
+        row_weights = self.loss.row_weights(self.dataset)
+        errors = np.mean(
+            [
+                np.mean(self._own_losses(fit, draft, rows)[:n_models] * row_weights[rows], axis=1)
+                for fit, rows in entries
+            ],
+            axis=0,
+        )
+        scale = 1.0
+        if not n_classes and self.weighting == "scaled":
+            scale = self.loss.of_best_constant(y[train])
+        return View(sigmoids, shares, model_weights(errors, self.sharpness, scale))
+
+    def _own_losses(self, fit: int, view: View, rows: Array) -> Array:
+        classes = self.dataset.classes
+        scores = _of(self.fitted.own_scores[fit], rows)
+        return row_losses(
+            scores,
+            view,
+            self.dataset.y[rows],
+            self.loss,
+            own=np.arange(len(classes)),
+            names=classes,
+            voting=self.voting,
+        )
+
+    def _own_errors(self) -> Errors:
+        plan, n = self.fitted.plan, self.dataset.n_rows
+        n_folds, n_outputs = plan.n_folds, len(self.fitted.models) + 2
+        rows = {size: np.empty((n_outputs, n)) for size in ("fold", "inner")}
+        weights = np.empty(n)
+        row_weights = self.loss.row_weights(self.dataset)
+        means = {size: np.empty((n_outputs, n_folds)) for size in rows}
+        for k, fold in enumerate(plan.folds):
+            view = self.views[k]
+            rows["fold"][:, fold] = self._own_losses(1 + k, view, fold)
+            inner = [self._own_losses(fit, view, fold) for fit, _ in plan.inner[k]]
+            rows["inner"][:, fold] = np.mean(inner, axis=0)
+            weights[fold] = row_weights[fold] / (n_folds * len(fold))
+            for size in rows:
+                means[size][:, k] = n_folds * (rows[size][:, fold] @ weights[fold])
+        return Errors(
+            self.dataset.name,
+            self.dataset.name,
+            self._model_names(),
+            rows,
+            means,
+            weights,
+            self._n_train(),
+        )
+
+    def test_on(
+        self, other: Dataset, loss: Loss, classes: tuple[str, ...], left_out: Array
+    ) -> Errors:
+        """Return the errors on another dataset's rows.
+
+        Parameters
+        ----------
+        other : Dataset
+        loss : Loss
+            The loss of the other dataset.
+        classes : tuple of str
+            Union of the classes of both.
+        left_out : ndarray of bool
+            Rows of the other dataset that stand in this one too.
+        """
+        plan, kept = self.fitted.plan, ~left_out
+        features = other.features.matched_to(self.fitted.features)
+        position = {name: code for code, name in enumerate(classes)}
+        own = np.array([position[name] for name in self.dataset.classes], dtype=int)
+        y = np.array([position[c] for c in other.classes])[other.y] if classes else other.y
+        weights = _kept_weights(loss, other, kept)
+
+        def losses(scores: Scores, view: View) -> Array:
+            return row_losses(scores, view, y, loss, own=own, names=classes, voting=self.voting)
+
+        fit_scores = [self.fitted.scores(fit, features) for fit in range(len(plan.trains))]
+        fold, inner = [], []
+        for k, view in enumerate(self.views):
+            fold.append(losses(fit_scores[1 + k], view))
+            inner.append(
+                np.mean([losses(fit_scores[fit], view) for fit, _ in plan.inner[k]], axis=0)
+            )
+        rows = {
+            "full": losses(fit_scores[0], self.full_view),
+            "fold": np.mean(fold, axis=0),
+            "inner": np.mean(inner, axis=0),
+        }
+        means = {
+            "fold": np.column_stack([part @ weights for part in fold]),
+            "inner": np.column_stack([part @ weights for part in inner]),
+        }
+        return Errors(
+            self.dataset.name,
+            other.name,
+            self._model_names(),
+            rows,
+            means,
+            weights,
+            self._n_train(),
+        )
+
+    def _model_names(self) -> tuple[str, ...]:
+        return tuple(model.name for model in self.fitted.models)
+
+    def _n_train(self) -> dict[str, float]:
+        plan = self.fitted.plan
+        inner = [len(plan.trains[fit]) for entries in plan.inner for fit, _ in entries]
+        outer = [len(train) for train in plan.trains[1 : 1 + plan.n_folds]]
+        return {
+            "full": float(self.dataset.n_rows),
+            "fold": float(np.mean(outer)),
+            "inner": float(np.mean(inner)),
+        }
+
+
+def _of(scores: Scores, rows: Array) -> list[Any]:
+    return [None if s is None else s[rows] for s in scores]
+
+
+def _kept_weights(loss: Loss, dataset: Dataset, kept: Array) -> Array:
+    """Return row weights that sum to 1 over the rows kept (over each class alike if balanced)."""
+    weights = kept.astype(float)
+    if loss.balanced:
+        counts = np.bincount(dataset.y[kept], minlength=len(dataset.classes))
+        weights = weights / np.maximum(counts, 1)[dataset.y]
+    total = weights.sum()
+    return weights / total if total else weights
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorTable:
+    """The cross-error table: who was trained on what, tested on what, and erred how much.
+
+    Attributes
+    ----------
+    records : tuple of dict
+        trained_on, tested_on, model, held_out ("none", "one" or "two" folds), n_train, rows,
+        error, spread (standard deviation of the row losses).
+    """
+
+    records: tuple[dict[str, Any], ...]
+
+    @classmethod
+    def of(cls, parts: Iterable[Errors]) -> ErrorTable:
+        """Collect the means of several Errors."""
+        records = []
+        for part in parts:
+            total = part.weights.sum()
+            for size, rows in part.rows.items():
+                means = part.error(size)
+                variances = ((rows - means[:, None]) ** 2) @ (part.weights / total)
+                for name, mean, variance in zip(part.names, means, variances, strict=True):
+                    if name == "average" or np.isnan(mean):
+                        continue
+                    records.append(
+                        {
+                            "trained_on": part.trained_on,
+                            "tested_on": part.tested_on,
+                            "model": name,
+                            "held_out": HELD_OUT[size],
+                            "n_train": part.n_train[size],
+                            "rows": int(np.count_nonzero(part.weights)),
+                            "error": float(mean),
+                            "spread": float(np.sqrt(variance)),
+                        }
+                    )
+        return cls(tuple(records))
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The records as a data frame."""
+        return pd.DataFrame(list(self.records))

@@ -1,0 +1,112 @@
+"""Mixed features -> the matrices that learners take, learned on training rows only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.preprocessing import StandardScaler
+
+from datakin.data.features import MISSING, Array, Features
+
+__all__ = ["Encoder", "TreeCodes"]
+
+MAX_LEVELS = 50  # one-hot columns per categorical column; rarer levels have none
+MIN_COUNT = 2  # a level seen once in training tells a learner nothing it could rely on
+
+
+@dataclass(frozen=True, eq=False)
+class Encoder:
+    """Median imputation, standardisation and one-hot columns of one training set.
+
+    Columns that are constant in the training rows are left out. Indicator columns stay 0/1.
+    Missing categories count as a level of their own.
+    """
+
+    medians: Array
+    scaler: Any
+    kept: Array
+    levels: tuple[Array, ...]
+
+    @classmethod
+    def learn(cls, features: Features, rows: Array) -> Encoder:
+        """Learn from some rows of a dataset."""
+        numeric = features.numeric[rows]
+        if features.is_sparse:
+            scaler = StandardScaler(with_mean=False).fit(numeric)
+            return cls(np.zeros(0), scaler, np.arange(numeric.shape[1]), ())
+        medians = _medians(numeric)
+        numeric = np.where(np.isnan(numeric), medians, numeric)
+        kept = np.flatnonzero(np.ptp(numeric, axis=0) > 0) if numeric.shape[1] else np.arange(0)
+        scaler = StandardScaler().fit(numeric[:, kept]) if len(kept) else None
+        codes = features.codes[rows]
+        levels = tuple(
+            _frequent(codes[:, j], len(features.levels[j])) for j in range(codes.shape[1])
+        )
+        return cls(medians, scaler, kept, levels)
+
+    def dense(self, features: Features, rows: Array | slice = slice(None)) -> Any:
+        """Return the standardised matrix for scale-sensitive learners."""
+        numeric = features.numeric[rows]
+        if features.is_sparse:
+            return sparse.csr_matrix(self.scaler.transform(numeric))
+        if self.scaler is None:
+            return self.indicators(features, rows)
+        filled = np.where(np.isnan(numeric), self.medians, numeric)
+        scaled = self.scaler.transform(filled[:, self.kept])
+        return np.hstack([scaled, self.indicators(features, rows)]) if self.levels else scaled
+
+    def indicators(self, features: Features, rows: Array | slice = slice(None)) -> Array:
+        """Return the 0/1 columns of the categorical features."""
+        codes = features.codes[rows]
+        blocks = [codes[:, [j]] == kept for j, kept in enumerate(self.levels)]
+        return np.hstack(blocks).astype(float) if blocks else np.zeros((len(codes), 0))
+
+
+def _medians(numeric: Array) -> Array:
+    missing = np.isnan(numeric)
+    if not missing.any():
+        return np.asarray(np.median(numeric, axis=0))
+    medians = np.zeros(numeric.shape[1])
+    known = ~missing.all(axis=0)
+    medians[known] = np.nanmedian(numeric[:, known], axis=0)
+    return medians
+
+
+def _frequent(codes: Array, n_levels: int) -> Array:
+    counts = np.bincount(codes - MISSING, minlength=n_levels + 1)  # position 0 counts missing ones
+    order = np.argsort(-counts, kind="stable")[:MAX_LEVELS]
+    kept: Array = np.sort(order[counts[order] >= MIN_COUNT]) + MISSING
+    # All training rows in one level: the column would be constant.
+    return kept if (counts > 0).sum() > 1 else kept[:0]
+
+
+class TreeCodes:
+    """Numbers as ranks among the training dataset's values, for learners that split on order.
+
+    Trees that split at observed values (XGBoost's histograms) give the same predictions on ranks
+    as on the numbers themselves. Ranks do not change with the unit of measurement, and they do not
+    collide when XGBoost stores them in 32 bits, as dates or large amounts do. A value that the
+    dataset does not have gets the position between its neighbours. Missing stays missing.
+    """
+
+    def __init__(self, features: Features) -> None:
+        self.values = (
+            [] if features.is_sparse else [np.unique(column) for column in features.numeric.T]
+        )
+
+    def matrix(
+        self, features: Features, indicators: Array, rows: Array | slice = slice(None)
+    ) -> Any:
+        """Return ranks and indicator columns side by side (a sparse matrix as it is)."""
+        numeric = features.numeric[rows]
+        if features.is_sparse:
+            return sparse.csr_matrix(numeric)
+        ranks = np.empty(numeric.shape)
+        for j, values in enumerate(self.values):
+            column = numeric[:, j]
+            ranks[:, j] = np.searchsorted(values, column) + np.searchsorted(values, column, "right")
+        ranks[np.isnan(numeric)] = np.nan
+        return np.hstack([ranks, indicators]) if indicators.shape[1] else ranks

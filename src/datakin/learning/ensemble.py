@@ -1,0 +1,156 @@
+"""Scores of several models -> predictions of each model and of their weighted ensemble.
+
+A *view* says with which weights, calibration and class shares the scores are read. View k is made
+from rows outside fold k alone, so that a row of fold k is never predicted with anything that has
+seen it. The last view is made from all rows and belongs to the full fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from datakin._core.exceptions import DatakinError
+from datakin.data.features import Array
+from datakin.learning.calibration import apply_sigmoids
+from datakin.learning.losses import Loss
+
+__all__ = ["View", "model_weights", "row_losses"]
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """How to read scores.
+
+    Attributes
+    ----------
+    sigmoids : list of (ndarray or None)
+        Calibration of each model that gives decision values.
+    shares : ndarray of shape (C,)
+        Class shares in the training rows.
+    weights : ndarray of shape (M,)
+        Ensemble weights; 0 for a model that failed.
+    """
+
+    sigmoids: Sequence[Array | None]
+    shares: Array
+    weights: Array
+
+    def probabilities(self, model: int, scores: Array) -> Array:
+        """Return class probabilities for one model's scores."""
+        sigmoids = self.sigmoids[model]
+        return scores if sigmoids is None else apply_sigmoids(scores, sigmoids)
+
+
+def model_weights(errors: Array, sharpness: float, scale: float = 1.0) -> Array:
+    """Return the weights of algorithm 2, step 2: exp(-sharpness * s_E * E), normalised.
+
+    Parameters
+    ----------
+    errors : ndarray of shape (M,)
+        Cross-validation errors; NaN marks a failed model, which gets weight 0.
+    sharpness : float
+        The paper's lambda.
+    scale : float
+        Errors are divided by it first. 1 for classes; for regression the loss of the best
+        constant, because the literal rule changes with the unit of y.
+    """
+    works = ~np.isnan(errors)
+    weights = np.zeros(len(errors))
+    usable = errors[works] / scale
+    if len(usable) == 1:
+        weights[works] = 1.0
+        return weights
+    exponent = -sharpness * np.std(usable, ddof=1) * usable
+    powers = np.exp(exponent - exponent.max())
+    weights[works] = powers / powers.sum()
+    return weights
+
+
+def row_losses(
+    scores: Sequence[Array | None],
+    view: View,
+    y: Array,
+    loss: Loss,
+    *,
+    own: Array,
+    names: Sequence[str],
+    voting: str,
+) -> Array:
+    """Return losses of every model, of the ensemble, and the weighted average of the models'.
+
+    Parameters
+    ----------
+    scores : list of (ndarray of shape (n, C) or None)
+        One entry per model; None for a failed one.
+    view : View
+    y : ndarray of shape (n,)
+        Class codes in the union of both datasets' classes, or numbers.
+    loss : Loss
+    own : ndarray of shape (C,)
+        Position in the union of each class the scores have a column for.
+    names : sequence of str
+        The union of classes.
+    voting : {"soft", "hard"}
+
+    Returns
+    -------
+    ndarray of shape (M + 2, n)
+    """
+    losses = np.full((len(scores) + 2, len(y)), np.nan)
+    pooled: Array | float = 0.0
+    for m, model_scores in enumerate(scores):
+        if model_scores is None:
+            continue
+        if loss.needs == "value":
+            output = model_scores
+            losses[m] = _checked(loss, y, model_scores[:, 0])
+        else:
+            p = view.probabilities(m, model_scores)
+            # Without class weights a single model's own decision counts, not its calibrated one.
+            best = np.argmax(p / view.shares if loss.balanced else model_scores, axis=1)
+            losses[m] = _class_losses(loss, y, best, p, own, names)
+            output = (best[:, None] == np.arange(p.shape[1])) if voting == "hard" else p
+        if view.weights[m]:
+            pooled = pooled + view.weights[m] * output
+    pooled = np.asarray(pooled)
+    if loss.needs == "value":
+        losses[-2] = _checked(loss, y, pooled[:, 0])
+    else:
+        votes = pooled / view.shares if loss.balanced and voting == "soft" else pooled
+        # Rounded, so that a tie is a tie whatever the order of summation; the lowest class wins.
+        best = np.argmax(np.round(votes, 12), axis=1)
+        losses[-2] = _class_losses(loss, y, best, pooled, own, names)
+    works = view.weights > 0
+    losses[-1] = view.weights[works] @ losses[:-2][works]
+    return losses
+
+
+def _class_losses(
+    loss: Loss, y: Array, best: Array, p: Array, own: Array, names: Sequence[str]
+) -> Array:
+    if loss.needs == "probability":
+        spread = np.zeros((len(p), len(names)))
+        spread[:, own] = p
+        return _checked(loss, y, spread)
+    if loss.by_name:
+        words = np.array(names, dtype=object)
+        return _checked(loss, words[y], words[own[best]])
+    return _checked(loss, y, own[best])
+
+
+def _checked(loss: Loss, y: Array, prediction: Array) -> Array:
+    losses = np.asarray(loss.rows(y, prediction), dtype=float)
+    if losses.shape != (len(y),):
+        raise DatakinError(
+            f"The loss {loss.name!r} must return one number per row, shape ({len(y)},). "
+            f"Got shape {losses.shape}."
+        )
+    if not np.isfinite(losses).all():
+        raise DatakinError(
+            f"The loss {loss.name!r} must return finite numbers. "
+            f"Got {int((~np.isfinite(losses)).sum())} NaN or infinite of {len(y)}."
+        )
+    return losses

@@ -1,0 +1,144 @@
+"""Losses, row by row. Each says what it needs: a label, probabilities or a value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from datakin._core.exceptions import DatakinError, listed, suggest
+from datakin.data import Dataset
+from datakin.data.features import Array
+
+__all__ = ["LOSSES", "Loss", "choose_loss", "resolve_loss"]
+
+RARE = 0.15  # below this share of the rows a class counts as rare
+CLIP = 1e-3  # log loss: a probability is never taken below this
+
+Rows = Callable[[Array, Array], Array]
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A loss per row.
+
+    Parameters
+    ----------
+    name : str
+    needs : {"label", "probability", "value"}
+        What the function is given as its second argument: predicted labels, a probability
+        matrix over the classes, or predicted numbers (regression).
+    rows : callable
+        ``rows(y, prediction)`` returns one loss per row. Labels and y are class codes.
+    balanced : bool
+        Every class of the tested dataset weighs the same, whatever its share of the rows.
+    by_name : bool
+        Labels are passed as class names instead of codes (a user's own loss).
+    constant : callable, optional
+        Regression: the best constant prediction for some y; the mean by default.
+    """
+
+    name: str
+    needs: Literal["label", "probability", "value"]
+    rows: Rows
+    balanced: bool = False
+    by_name: bool = False
+    constant: Callable[[Array], float] | None = None
+
+    def row_weights(self, dataset: Dataset) -> Array:
+        """Return weights with mean 1 that the tested dataset's rows carry under this loss."""
+        if not self.balanced:
+            return np.ones(dataset.n_rows)
+        return np.asarray(1.0 / (len(dataset.classes) * dataset.class_shares[dataset.y]))
+
+    def of_best_constant(self, y: Array) -> float:
+        """Return the mean loss of the best constant: Var(y) for squared error."""
+        best = float(np.mean(y)) if self.constant is None else self.constant(y)
+        return float(np.mean(self.rows(y, np.full(len(y), best))))
+
+
+def _zero_one(y: Array, label: Array) -> Array:
+    return np.asarray(y != label, dtype=float)
+
+
+def _brier(y: Array, p: Array) -> Array:
+    # Half the squared distance to the 0/1 vector: equals (p - y)^2 for two classes.
+    losses: Array = 0.5 * (np.sum(p**2, axis=1) - 2 * p[np.arange(len(y)), y] + 1)
+    return losses
+
+
+def _log(y: Array, p: Array) -> Array:
+    losses: Array = -np.log(np.clip(p[np.arange(len(y)), y], CLIP, 1.0))
+    return losses
+
+
+def _squared(y: Array, value: Array) -> Array:
+    losses: Array = (y - value) ** 2
+    return losses
+
+
+def _absolute(y: Array, value: Array) -> Array:
+    losses: Array = np.abs(y - value)
+    return losses
+
+
+def _median(y: Array) -> float:
+    return float(np.median(y))
+
+
+LOSSES: dict[str, Loss] = {
+    "zero_one": Loss("zero_one", "label", _zero_one),
+    "balanced": Loss("balanced", "label", _zero_one, balanced=True),
+    "brier": Loss("brier", "probability", _brier),
+    "log": Loss("log", "probability", _log),
+    "squared": Loss("squared", "value", _squared),
+    "absolute": Loss("absolute", "value", _absolute, constant=_median),
+}
+
+
+def resolve_loss(loss: str | Loss | Rows) -> Loss | None:
+    """Return the loss asked for; None stands for "auto".
+
+    A callable is called with the true and predicted class names (classes) or with numbers
+    (regression) and returns one loss per row.
+    """
+    if isinstance(loss, Loss):
+        return loss
+    if callable(loss):
+        name = getattr(loss, "__name__", type(loss).__name__)
+        return Loss(name, "label", loss, by_name=True)
+    if loss == "auto":
+        return None
+    if loss not in LOSSES:
+        raise DatakinError(
+            f"The 'loss' parameter must be 'auto', a callable or one of {listed(LOSSES, limit=9)}. "
+            f"Got {loss!r} instead.{suggest(str(loss), LOSSES)}"
+        )
+    return LOSSES[loss]
+
+
+def choose_loss(loss: Loss | None, dataset: Dataset) -> Loss:
+    """Return the loss that errors on this dataset's rows are measured in.
+
+    By default 0-1 for classes (balanced when a class is rarer than 15%: otherwise always
+    guessing the common class looks perfect) and squared error for regression. The loss belongs
+    to the dataset tested on, so that no other dataset can change it.
+    """
+    if loss is None:
+        if not dataset.classes:
+            return LOSSES["squared"]
+        return LOSSES["balanced" if dataset.class_shares.min() < RARE else "zero_one"]
+    if loss.by_name and not dataset.classes:
+        return Loss(loss.name, "value", loss.rows)
+    if (loss.needs == "value") != (not dataset.classes):
+        kind = "classes" if dataset.classes else "regression"
+        fitting = [
+            n for n, known in LOSSES.items() if (known.needs == "value") != bool(dataset.classes)
+        ]
+        raise DatakinError(
+            f"The loss {loss.name!r} does not fit the task: {dataset.name!r} poses {kind}. "
+            f"Use one of {listed(fitting)}."
+        )
+    return loss

@@ -1,0 +1,216 @@
+"""The learners: the paper's four per task, an extended zoo, and any scikit-learn estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+from sklearn.svm import SVC, SVR
+
+from datakin._core.exceptions import DatakinError, listed, suggest
+from datakin.data.features import Array
+
+__all__ = ["FittedModel", "Model", "choose_models", "fit_model", "model_names"]
+
+RESERVED = ("ensemble", "weighted", "unweighted", "average")
+
+
+@dataclass(frozen=True)
+class Model:
+    """A learner and the kind of matrix it takes.
+
+    Parameters
+    ----------
+    name : str
+    estimator : scikit-learn estimator
+        Cloned for every fit.
+    features : {"dense", "tree"}
+        Standardised columns, or ranks with missing values left in place.
+    scale_target : bool
+        Regression: standardise y within the training rows, as kernel machines need.
+    """
+
+    name: str
+    estimator: Any
+    features: Literal["dense", "tree"] = "dense"
+    scale_target: bool = False
+
+
+def _classifiers() -> list[Model]:
+    from xgboost import XGBClassifier
+
+    # C = 1000: an unpenalised fit diverges on separable data.
+    return [
+        Model("logistic", LogisticRegression(C=1e3, max_iter=1000)),
+        Model("linear_svm", SVC(kernel="linear")),
+        Model("rbf_svm", SVC(kernel="rbf", gamma="auto")),
+        Model("xgboost", XGBClassifier(**_BOOSTING), "tree"),
+    ]
+
+
+def _regressors() -> list[Model]:
+    from xgboost import XGBRegressor
+
+    return [
+        Model("linear", LinearRegression()),
+        Model("linear_svm", SVR(kernel="linear"), scale_target=True),
+        Model("rbf_svm", SVR(kernel="rbf", gamma="auto"), scale_target=True),
+        Model("xgboost", XGBRegressor(**_BOOSTING), "tree"),
+    ]
+
+
+_BOOSTING = {"n_estimators": 100, "max_depth": 6, "learning_rate": 0.3, "n_jobs": 1}
+
+
+def _extension(is_class: bool) -> list[Model]:
+    quadratic = make_pipeline(
+        PolynomialFeatures(2, include_bias=False),
+        StandardScaler(),
+        LogisticRegression(C=1.0, max_iter=1000) if is_class else Ridge(1.0),
+    )
+    forest = (RandomForestClassifier if is_class else RandomForestRegressor)(n_jobs=1)
+    return [Model("quadratic", quadratic), Model("forest", forest)]
+
+
+def model_names(is_class: bool, extended: bool = True) -> list[str]:
+    """Return the names of the built-in models for a task."""
+    names = ["logistic" if is_class else "linear", "linear_svm", "rbf_svm", "xgboost"]
+    return [*names, "quadratic", "forest"] if extended else names
+
+
+def choose_models(models: Any, is_class: bool) -> tuple[Model, ...]:
+    """Return the models asked for.
+
+    Parameters
+    ----------
+    models : None, "extended", list of names, or mapping of name to estimator
+        None is the paper's four. An estimator of one's own receives standardised, imputed,
+        one-hot encoded features.
+    is_class : bool
+        Whether the task is classification.
+    """
+    if models is None:
+        return tuple(_classifiers() if is_class else _regressors())
+    known = {
+        m.name: m for m in (*(_classifiers() if is_class else _regressors()), *_extension(is_class))
+    }
+    if isinstance(models, str):
+        models = list(known) if models == "extended" else [models]
+    if isinstance(models, Mapping):
+        chosen = [_own_model(name, estimator, is_class) for name, estimator in models.items()]
+    else:
+        chosen = [m if isinstance(m, Model) else _known_model(m, known) for m in models]
+    names = [m.name for m in chosen]
+    if not chosen:
+        raise DatakinError("The 'models' parameter must name at least one model. Got none.")
+    if len(set(names)) < len(names) or set(names) & set(RESERVED):
+        raise DatakinError(
+            f"Models must have different names, none of {listed(RESERVED)}. Got {listed(names)}."
+        )
+    return tuple(chosen)
+
+
+def _known_model(name: Any, known: dict[str, Model]) -> Model:
+    if not isinstance(name, str) or name not in known:
+        raise DatakinError(
+            f"The 'models' parameter must be None, 'extended', a list of {listed(known, limit=9)}, or a "
+            f"mapping of name to scikit-learn estimator. Got {name!r} instead."
+            f"{suggest(name, known) if isinstance(name, str) else ''}"
+        )
+    return known[name]
+
+
+def _own_model(name: str, estimator: Any, is_class: bool) -> Model:
+    if isinstance(estimator, Model):
+        return estimator
+    if isinstance(estimator, type) or not all(
+        hasattr(estimator, a) for a in ("fit", "predict", "get_params")
+    ):
+        raise DatakinError(
+            f"The model {name!r} must be a scikit-learn estimator instance with fit and predict. "
+            f"Got {estimator!r}."
+        )
+    kind = getattr(estimator, "_estimator_type", None)
+    if hasattr(estimator, "__sklearn_tags__"):
+        kind = estimator.__sklearn_tags__().estimator_type
+    if kind in ("classifier", "regressor") and (kind == "classifier") != is_class:
+        raise DatakinError(
+            f"The model {name!r} must be a {'classifier' if is_class else 'regressor'} for this task. "
+            f"Got the {kind} {type(estimator).__name__}."
+        )
+    return Model(str(name), estimator)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedModel:
+    """A fitted learner whose scores are one matrix, whatever its interface.
+
+    Attributes
+    ----------
+    is_decision : bool
+        The scores are decision values that need calibration before they are probabilities.
+    """
+
+    estimator: Any
+    present: Array
+    n_classes: int
+    center: float
+    scale: float
+
+    @property
+    def is_decision(self) -> bool:
+        """Whether scores are decision values rather than probabilities."""
+        return not hasattr(self.estimator, "predict_proba") and hasattr(
+            self.estimator, "decision_function"
+        )
+
+    def scores(self, X: Any) -> Array:
+        """Return (n, C) scores, the likeliest class having the largest, or (n, 1) predictions."""
+        if not self.n_classes:
+            values = np.asarray(self.estimator.predict(X), dtype=float).reshape(-1, 1)
+            return values * self.scale + self.center
+        if hasattr(self.estimator, "predict_proba"):
+            local = np.asarray(self.estimator.predict_proba(X), dtype=float)
+        elif self.is_decision:
+            local = np.asarray(self.estimator.decision_function(X), dtype=float)
+            if local.ndim == 1:
+                local = np.column_stack([-local, local])
+        else:
+            labels = np.asarray(self.estimator.predict(X), dtype=int)
+            local = (labels[:, None] == np.arange(len(self.present))).astype(float)
+        if len(self.present) == self.n_classes:
+            return local
+        absent = local.min() - 1.0 if self.is_decision else 0.0
+        scores = np.full((len(local), self.n_classes), absent)
+        scores[:, self.present] = local
+        return scores
+
+
+def fit_model(model: Model, X: Any, y: Array, n_classes: int, seed: int) -> FittedModel:
+    """Fit a clone of the model; n_classes is 0 for regression."""
+    estimator = clone(model.estimator)
+    free = {
+        k: seed
+        for k, v in estimator.get_params().items()
+        if k.endswith("random_state") and v is None
+    }
+    if free:
+        estimator.set_params(**free)
+    if n_classes:
+        # Labels 0..c-1 without gaps, as XGBoost demands, even when a class is absent from X.
+        present, local = np.unique(y, return_inverse=True)
+        if len(present) < 2:
+            raise ValueError("only one class in the training rows")
+        return FittedModel(estimator.fit(X, local), present, n_classes, 0.0, 1.0)
+    center, scale = 0.0, 1.0
+    if model.scale_target:
+        scaler = StandardScaler().fit(y[:, None])
+        center, scale = float(scaler.mean_[0]), float(scaler.scale_[0])
+    return FittedModel(estimator.fit(X, (y - center) / scale), np.arange(0), 0, center, scale)

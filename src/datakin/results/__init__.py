@@ -1,0 +1,11 @@
+"""Results: plain frozen records with a frame, JSON, a one-line repr, a table and simple HTML.
+
+Nothing is computed here that could not be recomputed from the record's own fields.
+"""
+
+from datakin.results.comparison import Comparison, Estimate
+from datakin.results.matrix import Matrix
+from datakin.results.ranking import Ranking
+from datakin.results.record import Provenance, from_json
+
+__all__ = ["Comparison", "Estimate", "Matrix", "Provenance", "Ranking", "from_json"]

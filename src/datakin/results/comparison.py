@@ -1,0 +1,165 @@
+"""The result of comparing one target with one source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from datakin.errors import ErrorTable
+from datakin.results.record import Provenance, Record, register
+from datakin.results.zones import Zone, ZoneDecision
+
+__all__ = ["Comparison", "Estimate"]
+
+register(ErrorTable)
+
+
+@register
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its standard error and 95% interval."""
+
+    value: float
+    standard_error: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.value:.4f} [{self.low:.4f}, {self.high:.4f}]"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Comparison(Record):
+    """How far a target and a source are kin, and why we think so.
+
+    Attributes
+    ----------
+    target, source : str
+        Names of the datasets.
+    score : float
+        The Cross-Learning Score: small means kin.
+    standard_error : float
+    interval : tuple of float
+        95% interval of the score.
+    source_to_target : float
+        Error of the source's predictors on the target minus the target's own error.
+    target_to_source : float
+        The same with the roles swapped.
+    own_errors : dict of str to float
+        Cross-validated error of each dataset on itself.
+    cross_errors : dict of str to float
+        Error of each dataset's predictors on the other dataset.
+    directions : dict of str to Estimate
+        Both directional discrepancies with intervals.
+    sizes : dict of str to Estimate
+        The "paper", "matched" and "limit" score, whichever was asked for.
+    size, estimate : str
+        Which of them `score` is, and how models were combined.
+    losses : dict of str to str
+        The loss that errors on each dataset are measured in.
+    standardised : float or None
+        Regression: the score with each direction divided by the loss of the best constant.
+    model_scores : dict of str to float
+        Algorithm 1 for each model.
+    model_weights : dict of str to dict of str to float
+        Ensemble weights of each dataset.
+    zone : Zone
+    decision : ZoneDecision
+        The zone with its thresholds and a sentence that says why.
+    weight : float
+        What a row of the source should count beside a row of the target, from 0 to 1: 1 where
+        the source's predictors show no loss on the target, falling with the square of the loss
+        over its standard error.
+    n_rows : dict of str to int
+    n_shared_rows : int
+        Rows of the target that also stand in the source.
+    errors : ErrorTable
+        The cross-error table of the pair.
+    notes : tuple of str
+        What was dropped, left out or looked odd.
+    provenance : Provenance
+    """
+
+    target: str
+    source: str
+    score: float
+    standard_error: float
+    interval: tuple[float, float]
+    source_to_target: float
+    target_to_source: float
+    own_errors: dict[str, float]
+    cross_errors: dict[str, float]
+    directions: dict[str, Estimate]
+    sizes: dict[str, Estimate]
+    size: str
+    estimate: str
+    losses: dict[str, str]
+    standardised: float | None
+    model_scores: dict[str, float]
+    model_weights: dict[str, dict[str, float]]
+    zone: Zone
+    decision: ZoneDecision
+    weight: float
+    n_rows: dict[str, int]
+    n_shared_rows: int
+    errors: ErrorTable
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+    @property
+    def reason(self) -> str:
+        """The sentence that says why the zone is what it is."""
+        return self.decision.reason
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row with the main numbers."""
+        return pd.DataFrame([self.row()])
+
+    def row(self) -> dict[str, Any]:
+        """Return the main numbers as a mapping: the row of a ranking."""
+        row: dict[str, Any] = {
+            "target": self.target,
+            "source": self.source,
+            "score": self.score,
+            "low": self.interval[0],
+            "high": self.interval[1],
+            "zone": self.zone.value,
+            "source_to_target": self.source_to_target,
+            "target_to_source": self.target_to_source,
+            "weight": self.weight,
+            "n_rows": self.n_rows[self.source],
+        }
+        if self.standardised is not None:
+            row["standardised"] = self.standardised
+        return row
+
+    def _errors(self, trained_on: str, tested_on: str) -> str:
+        if trained_on not in self.cross_errors:
+            return ""
+        return f"(error {self.cross_errors[trained_on]:.4f}, own {self.own_errors[tested_on]:.4f})"
+
+    def __repr__(self) -> str:
+        low, high = self.interval
+        return (
+            f"Comparison({self.target!r} ~ {self.source!r}: score {self.score:.4f} "
+            f"[{low:.4f}, {high:.4f}], {self.zone.value})"
+        )
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        lines = [
+            f"{self.source} -> {self.target}: {self.zone.value} ({self.zone.code})",
+            f"  score             {self.score: .4f}  95% interval [{low:.4f}, {high:.4f}]"
+            f"  ({self.size}, {self.estimate})",
+            f"  source to target  {self.source_to_target: .4f}  {self._errors(self.source, self.target)}",
+            f"  target to source  {self.target_to_source: .4f}  {self._errors(self.target, self.source)}",
+        ]
+        if self.standardised is not None:
+            lines.append(f"  standardised      {self.standardised: .4f}")
+        losses = sorted(set(self.losses.values()))
+        lines.append(f"  loss              {' / '.join(losses)}")
+        lines.append(f"  why               {self.reason}")
+        return "\n".join(lines)

@@ -1,0 +1,157 @@
+"""The result of comparing every dataset with every other: scores, clusters and a map."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import squareform
+
+from datakin._core.exceptions import DatakinError
+from datakin.data.features import Array
+from datakin.results.record import Provenance, Record
+from datakin.results.text import table
+from datakin.results.zones import Zone
+
+__all__ = ["Matrix"]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Matrix(Record):
+    """Scores of all pairs of datasets.
+
+    Attributes
+    ----------
+    names : tuple of str
+    scores, standard_errors : ndarray of shape (N, N)
+        Symmetric, 0 on the diagonal (symmetric only while ``direction`` is 0.5).
+    lows, highs : ndarray of shape (N, N)
+        95% intervals.
+    errors : ndarray of shape (N, N)
+        ``errors[i, j]``: error on dataset j of the predictors trained on dataset i; own
+        cross-validated error on the diagonal.
+    zones : tuple of tuples of Zone
+    thresholds : ndarray of shape (N, N)
+        The score at which a pair counts as negative.
+    n_fits : int
+        Fits the matrix cost.
+    notes : tuple of str
+    provenance : Provenance
+    """
+
+    names: tuple[str, ...]
+    scores: Array
+    standard_errors: Array
+    lows: Array
+    highs: Array
+    errors: Array
+    zones: tuple[tuple[Zone, ...], ...]
+    thresholds: Array
+    n_fits: int
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row per pair: target, source, score, low, high, zone and both discrepancies."""
+        rows: list[dict[str, Any]] = []
+        for i, target in enumerate(self.names):
+            for j in range(i + 1, len(self.names)):
+                rows.append(
+                    {
+                        "target": target,
+                        "source": self.names[j],
+                        "score": float(self.scores[i, j]),
+                        "low": float(self.lows[i, j]),
+                        "high": float(self.highs[i, j]),
+                        "zone": self.zones[i][j].value,
+                        "source_to_target": float(self.errors[j, i] - self.errors[i, i]),
+                        "target_to_source": float(self.errors[i, j] - self.errors[j, j]),
+                    }
+                )
+        return pd.DataFrame(rows)
+
+    @property
+    def square(self) -> pd.DataFrame:
+        """The scores as a labelled square."""
+        return pd.DataFrame(self.scores, index=list(self.names), columns=list(self.names))
+
+    @property
+    def distances(self) -> Array:
+        """Scores as distances: symmetric, not below 0, 0 on the diagonal."""
+        distances = np.maximum((self.scores + self.scores.T) / 2, 0.0)
+        np.fill_diagonal(distances, 0.0)
+        return np.asarray(distances)
+
+    @property
+    def tree(self) -> Array:
+        """Average-linkage tree of the datasets (scipy's linkage matrix)."""
+        return np.asarray(linkage(squareform(self.distances, checks=False), "average"))
+
+    def clusters(self, n: int | None = None) -> dict[str, int]:
+        """Return the cluster number of each dataset.
+
+        Parameters
+        ----------
+        n : int, optional
+            How many clusters. By default datasets stay together while the average score between
+            two clusters is below the median threshold for negative transfer.
+
+        Returns
+        -------
+        dict of str to int
+            Numbered from 1 in order of appearance.
+        """
+        if n is None:
+            pairs = self.thresholds[np.triu_indices(len(self.names), 1)]
+            raw = fcluster(self.tree, float(np.median(pairs)), "distance")
+        else:
+            if not 1 <= n <= len(self.names):
+                raise DatakinError(
+                    f"The number of clusters must lie between 1 and {len(self.names)}. Got {n}."
+                )
+            raw = fcluster(self.tree, n, "maxclust")
+        order = {c: number for number, c in enumerate(dict.fromkeys(raw.tolist()), start=1)}
+        return {name: order[c] for name, c in zip(self.names, raw.tolist(), strict=True)}
+
+    @property
+    def map(self) -> pd.DataFrame:
+        """Two-dimensional map by classical multidimensional scaling: name, x, y, cluster."""
+        squared = self.distances**2
+        n = len(squared)
+        centring = np.eye(n) - 1 / n
+        values, vectors = np.linalg.eigh(-0.5 * centring @ squared @ centring)
+        top = np.argsort(values)[::-1][:2]
+        points = vectors[:, top] * np.sqrt(np.maximum(values[top], 0.0))
+        # An eigenvector's sign is arbitrary: the largest coordinate of each axis is positive.
+        points *= np.where(
+            points[np.argmax(np.abs(points), axis=0), range(len(top))] < 0, -1.0, 1.0
+        )
+        points = np.column_stack([points, np.zeros((n, 2 - len(top)))])
+        clusters = self.clusters()
+        return pd.DataFrame(
+            {
+                "name": list(self.names),
+                "x": points[:, 0],
+                "y": points[:, 1],
+                "cluster": [clusters[name] for name in self.names],
+            }
+        )
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __repr__(self) -> str:
+        clusters = len(set(self.clusters().values()))
+        return f"Matrix({len(self)} datasets, {clusters} cluster(s), {self.n_fits} fits)"
+
+    def __str__(self) -> str:
+        square = self.square.round(4).reset_index(names="")
+        groups: dict[int, list[str]] = {}
+        for name, cluster in self.clusters().items():
+            groups.setdefault(cluster, []).append(name)
+        lines = [f"  {number}: {', '.join(members)}" for number, members in groups.items()]
+        return "\n".join([table(square), "clusters", *lines])

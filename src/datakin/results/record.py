@@ -1,0 +1,151 @@
+"""What all results share: JSON both ways, HTML, and where a number came from."""
+
+from __future__ import annotations
+
+import enum
+import html
+import json
+import platform
+from dataclasses import dataclass, fields, is_dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import pandas as pd
+
+from datakin._core.exceptions import DatakinError
+
+__all__ = ["Provenance", "Record", "from_json", "make_provenance"]
+
+FORMAT = 1  # raised when a result written earlier can no longer be read
+PACKAGES = ("datakin", "numpy", "scipy", "scikit-learn", "pandas", "xgboost-cpu", "xgboost")
+
+
+class Record:
+    """Base of the results: knows how to become JSON and come back."""
+
+    _types: ClassVar[dict[str, type]] = {}
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        Record._types[cls.__name__] = cls
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The result as a tidy data frame."""
+        raise NotImplementedError
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Return the whole result as JSON text."""
+        return json.dumps({"format": FORMAT, **_encode(self)}, indent=indent, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read a result of this type back from `to_json`'s text."""
+        result = from_json(text)
+        if not isinstance(result, cls):
+            raise DatakinError(f"Expected a {cls.__name__}. Got a {type(result).__name__}.")
+        return result
+
+    def _repr_html_(self) -> str:
+        head = html.escape(repr(self))
+        return f"<p>{head}</p>" + self.frame.to_html(
+            index=False, escape=True, float_format="{:.4f}".format
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and _encode(self) == _encode(other)
+
+    def __hash__(self) -> int:
+        return hash(self.to_json())
+
+
+def register(cls: type) -> type:
+    """Let a plain dataclass or enum be part of a result's JSON."""
+    Record._types[cls.__name__] = cls
+    return cls
+
+
+def _encode(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        inner = {f.name: _encode(getattr(value, f.name)) for f in fields(value)}
+        return {"type": type(value).__name__, **inner}
+    if isinstance(value, enum.Enum):
+        return {"type": type(value).__name__, "value": value.value}
+    if isinstance(value, dict):
+        return {"type": "dict", "items": [[_encode(k), _encode(v)] for k, v in value.items()]}
+    if isinstance(value, (tuple, list)):
+        return [_encode(item) for item in value]
+    if isinstance(value, np.ndarray):
+        return {"type": "array", "values": _encode(value.tolist())}
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not np.isfinite(value):
+        return {"type": "float", "value": str(value)}
+    return value
+
+
+def _decode(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(_decode(item) for item in value)
+    if not isinstance(value, dict):
+        return value
+    kind = value.get("type")
+    if kind == "dict":
+        return {_decode(k): _decode(v) for k, v in value["items"]}
+    if kind == "array":
+        return np.array(_decode(value["values"]))
+    if kind == "float":
+        return float(value["value"])
+    cls = Record._types.get(str(kind))
+    if cls is None:
+        raise DatakinError(f"This is not a datakin result: it holds an unknown part {kind!r}.")
+    if issubclass(cls, enum.Enum):
+        return cls(value["value"])
+    return cls(**{k: _decode(v) for k, v in value.items() if k not in ("type", "format")})
+
+
+def from_json(text: str) -> Any:
+    """Read any result back from its JSON text.
+
+    Nothing is executed: only the record types of datakin are rebuilt, from plain values.
+    """
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise DatakinError(f"This is not JSON (line {error.lineno}: {error.msg}).") from None
+    if not isinstance(data, dict) or "format" not in data:
+        raise DatakinError("This is not a datakin result: the field 'format' is missing.")
+    if data["format"] != FORMAT:
+        raise DatakinError(
+            f"This result has format {data['format']!r}; this version reads format {FORMAT}. "
+            f"Compute it again, or read it with the version that wrote it."
+        )
+    try:
+        return _decode(data)
+    except (TypeError, ValueError, KeyError) as error:
+        if isinstance(error, DatakinError):
+            raise
+        raise DatakinError(f"This datakin result is damaged ({error}).") from None
+
+
+@register
+@dataclass(frozen=True)
+class Provenance:
+    """Where a number came from: seed, options, versions, and fingerprints of the data."""
+
+    seed: int
+    options: dict[str, Any]
+    versions: dict[str, str]
+    fingerprints: dict[str, str]
+
+
+def make_provenance(seed: int, options: dict[str, Any], fingerprints: dict[str, str]) -> Provenance:
+    """Record the versions in use now."""
+    versions = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return Provenance(seed, options, versions, fingerprints)

@@ -1,0 +1,49 @@
+"""Zones as results carry them: the answer and the sentence behind it."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from datakin.results.record import register
+
+__all__ = ["Zone", "ZoneDecision"]
+
+
+@register
+class Zone(enum.Enum):
+    """Whether training on the source will help on the target, as far as the data tell."""
+
+    POSITIVE = "positive"
+    AMBIGUOUS = "ambiguous"
+    NEGATIVE = "negative"
+
+    @property
+    def code(self) -> str:
+        """The paper's abbreviation: PT, AZ or NT."""
+        return {"positive": "PT", "ambiguous": "AZ", "negative": "NT"}[self.value]
+
+
+@register
+@dataclass(frozen=True)
+class ZoneDecision:
+    """A zone, the thresholds it was decided by, and why.
+
+    Attributes
+    ----------
+    zone : Zone
+    rule : str
+    score : float
+        The score that was compared (the paper's estimate for the paper's rule).
+    low, high : float
+        At or below `low` is positive, at or above `high` negative.
+    reason : str
+        A sentence for the user.
+    """
+
+    zone: Zone
+    rule: str
+    score: float
+    low: float
+    high: float
+    reason: str

@@ -1,0 +1,179 @@
+"""The Cross-Learning Score from the four error vectors of a pair.
+
+    CLS = w (E[s->t] - E[t->t]) + (1 - w) (E[t->s] - E[s->s])
+
+"paper" compares the predictor trained on all rows of the other dataset with the cross-validated
+own error; "matched" uses the fold predictors on both sides, so that two samples of one
+distribution score 0 in expectation; "limit" extrapolates the matched score to infinitely many
+rows from the two training sizes that the plan has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from datakin.data.features import Array
+from datakin.errors import Errors, Learner
+
+__all__ = ["SIZES", "Direction", "Discrepancy", "discrepancy", "own_error"]
+
+SIZES = ("paper", "matched", "limit")
+
+
+@dataclass(frozen=True, eq=False)
+class Discrepancy:
+    """How much worse the other dataset's predictor does on these rows than their own.
+
+    Attributes
+    ----------
+    cross, own : float
+        The two errors; the value is their difference.
+    influence : ndarray of shape (n,)
+        Contribution of each tested row to the value's sampling error.
+    replicates : ndarray of shape (K,)
+        The cross error when fold k of the training dataset is left out.
+    """
+
+    cross: float
+    own: float
+    influence: Array
+    replicates: Array
+
+    @property
+    def value(self) -> float:
+        """Cross error minus own error."""
+        return self.cross - self.own
+
+    def plus(self, factor: float, other: Discrepancy) -> Discrepancy:
+        """Return self + factor * other, term by term."""
+        return Discrepancy(
+            self.cross + factor * other.cross,
+            self.own + factor * other.own,
+            self.influence + factor * other.influence,
+            self.replicates + factor * other.replicates,
+        )
+
+    def times(self, factor: float) -> Discrepancy:
+        """Return the discrepancy scaled by a factor."""
+        return Discrepancy(
+            factor * self.cross,
+            factor * self.own,
+            factor * self.influence,
+            factor * self.replicates,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Direction:
+    """One direction of a pair: predictors of `learner` tested on the rows of `tested`."""
+
+    learner: Learner
+    tested: Learner
+    cross: Errors
+
+    @property
+    def works(self) -> Array:
+        """Positions of the models that did not fail on either dataset."""
+        usable = (self.learner.full_weights > 0) & (self.tested.full_weights > 0)
+        return np.flatnonzero(usable)
+
+    @property
+    def extrapolation(self) -> float:
+        """The factor c of limit = c * matched - (c - 1) * inner: K - 1 with shared folds."""
+        one, two = self.cross.n_train["fold"], self.cross.n_train["inner"]
+        return one / (one - two)
+
+
+def discrepancy(direction: Direction, estimate: str, size: str) -> Discrepancy:
+    """Return one directional discrepancy.
+
+    Parameters
+    ----------
+    direction : Direction
+    estimate : str
+        "ensemble", "weighted", "unweighted" or the name of a model.
+    size : {"paper", "matched", "limit"}
+    """
+    if size == "paper":
+        return _at(direction, estimate, "full", "fold")
+    matched = _at(direction, estimate, "fold", "fold")
+    if size == "matched":
+        return matched
+    factor = direction.extrapolation
+    inner = _at(direction, estimate, "inner", "inner")
+    return matched.times(factor).plus(1 - factor, inner)
+
+
+def _at(direction: Direction, estimate: str, cross_size: str, own_size: str) -> Discrepancy:
+    cross, own = direction.cross, direction.tested.own
+    literal = cross_size == "full"
+    cross_rows = _cross_rows(direction, estimate, cross.rows[cross_size], literal)
+    own_rows = _own_rows(direction, estimate, own.rows[own_size], literal)
+    replicates = cross.means["fold" if literal else cross_size]
+    cross_mean, own_mean = float(cross_rows @ cross.weights), float(own_rows @ own.weights)
+    influence = cross.weights * (cross_rows - cross_mean) - own.weights * (own_rows - own_mean)
+    return Discrepancy(cross_mean, own_mean, influence, _pick(direction, estimate, replicates))
+
+
+def _pick(direction: Direction, estimate: str, values: Array) -> Array:
+    """Return one model's or aggregate's row of an array over models."""
+    names = direction.cross.names
+    if estimate in ("unweighted", "weighted"):
+        weights = _literal_weights(direction) if estimate == "weighted" else None
+        works = direction.works
+        return np.asarray(np.average(values[works], axis=0, weights=weights))
+    return np.asarray(values[names.index(estimate)])
+
+
+def _literal_weights(direction: Direction) -> Array:
+    """Return scheme 1's weights: the mean of both datasets' ensemble weights."""
+    both = direction.learner.full_weights + direction.tested.full_weights
+    return np.asarray(both[direction.works] / both[direction.works].sum())
+
+
+def _cross_rows(direction: Direction, estimate: str, rows: Array, literal: bool) -> Array:
+    if estimate != "weighted" or literal:
+        return _pick(direction, estimate, rows)
+    # Half the learner's own nested average, half the tested dataset's weights: a row of its fold k
+    # is weighted with w(-k), which has not seen it.
+    return np.asarray(0.5 * rows[-1] + 0.5 * _weighted(direction.tested.row_weights, rows))
+
+
+def _own_rows(direction: Direction, estimate: str, rows: Array, literal: bool) -> Array:
+    if estimate != "weighted" or literal:
+        return _pick(direction, estimate, rows)
+    other = np.broadcast_to(
+        direction.learner.fold_weights.mean(axis=0), (rows.shape[1], rows.shape[0] - 2)
+    )
+    return np.asarray(0.5 * rows[-1] + 0.5 * _weighted(other, rows))
+
+
+def _weighted(weights: Array, rows: Array) -> Array:
+    """Average the models' losses row by row; a model without losses passes its weight on."""
+    losses = rows[:-2].T
+    works = ~np.isnan(losses)
+    weights = np.where(works, weights, 0.0)
+    return np.asarray((weights * np.where(works, losses, 0.0)).sum(axis=1) / weights.sum(axis=1))
+
+
+def own_error(
+    direction: Direction, estimate: str, size: str = "fold"
+) -> tuple[Array, Array, Array]:
+    """Return the tested dataset's own row losses, their weights and the K fold errors."""
+    own = direction.tested.own
+    literal = size == "fold"
+    rows = _own_rows(direction, estimate, own.rows[size], literal)
+    folds = direction.tested.folds
+    errors = [len(folds) * float(rows[fold] @ own.weights[fold]) for fold in folds]
+    return rows, own.weights, np.array(errors)
+
+
+def average(parts: Sequence[Discrepancy]) -> Discrepancy:
+    """Average the discrepancies of several fold seeds."""
+    total = parts[0]
+    for part in parts[1:]:
+        total = total.plus(1.0, part)
+    return total.times(1.0 / len(parts))

@@ -1,0 +1,170 @@
+"""Two learners and their cross errors -> a Comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from datakin.data import Dataset, Pairing
+from datakin.data.features import Array
+from datakin.errors import Errors, ErrorTable, Learner
+from datakin.learning.losses import RARE, choose_loss
+from datakin.results.comparison import Comparison, Estimate
+from datakin.results.record import Provenance
+from datakin.results.zones import ZoneDecision
+from datakin.scoring.cls import SIZES, Direction, Discrepancy, average, discrepancy, own_error
+from datakin.scoring.options import Options
+from datakin.scoring.uncertainty import interval, standard_error
+from datakin.scoring.zones import decide, error_of_mean
+
+__all__ = ["Side", "compare_pair"]
+
+BALANCED = (
+    f"on datasets with a class rarer than {RARE:.0%} every class weighs the same in the error "
+    f"(balanced loss; see .losses)"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One dataset of a pair: its learners and their errors on the other, for each repeat."""
+
+    dataset: Dataset
+    learners: Sequence[Learner]
+    on_other: Sequence[Errors]
+
+
+class _Pair:
+    """Both directions of a pair, for every repeat."""
+
+    def __init__(self, target: Side, source: Side, options: Options) -> None:
+        self.target, self.source, self.options = target, source, options
+        runs = range(len(target.learners))
+        self.to_target = [
+            Direction(source.learners[r], target.learners[r], source.on_other[r]) for r in runs
+        ]
+        self.to_source = [
+            Direction(target.learners[r], source.learners[r], target.on_other[r]) for r in runs
+        ]
+        self.factors = (options.direction, 1 - options.direction)
+        self.groups = (target.dataset.groups, source.dataset.groups)
+
+    def both(self, estimate: str, size: str) -> tuple[Discrepancy, Discrepancy]:
+        return (
+            average([discrepancy(d, estimate, size) for d in self.to_target]),
+            average([discrepancy(d, estimate, size) for d in self.to_source]),
+        )
+
+    def value(self, parts: Sequence[Discrepancy]) -> float:
+        return self.factors[0] * parts[0].value + self.factors[1] * parts[1].value
+
+    def estimate(self, parts: Sequence[Discrepancy]) -> Estimate:
+        error = standard_error(parts, self.factors, self.groups)
+        return _estimate(self.value(parts), error, self.options.cv)
+
+    def one_way(self, part: Discrepancy, groups: Array | None) -> Estimate:
+        return _estimate(part.value, standard_error([part], [1.0], [groups]), self.options.cv)
+
+    def zone(self) -> ZoneDecision:
+        """Apply the paper's rule to the paper's score, with e_0 = w e_t + (1 - w) e_s."""
+        options = self.options
+        variance, baseline = 0.0, 0.0
+        for directions, factor in (
+            (self.to_target, self.factors[0]),
+            (self.to_source, self.factors[1]),
+        ):
+            errors, means = [], []
+            for direction in directions:
+                rows, weights, folds = own_error(direction, options.estimate)
+                errors.append(error_of_mean(rows, weights, folds, options.zone_error))
+                means.append(float(rows @ weights))
+            variance += (factor * float(np.mean(errors))) ** 2
+            baseline += factor * float(np.mean(means))
+        score = self.value(self.both(options.estimate, "paper"))
+        return decide(score, baseline, float(np.sqrt(variance)))
+
+
+def _estimate(value: float, error: float, n_folds: int) -> Estimate:
+    return Estimate(value, error, *interval(value, error, n_folds))
+
+
+def compare_pair(
+    target: Side, source: Side, pairing: Pairing, options: Options, provenance: Provenance
+) -> Comparison:
+    """Build the Comparison of a pair from its errors."""
+    pair = _Pair(target, source, options)
+    notes = list(pairing.notes)
+    parts = {size: pair.both(options.estimate, size) for size in SIZES}
+    chosen = parts[options.size]
+    sizes = {size: pair.estimate(part) for size, part in parts.items()}
+    decision = pair.zone()
+    if decision.low == decision.high:
+        notes.append("the own errors do not vary, so that the ambiguous zone has no width")
+    losses = {
+        side.dataset.name: choose_loss(options.resolved_loss(), side.dataset)
+        for side in (target, source)
+    }
+    if options.loss == "auto" and any(loss.balanced for loss in losses.values()):
+        notes.append(BALANCED)
+    models = pair.to_target[0].cross.models
+    works = pair.to_target[0].works
+    score = sizes[options.size]
+    forward = pair.one_way(chosen[0], target.dataset.groups)
+    return Comparison(
+        target=target.dataset.name,
+        source=source.dataset.name,
+        score=score.value,
+        standard_error=score.standard_error,
+        interval=(score.low, score.high),
+        source_to_target=chosen[0].value,
+        target_to_source=chosen[1].value,
+        own_errors={target.dataset.name: chosen[0].own, source.dataset.name: chosen[1].own},
+        cross_errors={source.dataset.name: chosen[0].cross, target.dataset.name: chosen[1].cross},
+        directions={
+            "source_to_target": forward,
+            "target_to_source": pair.one_way(chosen[1], source.dataset.groups),
+        },
+        sizes=sizes,
+        size=options.size,
+        estimate=options.estimate,
+        losses={name: loss.name for name, loss in losses.items()},
+        standardised=_standardised(pair, chosen),
+        model_scores={models[m]: pair.value(pair.both(models[m], options.size)) for m in works},
+        model_weights={
+            side.dataset.name: {
+                name: float(np.mean([learner.full_weights[m] for learner in side.learners]))
+                for m, name in enumerate(models)
+            }
+            for side in (target, source)
+        },
+        zone=decision.zone,
+        decision=decision,
+        weight=_row_weight(forward),
+        n_rows={side.dataset.name: side.dataset.n_rows for side in (target, source)},
+        n_shared_rows=int(pairing.shared_target.sum()),
+        errors=ErrorTable.of(
+            [target.learners[0].own, source.on_other[0], source.learners[0].own, target.on_other[0]]
+        ),
+        notes=tuple(notes),
+        provenance=provenance,
+    )
+
+
+def _standardised(pair: _Pair, parts: tuple[Discrepancy, Discrepancy]) -> float | None:
+    """Return the score in units of what the best constant loses on each dataset."""
+    if pair.target.dataset.classes:
+        return None
+    total = 0.0
+    for side, part, factor in zip((pair.target, pair.source), parts, pair.factors, strict=True):
+        loss = choose_loss(pair.options.resolved_loss(), side.dataset)
+        total += factor * part.value / loss.of_best_constant(side.dataset.y)
+    return total
+
+
+def _row_weight(forward: Estimate) -> float:
+    loss = max(forward.value, 0.0)
+    if loss == 0.0:
+        return 1.0
+    return float(forward.standard_error**2 / (forward.standard_error**2 + loss**2))
