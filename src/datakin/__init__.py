@@ -1,14 +1,35 @@
-"""datakin: which labelled datasets are kin, and will learning from one help on another?"""
+"""datakin: which labelled datasets are kin, and will learning from one help on another?
 
-from importlib.metadata import version as _version
+Names are loaded when they are first used: the libraries beneath take more than a second.
+"""
 
-from datakin._core.exceptions import DatakinError, DatakinWarning, Interrupted
-from datakin.compare import CrossLearningScore, matrix, rank, score
-from datakin.data import Dataset, as_dataset, read_table, read_tables
-from datakin.results import Comparison, Estimate, Matrix, Provenance, Ranking, from_json
-from datakin.results.zones import Zone, ZoneDecision
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING, Any
 
-__version__ = _version("datakin")
+if TYPE_CHECKING:
+    from datakin._core.exceptions import DatakinError, DatakinWarning, Interrupted
+    from datakin.compare import CrossLearningScore, matrix, rank, score
+    from datakin.data import Dataset, as_dataset, read_table, read_tables
+    from datakin.results import Comparison, Estimate, Matrix, Provenance, Ranking, from_json
+    from datakin.results.zones import Zone, ZoneDecision
+
+    __version__: str
+
+_HOMES = {
+    "datakin._core.exceptions": ("DatakinError", "DatakinWarning", "Interrupted"),
+    "datakin.compare": ("CrossLearningScore", "matrix", "rank", "score"),
+    "datakin.data": ("Dataset", "as_dataset", "read_table", "read_tables"),
+    "datakin.results": (
+        "Comparison",
+        "Estimate",
+        "Matrix",
+        "Provenance",
+        "Ranking",
+        "from_json",
+    ),
+    "datakin.results.zones": ("Zone", "ZoneDecision"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Comparison",
@@ -31,3 +52,20 @@ __all__ = [
     "read_tables",
     "score",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME_OF:
+        value = getattr(_import_module(_HOME_OF[name]), name)
+    elif name == "__version__":
+        from importlib.metadata import version
+
+        value = version("datakin")
+    else:
+        raise AttributeError(f"module 'datakin' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -14,8 +14,6 @@ import typer
 
 import datakin
 from datakin._core.exceptions import DatakinError, DatakinWarning, Interrupted, listed, suggest
-from datakin.data.files import find_files, stem
-from datakin.render import show
 
 __all__ = ["app", "main"]
 
@@ -153,6 +151,8 @@ def rank(
                 raise DatakinError(
                     "--target names a value of --domain; without it the first table is the target."
                 )
+            from datakin.data.files import find_files, stem
+
             first = _one_file(tables[0])
             others = [
                 p
@@ -253,6 +253,8 @@ def _verdict(ranking: datakin.Ranking, truth: dict[str, Any]) -> str:
 
 
 def _one_file(pattern: str) -> str:
+    from datakin.data.files import find_files
+
     files = find_files(pattern)
     if len(files) > 1:
         raise DatakinError(f"Expected one file. {pattern!r} names {len(files)}: {listed(files)}.")
@@ -363,6 +365,8 @@ def _deliver(result: Any, as_json: bool, out: Path | None) -> None:
     if as_json:
         typer.echo(result.to_json())
     else:
+        from datakin.render import show
+
         show(result)
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import narwhals as nw
 import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed
 from datakin.data.features import MISSING, Array
+
+if TYPE_CHECKING:
+    import narwhals as nw
 
 __all__ = ["read_column", "read_labels"]
 
@@ -43,6 +45,8 @@ def read_column(series: nw.Series[Any], name: str) -> tuple[Array, tuple[str, ..
 
     Booleans become 0 and 1, dates and times days since 1970, durations days.
     """
+    import narwhals as nw
+
     dtype = series.dtype
     if dtype.is_numeric() or dtype == nw.Boolean:
         return _floats(series), None
@@ -75,6 +79,8 @@ def read_labels(series: nw.Series[Any]) -> Array:
 
 
 def _floats(series: nw.Series[Any]) -> Array:
+    import narwhals as nw
+
     return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=float)
 
 

@@ -43,7 +43,8 @@ class Dataset:
     classes: tuple[str, ...] = ()
     groups: Array | None = None
     label: str = "label"
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
+    _hashes: dict[tuple[str, ...], Array] = field(default_factory=dict, init=False)
 
     @property
     def task(self) -> str:
@@ -83,8 +84,11 @@ class Dataset:
         return pd.util.hash_array(self.y + 0.0)
 
     def row_hashes(self, columns: tuple[str, ...]) -> Array:
-        """Return one hash per row over some columns and the label."""
-        return self.features.row_hashes(columns) * np.uint64(31) ^ self.label_hashes()
+        """Return one hash per row over some columns and the label; remembered, for many pairs ask."""
+        if columns not in self._hashes:
+            hashes = self.features.row_hashes(columns) * np.uint64(31) ^ self.label_hashes()
+            self._hashes[columns] = hashes
+        return self._hashes[columns]
 
     def renamed(self, name: str) -> Dataset:
         """Return the same data under another name."""

@@ -82,12 +82,10 @@ def read_file(path: str | os.PathLike[str], delimiter: str = ",") -> pd.DataFram
 
 
 def _read_csv(path: str, delimiter: str) -> pd.DataFrame:
-    # round_trip parses floats exactly, so that CSV and Parquet give the same numbers.
-    options: dict[str, Any] = {
-        "sep": delimiter,
-        "float_precision": "round_trip",
-        "low_memory": False,
-    }
+    options: dict[str, Any] = {"sep": delimiter, "low_memory": False}
+    if tuple(int(part) for part in pd.__version__.split(".")[:2]) < (3, 1):
+        # Before 3.1 pandas rounded by default, and CSV and Parquet gave different numbers.
+        options["float_precision"] = "round_trip"
     try:
         frame = pd.read_csv(path, **options)
     except pd.errors.EmptyDataError:

@@ -6,9 +6,8 @@ import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import narwhals as nw
 import numpy as np
 import pandas as pd
 from scipy import sparse
@@ -18,8 +17,12 @@ from datakin.data.build import Draft, build
 from datakin.data.columns import check_finite, read_column, read_labels
 from datakin.data.dataset import Dataset
 from datakin.data.features import Array
-from datakin.data.files import find_files, read_file, stem
+from datakin.data.files import stem
+from datakin.data.frames import frame_of, open_table, open_tables
 from datakin.data.labels import canonical_label, is_missing
+
+if TYPE_CHECKING:
+    import narwhals as nw
 
 __all__ = ["as_dataset", "coerce", "read_table", "read_tables"]
 
@@ -80,7 +83,7 @@ def read_table(
     Dataset('icu': 40 rows x 1 columns, binary (0, 1))
     """
     roles = _Roles(label, _names(ignore), group)
-    frame = _open(source, delimiter)
+    frame = open_table(source, delimiter)
     if name is None:
         name = stem(source) if isinstance(source, (str, os.PathLike)) else ""
     drafts = [_draft(frame, name, roles)]
@@ -124,7 +127,7 @@ def read_tables(
     ['a', 'b']
     """
     roles = _Roles(label, _names(ignore), group, domain)
-    tables = _open_all(source, delimiter)
+    tables = open_tables(source, delimiter)
     if domain is None:
         drafts = [_draft(frame, name, roles) for name, frame in tables]
     elif len(tables) == 1:
@@ -172,7 +175,7 @@ def as_dataset(
     if sparse.issparse(X):
         draft = _sparse_draft(X, labels, name or "")
     else:
-        frame = _frame_of(X)
+        frame = frame_of(X)
         columns = {str(c): read_column(frame[c], str(c)) for c in frame.columns}
         draft = Draft(name or "", "y", labels, columns)
     if draft.n_rows != len(labels):
@@ -205,67 +208,6 @@ def coerce(data: Any, name: str = "") -> Dataset:
 
 def _names(names: Sequence[str]) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
-
-
-def _open(source: Any, delimiter: str) -> nw.DataFrame[Any]:
-    if isinstance(source, (str, os.PathLike)):
-        files = find_files(source)
-        if len(files) > 1:
-            raise DatakinError(
-                f"read_table reads one file. {os.fspath(source)!r} names {len(files)}: "
-                f"{listed(files)}; use read_tables."
-            )
-        source = read_file(files[0], delimiter)
-    return _frame_of(source)
-
-
-def _open_all(source: Any, delimiter: str) -> list[tuple[str, nw.DataFrame[Any]]]:
-    if isinstance(source, Mapping):
-        return [(str(name), _open(table, delimiter)) for name, table in source.items()]
-    if isinstance(source, (str, os.PathLike)):
-        source = [source]
-    if isinstance(source, (list, tuple)) and all(isinstance(s, (str, os.PathLike)) for s in source):
-        files = [file for pattern in source for file in find_files(pattern)]
-        return [(stem(file), _open(file, delimiter)) for file in files]
-    if isinstance(source, (list, tuple)):
-        raise DatakinError("Several tables must come as a mapping of name to table, or as paths.")
-    return [("", _frame_of(source))]
-
-
-def _frame_of(source: Any) -> nw.DataFrame[Any]:
-    if isinstance(source, nw.DataFrame):
-        return source
-    if isinstance(source, pd.DataFrame):
-        source = source.set_axis([str(c) for c in source.columns], axis=1)
-    elif isinstance(source, (np.ndarray, list, tuple)):
-        try:
-            array = np.asarray(source)
-        except ValueError:
-            raise DatakinError("X must be a table. Got rows of different lengths.") from None
-        if array.ndim != 2:
-            raise DatakinError(f"X must have two dimensions. Got an array of shape {array.shape}.")
-        source = pd.DataFrame(array, columns=[f"x{j}" for j in range(array.shape[1])])
-        source = source.infer_objects()
-    if hasattr(source, "collect") and not hasattr(source, "to_numpy"):
-        source = source.collect()  # a lazy polars frame
-    try:
-        frame: nw.DataFrame[Any] = nw.from_native(source, eager_only=True)
-    except TypeError:
-        raise DatakinError(
-            f"A table must be a path, or a pandas, polars or pyarrow table. "
-            f"Got {type(source).__name__}."
-        ) from None
-    except nw.exceptions.DuplicateError:
-        raise DatakinError(
-            "Every column must have its own name. Got the same name twice."
-        ) from None
-    names = list(frame.columns)
-    if len(set(names)) < len(names):
-        raise DatakinError(
-            f"Every column must have its own name. Got twice: "
-            f"{listed(sorted({n for n in names if names.count(n) > 1}))}."
-        )
-    return frame
 
 
 def _vector(values: Any, what: str) -> Array:

@@ -8,11 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import PolynomialFeatures, StandardScaler
-from sklearn.svm import SVC, SVR
+from sklearn.preprocessing import StandardScaler
 
 from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.data.features import Array
@@ -43,7 +39,12 @@ class Model:
     scale_target: bool = False
 
 
+# Learners are imported where they are made, so that `import datakin` stays quick.
+
+
 def _classifiers() -> list[Model]:
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.svm import SVC
     from xgboost import XGBClassifier
 
     # C = 1000: an unpenalised fit diverges on separable data.
@@ -56,6 +57,8 @@ def _classifiers() -> list[Model]:
 
 
 def _regressors() -> list[Model]:
+    from sklearn.linear_model import LinearRegression
+    from sklearn.svm import SVR
     from xgboost import XGBRegressor
 
     return [
@@ -70,6 +73,11 @@ _BOOSTING = {"n_estimators": 100, "max_depth": 6, "learning_rate": 0.3, "n_jobs"
 
 
 def _extension(is_class: bool) -> list[Model]:
+    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+    from sklearn.linear_model import LogisticRegression, Ridge
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import PolynomialFeatures
+
     quadratic = make_pipeline(
         PolynomialFeatures(2, include_bias=False),
         StandardScaler(),

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.spatial.distance import squareform
 
 from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
@@ -89,6 +87,9 @@ class Matrix(Record):
     @property
     def tree(self) -> Array:
         """Average-linkage tree of the datasets (scipy's linkage matrix)."""
+        from scipy.cluster.hierarchy import linkage
+        from scipy.spatial.distance import squareform
+
         return np.asarray(linkage(squareform(self.distances, checks=False), "average"))
 
     def clusters(self, n: int | None = None) -> dict[str, int]:
@@ -105,6 +106,8 @@ class Matrix(Record):
         dict of str to int
             Numbered from 1 in order of appearance.
         """
+        from scipy.cluster.hierarchy import fcluster
+
         if n is None:
             pairs = self.thresholds[np.triu_indices(len(self.names), 1)]
             raw = fcluster(self.tree, float(np.median(pairs)), "distance")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import enum
 import html
 import json
-import platform
 from dataclasses import dataclass, fields, is_dataclass
-from importlib.metadata import PackageNotFoundError, version
+from functools import cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -142,10 +141,18 @@ class Provenance:
 
 def make_provenance(seed: int, options: dict[str, Any], fingerprints: dict[str, str]) -> Provenance:
     """Record the versions in use now."""
+    return Provenance(seed, options, dict(_versions()), fingerprints)
+
+
+@cache
+def _versions() -> tuple[tuple[str, str], ...]:
+    import platform
+    from importlib.metadata import PackageNotFoundError, version
+
     versions = {"python": platform.python_version()}
     for package in PACKAGES:
         try:
             versions[package] = version(package)
         except PackageNotFoundError:
             continue
-    return Provenance(seed, options, versions, fingerprints)
+    return tuple(versions.items())
