@@ -10,7 +10,15 @@ if TYPE_CHECKING:
     from datakin._core.exceptions import DatakinError, DatakinWarning, Interrupted
     from datakin.compare import CrossLearningScore, matrix, rank, score
     from datakin.data import Dataset, as_dataset, read_table, read_tables
-    from datakin.results import Comparison, Estimate, Matrix, Provenance, Ranking, from_json
+    from datakin.results import (
+        Comparison,
+        Estimate,
+        LearningCurve,
+        Matrix,
+        Provenance,
+        Ranking,
+        from_json,
+    )
     from datakin.results.zones import Zone, ZoneDecision
 
     __version__: str
@@ -22,6 +30,7 @@ _HOMES = {
     "datakin.results": (
         "Comparison",
         "Estimate",
+        "LearningCurve",
         "Matrix",
         "Provenance",
         "Ranking",
@@ -39,6 +48,7 @@ __all__ = [
     "Dataset",
     "Estimate",
     "Interrupted",
+    "LearningCurve",
     "Matrix",
     "Provenance",
     "Ranking",

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
-import click
 import typer
 
 import datakin
@@ -231,6 +230,27 @@ def demo(
         typer.echo(_verdict(result, {s.dataset.name: s for s in sources}))
 
 
+@app.command()
+def reproduce(
+    name: Annotated[str, typer.Argument(help="Name of the study; a wrong one lists them all.")],
+    replicates: Annotated[
+        int | None, typer.Option(help="Replicates per cell; the study's own number by default.")
+    ] = None,
+    n_jobs: Annotated[int, typer.Option("--n-jobs", help="Processes; -1 for all cores.")] = 1,
+    folder: Annotated[
+        Path, typer.Option(help="Where the results go; an interrupted run goes on there.")
+    ] = Path("results"),
+) -> None:
+    """Run a study behind a claim again; print and save its table."""
+    from datakin.experiments import reproduce as run
+
+    def work() -> None:
+        summary = run(name, replicates=replicates, n_jobs=n_jobs, folder=folder)
+        typer.echo(summary.text)
+
+    _guarded(work)
+
+
 def _verdict(ranking: datakin.Ranking, truth: dict[str, Any]) -> str:
     """Hold the ranking against the truth, in plain words."""
     lines = ["", "The truth, in the order of the ranking:"]
@@ -319,21 +339,32 @@ def _options(
 
 def _run(work: Callable[[], Any], as_json: bool, out: Path | None) -> Any:
     """Do the work; print notes to standard error, the result to standard output."""
-    try:
+
+    def whole() -> Any:
         if out is not None:
             _check_out(out)
-        result = _with_notes(work)
+        return _with_notes(work)
+
+    result = _guarded(whole, lambda partial: _deliver(partial, as_json, out))
+    _deliver(result, as_json, out)
+    return result
+
+
+def _guarded(work: Callable[[], Any], keep: Callable[[Any], None] = lambda partial: None) -> Any:
+    """Turn errors into a sentence and an exit code; keep what an interrupted run has finished."""
+    try:
+        return work()
     except DatakinError as error:
-        _fail(f"Error: {error}", 1)
+        typer.echo(f"Error: {error}", err=True)
+        raise typer.Exit(1) from None
     except Interrupted as stopped:
         typer.echo(str(stopped), err=True)
         if stopped.partial is not None:
-            _deliver(stopped.partial, as_json, out)
+            keep(stopped.partial)
         raise typer.Exit(130) from None
     except KeyboardInterrupt:
-        _fail("Interrupted.", 130)
-    _deliver(result, as_json, out)
-    return result
+        typer.echo("Interrupted.", err=True)
+        raise typer.Exit(130) from None
 
 
 def _with_notes(work: Callable[[], Any]) -> Any:
@@ -350,6 +381,8 @@ def _with_notes(work: Callable[[], Any]) -> Any:
 def _check_out(out: Path) -> None:
     if out.suffix.lower() not in (".json", ".csv"):
         raise DatakinError(f"--out must end in .json or .csv. Got {str(out)!r}.")
+    if out.is_dir():
+        raise DatakinError(f"--out must be a file. Got the folder {str(out)!r}.")
     if not out.parent.is_dir():
         raise DatakinError(f"The folder of --out must exist. Got {str(out.parent)!r}.")
     if not os.access(out if out.exists() else out.parent, os.W_OK):
@@ -370,19 +403,12 @@ def _deliver(result: Any, as_json: bool, out: Path | None) -> None:
         show(result)
 
 
-def _fail(message: str, code: int) -> None:
-    typer.echo(message, err=True)
-    raise typer.Exit(code)
-
-
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; exit with 0, 1 (bad input) or 130 (interrupted)."""
+    if arguments is None:
+        arguments = sys.argv[1:]
     try:
-        code = app(args=arguments, standalone_mode=False)
-    except click.ClickException as error:
-        error.show()
-        code = 1
-    except (click.Abort, KeyboardInterrupt):
-        typer.echo("Interrupted.", err=True)
-        code = 130
-    sys.exit(code if isinstance(code, int) else 0)
+        app(args=arguments or ["--help"])
+    except SystemExit as stop:
+        # A wrong option is bad input like any other.
+        sys.exit(1 if stop.code == 2 else stop.code)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
 from datakin._core.exceptions import DatakinError, DatakinWarning, Interrupted, listed, suggest
-from datakin.data import Dataset, coerce
+from datakin.data import Dataset, coerce, pair
 from datakin.results import Comparison, Matrix, Ranking
 from datakin.scoring.options import Options
 from datakin.scoring.run import Run, make_matrix
@@ -132,11 +133,9 @@ class CrossLearningScore:
         Comparison
         """
         datasets = [coerce(target, "target"), coerce(source, "source")]
-        if datasets[0].name == datasets[1].name:
-            if datasets[0].fingerprint == datasets[1].fingerprint:
-                datasets[1] = datasets[1].renamed(f"{datasets[1].name} (again)")
-            else:
-                _check_names(datasets)
+        if datasets[0].name == datasets[1].name and pair(*datasets).identical:
+            datasets[1] = datasets[1].renamed(f"{datasets[1].name} (again)")
+        _check_names(datasets)
         run = Run(datasets, [(0, 1)], self.options)
         if run.interrupted:
             raise Interrupted("Interrupted before the pair was finished.")
@@ -163,7 +162,9 @@ class CrossLearningScore:
         _check_names(datasets)
         run = Run(datasets, [(0, j) for j in range(1, len(datasets))], self.options)
         found = tuple(sorted(run.comparisons.values(), key=lambda c: (c.score, c.source)))
-        ranking = Ranking(datasets[0].name, found, run.n_fits) if found else None
+        ranking = None
+        if found:
+            ranking = Ranking(datasets[0].name, found, run.first_places(), run.n_fits)
         if run.interrupted:
             raise Interrupted(
                 f"Interrupted with {len(found)} of {len(datasets) - 1} sources finished.", ranking
@@ -236,21 +237,20 @@ def _announce(comparisons: Iterable[Comparison], limit: int = 6) -> None:
 METHODS: dict[str, Any] = {"cls": CrossLearningScore}
 
 
-def _method(name: str, options: dict[str, Any]) -> Any:
-    if name not in METHODS:
+def _method(name: Any, options: dict[str, Any]) -> Any:
+    if not isinstance(name, str) or name not in METHODS:
         raise DatakinError(
             f"The 'method' parameter must be one of {listed(METHODS)}. "
             f"Got {name!r} instead.{suggest(name, METHODS)}"
         )
-    try:
-        return METHODS[name](**options)
-    except TypeError as error:
-        unknown = str(error).rpartition("argument ")[2].strip("'")
-        known = Options.__dataclass_fields__
-        raise DatakinError(
-            f"Unknown option {unknown!r}. "
-            f"The options are {listed(known, limit=20)}.{suggest(unknown, known)}"
-        ) from None
+    known = inspect.signature(METHODS[name]).parameters
+    for option in options:
+        if option not in known:
+            raise DatakinError(
+                f"Unknown option {option!r}. "
+                f"The options are {listed(known, limit=20)}.{suggest(option, known)}"
+            )
+    return METHODS[name](**options)
 
 
 def score(target: Any, source: Any, *, method: str = "cls", **options: Any) -> Comparison:

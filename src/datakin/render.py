@@ -24,6 +24,7 @@ def show(result: Any) -> None:
     console = Console()
     if isinstance(result, Ranking):
         console.print(_ranking(result))
+        console.print(escape(result.caution), highlight=False)
     elif isinstance(result, Comparison):
         colour = COLOURS[result.zone.value]
         head, _, rest = str(result).partition("\n")

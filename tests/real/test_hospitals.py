@@ -113,5 +113,5 @@ def test_gusto_regions(data_folder, capsys):
         "--ignore", "grpl,grps,tpa", "--models", "logistic",
     )  # fmt: skip
     lines = printed.out.splitlines()
-    assert len(lines) == 2 + 15
+    assert len(lines) == 2 + 15 + 1, "title, header, sources, caution"
     assert "balanced" in printed.err

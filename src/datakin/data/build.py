@@ -77,6 +77,12 @@ def build(
             f"Datasets must have different names. Got more than one named {listed(twice)}; "
             f"pass a mapping of name to table, or rename the files."
         )
+    if not drafts:
+        raise DatakinError("There must be at least one table. Got none.")
+    if label_map is not None and not isinstance(label_map, Mapping):
+        raise DatakinError(
+            f"label_map must be a mapping of old label to new label. Got {label_map!r}."
+        )
     labelled = [_drop_unlabelled(draft) for draft in drafts]
     kind, doubt = _agree_on_task([d for d, _ in labelled], task, label_map, positive)
     return [
@@ -92,6 +98,9 @@ def _drop_unlabelled(draft: Draft) -> tuple[Draft, list[str]]:
             f"The label {draft.label!r} of {draft.title} must have a value in some rows. "
             f"Got none in {len(missing)} rows."
         )
+    label_rules.check_kind(draft.labels[~missing], draft.label, draft.title)
+    if draft.labels.dtype.kind == "f":
+        check_finite(draft.label, draft.labels)
     if not missing.any():
         return draft, []
     note = f"{int(missing.sum())} of {len(missing)} rows have no label and were dropped"
@@ -179,6 +188,11 @@ def _classes(
 def _usable_features(draft: Draft) -> tuple[Features, list[str]]:
     if draft.matrix is not None:
         names = tuple(f"x{j}" for j in range(draft.matrix.shape[1]))
+        if not names or not (draft.matrix.max(axis=0) != draft.matrix.min(axis=0)).nnz:
+            raise DatakinError(
+                f"{draft.title.capitalize()} must have a column that varies beside the label. "
+                f"Got {len(names)} constant."
+            )
         empty = np.zeros((draft.matrix.shape[0], 0), dtype=np.int32)
         return Features(draft.matrix, names, empty, (), ()), []
     numeric: dict[str, Array] = {}

@@ -36,6 +36,7 @@ BLANKS = frozenset(
         "-NaN",
     }
 )
+BOOLEANS = {"True": 1.0, "TRUE": 1.0, "true": 1.0, "False": 0.0, "FALSE": 0.0, "false": 0.0}
 ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([ T].*)?")
 MICROSECONDS_PER_DAY = 86_400e6
 
@@ -51,6 +52,8 @@ def read_column(series: nw.Series[Any], name: str) -> tuple[Array, tuple[str, ..
     if dtype.is_numeric() or dtype == nw.Boolean:
         return _floats(series), None
     if dtype in (nw.Date, nw.Datetime):
+        if getattr(dtype, "time_zone", None) is not None:
+            series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
         stamps = series.cast(nw.Datetime("us")).dt.timestamp("us")
         return _floats(stamps) / MICROSECONDS_PER_DAY, None
     if dtype == nw.Duration:
@@ -70,7 +73,14 @@ def read_labels(series: nw.Series[Any]) -> Array:
     if series.dtype.is_numeric():
         return _floats(series)
     values = np.empty(len(series), dtype=object)
-    values[:] = series.to_list()
+    for i, value in enumerate(series.to_list()):
+        values[i] = value
+    return without_blanks(values)
+
+
+def without_blanks(values: Array) -> Array:
+    """Return an array of objects with None for every spelling of a missing value."""
+    values = values.copy()
     values[np.asarray(pd.isna(values), dtype=bool)] = None
     for i, value in enumerate(values):
         if isinstance(value, str) and value.strip() in BLANKS:
@@ -89,6 +99,11 @@ def _from_objects(values: Array, name: str) -> tuple[Array, tuple[str, ...] | No
         raise DatakinError(
             f"Column {name!r} must hold one value per row. Got lists or records; "
             f"leave it out with ignore=[{name!r}] or spread it over columns."
+        )
+    if any(isinstance(v, complex) for v in values[:100]):
+        raise DatakinError(
+            f"Column {name!r} must hold numbers, booleans, dates or text. Got complex numbers; "
+            f"leave it out with ignore=[{name!r}] or convert it."
         )
     codes, uniques = pd.factorize(values)  # missing values get code -1
     if all(isinstance(u, (int, float, np.number, np.bool_)) for u in uniques):
@@ -112,6 +127,10 @@ def _from_objects(values: Array, name: str) -> tuple[Array, tuple[str, ...] | No
 
 
 def _parsed_numbers(texts: list[str]) -> list[float] | None:
+    if all(t in BLANKS or t in BOOLEANS for t in texts):  # pandas reads these as booleans from CSV
+        return [BOOLEANS.get(t, float("nan")) for t in texts]
+    if any("_" in t for t in texts):  # Python reads "1_2" as 12, which no table means
+        return None
     try:
         return [float("nan") if t in BLANKS else float(t) for t in texts]
     except ValueError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import io
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -81,7 +82,12 @@ def read_file(path: str | os.PathLike[str], delimiter: str = ",") -> pd.DataFram
     return _checked(frame, text)
 
 
-def _read_csv(path: str, delimiter: str) -> pd.DataFrame:
+def _read_csv(path: str, delimiter: Any) -> pd.DataFrame:
+    if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in "\r\n":
+        raise DatakinError(
+            f"The 'delimiter' parameter must be one character, such as ',' or ';'. "
+            f"Got {delimiter!r} instead."
+        )
     options: dict[str, Any] = {"sep": delimiter, "low_memory": False}
     if tuple(int(part) for part in pd.__version__.split(".")[:2]) < (3, 1):
         # Before 3.1 pandas rounded by default, and CSV and Parquet gave different numbers.
@@ -101,6 +107,11 @@ def _read_csv(path: str, delimiter: str) -> pd.DataFrame:
             f"The file {path!r} could not be read as a table ({_first_line(error)}); "
             f"expected one header line and the same number of {delimiter!r} in every line."
         ) from None
+    if any(re.search(r"\.\d+$", str(name)) for name in frame.columns):
+        # pandas renames the second "a" to "a.1" without a word: look at the header itself.
+        header_line = pd.read_csv(path, sep=delimiter, header=None, nrows=1, dtype=str)
+        names = [name for name in header_line.iloc[0] if isinstance(name, str)]
+        _check_names(names, path)
     if frame.shape[1] == 1:
         header = str(frame.columns[0])
         for other in (";", "\t", "|", ","):
@@ -116,12 +127,16 @@ def _checked(frame: pd.DataFrame, path: str) -> pd.DataFrame:
     if not len(frame.columns) or not len(frame):
         raise DatakinError(f"The file {path!r} has {len(frame.columns)} columns and no rows.")
     names = [str(name) for name in frame.columns]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise DatakinError(f"The file {path!r} has more than one column named {listed(twice)}.")
+    _check_names(names, path)
     if not isinstance(frame.index, pd.RangeIndex):
         frame = frame.reset_index(drop=frame.index.name is None or frame.index.name in names)
     return frame
+
+
+def _check_names(names: list[str], path: str) -> None:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise DatakinError(f"The file {path!r} has more than one column named {listed(twice)}.")
 
 
 def _first_line(error: Exception) -> str:

@@ -57,6 +57,8 @@ def frame_of(source: Any) -> nw.DataFrame[Any]:
     if isinstance(source, pd.DataFrame):
         source = source.set_axis([str(c) for c in source.columns], axis=1)
     elif isinstance(source, (np.ndarray, list, tuple)):
+        if isinstance(source, np.ma.MaskedArray):
+            source = np.ma.filled(source.astype(float), np.nan)
         try:
             array = np.asarray(source)
         except ValueError:
@@ -75,13 +77,15 @@ def frame_of(source: Any) -> nw.DataFrame[Any]:
             f"Got {type(source).__name__}."
         ) from None
     except nw.exceptions.DuplicateError:
-        raise DatakinError(
-            "Every column must have its own name. Got the same name twice."
-        ) from None
-    names = list(frame.columns)
-    if len(set(names)) < len(names):
-        raise DatakinError(
-            f"Every column must have its own name. Got twice: "
-            f"{listed(sorted({n for n in names if names.count(n) > 1}))}."
-        )
+        _check_names([str(n) for n in getattr(source, "column_names", source.columns)])
+        raise
+    _check_names(list(frame.columns))
     return frame
+
+
+def _check_names(names: list[str]) -> None:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise DatakinError(
+            f"Every column must have its own name. Got more than one named {listed(twice)}."
+        )

@@ -6,6 +6,7 @@ import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,12 +15,12 @@ from scipy import sparse
 
 from datakin._core.exceptions import DatakinError, DatakinWarning, listed, suggest
 from datakin.data.build import Draft, build
-from datakin.data.columns import check_finite, read_column, read_labels
+from datakin.data.columns import check_finite, read_column, read_labels, without_blanks
 from datakin.data.dataset import Dataset
 from datakin.data.features import Array
 from datakin.data.files import stem
 from datakin.data.frames import frame_of, open_table, open_tables
-from datakin.data.labels import canonical_label, is_missing
+from datakin.data.labels import canonical_label, is_missing, sort_classes
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -82,8 +83,9 @@ def read_table(
     >>> read_table(frame, label="died", name="icu")
     Dataset('icu': 40 rows x 1 columns, binary (0, 1))
     """
-    roles = _Roles(label, _names(ignore), group)
+    roles = _Roles(str(label), _names(ignore), group)
     frame = open_table(source, delimiter)
+    _check_ignored(roles, [frame])
     if name is None:
         name = stem(source) if isinstance(source, (str, os.PathLike)) else ""
     drafts = [_draft(frame, name, roles)]
@@ -126,8 +128,9 @@ def read_tables(
     >>> sorted(read_tables(frame, label="died", domain="site"))
     ['a', 'b']
     """
-    roles = _Roles(label, _names(ignore), group, domain)
+    roles = _Roles(str(label), _names(ignore), group, domain)
     tables = open_tables(source, delimiter)
+    _check_ignored(roles, [frame for _, frame in tables])
     if domain is None:
         drafts = [_draft(frame, name, roles) for name, frame in tables]
     elif len(tables) == 1:
@@ -207,22 +210,26 @@ def coerce(data: Any, name: str = "") -> Dataset:
 
 
 def _names(names: Sequence[str]) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else tuple(names)
+    if names is None:
+        return ()
+    return (names,) if isinstance(names, str) else tuple(str(name) for name in names)
 
 
 def _vector(values: Any, what: str) -> Array:
     if hasattr(values, "to_list"):
         values = values.to_list()
-    array = np.asarray(values)
+    # A list as objects: numpy would turn None, NaN and numbers beside words into words.
+    array = np.asarray(values, dtype=object if isinstance(values, (list, tuple)) else None)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
         raise DatakinError(f"{what} must be one column. Got an array of shape {array.shape}.")
     if array.dtype.kind in "iuf":
         return array.astype(float)
-    if array.dtype.kind in "US":
-        array = array.astype(object)
-    return array.astype(object)
+    objects = without_blanks(array.astype(object))
+    if all(isinstance(v, Real) and not isinstance(v, bool) for v in objects if v is not None):
+        return np.array([np.nan if v is None else v for v in objects], dtype=float)
+    return objects
 
 
 def _sparse_draft(X: Any, labels: Array, name: str) -> Draft:
@@ -237,12 +244,25 @@ def _sparse_draft(X: Any, labels: Array, name: str) -> Draft:
 
 
 def _need(frame: nw.DataFrame[Any], name: str, role: str, table: str) -> None:
+    if not frame.columns:
+        raise DatakinError(f"The table {table!r} must have columns. Got no column.")
     if name not in frame.columns:
         where = f" of {table!r}" if table else ""
         raise DatakinError(
             f"The {role} column {name!r} must be one of the columns{where}: "
             f"{listed(frame.columns, limit=12)}.{suggest(name, frame.columns)}"
         )
+
+
+def _check_ignored(roles: _Roles, frames: Sequence[nw.DataFrame[Any]]) -> None:
+    """Refuse an ignored column that no table has; not every file need have it."""
+    known = dict.fromkeys(name for frame in frames for name in frame.columns)
+    for name in roles.ignore:
+        if known and name not in known:
+            raise DatakinError(
+                f"The ignored column {name!r} must be one of the columns: "
+                f"{listed(known, limit=12)}.{suggest(name, known)}"
+            )
 
 
 def _draft(frame: nw.DataFrame[Any], name: str, roles: _Roles) -> Draft:
@@ -254,8 +274,6 @@ def _draft(frame: nw.DataFrame[Any], name: str, roles: _Roles) -> Draft:
                 raise DatakinError(
                     f"The {role} column must differ from the label. Got {column!r} for both."
                 )
-    for column in roles.ignore:
-        _need(frame, column, "ignored", name)
     taken = {roles.label, roles.group, roles.domain, *roles.ignore}
     columns = {c: read_column(frame[c], c) for c in frame.columns if c not in taken}
     return Draft(
@@ -284,11 +302,8 @@ def _split(draft: Draft, roles: _Roles) -> list[Draft]:
             f"The domain column {roles.domain!r} must have at least two values. "
             f"Got {listed(names) or 'none'}."
         )
-    order = sorted(
-        names,
-        key=lambda v: (not v.lstrip("-").isdigit(), int(v) if v.lstrip("-").isdigit() else 0, v),
-    )
-    return [draft.take(np.flatnonzero(~missing & (spelled == v)), name=v) for v in order]
+    rows = [np.flatnonzero(~missing & (spelled == v)) for v in sort_classes(names)]
+    return [draft.take(r, name=v) for r, v in zip(rows, sort_classes(names), strict=True)]
 
 
 def _announce(datasets: Iterable[Dataset]) -> None:

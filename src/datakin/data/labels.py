@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -32,13 +35,26 @@ def is_missing(labels: Array) -> Array:
     return missing
 
 
+def check_kind(labels: Array, label: str, title: str) -> None:
+    """Refuse labels that are neither numbers nor booleans nor text."""
+    if labels.dtype != object:
+        return
+    for value in labels:
+        if value is not None and not isinstance(value, (str, bool, np.bool_, Real, Decimal)):
+            raise DatakinError(
+                f"The label {label!r} of {title} must hold numbers, booleans or text. "
+                f"Got {type(value).__name__} ({str(value)[:40]}); convert it first."
+            )
+
+
 def canonical_label(value: Any) -> str:
     """Return the one spelling of a class: 1, 1.0, True, "1" and " 1" are the same class."""
     if isinstance(value, (bool, np.bool_)):
         return str(int(value))
     if isinstance(value, (int, float, np.number)):
         return str(int(value)) if float(value).is_integer() else repr(float(value))
-    return str(value).strip()
+    text = str(value).strip()
+    return str(int(float(text))) if re.fullmatch(r"[+-]?\d+\.0+", text) else text
 
 
 def canonical_labels(labels: Array, mapping: Mapping[Any, Any] | None, positive: Any) -> Array:

@@ -39,11 +39,12 @@ def _is_id(values: Array, name: str) -> bool:
     """Whole numbers, all different, and either in steps of one or called an id."""
     if np.isnan(values).any() or np.any(values != np.round(values)):
         return False
-    ordered = np.sort(values)
-    if np.any(np.diff(ordered) == 0):
+    with np.errstate(over="ignore"):
+        steps = np.diff(np.sort(values))
+    if np.any(steps == 0):
         return False
     named = name.lower() in ("id", "index", "unnamed: 0") or name.lower().endswith(("id", "_no"))
-    return named or bool(np.all(np.diff(ordered) == 1))
+    return named or bool(np.all(steps == 1))
 
 
 def _is_copy(values: Array, y: Array, is_class: bool) -> bool:
@@ -52,10 +53,14 @@ def _is_copy(values: Array, y: Array, is_class: bool) -> bool:
         return False
     if is_class:
         return _is_one_to_one(pd.factorize(values)[0], y)
-    return bool(abs(np.corrcoef(values[known], y[known])[0, 1]) > 1 - 1e-9)
+    # A constant has no correlation, and huge numbers overflow: neither is a copy.
+    with np.errstate(all="ignore"):
+        return bool(abs(np.corrcoef(values[known], y[known])[0, 1]) > 1 - 1e-9)
 
 
 def _is_one_to_one(codes: Array, y: Array) -> bool:
     known = codes != MISSING
+    if known.sum() < 10:
+        return False
     pairs = len(np.unique(np.column_stack([codes[known], y[known]]), axis=0))
     return pairs == len(np.unique(codes[known])) == len(np.unique(y))

@@ -87,9 +87,11 @@ class TreeCodes:
     """Numbers as ranks among the training dataset's values, for learners that split on order.
 
     Trees that split at observed values (XGBoost's histograms) give the same predictions on ranks
-    as on the numbers themselves. Ranks do not change with the unit of measurement, and they do not
-    collide when XGBoost stores them in 32 bits, as dates or large amounts do. A value that the
-    dataset does not have gets the position between its neighbours. Missing stays missing.
+    as on the numbers themselves, but for numbers far outside the training range in columns with
+    missing values: XGBoost would send those the way of the missing. Ranks do not change with the
+    unit of measurement, and they do not collide when XGBoost stores them in 32 bits, as dates or
+    large amounts do. A value that the dataset does not have gets the position between its
+    neighbours. Missing stays missing.
     """
 
     def __init__(self, features: Features) -> None:

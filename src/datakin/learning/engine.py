@@ -63,10 +63,16 @@ class FittedPlan:
     def scores(self, fit: int, features: Features, rows: Array | slice = slice(None)) -> Scores:
         """Return each model's scores on some rows; None for a failed model."""
         matrices = _Matrices(self.encoders[fit], self.codes, features, rows)
-        return [
-            None if fitted is None else fitted.scores(matrices[model.features])
-            for model, fitted in zip(self.models, self.fits[fit], strict=True)
-        ]
+        found: Scores = []
+        for model, fitted in zip(self.models, self.fits[fit], strict=True):
+            try:
+                found.append(None if fitted is None else fitted.scores(matrices[model.features]))
+            except Exception as error:  # it has predicted its own rows, yet fails on others
+                raise DatakinError(
+                    f"The model {model.name!r} trained on {self.dataset.name!r} could not predict "
+                    f"({_sentence(error)}); leave it out of models."
+                ) from None
+        return found
 
     def is_decision(self, model: int) -> bool:
         """Whether a model's scores need calibration."""
@@ -101,55 +107,62 @@ def run_plan(
     """Fit every model on every training set of the plan and predict the rows held out."""
     features = dataset.features.select(columns).canonical()
     codes = TreeCodes(features)
-    encoders, fits, failures = [], [], []
-    for train, name in zip(plan.trains, plan.names, strict=True):
+    encoders, fits, failures, own = [], [], [], []
+    for i, (train, name) in enumerate(zip(plan.trains, plan.names, strict=True)):
         encoder = Encoder.learn(features, train)
         matrices = _Matrices(encoder, codes, features, train)
+        held_out = plan.rows_to_predict(i)
+        tests = _Matrices(encoder, codes, features, held_out)
         fitted: list[FittedModel | None] = []
+        own_scores: Scores = []
         for model in models:
             seed = derive_seed(random_state, "fit", model.name, name)
             try:
                 X = matrices[model.features]
-                fitted.append(fit_model(model, X, dataset.y[train], len(dataset.classes), seed))
+                fit = fit_model(model, X, dataset.y[train], len(dataset.classes), seed)
+                scores = None
+                if len(held_out):
+                    scores = _placed(fit.scores(tests[model.features]), held_out, dataset.n_rows)
+                fitted.append(fit)
+                own_scores.append(scores)
             except Exception as error:  # whatever a user's estimator raises
                 fitted.append(None)
+                own_scores.append(None)
                 failures.append(FitFailure(dataset.name, model.name, name, _sentence(error)))
         encoders.append(encoder)
         fits.append(fitted)
+        own.append(own_scores)
         advance()
     broken = {failure.model for failure in failures}
     if len(broken) == len(models):
         raise DatakinError(f"Every model failed on {dataset.name!r}. {summary(failures)}")
-    kept = [
-        [None if m.name in broken else f for m, f in zip(models, row, strict=True)] for row in fits
-    ]
+
+    def working(rows: Any) -> Any:
+        return [
+            [None if m.name in broken else f for m, f in zip(models, row, strict=True)]
+            for row in rows
+        ]
+
     result = FittedPlan(
         dataset,
         features,
         models,
         plan,
         encoders,
-        kept,
+        working(fits),
         tuple(failures),
         len(plan.trains) * len(models),
         codes,
+        working(own),
     )
-    result.own_scores.extend(_held_out(result, fit) for fit in range(len(plan.trains)))
     return result
 
 
-def _held_out(fitted: FittedPlan, fit: int) -> Scores:
-    rows = fitted.plan.rows_to_predict(fit)
-    if not len(rows):
-        return [None] * len(fitted.models)
-    placed: Scores = []
-    for scores in fitted.scores(fit, fitted.features, rows):
-        if scores is not None:
-            spread = np.full((fitted.dataset.n_rows, scores.shape[1]), np.nan)
-            spread[rows] = scores
-            scores = spread
-        placed.append(scores)
-    return placed
+def _placed(scores: Array, rows: Array, n_rows: int) -> Array:
+    """Return the scores at their rows, NaN elsewhere."""
+    spread = np.full((n_rows, scores.shape[1]), np.nan)
+    spread[rows] = scores
+    return spread
 
 
 def summary(failures: Sequence[FitFailure]) -> str:

@@ -142,7 +142,13 @@ def _class_losses(
 
 
 def _checked(loss: Loss, y: Array, prediction: Array) -> Array:
-    losses = np.asarray(loss.rows(y, prediction), dtype=float)
+    try:
+        losses = np.asarray(loss.rows(y, prediction), dtype=float)
+    except Exception as error:  # whatever a user's function raises
+        raise DatakinError(
+            f"The loss {loss.name!r} is called with the true and the predicted values and must "
+            f"return one number per row. It raised {type(error).__name__}: {error}."
+        ) from None
     if losses.shape != (len(y),):
         raise DatakinError(
             f"The loss {loss.name!r} must return one number per row, shape ({len(y)},). "

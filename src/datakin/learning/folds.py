@@ -93,8 +93,8 @@ def make_plan(
 
 
 def _key(dataset: Dataset) -> bytes:
-    """Return the label vector as bytes: renaming or rescaling columns moves no row."""
-    return np.ascontiguousarray(dataset.y).tobytes()
+    """Return the ranks of the labels as bytes: renaming or rescaling columns moves no row."""
+    return np.unique(dataset.y, return_inverse=True)[1].astype(np.int64).tobytes()
 
 
 def _split(dataset: Dataset, rows: Array, n_folds: int, seed: int) -> list[Array]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -98,7 +98,7 @@ LOSSES: dict[str, Loss] = {
 }
 
 
-def resolve_loss(loss: str | Loss | Rows) -> Loss | None:
+def resolve_loss(loss: Any) -> Loss | None:
     """Return the loss asked for; None stands for "auto".
 
     A callable is called with the true and predicted class names (classes) or with numbers
@@ -111,7 +111,7 @@ def resolve_loss(loss: str | Loss | Rows) -> Loss | None:
         return Loss(name, "label", loss, by_name=True)
     if loss == "auto":
         return None
-    if loss not in LOSSES:
+    if not isinstance(loss, str) or loss not in LOSSES:
         raise DatakinError(
             f"The 'loss' parameter must be 'auto', a callable or one of {listed(LOSSES, limit=9)}. "
             f"Got {loss!r} instead.{suggest(str(loss), LOSSES)}"

@@ -65,7 +65,8 @@ def _regressors() -> list[Model]:
         Model("linear", LinearRegression()),
         Model("linear_svm", SVR(kernel="linear"), scale_target=True),
         Model("rbf_svm", SVR(kernel="rbf", gamma="auto"), scale_target=True),
-        Model("xgboost", XGBRegressor(**_BOOSTING), "tree"),
+        # XGBoost has an absolute least gain for a split, so that the unit of y would matter.
+        Model("xgboost", XGBRegressor(**_BOOSTING), "tree", scale_target=True),
     ]
 
 
@@ -100,7 +101,8 @@ def choose_models(models: Any, is_class: bool) -> tuple[Model, ...]:
     ----------
     models : None, "extended", list of names, or mapping of name to estimator
         None is the paper's four. An estimator of one's own receives standardised, imputed,
-        one-hot encoded features.
+        one-hot encoded features; the class of the largest predict_proba or decision_function is
+        its label (for SVC that is ``break_ties=True``), predict where it has neither.
     is_class : bool
         Whether the task is classification.
     """
@@ -111,6 +113,8 @@ def choose_models(models: Any, is_class: bool) -> tuple[Model, ...]:
     }
     if isinstance(models, str):
         models = list(known) if models == "extended" else [models]
+    if not isinstance(models, (Mapping, list, tuple)):
+        _known_model(models, known)
     if isinstance(models, Mapping):
         chosen = [_own_model(name, estimator, is_class) for name, estimator in models.items()]
     else:
@@ -183,6 +187,7 @@ class FittedModel:
         """Return (n, C) scores, the likeliest class having the largest, or (n, 1) predictions."""
         if not self.n_classes:
             values = np.asarray(self.estimator.predict(X), dtype=float).reshape(-1, 1)
+            _check_output(values, (X.shape[0], 1))
             return values * self.scale + self.center
         if hasattr(self.estimator, "predict_proba"):
             local = np.asarray(self.estimator.predict_proba(X), dtype=float)
@@ -193,12 +198,20 @@ class FittedModel:
         else:
             labels = np.asarray(self.estimator.predict(X), dtype=int)
             local = (labels[:, None] == np.arange(len(self.present))).astype(float)
+        _check_output(local, (X.shape[0], len(self.present)))
         if len(self.present) == self.n_classes:
             return local
         absent = local.min() - 1.0 if self.is_decision else 0.0
         scores = np.full((len(local), self.n_classes), absent)
         scores[:, self.present] = local
         return scores
+
+
+def _check_output(values: Array, shape: tuple[int, int]) -> None:
+    if values.shape != shape:
+        raise ValueError(f"predictions of shape {values.shape} where {shape} was expected")
+    if not np.isfinite(values).all():
+        raise ValueError("predictions that are NaN or infinite")
 
 
 def fit_model(model: Model, X: Any, y: Array, n_classes: int, seed: int) -> FittedModel:

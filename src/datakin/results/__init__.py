@@ -3,9 +3,17 @@
 Nothing is computed here that could not be recomputed from the record's own fields.
 """
 
-from datakin.results.comparison import Comparison, Estimate
+from datakin.results.comparison import Comparison, Estimate, LearningCurve
 from datakin.results.matrix import Matrix
 from datakin.results.ranking import Ranking
 from datakin.results.record import Provenance, from_json
 
-__all__ = ["Comparison", "Estimate", "Matrix", "Provenance", "Ranking", "from_json"]
+__all__ = [
+    "Comparison",
+    "Estimate",
+    "LearningCurve",
+    "Matrix",
+    "Provenance",
+    "Ranking",
+    "from_json",
+]

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from datakin.errors import ErrorTable
 from datakin.results.record import Provenance, Record, register
 from datakin.results.zones import Zone, ZoneDecision
 
-__all__ = ["Comparison", "Estimate"]
+__all__ = ["Comparison", "Estimate", "LearningCurve"]
 
 register(ErrorTable)
 
@@ -19,15 +20,72 @@ register(ErrorTable)
 @register
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its standard error and 95% interval."""
+    """A number with its standard error and 95% interval.
+
+    Attributes
+    ----------
+    value, standard_error, low, high : float
+    p_value : float
+        Probability of a value at least this large if the truth were 0 (one-sided: a population
+        score is never negative).
+    """
 
     value: float
     standard_error: float
     low: float
     high: float
+    p_value: float
 
     def __str__(self) -> str:
         return f"{self.value:.4f} [{self.low:.4f}, {self.high:.4f}]"
+
+
+@register
+@dataclass(frozen=True)
+class LearningCurve:
+    """A dataset's own error against its number of training rows.
+
+    Attributes
+    ----------
+    dataset : str
+    n_rows : int
+        All rows of the dataset.
+    n_train : tuple of float
+        Training rows at the sizes measured.
+    errors, standard_errors : tuple of float
+        Cross-validated error there; standard errors from the tested rows alone.
+    slope : float
+        Error = limit + slope / rows. Negative slopes are noise: errors do not grow with rows.
+    limit : Estimate
+        The error with infinitely many rows, extrapolated.
+    """
+
+    dataset: str
+    n_rows: int
+    n_train: tuple[float, ...]
+    errors: tuple[float, ...]
+    standard_errors: tuple[float, ...]
+    slope: float
+    limit: Estimate
+
+    def error_at(self, n_train: float) -> float:
+        """Return the error that the line gives for a number of training rows."""
+        return self.limit.value + self.slope / n_train
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The measured points, the error with all rows, and the limit."""
+        points = [
+            (n, error, spread, "measured")
+            for n, error, spread in zip(
+                self.n_train, self.errors, self.standard_errors, strict=True
+            )
+        ]
+        points.append((float(self.n_rows), self.error_at(self.n_rows), np.nan, "extrapolated"))
+        points.append((np.inf, self.limit.value, self.limit.standard_error, "extrapolated"))
+        table = pd.DataFrame(points, columns=["n_train", "error", "standard_error", "kind"])
+        table.insert(0, "dataset", self.dataset)
+        return table
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -68,6 +126,10 @@ class Comparison(Record):
     zone : Zone
     decision : ZoneDecision
         The zone with its thresholds and a sentence that says why.
+    zone_probabilities : dict of str to float
+        Probability of each zone if the score were measured again.
+    curves : dict of str to LearningCurve
+        Each dataset's own error against its number of rows.
     weight : float
         What a row of the source should count beside a row of the target, from 0 to 1: 1 where
         the source's predictors show no loss on the target, falling with the square of the loss
@@ -101,12 +163,24 @@ class Comparison(Record):
     model_weights: dict[str, dict[str, float]]
     zone: Zone
     decision: ZoneDecision
+    zone_probabilities: dict[str, float]
+    curves: dict[str, LearningCurve]
     weight: float
     n_rows: dict[str, int]
     n_shared_rows: int
     errors: ErrorTable
     notes: tuple[str, ...]
     provenance: Provenance
+
+    @property
+    def p_value(self) -> float:
+        """p-value for "no difference", from the matched score (the one that is 0 for kin)."""
+        return self.sizes["matched"].p_value
+
+    @property
+    def learning_curve(self) -> pd.DataFrame:
+        """Own error of both datasets against training rows, with the limit."""
+        return pd.concat([curve.frame for curve in self.curves.values()], ignore_index=True)
 
     @property
     def reason(self) -> str:

@@ -25,12 +25,16 @@ class Matrix(Record):
     ----------
     names : tuple of str
     scores, standard_errors : ndarray of shape (N, N)
-        Symmetric, 0 on the diagonal (symmetric only while ``direction`` is 0.5).
+        Symmetric, 0 on the diagonal.
     lows, highs : ndarray of shape (N, N)
         95% intervals.
+    discrepancies : ndarray of shape (N, N)
+        ``discrepancies[i, j]``: error on dataset j of the predictors trained on dataset i, minus
+        the error of dataset j's own.
     errors : ndarray of shape (N, N)
         ``errors[i, j]``: error on dataset j of the predictors trained on dataset i; own
-        cross-validated error on the diagonal.
+        cross-validated error on the diagonal (NaN where it differs from pair to pair, as
+        when pairs share different columns).
     zones : tuple of tuples of Zone
     thresholds : ndarray of shape (N, N)
         The score at which a pair counts as negative.
@@ -45,6 +49,7 @@ class Matrix(Record):
     standard_errors: Array
     lows: Array
     highs: Array
+    discrepancies: Array
     errors: Array
     zones: tuple[tuple[Zone, ...], ...]
     thresholds: Array
@@ -66,8 +71,8 @@ class Matrix(Record):
                         "low": float(self.lows[i, j]),
                         "high": float(self.highs[i, j]),
                         "zone": self.zones[i][j].value,
-                        "source_to_target": float(self.errors[j, i] - self.errors[i, i]),
-                        "target_to_source": float(self.errors[i, j] - self.errors[j, j]),
+                        "source_to_target": float(self.discrepancies[j, i]),
+                        "target_to_source": float(self.discrepancies[i, j]),
                     }
                 )
         return pd.DataFrame(rows)

@@ -23,18 +23,40 @@ class Ranking(Record):
     target : str
     comparisons : tuple of Comparison
         Sorted by score.
+    first : dict of str to float
+        Probability of each source to be the closest kin, given the scores' uncertainty.
     n_fits : int
         Fits the ranking cost.
     """
 
     target: str
     comparisons: tuple[Comparison, ...]
+    first: dict[str, float]
     n_fits: int
 
     @property
     def frame(self) -> pd.DataFrame:
         """One row per source, closest kin first."""
-        return pd.DataFrame([c.row() for c in self.comparisons]).drop(columns="target")
+        frame = pd.DataFrame([c.row() for c in self.comparisons]).drop(columns="target")
+        frame["p_first"] = [self.first[c.source] for c in self.comparisons]
+        return frame
+
+    @property
+    def learning_curve(self) -> pd.DataFrame:
+        """The target's own error against training rows, with the limit."""
+        curves = [c.curves[self.target] for c in self.comparisons if self.target in c.curves]
+        return curves[0].frame if curves else pd.DataFrame()
+
+    @property
+    def caution(self) -> str:
+        """What several comparisons mean for the first place, in words."""
+        if len(self) == 1:
+            return "One source was compared; its interval stands for itself."
+        leader = max(self.first, key=lambda name: self.first[name])
+        return (
+            f"{len(self)} sources were compared, so the lowest score is partly luck: {leader!r} is the "
+            f"closest kin with probability {self.first[leader]:.2f}. Intervals are for one source each."
+        )
 
     @property
     def best(self) -> Comparison:
@@ -60,4 +82,6 @@ class Ranking(Record):
         )
 
     def __str__(self) -> str:
-        return f"Sources for {self.target!r}, closest kin first\n{table(self.frame)}"
+        return (
+            f"Sources for {self.target!r}, closest kin first\n{table(self.frame)}\n{self.caution}"
+        )

@@ -121,7 +121,10 @@ def from_json(text: str) -> Any:
             f"Compute it again, or read it with the version that wrote it."
         )
     try:
-        return _decode(data)
+        result = _decode(data)
+        if not isinstance(result, Record):
+            raise DatakinError(f"This is not a datakin result but a {data.get('type')!r}.")
+        return result
     except (TypeError, ValueError, KeyError) as error:
         if isinstance(error, DatakinError):
             raise

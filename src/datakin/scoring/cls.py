@@ -77,8 +77,9 @@ class Direction:
     @property
     def works(self) -> Array:
         """Positions of the models that did not fail on either dataset."""
-        usable = (self.learner.full_weights > 0) & (self.tested.full_weights > 0)
-        return np.flatnonzero(usable)
+        # By their losses, not their weights: a very poor model's weight can underflow to 0.
+        failed = [np.isnan(e.rows["fold"][:-2]).any(axis=1) for e in (self.cross, self.tested.own)]
+        return np.flatnonzero(~(failed[0] | failed[1]))
 
     @property
     def extrapolation(self) -> float:
@@ -130,8 +131,8 @@ def _pick(direction: Direction, estimate: str, values: Array) -> Array:
 
 def _literal_weights(direction: Direction) -> Array:
     """Return scheme 1's weights: the mean of both datasets' ensemble weights."""
-    both = direction.learner.full_weights + direction.tested.full_weights
-    return np.asarray(both[direction.works] / both[direction.works].sum())
+    both = (direction.learner.full_weights + direction.tested.full_weights)[direction.works]
+    return np.asarray(both / both.sum() if both.sum() > 0 else np.full(len(both), 1 / len(both)))
 
 
 def _cross_rows(direction: Direction, estimate: str, rows: Array, literal: bool) -> Array:
@@ -156,6 +157,8 @@ def _weighted(weights: Array, rows: Array) -> Array:
     losses = rows[:-2].T
     works = ~np.isnan(losses)
     weights = np.where(works, weights, 0.0)
+    # All the weight on models that failed on the other dataset: the rest count alike.
+    weights = np.where(weights.sum(axis=1, keepdims=True) > 0, weights, works.astype(float))
     return np.asarray((weights * np.where(works, losses, 0.0)).sum(axis=1) / weights.sum(axis=1))
 
 

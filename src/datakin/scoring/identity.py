@@ -19,7 +19,7 @@ def compare_with_itself(
 ) -> Comparison:
     """Return the comparison of two datasets with the same rows: no fit is needed."""
     reason = f"{target.name!r} and {source.name!r} hold the same rows: the score is 0 by definition"
-    nothing = Estimate(0.0, 0.0, 0.0, 0.0)
+    nothing = Estimate(0.0, 0.0, 0.0, 0.0, 1.0)
     names = (target.name, source.name)
     regression = not target.classes
     return Comparison(
@@ -42,6 +42,8 @@ def compare_with_itself(
         model_weights={name: {} for name in names},
         zone=Zone.POSITIVE,
         decision=ZoneDecision(Zone.POSITIVE, options.zones, 0.0, 0.0, 0.0, reason),
+        zone_probabilities={zone.value: float(zone is Zone.POSITIVE) for zone in Zone},
+        curves={},
         weight=1.0,
         n_rows={d.name: d.n_rows for d in (target, source)},
         n_shared_rows=target.n_rows,

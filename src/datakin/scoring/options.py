@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
+from numbers import Integral
 from typing import Any
+
+import numpy as np
 
 from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.learning.losses import Loss, resolve_loss
@@ -103,11 +107,13 @@ class Options:
 
 
 def _is_int(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and value == value
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+        return False
+    return isfinite(value)
 
 
 def _check_int(name: str, value: Any, least: int | None, why: str) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from datakin._core.exceptions import DatakinError
 from datakin.data import Dataset, Pairing
 from datakin.data.features import Array
 from datakin.errors import Errors, ErrorTable, Learner
@@ -15,11 +16,13 @@ from datakin.results.comparison import Comparison, Estimate
 from datakin.results.record import Provenance
 from datakin.results.zones import ZoneDecision
 from datakin.scoring.cls import SIZES, Direction, Discrepancy, average, discrepancy, own_error
-from datakin.scoring.options import Options
-from datakin.scoring.uncertainty import interval, standard_error
+from datakin.scoring.curves import learning_curve
+from datakin.scoring.options import AGGREGATES, Options
+from datakin.scoring.stability import probability_first, zone_probabilities
+from datakin.scoring.uncertainty import make_estimate, standard_error
 from datakin.scoring.zones import decide, error_of_mean
 
-__all__ = ["Side", "compare_pair"]
+__all__ = ["Side", "all_estimates", "compare_pair", "first_places"]
 
 BALANCED = (
     f"on datasets with a class rarer than {RARE:.0%} every class weighs the same in the error "
@@ -62,10 +65,10 @@ class _Pair:
 
     def estimate(self, parts: Sequence[Discrepancy]) -> Estimate:
         error = standard_error(parts, self.factors, self.groups)
-        return _estimate(self.value(parts), error, self.options.cv)
+        return make_estimate(self.value(parts), error, self.options.cv)
 
     def one_way(self, part: Discrepancy, groups: Array | None) -> Estimate:
-        return _estimate(part.value, standard_error([part], [1.0], [groups]), self.options.cv)
+        return make_estimate(part.value, standard_error([part], [1.0], [groups]), self.options.cv)
 
     def zone(self) -> ZoneDecision:
         """Apply the paper's rule to the paper's score, with e_0 = w e_t + (1 - w) e_s."""
@@ -86,8 +89,25 @@ class _Pair:
         return decide(score, baseline, float(np.sqrt(variance)))
 
 
-def _estimate(value: float, error: float, n_folds: int) -> Estimate:
-    return Estimate(value, error, *interval(value, error, n_folds))
+def all_estimates(target: Side, source: Side, options: Options) -> dict[tuple[str, str], Estimate]:
+    """Return every estimate (each model, averages, ensemble) in every size."""
+    pair = _Pair(target, source, options)
+    models = pair.to_target[0].cross.models
+    names = [*(models[m] for m in pair.to_target[0].works), *AGGREGATES]
+    return {(name, size): pair.estimate(pair.both(name, size)) for name in names for size in SIZES}
+
+
+def first_places(pairs: Sequence[tuple[Side, Side]], options: Options) -> list[float]:
+    """Return the probability of each source of one target to be its closest kin."""
+    made = [_Pair(target, source, options) for target, source in pairs]
+    probabilities = probability_first(
+        [pair.both(options.estimate, options.size) for pair in made],
+        made[0].factors,
+        made[0].groups[0],
+        [pair.groups[1] for pair in made],
+        options.random_state,
+    )
+    return [float(p) for p in probabilities]
 
 
 def compare_pair(
@@ -95,6 +115,13 @@ def compare_pair(
 ) -> Comparison:
     """Build the Comparison of a pair from its errors."""
     pair = _Pair(target, source, options)
+    models = pair.to_target[0].cross.models
+    works = pair.to_target[0].works
+    if options.estimate in models and models.index(options.estimate) not in works:
+        raise DatakinError(
+            f"The 'estimate' parameter must name a model that works on both datasets. "
+            f"{options.estimate!r} failed on {target.dataset.name!r} or {source.dataset.name!r}."
+        )
     notes = list(pairing.notes)
     parts = {size: pair.both(options.estimate, size) for size in SIZES}
     chosen = parts[options.size]
@@ -108,8 +135,6 @@ def compare_pair(
     }
     if options.loss == "auto" and any(loss.balanced for loss in losses.values()):
         notes.append(BALANCED)
-    models = pair.to_target[0].cross.models
-    works = pair.to_target[0].works
     score = sizes[options.size]
     forward = pair.one_way(chosen[0], target.dataset.groups)
     return Comparison(
@@ -141,6 +166,13 @@ def compare_pair(
         },
         zone=decision.zone,
         decision=decision,
+        zone_probabilities=zone_probabilities(
+            sizes["paper"], decision.low, decision.high, options.cv
+        ),
+        curves={
+            side.dataset.name: learning_curve(ways, options.estimate, side.dataset.groups)
+            for side, ways in ((target, pair.to_target), (source, pair.to_source))
+        },
         weight=_row_weight(forward),
         n_rows={side.dataset.name: side.dataset.n_rows for side in (target, source)},
         n_shared_rows=int(pairing.shared_target.sum()),

@@ -15,7 +15,7 @@ from datakin.results.record import make_provenance
 from datakin.results.zones import Zone
 from datakin.scoring.identity import compare_with_itself
 from datakin.scoring.options import Options
-from datakin.scoring.pairs import Side, compare_pair
+from datakin.scoring.pairs import Side, compare_pair, first_places
 from datakin.scoring.units import Test, Unit, UnitResult, run_units
 
 __all__ = ["Run", "make_matrix"]
@@ -79,6 +79,25 @@ class Run:
         at = self.position[i, j]
         return Side(self.datasets[i], result.learners, [tests[at] for tests in result.crosses])
 
+    def sides(self, i: int, j: int) -> tuple[Side, Side]:
+        """Return both sides of a finished pair."""
+        common = self.pairings[i, j]
+        target, source = self._side(i, j, common), self._side(j, i, common)
+        assert target is not None
+        assert source is not None
+        return target, source
+
+    def first_places(self) -> dict[str, float]:
+        """Return the probability of each source of a ranking to be the closest kin."""
+        same = [j for (i, j) in self.comparisons if self.pairings[i, j].identical]
+        if same:  # the target itself is among the sources: no doubt about the first place
+            names = [c.source for c in self.comparisons.values()]
+            return {name: float(name == self.datasets[same[0]].name) for name in names}
+        # By name, so that the order in which sources were given changes no draw.
+        pairs = sorted(self.comparisons, key=lambda key: self.datasets[key[1]].name)
+        found = first_places([self.sides(i, j) for i, j in pairs], self.options)
+        return {self.datasets[j].name: p for (_, j), p in zip(pairs, found, strict=True)}
+
     def _compare(self, i: int, j: int, common: Pairing) -> Comparison | None:
         datasets = self.datasets[i], self.datasets[j]
         provenance = make_provenance(
@@ -110,9 +129,10 @@ def make_matrix(run: Run, members: Iterable[int]) -> Matrix:
     n = len(members)
     names = tuple(run.datasets[i].name for i in members)
     blank = np.zeros((n, n))
-    scores, spreads, lows, highs, thresholds = (blank.copy() for _ in range(5))
+    scores, spreads, lows, highs, thresholds, gaps = (blank.copy() for _ in range(6))
     errors = np.full((n, n), np.nan)
     zones = [[Zone.POSITIVE] * n for _ in range(n)]
+    owns: list[set[float]] = [set() for _ in members]
     notes: dict[str, None] = {}
     for a, b in combinations(range(n), 2):
         c = run.comparisons[members[a], members[b]]
@@ -125,11 +145,13 @@ def make_matrix(run: Run, members: Iterable[int]) -> Matrix:
         ):
             array[a, b] = array[b, a] = value
         zones[a][b] = zones[b][a] = c.zone
-        own, cross = c.own_errors, c.cross_errors
-        if own:
-            errors[a, a], errors[b, b] = own[names[a]], own[names[b]]
-        errors[a, b], errors[b, a] = (cross.get(name, np.nan) for name in (names[a], names[b]))
+        gaps[b, a], gaps[a, b] = c.source_to_target, c.target_to_source
+        for i, j in ((a, b), (b, a)):
+            errors[i, j] = c.cross_errors.get(names[i], np.nan)
+            owns[i].update([c.own_errors[names[i]]] if c.own_errors else [])
         notes |= dict.fromkeys(c.notes)
+    for i, found in enumerate(owns):
+        errors[i, i] = found.pop() if len(found) == 1 else np.nan
     provenance = make_provenance(
         run.options.random_state,
         run.options.summary(),
@@ -141,6 +163,7 @@ def make_matrix(run: Run, members: Iterable[int]) -> Matrix:
         spreads,
         lows,
         highs,
+        gaps,
         errors,
         tuple(tuple(row) for row in zones),
         thresholds,

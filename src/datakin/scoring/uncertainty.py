@@ -10,18 +10,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtr, stdtrit
 
 from datakin.data.features import Array
+from datakin.results.comparison import Estimate
 from datakin.scoring.cls import Discrepancy
 
-__all__ = ["interval", "standard_error"]
+__all__ = ["make_estimate", "standard_error"]
+
+
+def sum_groups(influence: Array, groups: Array | None) -> Array:
+    """Add up the contributions of rows that belong together."""
+    return influence if groups is None else np.bincount(groups, weights=influence)
 
 
 def row_variance(influence: Array, groups: Array | None) -> float:
     """Return the variance from the sampling of rows, or of groups of rows."""
-    if groups is not None:
-        influence = np.bincount(groups, weights=influence)
+    influence = sum_groups(influence, groups)
     n = len(influence)
     return float(np.sum(influence**2) * n / (n - 1))
 
@@ -44,7 +49,12 @@ def standard_error(
     return float(np.sqrt(variance))
 
 
-def interval(value: float, error: float, n_folds: int, level: float = 0.95) -> tuple[float, float]:
-    """Return the two-sided t interval on 2 (K - 1) degrees of freedom."""
-    reach = float(stats.t.ppf(0.5 + level / 2, 2 * (n_folds - 1))) * error
-    return value - reach, value + reach
+def make_estimate(value: float, error: float, n_folds: int, level: float = 0.95) -> Estimate:
+    """Return value, interval and p-value by Student's t on 2 (K - 1) degrees of freedom."""
+    freedom = 2 * (n_folds - 1)
+    reach = float(stdtrit(freedom, 0.5 + level / 2)) * error
+    if error > 0:
+        p_value = float(stdtr(freedom, -value / error))
+    else:
+        p_value = 1.0 if value <= 0 else 0.0
+    return Estimate(value, error, value - reach, value + reach, p_value)

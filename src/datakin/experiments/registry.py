@@ -1,0 +1,38 @@
+"""The list of studies, and how to run one by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from datakin._core.exceptions import DatakinError, listed, suggest
+from datakin.experiments.calibration import COVERAGE, LIMIT_BIAS, NULL_CALIBRATION
+from datakin.experiments.study import Study, Summary, run_study
+
+__all__ = ["STUDIES", "reproduce"]
+
+STUDIES: dict[str, Study] = {
+    study.name: study for study in (NULL_CALIBRATION, COVERAGE, LIMIT_BIAS)
+}
+
+
+def reproduce(
+    name: str, *, replicates: int | None = None, n_jobs: int = 1, folder: str | Path = "results"
+) -> Summary:
+    """Run a study by name; write its table and page to a folder.
+
+    Parameters
+    ----------
+    name : str
+        One of `STUDIES`.
+    replicates : int, optional
+        Replicates per cell; the study's own number by default.
+    n_jobs : int
+        Processes; -1 for all cores. Changes no number.
+    folder : path
+        Where ``NAME.csv`` and ``NAME.md`` go. An interrupted run goes on from ``cache`` there.
+    """
+    if name not in STUDIES:
+        raise DatakinError(
+            f"Unknown study {name!r}. The studies are {listed(STUDIES, limit=40)}.{suggest(name, STUDIES)}"
+        )
+    return run_study(STUDIES[name], replicates=replicates, n_jobs=n_jobs, folder=Path(folder))

@@ -1,0 +1,77 @@
+"""Small datasets that many tests need: factories, so that each test says what it varies."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from datakin import Dataset, as_dataset, read_table
+
+
+@pytest.fixture(scope="session")
+def make_lda() -> Callable[..., Dataset]:
+    """Two Gaussian classes whose means point along a direction at some angle (radians)."""
+
+    def make(
+        n: int = 60,
+        seed: int = 0,
+        *,
+        angle: float = 0.0,
+        p: int = 3,
+        name: str = "",
+        shift: float = 0.8,
+    ) -> Dataset:
+        rng = np.random.default_rng(seed)
+        y = np.arange(n) % 2
+        mean = np.zeros(p)
+        mean[:2] = np.cos(angle), np.sin(angle)
+        X = rng.standard_normal((n, p)) + shift * np.outer(2 * y - 1, mean)
+        return as_dataset(X, y, name=name or f"lda {seed}")
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def make_linear() -> Callable[..., Dataset]:
+    """A linear response with noise; the first coefficient turns by an angle (radians)."""
+
+    def make(
+        n: int = 60, seed: int = 0, *, angle: float = 0.0, unit: float = 1.0, name: str = ""
+    ) -> Dataset:
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((n, 3))
+        y = X @ [np.cos(angle), np.sin(angle), 0.5] + 0.5 * rng.standard_normal(n)
+        return as_dataset(X, unit * y, name=name or f"linear {seed}", task="regression")
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def make_mixed() -> Callable[..., pd.DataFrame]:
+    """A table with numbers, categories, ties and missing values of both kinds; label "y"."""
+
+    def make(n: int = 80, seed: int = 0, *, angle: float = 0.0) -> pd.DataFrame:
+        rng = np.random.default_rng(seed)
+        y = np.arange(n) % 2
+        X = rng.standard_normal((n, 3))
+        X[:, 0] += 1.2 * (2 * y - 1) * np.cos(angle)
+        X[:, 1] += 1.2 * (2 * y - 1) * np.sin(angle)
+        X[:, 2] = np.round(X[:, 2], 1)
+        X[rng.random(n) < 0.1, 1] = np.nan
+        colour = np.where(rng.random(n) < 0.3 + 0.4 * y, "red", rng.choice(["blue", "green"], n))
+        colour = np.where(rng.random(n) < 0.1, None, colour)
+        frame = pd.DataFrame(X, columns=["age", "dose", "rate"])
+        return frame.assign(colour=pd.Series(colour, dtype=object), y=y)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def read() -> Callable[..., Dataset]:
+    """Read a table with the label "y"."""
+
+    def read(frame: pd.DataFrame, name: str = "") -> Dataset:
+        return read_table(frame, label="y", name=name)
+
+    return read

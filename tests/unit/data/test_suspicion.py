@@ -1,0 +1,100 @@
+"""Columns that look like row ids or copies of the label are named, others are not."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from datakin import DatakinWarning, read_table, read_tables
+
+N = 60
+RNG = np.random.default_rng(1)
+NOISE = RNG.normal(size=N)
+Y = RNG.integers(0, 2, N)
+
+
+def notes(y=Y, **columns):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DatakinWarning)
+        return read_table(pd.DataFrame({"noise": NOISE, **columns, "y": y}), label="y").notes
+
+
+IDS = {
+    "running number": {"row": range(N)},
+    "shuffled numbers": {"row": RNG.permutation(N) + 1000},
+    "called an id": {"patient_id": RNG.permutation(N) * 17},
+    "text keys": {"key": [f"p{i}" for i in range(N)]},
+    "text keys with a repeat": {"key": ["p0", *(f"p{i}" for i in range(N - 1))]},
+}
+
+
+@pytest.mark.parametrize("columns", IDS.values(), ids=IDS)
+def test_row_ids_are_named(columns):
+    assert notes(**columns) == (f"look like row ids (consider ignore=): {next(iter(columns))!r}",)
+
+
+COPIES = {
+    "the same": {"copy": Y},
+    "as floats": {"copy": Y * 2.5 - 1},
+    "turned round": {"copy": 1 - Y},
+    "as text": {"copy": np.where(Y, "dead", "alive")},
+    "with gaps": {"copy": np.where(np.arange(N) % 5, Y, np.nan)},
+}
+
+
+@pytest.mark.parametrize("columns", COPIES.values(), ids=COPIES)
+def test_copies_of_the_label_are_named(columns):
+    assert notes(**columns) == ("look like copies of the label (consider ignore=): 'copy'",)
+
+
+def test_a_linear_copy_of_a_response_is_named():
+    y = RNG.normal(size=N)
+    (note,) = notes(y=y, fahrenheit=1.8 * y + 32)
+    assert "copies of the label" in note
+    assert "fahrenheit" in note
+
+
+INNOCENT = {
+    "measurements": {"x": RNG.normal(size=N)},
+    "counts": {"x": RNG.poisson(3, N)},
+    "distinct amounts": {"x": RNG.permutation(N) * 17},
+    "a good predictor": {"x": np.where(np.arange(N) < 3, 1 - Y, Y)},
+    "finer than the label": {"x": Y * 2 + np.arange(N) % 2},
+    "categories": {"x": RNG.choice(["u", "v", "w"], N)},
+    "two rows known": {"x": ["u" if i == Y.argmin() else "v" if i == Y.argmax() else None
+                             for i in range(N)]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("columns", INNOCENT.values(), ids=INNOCENT)
+def test_innocent_columns_are_not_named(columns):
+    assert notes(**columns) == ()
+
+
+def test_a_column_of_one_value_and_gaps_beside_a_response():
+    # A correlation with a constant is undefined: it must not leak a numpy warning.
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        x = np.where(np.arange(N) % 3, 1.0, np.nan)
+        read_table(pd.DataFrame({"noise": NOISE, "x": x, "y": RNG.normal(size=N)}), label="y")
+
+
+def test_huge_numbers_leak_no_overflow():
+    x = np.where(np.arange(N) % 2, 1e308, -1e308)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for y in (Y, RNG.normal(size=N)):
+            read_table(pd.DataFrame({"noise": NOISE, "x": x, "y": y}), label="y")
+
+
+def test_ignored_columns_are_not_named():
+    frame = pd.DataFrame({"noise": NOISE, "id": range(N), "copy": Y, "y": Y})
+    assert read_table(frame, label="y", ignore=["id", "copy"]).notes == ()
+
+
+def test_one_warning_names_all_datasets():
+    frame = pd.DataFrame({"noise": np.tile(NOISE, 2), "copy": np.tile(Y, 2), "y": np.tile(Y, 2)})
+    with pytest.warns(DatakinWarning, match=r"^a, b: look like copies.*'copy'") as caught:
+        read_tables(frame.assign(site=["a"] * N + ["b"] * N), label="y", domain="site")
+    assert len(caught) == 1
