@@ -11,7 +11,7 @@ rows from the two training sizes that the plan has.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -105,7 +105,10 @@ def discrepancy(direction: Direction, estimate: str, size: str) -> Discrepancy:
         return matched
     factor = direction.extrapolation
     inner = _at(direction, estimate, "inner", "inner")
-    return matched.times(factor).plus(1 - factor, inner)
+    limit = matched.times(factor).plus(1 - factor, inner)
+    # Averaged over the folds left out, both sizes have the same first-order error from the training
+    # rows; factors c and 1 - c leave it as it is. So the replicates are the matched score's.
+    return replace(limit, replicates=matched.replicates)
 
 
 def _at(direction: Direction, estimate: str, cross_size: str, own_size: str) -> Discrepancy:
