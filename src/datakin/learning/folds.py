@@ -110,6 +110,11 @@ def _split(dataset: Dataset, rows: Array, n_folds: int, seed: int) -> list[Array
                 f"Every class must have at least {n_folds} rows, one per fold. Got {listed(rare)} in "
                 f"{dataset.name!r}; use fewer folds (cv), merge classes with label_map, or drop them."
             )
+    elif n_folds > len(rows) // 2:
+        raise DatakinError(
+            f"Every fold must have at least two rows. Got {n_folds} folds (cv) for {len(rows)} rows in "
+            f"{dataset.name!r}; use fewer folds."
+        )
     if groups is None:
         splitter = StratifiedKFold if dataset.classes else KFold
     else:

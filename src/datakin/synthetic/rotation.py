@@ -54,6 +54,8 @@ def rotate(vector: Array, cosine: float, sign: int = -1) -> Array:
             "The vector to be turned must not be parallel to the first axis: the plane of the turn "
             f"would not be defined. Got {vector.tolist()}."
         )
+    if cosine == 1.0:
+        return vector.copy()  # exactly, so that the oracle at equality is exactly 0
     angle = np.arctan2(across, vector[0]) + sign * np.arccos(cosine)
     turned = np.sin(angle) * rest / across
     turned[0] = np.cos(angle)

@@ -1,0 +1,175 @@
+"""Standard errors, rank stability and learning curves against closed forms and simulation."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from datakin import Zone, rank, score
+from datakin.data import as_dataset
+from datakin.scoring.cls import Discrepancy
+from datakin.scoring.stability import probability_first, zone_probabilities
+from datakin.scoring.uncertainty import (
+    jackknife_variance,
+    make_estimate,
+    row_variance,
+    standard_error,
+)
+from datakin.synthetic import LDA
+
+FAST = {"models": ["logistic"], "estimate": "logistic"}
+
+
+def test_row_variance_is_that_of_a_mean():
+    x = np.random.default_rng(0).standard_normal(50)
+    influence = (x - x.mean()) / len(x)
+    assert row_variance(influence, None) == pytest.approx(x.var(ddof=1) / 50, rel=1e-12)
+
+
+def test_rows_of_one_group_count_once():
+    """Every row three times over: the same variance as without the copies, to the factor n/(n-1)."""
+    x = np.random.default_rng(1).standard_normal(40)
+    single = row_variance((x - x.mean()) / 40, None)
+    tripled = np.repeat((x - x.mean()) / 120, 3)
+    assert row_variance(tripled, np.repeat(np.arange(40), 3)) == pytest.approx(single, rel=1e-12)
+    assert row_variance(tripled, None) < 0.4 * single
+
+
+def test_jackknife_of_a_mean_is_exact():
+    x = np.random.default_rng(2).standard_normal((5, 8))
+    replicates = np.array([np.delete(x, k, axis=0).mean() for k in range(5)])
+    assert jackknife_variance(replicates) == pytest.approx(
+        x.mean(axis=1).var(ddof=1) / 5, rel=1e-12
+    )
+
+
+def test_estimate_has_the_t_interval_and_p_value():
+    found = make_estimate(0.3, 0.1, n_folds=5)
+    t = stats.t(8)
+    assert found.low == pytest.approx(0.3 - t.ppf(0.975) * 0.1, rel=1e-9)
+    assert found.high == pytest.approx(0.3 + t.ppf(0.975) * 0.1, rel=1e-9)
+    assert found.p_value == pytest.approx(t.sf(3.0), rel=1e-9)
+    assert make_estimate(0.0, 0.0, 5).p_value == 1.0
+
+
+def _part(value, influence, replicates):
+    return Discrepancy(value, 0.0, np.asarray(influence), np.asarray(replicates))
+
+
+def test_probability_first_of_two_independent_sources():
+    """P(first) is a t probability of the difference; only source rows are noisy here."""
+    rng = np.random.default_rng(3)
+    flat, still = np.zeros(100), np.zeros(5)
+    noise = [rng.standard_normal(100) / 1000 for _ in range(2)]
+    parts = [
+        (_part(0.0, flat, still), _part(value, e - e.mean(), still))
+        for value, e in zip((0.010, 0.022), noise, strict=True)
+    ]
+    found = probability_first(parts, (0.5, 0.5), None, [None, None], 0)
+    spread = standard_error([p[1] for p in parts], [0.5, 0.5], [None, None])
+    expected = stats.t(8).cdf(0.006 / spread)
+    assert found.sum() == pytest.approx(1.0)
+    assert found[0] == pytest.approx(expected, abs=4 * np.sqrt(expected * (1 - expected) / 20_000))
+    assert 0.55 < expected < 0.9, "a case that can tell right from wrong"
+
+
+def test_noise_that_all_sources_share_does_not_blur_the_order():
+    rng = np.random.default_rng(4)
+    shared = rng.standard_normal(100) / 100
+    flat, still = np.zeros(100), np.zeros(5)
+    parts = [
+        (_part(v, shared - shared.mean(), still), _part(0.0, flat, still)) for v in (0.0, 0.01)
+    ]
+    assert probability_first(parts, (0.5, 0.5), None, [None, None], 0)[0] == 1.0
+
+
+def test_zone_probabilities_add_up():
+    found = zone_probabilities(make_estimate(0.02, 0.01, 5), 0.0, 0.03, 5)
+    t = stats.t(8)
+    assert sum(found.values()) == pytest.approx(1.0)
+    assert found["positive"] == pytest.approx(t.cdf(-2.0), rel=1e-9)
+    assert found["negative"] == pytest.approx(t.sf(1.0), rel=1e-9)
+
+
+@pytest.fixture(scope="module")
+def family():
+    parts = [LDA(c).sample(100, 100, random_state=4) for c in (1.0, 0.9, 0.0)]
+    sources = {f"cos {c}": p.source for c, p in zip((1.0, 0.9, 0.0), parts, strict=True)}
+    return parts[0].target, sources
+
+
+def test_ranking_tells_how_sure_it_is(family):
+    target, sources = family
+    ranking = rank(target, sources, **FAST)
+    first = ranking.frame.set_index("source")["p_first"]
+    assert first.sum() == pytest.approx(1.0)
+    assert first["cos 0.0"] < 0.01 < first["cos 1.0"]
+    assert "3 sources were compared" in str(ranking)
+    far = ranking["cos 0.0"]
+    assert far.zone is Zone.NEGATIVE
+    assert far.zone_probabilities["negative"] > 0.95
+    assert far.p_value < 0.001 < ranking["cos 1.0"].p_value
+
+
+def test_learning_curve_is_the_line_through_two_points(family):
+    target, sources = family
+    comparison = score(target, sources["cos 0.9"], **FAST)
+    curve = comparison.curves[target.name]
+    table = comparison.errors.frame
+    own = table[(table.trained_on == target.name) & (table.tested_on == target.name)]
+    own = own[own.model == "logistic"].set_index("held_out")
+    assert curve.n_train == (60.0, 80.0)
+    assert curve.errors == pytest.approx((own.error["two"], own.error["one"]))
+    assert curve.limit.value == pytest.approx(4 * own.error["one"] - 3 * own.error["two"])
+    for n, error in zip(curve.n_train, curve.errors, strict=True):
+        assert curve.error_at(n) == pytest.approx(error)
+    assert list(comparison.learning_curve.dataset.unique()) == [
+        target.name,
+        sources["cos 0.9"].name,
+    ]
+    assert np.isinf(curve.frame.n_train.iloc[-1])
+
+
+def _merged(name, *parts):
+    X = np.vstack([d.features.numeric[rows] for d, rows in parts])
+    return as_dataset(X, np.concatenate([d.y[rows] for d, rows in parts]), name=name)
+
+
+@pytest.mark.parametrize("cosine", [1.0, 0.0])
+def test_rows_in_common_do_not_make_strangers_kin(cosine):
+    """Half of the source's rows stand in the target too: it scores as if they were other rows.
+
+    The source is half of the target's kind. The comparison is a source whose first half was drawn
+    anew from the target's population; the mean difference over replicates is 0 within 3 standard
+    errors, and each score lies in the other's interval in most replicates.
+    """
+    gaps, inside = [], []
+    for seed in range(16):
+        sample = LDA(cosine).sample(120, 120, random_state=seed)
+        again = LDA(cosine).sample(120, 120, random_state=1000 + seed)
+        half, rest = slice(0, 60), slice(60, 120)
+        sharing = _merged("sharing", (sample.target, half), (sample.source, rest))
+        fresh = _merged("fresh", (again.target, half), (sample.source, rest))
+        with pytest.warns(match=r"60 row.* also stand in 'sharing': left out"):
+            one = score(sample.target, sharing, **FAST)
+        other = score(sample.target, fresh, **FAST)
+        # The rows left out are the ones of the target's kind: what is left to test on are
+        # strangers to it, so that only the direction into the target compares like with like.
+        gaps.append(one.source_to_target - other.source_to_target)
+        low, high = one.directions["source_to_target"].low, one.directions["source_to_target"].high
+        inside.append(low <= other.source_to_target <= high)
+    assert abs(np.mean(gaps)) < 3 * np.std(gaps, ddof=1) / np.sqrt(len(gaps))
+    assert np.mean(inside) >= 0.8
+
+
+def test_a_dataset_against_itself_is_zero_and_says_so(family):
+    target, _ = family
+    with pytest.warns(match="0 by definition"):
+        comparison = score(target, target)
+    assert (comparison.score, comparison.interval, comparison.zone) == (
+        0.0,
+        (0.0, 0.0),
+        Zone.POSITIVE,
+    )
+    shuffled = as_dataset(target.features.numeric[::-1], target.y[::-1], name="shuffled")
+    with pytest.warns(match="0 by definition"):
+        assert score(target, shuffled).score == 0.0
