@@ -45,10 +45,11 @@ class Reading:
         typer.Option(help="Column whose equal values stay in one fold, such as a patient id."),
     ] = None
     positive: Annotated[
-        str | None, typer.Option(help="The positive class; every other becomes 0.")
+        list[str] | None,
+        typer.Option(help="The positive class; every other becomes 0. Repeat if tables differ."),
     ] = None
     label_map: Annotated[
-        list[str] | None, typer.Option(help="Recode a label: old=new. Repeat for each.")
+        list[str] | None, typer.Option(help="Recode labels: old=new; repeat or separate by commas.")
     ] = None
     delimiter: Annotated[str, typer.Option(help="Separator of csv files.")] = ","
     task: Annotated[str, typer.Option(help="auto, binary, multiclass or regression.")] = "auto"
@@ -62,7 +63,7 @@ class Reading:
             domain=domain,
             ignore=ignore,
             group=self.group,
-            positive=self.positive,
+            positive=self.positive or None,
             label_map=self._mapping(),
             delimiter="\t" if self.delimiter == "\\t" else self.delimiter,
             task=self.task,
@@ -71,11 +72,11 @@ class Reading:
     def _mapping(self) -> dict[str, str] | None:
         if not self.label_map:
             return None
-        bad = [entry for entry in self.label_map if "=" not in entry]
+        entries = [entry for text in self.label_map for entry in text.split(",")]
+        bad = [entry for entry in entries if "=" not in entry]
         if bad:
             raise DatakinError(f"--label-map must look like old=new. Got {listed(bad)}.")
-        parts = [entry.partition("=") for entry in self.label_map]
-        return {old: new for old, _, new in parts}
+        return {old: new for old, _, new in (entry.partition("=") for entry in entries)}
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,10 @@ class Scoring:
     repeats: Annotated[int, typer.Option(help="Fold seeds to average over.")] = 1
     seed: Seed = 0
     n_jobs: Jobs = None
+    skip_unusable: Annotated[
+        bool,
+        typer.Option("--skip-unusable", help="Leave out datasets with too few rows of a class."),
+    ] = False
 
     def options(self) -> dict[str, Any]:
         """Return the options as the Python functions take them."""
@@ -111,6 +116,7 @@ class Scoring:
             "repeats": self.repeats,
             "random_state": self.seed,
             "n_jobs": self.n_jobs,
+            "skip_unusable": self.skip_unusable,
         }
 
 
@@ -144,6 +150,7 @@ class Output:
                 self.out.write_text(result.to_json(indent=1), encoding="utf-8")
             else:
                 result.frame.to_csv(self.out, index=False)
+            typer.echo(f"Written to {self.out}", err=True)
         if self.as_json:
             typer.echo(result.to_json())
         else:
@@ -237,7 +244,7 @@ def _target_domain(target: str | None, domain: str, read: dict[str, datakin.Data
         )
     if target not in read:
         raise DatakinError(
-            f"The target {target!r} must be a value of {domain!r}: "
+            f"The target {target!r} must be a usable value of {domain!r}: "
             f"{listed(read, limit=20)}.{suggest(target, read)}"
         )
     return target
@@ -342,8 +349,9 @@ def _with_notes(work: Callable[[], Any]) -> Any:
             return work()
         finally:
             notes = [str(w.message) for w in caught if issubclass(w.category, DatakinWarning)]
-            for note in dict.fromkeys(notes):
-                typer.echo(f"Note: {note}", err=True)
+            lines = [line for note in notes for line in note.splitlines()]
+            for line in dict.fromkeys(lines):
+                typer.echo(f"Note: {line}", err=True)
 
 
 def _check_out(out: Path) -> None:

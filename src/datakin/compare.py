@@ -62,6 +62,9 @@ class CrossLearningScore:
         Root seed.
     n_jobs : int, optional
         Number of threads; -1 for all cores. Changes no number.
+    skip_unusable : bool
+        Leave out sources (or members of a matrix) with too few rows of a class for the folds, with
+        a warning, instead of raising.
 
     Examples
     --------
@@ -92,6 +95,7 @@ class CrossLearningScore:
         repeats: int = 1,
         random_state: int = 0,
         n_jobs: int | None = None,
+        skip_unusable: bool = False,
     ) -> None:
         self.options = Options(
             models,
@@ -109,6 +113,7 @@ class CrossLearningScore:
             repeats,
             random_state,
             n_jobs,
+            skip_unusable,
         )
         self.options.check()
 
@@ -164,7 +169,9 @@ class CrossLearningScore:
         found = tuple(sorted(run.comparisons.values(), key=lambda c: (c.score, c.source)))
         ranking = None
         if found:
-            ranking = Ranking(datasets[0].name, found, run.first_places(), run.n_fits)
+            ranking = Ranking(
+                datasets[0].name, found, run.first_places(), run.n_fits, not run.interrupted
+            )
         if run.interrupted:
             raise Interrupted(
                 f"Interrupted with {len(found)} of {len(datasets) - 1} sources finished.", ranking
@@ -200,7 +207,7 @@ class CrossLearningScore:
             raise Interrupted(
                 f"Interrupted with {len(done)} of {len(members)} datasets finished.", partial
             )
-        result = make_matrix(run, range(len(members)))
+        result = make_matrix(run, run.complete_datasets())
         _announce(run.comparisons.values())
         return result
 
@@ -226,12 +233,21 @@ def _check_names(datasets: Sequence[Dataset]) -> None:
         )
 
 
-def _announce(comparisons: Iterable[Comparison], limit: int = 6) -> None:
-    """Warn once about what the user should know of the pairs."""
-    notes = list(dict.fromkeys(note for c in comparisons for note in c.notes))
-    if notes:
-        more = [f"... and {len(notes) - limit} more (see .notes)"] if len(notes) > limit else []
-        warnings.warn("; ".join([*notes[:limit], *more]), DatakinWarning, stacklevel=4)
+def _announce(comparisons: Iterable[Comparison], limit: int = 8) -> None:
+    """Warn once about what the user should know of the pairs, equal notes together."""
+    sources: dict[str, list[str]] = {}
+    for c in comparisons:
+        for note in c.notes:
+            sources.setdefault(note, []).append(c.source)
+    lines = []
+    for note, names in sources.items():
+        distinct = list(dict.fromkeys(names))
+        more = f" and {len(distinct) - 4} more" if len(distinct) > 4 else ""
+        lines.append(f"{', '.join(distinct[:4])}{more}: {note}")
+    if len(lines) > limit:
+        lines[limit:] = [f"... and {len(lines) - limit} more (see .notes)"]
+    if lines:
+        warnings.warn("\n".join(lines), DatakinWarning, stacklevel=4)
 
 
 METHODS: dict[str, Any] = {"cls": CrossLearningScore}
@@ -245,6 +261,11 @@ def _method(name: Any, options: dict[str, Any]) -> Any:
         )
     known = inspect.signature(METHODS[name]).parameters
     for option in options:
+        if option in ("label", "domain", "ignore", "group", "positive"):
+            raise DatakinError(
+                f"{option!r} belongs to reading: datakin.read_table(table, {option}=...) makes a "
+                f"dataset to compare."
+            )
         if option not in known:
             raise DatakinError(
                 f"Unknown option {option!r}. "

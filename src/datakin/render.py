@@ -23,7 +23,7 @@ def show(result: Any) -> None:
 
     console = Console()
     if isinstance(result, Ranking):
-        console.print(_ranking(result))
+        console.print(_ranking(result, console.width))
         console.print(escape(result.caution), highlight=False)
     elif isinstance(result, Comparison):
         colour = COLOURS[result.zone.value]
@@ -35,29 +35,33 @@ def show(result: Any) -> None:
         console.print(escape(str(result)))
 
 
-def _ranking(result: Ranking) -> Any:
+def _ranking(result: Ranking, width: int) -> Any:
+    """Return the table, with as many columns as the terminal has room for."""
+    from rich import box
     from rich.markup import escape
     from rich.table import Table
 
+    wide = width >= 110
     table = Table(
-        title=f"Sources for {escape(repr(result.target))}, closest kin first", title_justify="left"
+        title=escape(result.title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False
     )
-    table.add_column("source")
-    for name in ("score", "95% interval"):
-        table.add_column(name, justify="right")
-    table.add_column("zone")
-    for name in ("source to target", "target to source", "weight", "rows"):
-        table.add_column(name, justify="right")
+    table.add_column("source", overflow="fold", min_width=8)
+    for name in ("score", "low", "high"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("zone", no_wrap=True)
+    for name in ("to target", "to source", "weight", "rows") if wide else ("weight",):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("p first", justify="right", no_wrap=True)
     for c in result:
-        low, high = c.interval
+        details = (cell(c.source_to_target), cell(c.target_to_source)) if wide else ()
+        rows = (str(c.n_rows[c.source]),) if wide else ()
         table.add_row(
             escape(c.source),
-            cell(c.score),
-            f"{low:.4f} to {high:.4f}",
+            *map(cell, (c.score, *c.interval)),
             f"[{COLOURS[c.zone.value]}]{c.zone.value}[/]",
-            cell(c.source_to_target),
-            cell(c.target_to_source),
+            *details,
             f"{c.weight:.2f}",
-            str(c.n_rows[c.source]),
+            *rows,
+            f"{result.first[c.source]:.2f}",
         )
     return table

@@ -149,7 +149,7 @@ def test_rows_in_common_do_not_make_strangers_kin(cosine):
         half, rest = slice(0, 60), slice(60, 120)
         sharing = _merged("sharing", (sample.target, half), (sample.source, rest))
         fresh = _merged("fresh", (again.target, half), (sample.source, rest))
-        with pytest.warns(match=r"60 row.* also stand in 'sharing': left out"):
+        with pytest.warns(match=r"60 row.* also stand in the source: left out"):
             one = score(sample.target, sharing, **FAST)
         other = score(sample.target, fresh, **FAST)
         # The rows left out are the ones of the target's kind: what is left to test on are

@@ -112,7 +112,7 @@ TABLES = {
     ),
     "infinite value": (
         lambda: table(age=[np.inf, -np.inf, *range(58)]),
-        ["'age' must hold finite numbers", "2 infinite", "'0', '1'", "missing values"],
+        ["'age' must hold finite numbers", "2 infinite", "row(s) 0, 1", "missing values"],
     ),
     "infinite text": (lambda: table(age=["inf", "1", "2"] * 20), ["'age' must hold finite"]),
     "same column twice": (
@@ -160,15 +160,15 @@ PAIRS = {
     ),
     "numbers here, text there": (
         lambda: score(table(name="t"), table(1, "s", age=["old", "young", "7"] * 20)),
-        ["'age' must be of one kind", "'s' ('old', 'young')", "ignore=['age']"],
+        ["'age' must be of one kind", "numbers or dates in 't'", "'s' ('old', 'young')", "ignore"],
     ),
     "0/1 here, yes/no there": (
         lambda: score(table(name="t"), table(1, "s", died=np.where(B[1], "yes", "no"))),
-        ["'t' has '0', '1'", "'s' has 'no', 'yes'", "label_map={'no': '0', ...}", "positive="],
+        ["'t' has '0', '1'", "'s' has 'no', 'yes'", "label_map={'no': '0', ...}", "(positive)"],
     ),
     "classes here, quantity there": (
         lambda: score(table(name="t"), table(1, "s", died=B[0][:, 1] * 2)),
-        ["same task", "'s' looks like regression", "task="],
+        ["same task", "'s' looks like regression", "(task)"],
     ),
     "equal names": (
         lambda: score(table(name="x"), table(1, "x")),

@@ -94,7 +94,7 @@ def test_other_classes_cost_no_further_plan(options):
         )
         for name, c in {"two": 2, "three": 3, "four": 4}.items()
     }
-    with pytest.warns(match="missing from 'two'"):
+    with pytest.warns(match="missing from the target"):
         ranking = rank(data["two"], [data["three"], data["four"]], **options)
     assert Counted.n_fits == ranking.n_fits == 3 * PER_PLAN
 

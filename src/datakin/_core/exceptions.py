@@ -45,7 +45,7 @@ def listed(items: Iterable[object], limit: int = 5) -> str:
     return f"{', '.join(texts[:limit])} and {len(texts) - limit} more"
 
 
-def suggest(wanted: object, known: Iterable[str]) -> str:
+def suggest(wanted: object, known: Iterable[str], cutoff: float = 0.6) -> str:
     """Return " Did you mean 'x'?" for the closest known names, or an empty string.
 
     Examples
@@ -54,5 +54,5 @@ def suggest(wanted: object, known: Iterable[str]) -> str:
     " Did you mean 'died'?"
     """
     names = {name.lower(): name for name in known}
-    close = get_close_matches(str(wanted).lower(), names, n=3, cutoff=0.6)
+    close = get_close_matches(str(wanted).lower(), names, n=3, cutoff=cutoff)
     return f" Did you mean {' or '.join(repr(names[name]) for name in close)}?" if close else ""

@@ -8,10 +8,12 @@ import numpy as np
 
 from datakin._core.exceptions import DatakinError, listed
 from datakin.data.dataset import Dataset
-from datakin.data.features import Array
+from datakin.data.features import Array, Features
 from datakin.data.labels import sort_classes
 
 __all__ = ["Pairing", "pair"]
+
+FEW_VALUES = 50  # a numeric column with at most so many values may be a code
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,14 +71,36 @@ def _shared_columns(target: Dataset, source: Dataset, notes: list[str]) -> tuple
             text = target if kinds[0] == "category" else source
             levels = text.features.levels[text.features.category_names.index(name)]
             raise DatakinError(
-                f"Column {name!r} must be of one kind. It holds numbers in one dataset and text in "
-                f"{text.name!r} ({listed(_not_numbers(levels), limit=3)}); correct the text, "
-                f"or leave the column out with ignore=[{name!r}]."
+                f"Column {name!r} must be of one kind. It holds numbers or dates in "
+                f"{(source if text is target else target).name!r} and text in {text.name!r} "
+                f"({listed(_not_numbers(levels), limit=3)}); correct the text, or leave the column "
+                f"out (ignore)."
             )
-    for one, other, name in ((ours, theirs, target.name), (theirs, ours, source.name)):
+    for one, other, lacking in ((ours, theirs, "source"), (theirs, ours, "target")):
         if one - other:
-            notes.append(f"column(s) of {name!r} only, not used: {listed(sorted(one - other))}")
+            names = listed(sorted(one - other))
+            notes.append(f"column(s) not used, absent or constant in the {lacking}: {names}")
+    codes = [name for name in shared if _is_disjoint(target.features, source.features, name)]
+    if codes:
+        notes.append(
+            f"column(s) without a value in common, like codes of the dataset (consider to ignore "
+            f"them): {listed(codes)}"
+        )
     return tuple(shared)
+
+
+def _is_disjoint(ours: Features, theirs: Features, name: str) -> bool:
+    """Whether a column separates the datasets: models would only extrapolate on it."""
+    if ours.is_sparse or theirs.is_sparse:
+        return False
+    if ours.kind(name) == "category":
+        levels = (f.levels[f.category_names.index(name)] for f in (ours, theirs))
+        return not set.intersection(*map(set, levels))
+    one, other = (f.numeric[:, f.numeric_names.index(name)] for f in (ours, theirs))
+    one, other = one[~np.isnan(one)], other[~np.isnan(other)]
+    apart = one.max() < other.min() or other.max() < one.min()
+    coded = all(len(np.unique(v)) <= min(FEW_VALUES, len(v) / 2) for v in (one, other))
+    return bool(apart or (coded and not np.isin(one, other).any()))
 
 
 def _not_numbers(levels: tuple[str, ...]) -> list[str]:
@@ -95,20 +119,29 @@ def _all_classes(target: Dataset, source: Dataset, notes: list[str]) -> tuple[st
         regression = source if target.classes else target
         raise DatakinError(
             f"Both labels must pose the same task. {regression.name!r} looks like regression, "
-            f"the other like classes; say task= when reading them."
+            f"the other like classes; say which task it is (task)."
         )
     ours, theirs = set(target.classes), set(source.classes)
-    if target.classes and not ours & theirs:
+    if target.classes and (not ours & theirs or _coded_otherwise(ours, theirs)):
         raise DatakinError(
             f"Both labels must use the same codes. {target.name!r} has {listed(target.classes)}, "
-            f"{source.name!r} has {listed(source.classes)}; map one to the other, for instance "
-            f"label_map={{{source.classes[0]!r}: {target.classes[0]!r}, ...}}, or name the positive "
-            f"class of each with positive=."
+            f"{source.name!r} has {listed(source.classes)}; map the codes of one to the other's with "
+            f"label_map={{{source.classes[0]!r}: {target.classes[0]!r}, ...}} "
+            f"(--label-map {source.classes[0]}={target.classes[0]} ...), or name the positive class "
+            f"of each (positive)."
         )
-    for one, other, name in ((ours, theirs, source.name), (theirs, ours, target.name)):
+    for one, other, lacking in ((ours, theirs, "source"), (theirs, ours, "target")):
         if one - other:
-            notes.append(f"class(es) missing from {name!r}: {listed(sort_classes(one - other))}")
+            notes.append(
+                f"class(es) missing from the {lacking}: {listed(sort_classes(one - other))}"
+            )
     return sort_classes(ours | theirs)
+
+
+def _coded_otherwise(ours: set[str], theirs: set[str]) -> bool:
+    """Whether two pairs of numbers overlap by accident: 0 and 1 here, 1 and 2 there."""
+    both = ours | theirs
+    return len(ours) == len(theirs) == 2 and len(both) == 3 and all(c.isdigit() for c in both)
 
 
 def _shared_rows(
@@ -119,7 +152,7 @@ def _shared_rows(
     found = max(in_target.mean(), in_source.mean())
     if not found:
         return in_target, in_source
-    counts = f"{int(in_target.sum())} row(s) of {target.name!r} also stand in {source.name!r}"
+    counts = f"{int(in_target.sum())} row(s) of the target also stand in the source"
     # In discrete tables rows coincide by chance, about as often as they repeat within one dataset.
     if found <= 2 * max(_repeated(ours), _repeated(theirs)):
         notes.append(f"{counts}, about as many as repeat within one dataset: kept")

@@ -14,7 +14,7 @@ from datakin.data import labels as label_rules
 from datakin.data.columns import check_finite
 from datakin.data.dataset import Dataset
 from datakin.data.features import MISSING, Array, Features
-from datakin.data.suspicion import suspicious_columns
+from datakin.data.suspicion import repeated_rows, suspicious_columns
 
 __all__ = ["MIN_ROWS", "Draft", "build"]
 
@@ -64,8 +64,13 @@ def build(
     task: str = "auto",
     label_map: Mapping[Any, Any] | None = None,
     positive: Any = None,
+    left_out: dict[str, str] | None = None,
 ) -> list[Dataset]:
-    """Turn drafts into datasets of one task; messages name the dataset at fault."""
+    """Turn drafts into datasets of one task; messages name the dataset at fault.
+
+    With a mapping for `left_out`, drafts that cannot be used go there with the reason, as long as
+    one is left.
+    """
     if task not in ("auto", *label_rules.TASKS):
         raise DatakinError(
             f"task must be 'auto', 'binary', 'multiclass' or 'regression'. Got {task!r}."
@@ -83,12 +88,27 @@ def build(
         raise DatakinError(
             f"label_map must be a mapping of old label to new label. Got {label_map!r}."
         )
-    labelled = [_drop_unlabelled(draft) for draft in drafts]
+    labelled, datasets = [], []
+    faults: dict[str, DatakinError] = {}
+    for draft in drafts:
+        try:
+            labelled.append(_drop_unlabelled(draft))
+        except DatakinError as error:
+            faults[draft.name] = error
+    if faults and (left_out is None or not labelled):
+        raise next(iter(faults.values()))
     kind, doubt = _agree_on_task([d for d, _ in labelled], task, label_map, positive)
-    return [
-        _finish(draft, kind, [*notes, *([doubt] if doubt else [])], task, label_map, positive)
-        for draft, notes in labelled
-    ]
+    for draft, notes in labelled:
+        found = [*notes, *([doubt] if doubt else [])]
+        try:
+            datasets.append(_finish(draft, kind, found, task, label_map, positive))
+        except DatakinError as error:
+            faults[draft.name] = error
+    if faults and (left_out is None or not datasets):
+        raise next(iter(faults.values()))
+    if left_out is not None:
+        left_out |= {name: str(error) for name, error in faults.items()}
+    return datasets
 
 
 def _drop_unlabelled(draft: Draft) -> tuple[Draft, list[str]]:
@@ -100,7 +120,7 @@ def _drop_unlabelled(draft: Draft) -> tuple[Draft, list[str]]:
         )
     label_rules.check_kind(draft.labels[~missing], draft.label, draft.title)
     if draft.labels.dtype.kind == "f":
-        check_finite(draft.label, draft.labels)
+        check_finite(draft.label, draft.labels, f" in {draft.title}")
     if not missing.any():
         return draft, []
     note = f"{int(missing.sum())} of {len(missing)} rows have no label and were dropped"
@@ -116,7 +136,15 @@ def _agree_on_task(
         return "regression", None
     if task != "auto" or label_map is not None or positive is not None:
         return "classification", None
-    return label_rules.infer_task([draft.labels for draft in drafts], drafts[0].label)
+    kind, doubt = label_rules.infer_task([draft.labels for draft in drafts], drafts[0].label)
+    if kind == "regression":
+        two = [d.title for d in drafts if len(pd.unique(d.labels)) == 2]
+        if two:
+            raise DatakinError(
+                f"All labels must pose the same task. {two[0]} has two classes, others look like "
+                f"regression; say which task it is (task)."
+            )
+    return kind, doubt
 
 
 def _finish(
@@ -143,7 +171,8 @@ def _finish(
     groups = None
     if draft.groups is not None:
         groups = _group_codes(draft)
-    return Dataset(draft.name, features, y, classes, groups, draft.label, tuple(notes))
+    dataset = Dataset(draft.name, features, y, classes, groups, draft.label, ())
+    return replace(dataset, notes=(*notes, *repeated_rows(dataset)))
 
 
 def _response(draft: Draft) -> Array:
@@ -153,7 +182,7 @@ def _response(draft: Draft) -> Array:
             f"A regression label must hold numbers. Got {listed(pd.unique(draft.labels))} in the label "
             f"{draft.label!r} of {draft.title}; for classes say task='multiclass'."
         )
-    check_finite(draft.label, numbers)
+    check_finite(draft.label, numbers, f" in {draft.title}")
     if np.ptp(numbers) == 0:
         raise DatakinError(
             f"The label {draft.label!r} of {draft.title} must vary. Got {numbers[0]:g} in every row."
@@ -200,7 +229,7 @@ def _usable_features(draft: Draft) -> tuple[Features, list[str]]:
     missing, constant = [], []
     for name, (values, levels) in draft.columns.items():
         if levels is None:
-            check_finite(name, values)
+            check_finite(name, values, f" in {draft.title}")
         known = values[~np.isnan(values)] if levels is None else values[values != MISSING]
         if not len(known):
             missing.append(name)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from datakin._core.exceptions import DatakinError, listed
+from datakin._core.exceptions import DatakinError
 from datakin.data.features import MISSING, Array
 
 if TYPE_CHECKING:
@@ -150,11 +150,12 @@ def _categories(values: Array, keep: bool = False) -> tuple[Array, tuple[str, ..
     return table[codes], levels
 
 
-def check_finite(name: str, values: Array) -> None:
+def check_finite(name: str, values: Array, where: str = "") -> None:
     """Refuse infinite numbers, naming the first rows that have one."""
     infinite = np.flatnonzero(np.isinf(values))
     if len(infinite):
+        rows = ", ".join(str(row) for row in infinite[:3])
         raise DatakinError(
-            f"Column {name!r} must hold finite numbers. Got {len(infinite)} infinite value(s), "
-            f"first in row(s) {listed(infinite[:3])}; replace them by missing values or by a large number."
+            f"Column {name!r} must hold finite numbers. Got {len(infinite)} infinite value(s){where}, "
+            f"first in row(s) {rows} counted from 0; replace them by missing values."
         )

@@ -47,7 +47,8 @@ def find_files(pattern: str | os.PathLike[str]) -> list[str]:
     found = sorted(glob.glob(text))
     if not found:
         folder = os.path.dirname(text) or "."
-        near = suggest(os.path.basename(text), os.listdir(folder)) if os.path.isdir(folder) else ""
+        known = os.listdir(folder) if os.path.isdir(folder) else []
+        near = suggest(os.path.basename(text), known, cutoff=0.8)
         raise DatakinError(f"No file matches {text!r}.{near}")
     return found
 

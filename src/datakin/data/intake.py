@@ -63,7 +63,7 @@ def read_table(
     group : str, optional
         Column whose equal values stay in one fold, such as a patient id. Not a feature.
     positive : optional
-        The positive class; labels become 1 (positive) and 0 (every other).
+        The positive class, or a list of its spellings; labels become 1 (positive) and 0 (other).
     name : str, optional
         How results call the dataset; the file's name by default.
     task : {"auto", "binary", "multiclass", "regression"}
@@ -112,7 +112,8 @@ def read_tables(
     ----------
     source : path, glob, list of paths, mapping of name to table, or one table
     domain : str, optional
-        Column of one table whose values name the datasets, such as a hospital id.
+        Column of one table whose values name the datasets, such as a hospital id. Values with too
+        few rows or one class are left out with a warning.
     label, ignore, group, positive, task, label_map, delimiter
         As in `read_table`.
 
@@ -140,7 +141,21 @@ def read_tables(
             f"domain={domain!r} splits one table. Got {len(tables)} tables; "
             f"leave domain out, or put the tables into one."
         )
-    datasets = build(drafts, task=task, label_map=label_map, positive=positive)
+    left_out: dict[str, str] = {}
+    datasets = build(
+        drafts,
+        task=task,
+        label_map=label_map,
+        positive=positive,
+        left_out=None if domain is None else left_out,
+    )
+    if left_out:
+        warnings.warn(
+            f"{len(left_out)} of {len(drafts)} values of {domain!r} were left out: "
+            f"{' '.join(list(left_out.values())[:3])}{' ...' if len(left_out) > 3 else ''}",
+            DatakinWarning,
+            stacklevel=2,
+        )
     _announce(datasets)
     return {dataset.name: dataset for dataset in datasets}
 

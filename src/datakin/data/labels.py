@@ -63,21 +63,23 @@ def canonical_labels(labels: Array, mapping: Mapping[Any, Any] | None, positive:
     spelled = [canonical_label(value) for value in uniques]
     if mapping is not None:
         table = {canonical_label(k): canonical_label(v) for k, v in mapping.items()}
-        lacking = sorted(set(spelled) - set(table))
+        # Datasets read together may be coded in the new way already.
+        lacking = sorted(set(spelled) - set(table) - set(table.values()))
         if lacking:
             raise DatakinError(
                 f"The label mapping must name every label. Got none for {listed(lacking)}; "
                 f"it maps {listed(table)}."
             )
-        spelled = [table[value] for value in spelled]
+        spelled = [table.get(value, value) for value in spelled]
     if positive is not None:
-        wanted = canonical_label(positive)
-        if wanted not in spelled:
+        several = isinstance(positive, (list, tuple, set))
+        wanted = {canonical_label(value) for value in (positive if several else [positive])}
+        if not wanted & set(spelled):
             raise DatakinError(
-                f"The positive class must be one of the labels. Got {wanted!r}; "
+                f"The positive class must be one of the labels. Got {listed(sorted(wanted))}; "
                 f"the labels are {listed(sorted(set(spelled)))}."
             )
-        spelled = [str(int(value == wanted)) for value in spelled]
+        spelled = [str(int(value in wanted)) for value in spelled]
     return np.array(spelled, dtype=object)[inverse]
 
 

@@ -6,9 +6,30 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import listed
+from datakin.data.dataset import Dataset
 from datakin.data.features import MISSING, Array, Features
 
-__all__ = ["suspicious_columns"]
+__all__ = ["repeated_rows", "suspicious_columns"]
+
+MANY = 0.1  # share of rows with a twin from which copies are spoken of
+RICH = 20  # a column with more different values than this is not a code
+
+
+def repeated_rows(dataset: Dataset) -> list[str]:
+    """Return a note when rows repeat in a table rich enough for that not to be chance."""
+    features = dataset.features
+    if dataset.groups is not None or features.is_sparse:
+        return []
+    if not any(len(np.unique(column)) > RICH for column in features.numeric.T):
+        return []
+    counts = np.unique(dataset.row_hashes(features.names), return_counts=True)[1]
+    copies = int(counts[counts > 1].sum())
+    if copies < MANY * dataset.n_rows:
+        return []
+    return [
+        f"{copies} of {dataset.n_rows} rows have a copy in the same dataset: in training and test rows "
+        f"at once they flatter its own error (consider group=, or drop copies)"
+    ]
 
 
 def suspicious_columns(features: Features, y: Array, is_class: bool) -> list[str]:

@@ -132,8 +132,8 @@ class Comparison(Record):
         Each dataset's own error against its number of rows.
     weight : float
         What a row of the source should count beside a row of the target, from 0 to 1: 1 where
-        the source's predictors show no loss on the target, falling with the square of the loss
-        over its standard error.
+        the source's predictors lose nothing on the target, 1/2 where they lose one standard error
+        of the target's own error. A rule of thumb.
     n_rows : dict of str to int
     n_shared_rows : int
         Rows of the target that also stand in the source.

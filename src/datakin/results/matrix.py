@@ -16,6 +16,8 @@ from datakin.results.zones import Zone
 
 __all__ = ["Matrix"]
 
+WIDEST = 10  # a larger square does not fit on a terminal
+
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Matrix(Record):
@@ -41,6 +43,8 @@ class Matrix(Record):
     n_fits : int
         Fits the matrix cost.
     notes : tuple of str
+    complete : bool
+        False when the run was interrupted and datasets are missing.
     provenance : Provenance
     """
 
@@ -55,6 +59,7 @@ class Matrix(Record):
     thresholds: Array
     n_fits: int
     notes: tuple[str, ...]
+    complete: bool
     provenance: Provenance
 
     @property
@@ -157,9 +162,20 @@ class Matrix(Record):
         return f"Matrix({len(self)} datasets, {clusters} cluster(s), {self.n_fits} fits)"
 
     def __str__(self) -> str:
-        square = self.square.round(4).reset_index(names="")
+        title = f"Cross-learning scores of {len(self)} datasets: small means kin"
+        if not self.complete:
+            title += " (interrupted: not all datasets)"
         groups: dict[int, list[str]] = {}
         for name, cluster in self.clusters().items():
             groups.setdefault(cluster, []).append(name)
         lines = [f"  {number}: {', '.join(members)}" for number, members in groups.items()]
-        return "\n".join([table(square), "clusters", *lines])
+        return "\n".join([title, self._body(), "clusters", *lines])
+
+    def _body(self) -> str:
+        if len(self) <= WIDEST:
+            return table(self.square.reset_index(names=""))
+        pairs = self.frame.sort_values("score")[["target", "source", "score", "zone"]]
+        return (
+            f"closest pairs\n{table(pairs.head(8))}\nfarthest pairs\n{table(pairs.tail(8))}\n"
+            f"(all {len(pairs)} pairs are in .frame, the square in .square)"
+        )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from datakin._core.exceptions import listed
 from datakin.results.comparison import Comparison
 from datakin.results.record import Record
 from datakin.results.text import table
@@ -27,12 +28,15 @@ class Ranking(Record):
         Probability of each source to be the closest kin, given the scores' uncertainty.
     n_fits : int
         Fits the ranking cost.
+    complete : bool
+        False when the run was interrupted and sources are missing.
     """
 
     target: str
     comparisons: tuple[Comparison, ...]
     first: dict[str, float]
     n_fits: int
+    complete: bool = True
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -59,6 +63,12 @@ class Ranking(Record):
         )
 
     @property
+    def title(self) -> str:
+        """The headline of the table."""
+        mark = "" if self.complete else " (interrupted: not all sources)"
+        return f"Sources for {self.target!r}, closest kin first{mark}"
+
+    @property
     def best(self) -> Comparison:
         """The comparison with the lowest score."""
         return self.comparisons[0]
@@ -67,7 +77,7 @@ class Ranking(Record):
         for comparison in self.comparisons:
             if comparison.source == source:
                 return comparison
-        raise KeyError(source)
+        raise KeyError(f"no source {source!r}; the sources are {listed(self.first, limit=20)}")
 
     def __iter__(self) -> Iterator[Comparison]:
         return iter(self.comparisons)
@@ -77,11 +87,9 @@ class Ranking(Record):
 
     def __repr__(self) -> str:
         return (
-            f"Ranking(target {self.target!r}, {len(self)} sources; best {self.best.source!r}: "
+            f"Ranking(target {self.target!r}, {len(self)} source(s); best {self.best.source!r}: "
             f"score {self.best.score:.4f}, {self.best.zone.value})"
         )
 
     def __str__(self) -> str:
-        return (
-            f"Sources for {self.target!r}, closest kin first\n{table(self.frame)}\n{self.caution}"
-        )
+        return f"{self.title}\n{table(self.frame)}\n{self.caution}"

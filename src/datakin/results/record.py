@@ -71,6 +71,8 @@ def _encode(value: Any) -> Any:
         return {"type": type(value).__name__, **inner}
     if isinstance(value, enum.Enum):
         return {"type": type(value).__name__, "value": value.value}
+    if isinstance(value, dict) and "type" not in value and all(isinstance(k, str) for k in value):
+        return {k: _encode(v) for k, v in value.items()}
     if isinstance(value, dict):
         return {"type": "dict", "items": [[_encode(k), _encode(v)] for k, v in value.items()]}
     if isinstance(value, (tuple, list)):
@@ -89,7 +91,9 @@ def _decode(value: Any) -> Any:
         return tuple(_decode(item) for item in value)
     if not isinstance(value, dict):
         return value
-    kind = value.get("type")
+    if "type" not in value:
+        return {k: _decode(v) for k, v in value.items()}
+    kind = value["type"]
     if kind == "dict":
         return {_decode(k): _decode(v) for k, v in value["items"]}
     if kind == "array":

@@ -46,6 +46,7 @@ class Options:
     repeats: int = 1
     random_state: int = 0
     n_jobs: int | None = None
+    skip_unusable: bool = False
 
     def check(self) -> None:
         """Refuse values that mean nothing, saying what would."""
@@ -102,7 +103,7 @@ class Options:
         resolved = self.resolved_loss()
         loss = self.loss if isinstance(self.loss, str) else resolved.name if resolved else "auto"
         plain = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        del plain["n_jobs"]  # changes no number
+        del plain["n_jobs"], plain["skip_unusable"]  # change no number
         return {**plain, "models": models, "loss": loss}
 
 

@@ -136,6 +136,10 @@ def compare_pair(
     if options.loss == "auto" and any(loss.balanced for loss in losses.values()):
         notes.append(BALANCED)
     score = sizes[options.size]
+    curves = {
+        side.dataset.name: learning_curve(ways, options.estimate, side.dataset.groups)
+        for side, ways in ((target, pair.to_target), (source, pair.to_source))
+    }
     forward = pair.one_way(chosen[0], target.dataset.groups)
     return Comparison(
         target=target.dataset.name,
@@ -169,11 +173,8 @@ def compare_pair(
         zone_probabilities=zone_probabilities(
             sizes["paper"], decision.low, decision.high, options.cv
         ),
-        curves={
-            side.dataset.name: learning_curve(ways, options.estimate, side.dataset.groups)
-            for side, ways in ((target, pair.to_target), (source, pair.to_source))
-        },
-        weight=_row_weight(forward),
+        curves=curves,
+        weight=_row_weight(chosen[0].value, curves[target.dataset.name].standard_errors[-1]),
         n_rows={side.dataset.name: side.dataset.n_rows for side in (target, source)},
         n_shared_rows=int(pairing.shared_target.sum()),
         errors=ErrorTable.of(
@@ -195,8 +196,7 @@ def _standardised(pair: _Pair, parts: tuple[Discrepancy, Discrepancy]) -> float 
     return total
 
 
-def _row_weight(forward: Estimate) -> float:
-    loss = max(forward.value, 0.0)
-    if loss == 0.0:
-        return 1.0
-    return float(forward.standard_error**2 / (forward.standard_error**2 + loss**2))
+def _row_weight(loss: float, own_error: float) -> float:
+    """Return V / (V + loss^2), V the variance of the target's own error: 1 if nothing is lost."""
+    variance = own_error**2
+    return 1.0 if loss <= 0 else variance / (variance + loss**2)

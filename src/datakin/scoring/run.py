@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 import numpy as np
 
-from datakin._core.exceptions import DatakinError
+from datakin._core.exceptions import DatakinError, DatakinWarning, listed
 from datakin.data import Dataset, Pairing, pair
 from datakin.data.features import Array
+from datakin.learning.folds import make_plan
 from datakin.results import Comparison, Matrix
 from datakin.results.record import make_provenance
 from datakin.results.zones import Zone
@@ -32,7 +34,8 @@ class Run:
     ) -> None:
         self.datasets, self.options = list(datasets), options
         models = options.chosen_models(bool(datasets[0].classes))
-        self.pairings: Pairs = {(i, j): pair(datasets[i], datasets[j]) for i, j in pairs}
+        wanted = self._usable(list(pairs))
+        self.pairings: Pairs = {(i, j): pair(datasets[i], datasets[j]) for i, j in wanted}
         self.units: dict[tuple[int, tuple[str, ...]], Unit] = {}
         self.position: dict[tuple[int, int], int] = {}
         for (i, j), common in self.pairings.items():
@@ -52,6 +55,30 @@ class Run:
             comparison = self._compare(i, j, common)
             if comparison is not None:
                 self.comparisons[i, j] = comparison
+
+    def _usable(self, pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Return the pairs whose folds can be drawn; name all datasets at fault at once."""
+        faults: dict[int, str] = {}
+        for i in dict.fromkeys(i for key in pairs for i in key):
+            try:
+                make_plan(self.datasets[i], self.options.cv, self.options.inner, 0)
+            except DatakinError as error:
+                faults[i] = str(error)
+        left = [(i, j) for i, j in pairs if i not in faults and j not in faults]
+        if not faults:
+            return pairs
+        names = listed(self.datasets[i].name for i in faults)
+        if not self.options.skip_unusable or not left:
+            others = (
+                f" The same holds of {len(faults)} datasets: {names}." if len(faults) > 1 else ""
+            )
+            raise DatakinError(f"{next(iter(faults.values()))}{others}")
+        warnings.warn(
+            f"{len(faults)} dataset(s) left out: {names}. {next(iter(faults.values()))}",
+            DatakinWarning,
+            stacklevel=5,
+        )
+        return left
 
     def _check_rows(self, i: int, j: int, common: Pairing) -> None:
         for dataset, shared in (
@@ -115,7 +142,7 @@ class Run:
     def complete_datasets(self) -> list[int]:
         """Return the datasets that have a comparison with each other."""
         done: list[int] = []
-        for i in range(len(self.datasets)):
+        for i in sorted({i for key in self.pairings for i in key}):
             if all((min(i, j), max(i, j)) in self.comparisons for j in done):
                 finished = all(r is not None for (k, _), r in self.results.items() if k == i)
                 if finished:
@@ -169,5 +196,6 @@ def make_matrix(run: Run, members: Iterable[int]) -> Matrix:
         thresholds,
         run.n_fits,
         tuple(notes),
+        not run.interrupted,
         provenance,
     )

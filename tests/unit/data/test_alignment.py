@@ -35,8 +35,8 @@ def test_shared_columns_are_used_and_the_others_named():
     source = dataset(frame(seed=1, more=rng.normal(size=60)), "s")
     pairing = pair(target, source)
     assert pairing.columns == ("a", "b")
-    assert "column(s) of 't' only, not used: 'extra'" in pairing.notes
-    assert "column(s) of 's' only, not used: 'more'" in pairing.notes
+    assert "column(s) not used, absent or constant in the source: 'extra'" in pairing.notes
+    assert "column(s) not used, absent or constant in the target: 'more'" in pairing.notes
 
 
 def test_the_order_of_columns_does_not_matter():
@@ -81,13 +81,15 @@ def test_a_class_missing_from_one_side_is_noted():
     three = frame(seed=1, y=["0", "1", "2"] * 20)
     pairing = pair(dataset(frame(), "t"), dataset(three, "s", task="multiclass"))
     assert pairing.classes == ("0", "1", "2")
-    assert pairing.notes == ("class(es) missing from 't': '2'",)
+    assert pairing.notes == ("class(es) missing from the target: '2'",)
 
 
 def test_codings_that_share_no_class():
     other = frame(seed=1)
     words = dataset(other.assign(y=np.where(other.y, "yes", "no")), "s")
-    with pytest.raises(DatakinError, match=r"'0', '1', 's' has 'no', 'yes'.*label_map=.*positive="):
+    with pytest.raises(
+        DatakinError, match=r"'0', '1', 's' has 'no', 'yes'.*label_map=.*--label-map.*positive"
+    ):
         pair(dataset(frame(), "t"), words)
     mapped = dataset(other.assign(y=np.where(other.y, "yes", "no")), "s",
                      label_map={"no": 0, "yes": 1})  # fmt: skip
@@ -96,7 +98,7 @@ def test_codings_that_share_no_class():
 
 def test_classes_here_and_a_quantity_there():
     other = frame(seed=1)
-    with pytest.raises(DatakinError, match=r"same task. 's' looks like regression.*task="):
+    with pytest.raises(DatakinError, match=r"same task. 's' looks like regression.*task"):
         pair(dataset(frame(), "t"), dataset(other.assign(y=other.a**2), "s"))
 
 
@@ -114,9 +116,11 @@ def test_rows_in_common_are_found_counted_and_left_out():
     assert np.flatnonzero(pairing.shared_target).tolist() == list(range(5, 20))
     assert np.flatnonzero(pairing.shared_source).tolist() == list(range(60, 75))
     assert pairing.notes == (
-        "15 row(s) of 't' also stand in 's': left out of the cross errors",
+        "15 row(s) of the target also stand in the source: left out of the cross errors",
     )  # fmt: skip
-    with pytest.warns(DatakinWarning, match="15 row.s. of 't' also stand in 's': left out"):
+    with pytest.warns(
+        DatakinWarning, match="15 row.s. of the target also stand in the source: left out"
+    ):
         result = datakin.score(t, s, models=["logistic"], cv=3)
     assert result.n_shared_rows == 15
     rows = result.errors.frame.groupby(["trained_on", "tested_on"])["rows"].first()

@@ -155,6 +155,8 @@ def test_what_no_learner_can_use(native, message):
 
 @pytest.mark.parametrize("infinite", [np.inf, -np.inf])
 def test_infinite_numbers_are_refused_with_their_rows(infinite):
-    with pytest.raises(DatakinError, match=r"'c' must hold finite numbers. Got 1 .*row.s. '1'"):
+    with pytest.raises(
+        DatakinError, match=r"'c' must hold finite numbers. Got 1 .*row.s. 1 counted from 0"
+    ):
         check_finite("c", np.array([0.0, infinite, np.nan]))
     check_finite("c", np.array([0.0, np.nan]))
