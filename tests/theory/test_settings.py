@@ -28,7 +28,7 @@ def test_equal_tasks_have_oracle_zero_exactly():
     assert Probit(1.0).oracle() == 0.0
 
 
-@pytest.mark.parametrize("name", sorted(settings()))
+@pytest.mark.parametrize("name", ["lda", "probit"])
 @pytest.mark.parametrize("cosine", [-0.5, 0.3, 0.9])
 def test_oracle_against_simulation(name, cosine):
     """Both Bayes rules on the same large samples; tolerance 4 standard errors of the difference."""
@@ -72,7 +72,7 @@ def test_theorem_1_with_covariances_and_noise_against_simulation():
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("name", sorted(settings()))
+@pytest.mark.parametrize("name", ["lda", "probit"])
 def test_oracle_column_of_the_paper(name):
     path = TABLES / f"{name}_estimates.csv"
     if not path.exists():

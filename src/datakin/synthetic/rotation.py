@@ -1,4 +1,4 @@
-"""Source vectors with an exact cosine to the target's vector.
+"""Source vectors with an exact cosine to the target's vector, and angles between vectors.
 
 The paper writes the vector in spherical coordinates and turns the first angle. Its arccos-only
 angles lose the sign of the last coordinate; turning in the plane of the first axis and the rest of
@@ -12,7 +12,22 @@ import numpy as np
 from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
 
-__all__ = ["check_cosine", "rotate"]
+__all__ = ["angle_between", "check_cosine", "rotate"]
+
+
+def angle_between(a: Array, b: Array) -> float:
+    """Return the angle between two vectors: exactly 0 for equal ones, exactly pi for opposite ones.
+
+    The arccos of the cosine is neither, as a cosine off by rounding is an angle off by its root.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> angle_between(np.array([0.3, 0.7]), np.array([0.3, 0.7]))
+    0.0
+    """
+    a, b = a / np.linalg.norm(a), b / np.linalg.norm(b)
+    return float(2 * np.arctan2(np.linalg.norm(a - b), np.linalg.norm(a + b)))
 
 
 def check_cosine(cosine: float) -> None:

@@ -1,14 +1,17 @@
-"""The paper's closed forms: theorem 1 and theorem 2."""
+"""The paper's closed forms: theorem 1, lemma 1 and theorem 2."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
 
 from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
+from datakin.synthetic.rotation import angle_between
 
-__all__ = ["lda_cls", "probit_cls"]
+__all__ = ["SmallNoise", "lda_cls", "probit_cls", "probit_small_noise"]
 
 
 def probit_cls(
@@ -62,6 +65,50 @@ def probit_cls(
     own_target = error(beta_target, beta_target, cov_target, noise_target)
     own_source = error(beta_source, beta_source, cov_source, noise_source)
     return direction * (on_target - own_target) + (1 - direction) * (on_source - own_source)
+
+
+class SmallNoise(NamedTuple):
+    """The population CLS for little noise: leading + first_order + terms of higher order."""
+
+    leading: float
+    first_order: float
+
+
+def probit_small_noise(
+    beta_target: Array, beta_source: Array, *, noise_target: float, noise_source: float
+) -> SmallNoise:
+    """Return the expansion of the CLS of two probit models in small noise (lemma 1).
+
+    With independent features and an angle theta between the coefficients, the CLS is theta / pi up
+    to the order of the noise, and 0 without any remainder when theta is 0. The first-order term,
+    which the lemma bounds, is -(s_t + s_s) / (2 pi) with s the noise over the length of beta: each
+    task's own error. At theta = pi it is twice that, since there the noise also lowers the cross
+    errors in first order. What is left is of second order in the noise.
+
+    Parameters
+    ----------
+    beta_target, beta_source : ndarray of shape (p,)
+    noise_target, noise_source : float
+        Standard deviations of the noise.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> near = probit_small_noise(
+    ...     np.array([1.0, 0.0]), np.array([0.0, 1.0]), noise_target=0.01, noise_source=0.01
+    ... )
+    >>> near.leading, round(near.first_order, 6)
+    (0.5, -0.003183)
+    """
+    lengths = [float(np.linalg.norm(beta)) for beta in (beta_target, beta_source)]
+    if min(lengths) == 0:
+        raise DatakinError("Lemma 1 needs coefficients that are not all 0. Got beta = 0.")
+    angle = angle_between(np.asarray(beta_target, float), np.asarray(beta_source, float))
+    if angle < 1e-12:  # parallel up to rounding
+        return SmallNoise(0.0, 0.0)
+    own = (noise_target / lengths[0] + noise_source / lengths[1]) / (2 * np.pi)
+    opposite = np.pi - angle < 1e-12
+    return SmallNoise(angle / np.pi, float(-2 * own if opposite else -own))
 
 
 def lda_cls(mu_target: Array, mu_source: Array, *, direction: float = 0.5) -> float:

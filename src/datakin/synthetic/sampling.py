@@ -1,0 +1,144 @@
+"""What all settings share: the records they return and the way they draw."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+
+from datakin._core.exceptions import DatakinError
+from datakin._core.seeds import derive_seed
+from datakin.data import Dataset, as_dataset
+from datakin.data.features import Array
+
+__all__ = [
+    "COSINES",
+    "Sample",
+    "Setting",
+    "SettingClass",
+    "autoregressive",
+    "choose",
+    "correlated",
+    "draw_sample",
+    "half_each",
+]
+
+COSINES = tuple(k / 10 for k in range(-10, 11))
+
+T = TypeVar("T")
+
+
+class Sample(NamedTuple):
+    """A target, a source, and a large test set of each."""
+
+    target: Dataset
+    source: Dataset
+    target_test: Dataset | None
+    source_test: Dataset | None
+
+
+class Setting(Protocol):
+    """A pair of populations of known kinship."""
+
+    task: ClassVar[str]
+
+    @property
+    def name(self) -> str:
+        """Name of the setting."""
+
+    @property
+    def target_vector(self) -> Array:
+        """What makes the target's population."""
+
+    @property
+    def source_vector(self) -> Array:
+        """What makes the source's population."""
+
+    def draw(self, rng: np.random.Generator, vector: Array, n: int) -> tuple[Array, Array]:
+        """Draw features and labels of the population of a vector."""
+
+    def bayes_rule(self, vector: Array, X: Array) -> Array:
+        """Return the best possible predictions for the population of a vector."""
+
+    def sample(
+        self, n_target: int, n_source: int, *, random_state: int = 0, n_test: int = 0
+    ) -> Sample:
+        """Draw a target and a source; the target does not depend on the level of similarity."""
+
+    def oracle(self) -> float:
+        """Return the population CLS."""
+
+
+class SettingClass(Protocol):
+    """A class of settings: call it with a level of similarity, where it has levels."""
+
+    @property
+    def levels(self) -> tuple[float, ...]:
+        """The paper's levels; empty when there is one fixed pair."""
+
+    @property
+    def n_rows(self) -> int:
+        """The paper's number of rows of target and source."""
+
+    @property
+    def task(self) -> str:
+        """Task of the datasets."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Setting:
+        """Make the setting."""
+
+
+def draw_sample(
+    setting: Setting, n_target: int, n_source: int, random_state: int, n_test: int
+) -> Sample:
+    """Draw all parts, each from a seed of its own."""
+    for what, n in (("n_target", n_target), ("n_source", n_source)):
+        if n < 2:
+            raise DatakinError(f"{what} must be at least 2. Got {n}.")
+    if n_test < 0:
+        raise DatakinError(f"n_test must not be negative; 0 draws no test sets. Got {n_test}.")
+
+    def part(which: str, vector: Array, n: int) -> Dataset:
+        rng = np.random.default_rng(derive_seed(random_state, setting.name, which))
+        X, y = setting.draw(rng, vector, n)
+        return as_dataset(X, y, name=which, task=setting.task)
+
+    return Sample(
+        part("target", setting.target_vector, n_target),
+        part("source", setting.source_vector, n_source),
+        part("target test", setting.target_vector, n_test) if n_test else None,
+        part("source test", setting.source_vector, n_test) if n_test else None,
+    )
+
+
+@cache
+def autoregressive(correlation: float, p: int = 10) -> Array:
+    """Return the covariance whose entries are ``correlation ** |i - j|``.
+
+    Examples
+    --------
+    >>> autoregressive(0.5, 3).tolist()
+    [[1.0, 0.5, 0.25], [0.5, 1.0, 0.5], [0.25, 0.5, 1.0]]
+    """
+    steps = np.arange(p)
+    cov = np.asarray(correlation ** np.abs(steps[:, None] - steps), dtype=float)
+    cov.setflags(write=False)  # cached, so shared by all callers
+    return cov
+
+
+def correlated(rng: np.random.Generator, n: int, cov: Array) -> Array:
+    """Draw n rows of centred Gaussian features."""
+    return np.asarray(rng.standard_normal((n, len(cov))) @ np.linalg.cholesky(cov).T)
+
+
+def half_each(rng: np.random.Generator, n: int) -> Array:
+    """Return shuffled labels 0 and 1, half of the rows each (one more 0 when n is odd)."""
+    return rng.permutation(np.arange(n) % 2)
+
+
+def choose(variant: str, of: dict[str, T]) -> T:
+    """Return what the paper's tables or its text have."""
+    if variant not in of:
+        raise DatakinError(f"variant must be 'tables' or 'text'. Got {variant!r}.")
+    return of[variant]
