@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.dummy import DummyClassifier
 
-from datakin import Zone, rank, score
+from datakin import DatakinError, Zone, rank, score
 from datakin.data import as_dataset
 from datakin.scoring.cls import Discrepancy
 from datakin.scoring.stability import probability_first, zone_probabilities
@@ -173,3 +174,45 @@ def test_a_dataset_against_itself_is_zero_and_says_so(family):
     shuffled = as_dataset(target.features.numeric[::-1], target.y[::-1], name="shuffled")
     with pytest.warns(match="0 by definition"):
         assert score(target, shuffled).score == 0.0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"cv": 60}, "at least 60 rows, one per fold"),
+        ({"repeats": 0}, "'repeats' parameter must be a whole number of at least 1"),
+        (
+            {"loss": lambda true, predicted: np.full(len(true), np.nan)},
+            "finite numbers. Got .* NaN",
+        ),
+    ],
+)
+def test_what_cannot_be_measured_is_refused(family, options, message):
+    target, sources = family
+    with pytest.raises(DatakinError, match=message):
+        score(target, sources["cos 0.9"], **FAST, **options)
+
+
+def test_more_folds_than_half_the_rows_are_refused_in_regression():
+    rng = np.random.default_rng(0)
+    pair = [as_dataset(rng.standard_normal((40, 2)), rng.standard_normal(40), name=n) for n in "ab"]
+    with pytest.raises(
+        DatakinError, match=r"at least two rows. Got 25 folds .cv. for 40 rows in 'a'"
+    ):
+        score(*pair, models=["linear"], cv=25)
+
+
+def test_a_model_that_fails_in_every_fold_is_left_out_and_named(family):
+    target, sources = family
+
+    class Fails(DummyClassifier):
+        def fit(self, X, y):
+            if len(y) < 100:
+                raise ValueError("too few rows for me")
+            return super().fit(X, y)
+
+    models = {"fails": Fails(), "works": DummyClassifier(strategy="stratified", random_state=0)}
+    with pytest.warns(match=r"fails: 30 fit.s. failed .*too few rows for me"):
+        comparison = score(target, sources["cos 0.9"], models=models)
+    assert list(comparison.model_scores) == ["works"]
+    assert np.isfinite(comparison.score)
