@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "datakin"
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 VERSION = PYPROJECT["project"]["version"]
-OPTIONAL = ("torch", "dask", "distributed", "matplotlib", "jinja2")
+OPTIONAL = ("torch", "dask", "distributed", "matplotlib", "jinja2", "ot")
 
 pytestmark = pytest.mark.install
 
@@ -112,7 +112,9 @@ def test_import_loads_no_optional_package(tmp_path: Path) -> None:
     # Empty stand-ins, so that a guarded import is seen even where the real package is absent.
     for name in OPTIONAL:
         (tmp_path / f"{name}.py").touch()
-    code = f"import sys, datakin; print(*(set({OPTIONAL!r}) & set(sys.modules)))"
+    # Names are loaded on first use, so all of them are asked for.
+    use = "[getattr(datakin, name) for name in datakin.__all__]"
+    code = f"import sys, datakin; {use}; print(*(set({OPTIONAL!r}) & set(sys.modules)))"
     path = os.pathsep.join([str(tmp_path), str(PACKAGE.parent)])
     loaded = run(sys.executable, "-c", code, cwd=tmp_path, PYTHONPATH=path).split()
     assert loaded == []

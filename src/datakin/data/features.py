@@ -78,8 +78,10 @@ class Features:
         """Return the named columns, in the order given within each kind."""
         if tuple(names) == self.names:
             return self
-        numeric = [self.numeric_names.index(n) for n in names if n in set(self.numeric_names)]
-        category = [self.category_names.index(n) for n in names if n in set(self.category_names)]
+        place = {name: j for j, name in enumerate(self.numeric_names)}
+        other = {name: j for j, name in enumerate(self.category_names)}
+        numeric = [place[name] for name in names if name in place]
+        category = [other[name] for name in names if name in other]
         return Features(
             self.numeric[:, numeric],
             tuple(self.numeric_names[i] for i in numeric),

@@ -1,0 +1,183 @@
+"""Distances from means over pairs of rows: maximum mean discrepancy and energy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.spatial.distance import cdist, pdist
+
+from datakin._core.exceptions import DatakinError
+from datakin._core.seeds import derive_seed
+from datakin.data.features import Array
+from datakin.distances.features import Cloud, clouds
+from datakin.distances.options import check_count, check_positive, check_seed
+
+__all__ = ["MMD", "Energy", "median_distance"]
+
+BLOCK = 2000  # rows at a time, so that sums over all pairs need little memory
+MEDIAN_ROWS = 1000  # rows of each dataset that settle the median distance
+MAX_GRAM = 10_000  # rows of both datasets that a permutation test holds as one matrix
+
+
+@dataclass(frozen=True)
+class MMD:
+    """Squared maximum mean discrepancy with a Gaussian kernel ``exp(-d^2 / (2 h^2))``.
+
+    Parameters
+    ----------
+    bandwidth : float, optional
+        The h of the kernel; by default the median distance between rows of both datasets.
+    unbiased : bool
+        Leave a row's similarity to itself out: 0 in expectation for two samples of one
+        distribution, and so sometimes below 0. Otherwise the plain mean, which is never below 0.
+        A dataset against itself is 0 by definition.
+    scaling : {"none", "pooled"}
+        Whether numeric columns are divided by their standard deviation over both datasets.
+    random_state : int
+        Draws the permutations of `p_value`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.normal(size=(60, 2)), np.arange(60) % 2
+    >>> MMD().between((X, y), (X + 2.0, y)) > 0.3
+    True
+    """
+
+    bandwidth: float | None = None
+    unbiased: bool = True
+    scaling: str = "none"
+    random_state: int = 0
+
+    def between(self, target: Any, source: Any) -> float:
+        """Return the squared discrepancy between two datasets."""
+        self._check()
+        both = clouds(target, source, scaling=self.scaling)
+        if both.identical:
+            return 0.0
+        one, other = both.target.points, both.source.points
+        kernel = self._kernel(both.target, both.source)
+        across = _mean_over_pairs(kernel, one, other)
+        return (
+            _within(kernel, one, self.unbiased) + _within(kernel, other, self.unbiased) - 2 * across
+        )
+
+    def p_value(self, target: Any, source: Any, *, permutations: int = 500) -> float:
+        """Return the chance of so large a discrepancy if both had the same features' law.
+
+        Rows are dealt to target and source anew; the value is the share of deals, the observed
+        one among them, that give at least the observed discrepancy.
+        """
+        self._check()
+        check_count("permutations", permutations, 1)
+        both = clouds(target, source, scaling=self.scaling)
+        n, m = len(both.target), len(both.source)
+        if n + m > MAX_GRAM:
+            raise DatakinError(
+                f"The permutation test takes at most {MAX_GRAM} rows of both datasets together. "
+                f"Got {n} + {m}; pass a sample of the rows."
+            )
+        points = np.vstack([both.target.points, both.source.points])
+        is_small = np.arange(n + m) < n if n <= m else np.arange(n + m) >= n
+        # In an order of content, so that swapping target and source changes nothing.
+        order = np.lexsort((is_small, np.concatenate([both.target.keys, both.source.keys])))
+        points, is_small = points[order], is_small[order]
+        gram = self._kernel(both.target, both.source)(points, points)
+        rng = np.random.default_rng(derive_seed(self.random_state, "permutations"))
+        deals = np.array([is_small, *(rng.permutation(is_small) for _ in range(permutations))])
+        values = _dealt(gram, deals.astype(float))
+        # Deals that equal the observed one but for rounding count as at least as large.
+        return float(np.mean(values >= values[0] - 1e-12 * np.abs(values).max()))
+
+    def _check(self) -> None:
+        if self.bandwidth is not None:
+            check_positive("bandwidth", self.bandwidth)
+        check_seed(self.random_state)
+
+    def _kernel(self, target: Cloud, source: Cloud) -> Callable[[Array, Array], Array]:
+        width = self.bandwidth or median_distance(target, source)
+
+        def kernel(one: Array, other: Array) -> Array:
+            values: Array = np.exp(cdist(one, other, "sqeuclidean") / (-2 * width**2))
+            return values
+
+        return kernel
+
+
+@dataclass(frozen=True)
+class Energy:
+    """Energy distance ``2 E|X - Y| - E|X - X'| - E|Y - Y'|`` (Szekely and Rizzo), no root.
+
+    Parameters
+    ----------
+    unbiased : bool
+        Leave a row's distance to itself out: 0 in expectation for two samples of one
+        distribution, and so sometimes below 0. By default the plain means, which are never
+        below 0 and give 0 for a dataset against itself.
+    scaling : {"none", "pooled"}
+        Whether numeric columns are divided by their standard deviation over both datasets.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, y = np.random.default_rng(0).normal(size=(40, 2)), np.arange(40) % 2
+    >>> Energy().between((X, y), (X, y))
+    0.0
+    """
+
+    unbiased: bool = False
+    scaling: str = "none"
+
+    def between(self, target: Any, source: Any) -> float:
+        """Return the distance between two datasets."""
+        both = clouds(target, source, scaling=self.scaling)
+        if both.identical:
+            return 0.0
+        one, other = both.target.points, both.source.points
+        value = 2 * _mean_over_pairs(cdist, one, other)
+        value -= _within(cdist, one, self.unbiased) + _within(cdist, other, self.unbiased)
+        return value if self.unbiased else max(value, 0.0)
+
+
+def median_distance(target: Cloud, source: Cloud) -> float:
+    """Return the median distance between rows of both; the mean one when most rows coincide."""
+    some = np.vstack([target.points[:MEDIAN_ROWS], source.points[:MEDIAN_ROWS]])
+    distances = pdist(some)
+    return float(np.median(distances)) or float(distances.mean()) or 1.0
+
+
+def _mean_over_pairs(kernel: Callable[[Array, Array], Array], one: Array, other: Array) -> float:
+    total = 0.0
+    for start in range(0, len(one), BLOCK):
+        for begin in range(0, len(other), BLOCK):
+            block = kernel(one[start : start + BLOCK], other[begin : begin + BLOCK])
+            total += float(block.sum())
+    return total / (len(one) * len(other))
+
+
+def _within(kernel: Callable[[Array, Array], Array], points: Array, unbiased: bool) -> float:
+    n = len(points)
+    mean = _mean_over_pairs(kernel, points, points)
+    if not unbiased:
+        return mean
+    itself = float(kernel(points[:1], points[:1])[0, 0])
+    return (mean * n - itself) / (n - 1)
+
+
+def _dealt(gram: Array, deals: Array) -> Array:
+    """Return the unbiased discrepancy for each deal, a row of 1 (in the smaller set) and 0."""
+    n = deals[0].sum()
+    m = deals.shape[1] - n
+    towards = deals @ gram  # sums over the smaller set
+    inside = (towards * deals).sum(axis=1)
+    across = towards.sum(axis=1) - inside
+    outside = gram.sum() - inside - 2 * across
+    # The kernel of a row with itself is 1.
+    values: Array = (
+        (inside - n) / (n * (n - 1)) + (outside - m) / (m * (m - 1)) - 2 * across / (n * m)
+    )
+    return values
