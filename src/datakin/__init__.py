@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from datakin.data import Dataset, as_dataset, read_table, read_tables
     from datakin.results import (
         Comparison,
+        Distance,
         Estimate,
         LearningCurve,
         Matrix,
@@ -29,6 +30,7 @@ _HOMES = {
     "datakin.data": ("Dataset", "as_dataset", "read_table", "read_tables"),
     "datakin.results": (
         "Comparison",
+        "Distance",
         "Estimate",
         "LearningCurve",
         "Matrix",
@@ -46,6 +48,7 @@ __all__ = [
     "DatakinError",
     "DatakinWarning",
     "Dataset",
+    "Distance",
     "Estimate",
     "Interrupted",
     "LearningCurve",

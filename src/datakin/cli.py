@@ -83,6 +83,10 @@ class Reading:
 class Scoring:
     """Options on how scores are computed."""
 
+    method: Annotated[
+        str,
+        typer.Option(help="cls, or a rival: kl, js, wasserstein, mmd, energy, otdd, proxy_a."),
+    ] = "cls"
     models: Annotated[
         str | None, typer.Option(help="'extended', or model names separated by commas.")
     ] = None
@@ -104,6 +108,8 @@ class Scoring:
 
     def options(self) -> dict[str, Any]:
         """Return the options as the Python functions take them."""
+        if self.method != "cls":
+            return {"method": self.method}
         models: Any = self.models
         if models is not None and models != "extended":
             models = [name.strip() for name in models.split(",") if name.strip()]

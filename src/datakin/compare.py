@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
+from importlib import import_module
 from itertools import combinations
 from typing import Any
 
 from datakin._core.exceptions import DatakinError, DatakinWarning, Interrupted, listed, suggest
-from datakin.data import Dataset, coerce, pair
+from datakin.data import check_names, coerce, collect, pair
 from datakin.results import Comparison, Matrix, Ranking
 from datakin.scoring.options import Options
 from datakin.scoring.run import Run, make_matrix
@@ -140,7 +141,7 @@ class CrossLearningScore:
         datasets = [coerce(target, "target"), coerce(source, "source")]
         if datasets[0].name == datasets[1].name and pair(*datasets).identical:
             datasets[1] = datasets[1].renamed(f"{datasets[1].name} (again)")
-        _check_names(datasets)
+        check_names(datasets)
         run = Run(datasets, [(0, 1)], self.options)
         if run.interrupted:
             raise Interrupted("Interrupted before the pair was finished.")
@@ -161,10 +162,10 @@ class CrossLearningScore:
         -------
         Ranking
         """
-        datasets = [coerce(target, "target"), *_collect(sources, "source")]
+        datasets = [coerce(target, "target"), *collect(sources, "source")]
         if len(datasets) < 2:
             raise DatakinError("A ranking needs at least one source. Got none.")
-        _check_names(datasets)
+        check_names(datasets)
         run = Run(datasets, [(0, j) for j in range(1, len(datasets))], self.options)
         found = tuple(sorted(run.comparisons.values(), key=lambda c: (c.score, c.source)))
         ranking = None
@@ -191,7 +192,7 @@ class CrossLearningScore:
         -------
         Matrix
         """
-        members = _collect(datasets, "dataset")
+        members = collect(datasets, "dataset")
         if len(members) < 2:
             raise DatakinError(f"A matrix needs at least two datasets. Got {len(members)}.")
         if self.options.direction != 0.5:
@@ -199,7 +200,7 @@ class CrossLearningScore:
                 f"A matrix is symmetric: the 'direction' parameter must be 0.5. "
                 f"Got {self.options.direction!r}; use rank for one direction."
             )
-        _check_names(members)
+        check_names(members)
         run = Run(members, list(combinations(range(len(members)), 2)), self.options)
         if run.interrupted:
             done = run.complete_datasets()
@@ -210,27 +211,6 @@ class CrossLearningScore:
         result = make_matrix(run, run.complete_datasets())
         _announce(run.comparisons.values())
         return result
-
-
-def _collect(data: Any, stem: str) -> list[Dataset]:
-    if isinstance(data, Mapping):
-        return [coerce(d, str(name)).renamed(str(name)) for name, d in data.items()]
-    if isinstance(data, (list, tuple)):
-        return [coerce(d, f"{stem} {i}") for i, d in enumerate(data, start=1)]
-    raise DatakinError(
-        f"Several datasets must come as a list, or as a mapping of name to dataset. "
-        f"Got {type(data).__name__}."
-    )
-
-
-def _check_names(datasets: Sequence[Dataset]) -> None:
-    names = [d.name for d in datasets]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise DatakinError(
-            f"Datasets must have different names. Got more than one named {listed(twice)}; "
-            f"pass name= when reading them, or a mapping of name to dataset."
-        )
 
 
 def _announce(comparisons: Iterable[Comparison], limit: int = 8) -> None:
@@ -250,44 +230,57 @@ def _announce(comparisons: Iterable[Comparison], limit: int = 8) -> None:
         warnings.warn("\n".join(lines), DatakinWarning, stacklevel=4)
 
 
-METHODS: dict[str, Any] = {"cls": CrossLearningScore}
+METHODS = {
+    "cls": "datakin.compare:CrossLearningScore",
+    "kl": "datakin.distances:KLDivergence",
+    "js": "datakin.distances:JensenShannon",
+    "wasserstein": "datakin.distances:Wasserstein",
+    "mmd": "datakin.distances:MMD",
+    "energy": "datakin.distances:Energy",
+    "otdd": "datakin.distances:OTDD",
+    "proxy_a": "datakin.distances:ProxyADistance",
+}
+READING = ("label", "domain", "ignore", "group", "positive")
 
 
 def _method(name: Any, options: dict[str, Any]) -> Any:
     if not isinstance(name, str) or name not in METHODS:
         raise DatakinError(
-            f"The 'method' parameter must be one of {listed(METHODS)}. "
+            f"The 'method' parameter must be one of {listed(METHODS, limit=9)}. "
             f"Got {name!r} instead.{suggest(name, METHODS)}"
         )
-    known = inspect.signature(METHODS[name]).parameters
+    home, _, class_name = METHODS[name].partition(":")
+    method = getattr(import_module(home), class_name)
+    known = inspect.signature(method).parameters
     for option in options:
-        if option in ("label", "domain", "ignore", "group", "positive"):
+        if option in READING:
             raise DatakinError(
                 f"{option!r} belongs to reading: datakin.read_table(table, {option}=...) makes a "
                 f"dataset to compare."
             )
         if option not in known:
             raise DatakinError(
-                f"Unknown option {option!r}. "
+                f"Unknown option {option!r} of method {name!r}. "
                 f"The options are {listed(known, limit=20)}.{suggest(option, known)}"
             )
-    return METHODS[name](**options)
+    return method(**options)
 
 
-def score(target: Any, source: Any, *, method: str = "cls", **options: Any) -> Comparison:
+def score(target: Any, source: Any, *, method: str = "cls", **options: Any) -> Any:
     """Tell how far a target and a source are kin.
 
     Parameters
     ----------
     target, source : Dataset or (X, y)
     method : str
-        "cls", the Cross-Learning Score.
+        "cls", the Cross-Learning Score, or a rival: "kl", "js", "wasserstein", "mmd", "energy",
+        "otdd", "proxy_a".
     **options
-        As in `CrossLearningScore`.
+        As in `CrossLearningScore`, or in the distance's class in `datakin.distances`.
 
     Returns
     -------
-    Comparison
+    Comparison or Distance
 
     Examples
     --------
@@ -299,8 +292,7 @@ def score(target: Any, source: Any, *, method: str = "cls", **options: Any) -> C
     >>> abs(result.score) < 0.05
     True
     """
-    comparison: Comparison = _method(method, options).compare(target, source)
-    return comparison
+    return _method(method, options).compare(target, source)
 
 
 def rank(target: Any, sources: Any, *, method: str = "cls", **options: Any) -> Ranking:

@@ -22,7 +22,7 @@ def show(result: Any) -> None:
     from rich.markup import escape
 
     console = Console()
-    if isinstance(result, Ranking):
+    if isinstance(result, Ranking) and result.first:
         console.print(_ranking(result, console.width))
         console.print(escape(result.caution), highlight=False)
     elif isinstance(result, Comparison):

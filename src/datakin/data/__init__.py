@@ -5,6 +5,23 @@ This room learns nothing from data: encoders, models and folds live in `datakin.
 
 from datakin.data.alignment import Pairing, pair
 from datakin.data.dataset import Dataset
-from datakin.data.intake import as_dataset, coerce, read_table, read_tables
+from datakin.data.intake import (
+    as_dataset,
+    check_names,
+    coerce,
+    collect,
+    read_table,
+    read_tables,
+)
 
-__all__ = ["Dataset", "Pairing", "as_dataset", "coerce", "pair", "read_table", "read_tables"]
+__all__ = [
+    "Dataset",
+    "Pairing",
+    "as_dataset",
+    "check_names",
+    "coerce",
+    "collect",
+    "pair",
+    "read_table",
+    "read_tables",
+]

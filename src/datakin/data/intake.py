@@ -25,7 +25,7 @@ from datakin.data.labels import canonical_label, is_missing, sort_classes
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = ["as_dataset", "coerce", "read_table", "read_tables"]
+__all__ = ["as_dataset", "check_names", "coerce", "collect", "read_table", "read_tables"]
 
 
 @dataclass(frozen=True)
@@ -222,6 +222,29 @@ def coerce(data: Any, name: str = "") -> Dataset:
         f"A dataset must be a Dataset or a pair (X, y). Got {type(data).__name__}; "
         f"read tables and files with datakin.read_table(table, label=...)."
     )
+
+
+def collect(data: Any, stem: str) -> list[Dataset]:
+    """Return the datasets of a list or mapping; a mapping's keys are their names."""
+    if isinstance(data, Mapping):
+        return [coerce(d, str(name)).renamed(str(name)) for name, d in data.items()]
+    if isinstance(data, (list, tuple)):
+        return [coerce(d, f"{stem} {i}") for i, d in enumerate(data, start=1)]
+    raise DatakinError(
+        f"Several datasets must come as a list, or as a mapping of name to dataset. "
+        f"Got {type(data).__name__}."
+    )
+
+
+def check_names(datasets: Sequence[Dataset]) -> None:
+    """Refuse datasets of the same name."""
+    names = [d.name for d in datasets]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise DatakinError(
+            f"Datasets must have different names. Got more than one named {listed(twice)}; "
+            f"pass name= when reading them, or a mapping of name to dataset."
+        )
 
 
 def _names(names: Sequence[str]) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
 """The rivals of the Cross-Learning Score: distances between the features of two datasets.
 
-Each distance is a small frozen object with one method, ``between(target, source)``. OTDD alone
-looks at labels. This room learns nothing that could be used for prediction, and ranks nothing.
+Each distance is a small frozen object with ``between(target, source)``, and ``compare``, ``rank``
+and ``matrix`` as the Cross-Learning Score has them. OTDD alone looks at labels. This room learns
+nothing that could be used for prediction.
 """
 
 from datakin.distances.classifier import ProxyADistance

@@ -16,12 +16,13 @@ from datakin.data.features import Array
 from datakin.distances.features import clouds
 from datakin.distances.halves import scrambled
 from datakin.distances.options import check_count, check_positive, check_seed
+from datakin.distances.protocol import Rival
 
 __all__ = ["ProxyADistance"]
 
 
 @dataclass(frozen=True)
-class ProxyADistance:
+class ProxyADistance(Rival):
     """Proxy A-distance ``2 (1 - 2 error)`` of Ben-David et al. (2007), from 0 to 2.
 
     The error is that of a logistic regression that tells target rows from source rows, on held-out

@@ -17,6 +17,7 @@ from datakin.data.features import Array
 from datakin.distances.densities import kernel_densities
 from datakin.distances.features import Cloud, Clouds, clouds
 from datakin.distances.options import check_choice, check_positive
+from datakin.distances.protocol import Rival
 
 __all__ = ["JensenShannon", "KLDivergence"]
 
@@ -24,7 +25,7 @@ RIDGE = 1e-9  # share of the pooled variance that keeps covariances of one-hot c
 
 
 @dataclass(frozen=True)
-class KLDivergence:
+class KLDivergence(Rival):
     """Kullback-Leibler divergence of the target's features from the source's, in nats.
 
     Not symmetric: rows that the target has and the source lacks weigh most.
@@ -61,9 +62,14 @@ class KLDivergence:
         # Half a row more in each level: one that the source lacks costs much, but not infinity.
         return _mean_over_columns(both, _relative_entropy, floor=self.floor, added=0.5)
 
+    @property
+    def is_directed(self) -> bool:
+        """KL of target and source is not that of source and target."""
+        return True
+
 
 @dataclass(frozen=True)
-class JensenShannon:
+class JensenShannon(Rival):
     """Jensen-Shannon divergence between the features, in nats: from 0 to log 2.
 
     The mean over columns of the divergence between one-dimensional kernel densities with R's

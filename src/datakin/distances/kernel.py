@@ -14,6 +14,7 @@ from datakin._core.seeds import derive_seed
 from datakin.data.features import Array
 from datakin.distances.features import Cloud, clouds
 from datakin.distances.options import check_count, check_positive, check_seed
+from datakin.distances.protocol import Rival
 
 __all__ = ["MMD", "Energy", "median_distance"]
 
@@ -23,7 +24,7 @@ MAX_GRAM = 10_000  # rows of both datasets that a permutation test holds as one 
 
 
 @dataclass(frozen=True)
-class MMD:
+class MMD(Rival):
     """Squared maximum mean discrepancy with a Gaussian kernel ``exp(-d^2 / (2 h^2))``.
 
     Parameters
@@ -109,7 +110,7 @@ class MMD:
 
 
 @dataclass(frozen=True)
-class Energy:
+class Energy(Rival):
     """Energy distance ``2 E|X - Y| - E|X - X'| - E|Y - Y'|`` (Szekely and Rizzo), no root.
 
     Parameters

@@ -13,13 +13,14 @@ from datakin.data.features import Array
 from datakin.distances.features import Cloud, Clouds, clouds
 from datakin.distances.halves import debiased
 from datakin.distances.options import check_choice, check_count, check_seed
+from datakin.distances.protocol import Rival
 from datakin.distances.transport import check_cells, transport_cost
 
 __all__ = ["OTDD", "gaussian_cost", "label_costs"]
 
 
 @dataclass(frozen=True)
-class OTDD:
+class OTDD(Rival):
     """Optimal transport where a label costs as much as its class is far.
 
     Moving (x, y) to (x', y') costs ``|x - x'|^2 / 2 + W2^2(class y, class y') / 2``, the second

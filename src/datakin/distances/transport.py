@@ -15,6 +15,7 @@ from datakin._core.seeds import derive_seed
 from datakin.data.features import Array
 from datakin.distances.features import clouds
 from datakin.distances.options import check_choice, check_count, check_seed
+from datakin.distances.protocol import Rival
 
 __all__ = ["Wasserstein", "check_cells", "sliced_cost", "transport_cost"]
 
@@ -22,7 +23,7 @@ MAX_CELLS = 10**8  # of a cost matrix: 800 MB, and minutes for the solver
 
 
 @dataclass(frozen=True)
-class Wasserstein:
+class Wasserstein(Rival):
     """Wasserstein-1 distance between the features, with Euclidean ground cost.
 
     Between two samples of one distribution it is not 0 but of the order of the distance between

@@ -4,12 +4,14 @@ Nothing is computed here that could not be recomputed from the record's own fiel
 """
 
 from datakin.results.comparison import Comparison, Estimate, LearningCurve
+from datakin.results.distance import Distance
 from datakin.results.matrix import Matrix
 from datakin.results.ranking import Ranking
 from datakin.results.record import Provenance, from_json
 
 __all__ = [
     "Comparison",
+    "Distance",
     "Estimate",
     "LearningCurve",
     "Matrix",

@@ -183,6 +183,11 @@ class Comparison(Record):
         return pd.concat([curve.frame for curve in self.curves.values()], ignore_index=True)
 
     @property
+    def headline(self) -> str:
+        """The result in a few words."""
+        return f"score {self.score:.4f}, {self.zone.value}"
+
+    @property
     def reason(self) -> str:
         """The sentence that says why the zone is what it is."""
         return self.decision.reason

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,61 +25,62 @@ class Matrix(Record):
     Attributes
     ----------
     names : tuple of str
-    scores, standard_errors : ndarray of shape (N, N)
+    scores : ndarray of shape (N, N)
         Symmetric, 0 on the diagonal.
-    lows, highs : ndarray of shape (N, N)
-        95% intervals.
-    discrepancies : ndarray of shape (N, N)
+    n_fits : int
+        Fits the matrix cost.
+    provenance : Provenance
+    notes : tuple of str
+    complete : bool
+        False when the run was interrupted and datasets are missing.
+    standard_errors, lows, highs : ndarray of shape (N, N) or None
+        Standard errors and 95% intervals. None, like all below, for distances.
+    discrepancies : ndarray of shape (N, N) or None
         ``discrepancies[i, j]``: error on dataset j of the predictors trained on dataset i, minus
         the error of dataset j's own.
-    errors : ndarray of shape (N, N)
+    errors : ndarray of shape (N, N) or None
         ``errors[i, j]``: error on dataset j of the predictors trained on dataset i; own
         cross-validated error on the diagonal (NaN where it differs from pair to pair, as
         when pairs share different columns).
     zones : tuple of tuples of Zone
-    thresholds : ndarray of shape (N, N)
+    thresholds : ndarray of shape (N, N) or None
         The score at which a pair counts as negative.
-    n_fits : int
-        Fits the matrix cost.
-    notes : tuple of str
-    complete : bool
-        False when the run was interrupted and datasets are missing.
-    provenance : Provenance
     """
 
     names: tuple[str, ...]
     scores: Array
-    standard_errors: Array
-    lows: Array
-    highs: Array
-    discrepancies: Array
-    errors: Array
-    zones: tuple[tuple[Zone, ...], ...]
-    thresholds: Array
     n_fits: int
-    notes: tuple[str, ...]
-    complete: bool
     provenance: Provenance
+    notes: tuple[str, ...] = ()
+    complete: bool = True
+    standard_errors: Array | None = None
+    lows: Array | None = None
+    highs: Array | None = None
+    discrepancies: Array | None = None
+    errors: Array | None = None
+    zones: tuple[tuple[Zone, ...], ...] = ()
+    thresholds: Array | None = None
 
     @property
     def frame(self) -> pd.DataFrame:
         """One row per pair: target, source, score, low, high, zone and both discrepancies."""
-        rows: list[dict[str, Any]] = []
-        for i, target in enumerate(self.names):
-            for j in range(i + 1, len(self.names)):
-                rows.append(
-                    {
-                        "target": target,
-                        "source": self.names[j],
-                        "score": float(self.scores[i, j]),
-                        "low": float(self.lows[i, j]),
-                        "high": float(self.highs[i, j]),
-                        "zone": self.zones[i][j].value,
-                        "source_to_target": float(self.discrepancies[j, i]),
-                        "target_to_source": float(self.discrepancies[i, j]),
-                    }
-                )
-        return pd.DataFrame(rows)
+        rows, columns = np.triu_indices(len(self.names), 1)
+        table = pd.DataFrame(
+            {
+                "target": [self.names[i] for i in rows],
+                "source": [self.names[j] for j in columns],
+                "score": self.scores[rows, columns],
+            }
+        )
+        for name, values in (("low", self.lows), ("high", self.highs)):
+            if values is not None:
+                table[name] = values[rows, columns]
+        if self.zones:
+            table["zone"] = [self.zones[i][j].value for i, j in zip(rows, columns, strict=True)]
+        if self.discrepancies is not None:
+            table["source_to_target"] = self.discrepancies[columns, rows]
+            table["target_to_source"] = self.discrepancies[rows, columns]
+        return table
 
     @property
     def square(self) -> pd.DataFrame:
@@ -109,7 +109,8 @@ class Matrix(Record):
         ----------
         n : int, optional
             How many clusters. By default datasets stay together while the average score between
-            two clusters is below the median threshold for negative transfer.
+            two clusters is below the median threshold for negative transfer; for distances, which
+            have no threshold, up to the widest gap between successive merges.
 
         Returns
         -------
@@ -119,8 +120,7 @@ class Matrix(Record):
         from scipy.cluster.hierarchy import fcluster
 
         if n is None:
-            pairs = self.thresholds[np.triu_indices(len(self.names), 1)]
-            raw = fcluster(self.tree, float(np.median(pairs)), "distance")
+            raw = fcluster(self.tree, self._cut(), "distance")
         else:
             if not 1 <= n <= len(self.names):
                 raise DatakinError(
@@ -129,6 +129,14 @@ class Matrix(Record):
             raw = fcluster(self.tree, n, "maxclust")
         order = {c: number for number, c in enumerate(dict.fromkeys(raw.tolist()), start=1)}
         return {name: order[c] for name, c in zip(self.names, raw.tolist(), strict=True)}
+
+    def _cut(self) -> float:
+        """Return the height at which the tree is cut by default."""
+        if self.thresholds is not None:
+            return float(np.median(self.thresholds[np.triu_indices(len(self.names), 1)]))
+        heights = np.concatenate([[0.0], self.tree[:, 2]])
+        widest = int(np.argmax(np.diff(heights)))
+        return float(heights[widest : widest + 2].mean())
 
     @property
     def map(self) -> pd.DataFrame:
@@ -163,6 +171,9 @@ class Matrix(Record):
 
     def __str__(self) -> str:
         title = f"Cross-learning scores of {len(self)} datasets: small means kin"
+        if not self.zones:
+            method = self.provenance.options.get("method", "")
+            title = f"Distances of {len(self)} datasets ({method}): small means near"
         if not self.complete:
             title += " (interrupted: not all datasets)"
         groups: dict[int, list[str]] = {}
@@ -174,7 +185,8 @@ class Matrix(Record):
     def _body(self) -> str:
         if len(self) <= WIDEST:
             return table(self.square.reset_index(names=""))
-        pairs = self.frame.sort_values("score")[["target", "source", "score", "zone"]]
+        shown = ["target", "source", "score", *(["zone"] if self.zones else [])]
+        pairs = self.frame.sort_values("score")[shown]
         return (
             f"closest pairs\n{table(pairs.head(8))}\nfarthest pairs\n{table(pairs.tail(8))}\n"
             f"(all {len(pairs)} pairs are in .frame, the square in .square)"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
 from datakin._core.exceptions import listed
 from datakin.results.comparison import Comparison
+from datakin.results.distance import Distance
 from datakin.results.record import Record
 from datakin.results.text import table
 
@@ -22,10 +24,11 @@ class Ranking(Record):
     Attributes
     ----------
     target : str
-    comparisons : tuple of Comparison
+    comparisons : tuple of Comparison, or of Distance
         Sorted by score.
     first : dict of str to float
-        Probability of each source to be the closest kin, given the scores' uncertainty.
+        Probability of each source to be the closest kin, given the scores' uncertainty; empty for
+        distances, which have none.
     n_fits : int
         Fits the ranking cost.
     complete : bool
@@ -33,7 +36,7 @@ class Ranking(Record):
     """
 
     target: str
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[Comparison | Distance, ...]
     first: dict[str, float]
     n_fits: int
     complete: bool = True
@@ -42,18 +45,25 @@ class Ranking(Record):
     def frame(self) -> pd.DataFrame:
         """One row per source, closest kin first."""
         frame = pd.DataFrame([c.row() for c in self.comparisons]).drop(columns="target")
-        frame["p_first"] = [self.first[c.source] for c in self.comparisons]
+        if self.first:
+            frame["p_first"] = [self.first[c.source] for c in self.comparisons]
         return frame
 
     @property
     def learning_curve(self) -> pd.DataFrame:
         """The target's own error against training rows, with the limit."""
-        curves = [c.curves[self.target] for c in self.comparisons if self.target in c.curves]
+        curves = [
+            c.curves[self.target]
+            for c in self.comparisons
+            if isinstance(c, Comparison) and self.target in c.curves
+        ]
         return curves[0].frame if curves else pd.DataFrame()
 
     @property
     def caution(self) -> str:
         """What several comparisons mean for the first place, in words."""
+        if not self.first:
+            return "A distance tells how far features lie apart; it has no zones and no interval."
         if len(self) == 1:
             return "One source was compared; its interval stands for itself."
         leader = max(self.first, key=lambda name: self.first[name])
@@ -66,20 +76,23 @@ class Ranking(Record):
     def title(self) -> str:
         """The headline of the table."""
         mark = "" if self.complete else " (interrupted: not all sources)"
-        return f"Sources for {self.target!r}, closest kin first{mark}"
+        order = "closest kin first" if self.first else f"nearest by {self.best.method} first"
+        return f"Sources for {self.target!r}, {order}{mark}"
 
     @property
-    def best(self) -> Comparison:
+    def best(self) -> Any:
         """The comparison with the lowest score."""
         return self.comparisons[0]
 
-    def __getitem__(self, source: str) -> Comparison:
+    def __getitem__(self, source: str) -> Any:
         for comparison in self.comparisons:
             if comparison.source == source:
                 return comparison
-        raise KeyError(f"no source {source!r}; the sources are {listed(self.first, limit=20)}")
+        raise KeyError(
+            f"no source {source!r}; the sources are {listed((c.source for c in self), 20)}"
+        )
 
-    def __iter__(self) -> Iterator[Comparison]:
+    def __iter__(self) -> Iterator[Any]:
         return iter(self.comparisons)
 
     def __len__(self) -> int:
@@ -88,7 +101,7 @@ class Ranking(Record):
     def __repr__(self) -> str:
         return (
             f"Ranking(target {self.target!r}, {len(self)} source(s); best {self.best.source!r}: "
-            f"score {self.best.score:.4f}, {self.best.zone.value})"
+            f"{self.best.headline})"
         )
 
     def __str__(self) -> str:

@@ -1,0 +1,133 @@
+"""compare, rank and matrix for every distance, as the Cross-Learning Score has them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import fields
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from datakin._core.exceptions import DatakinError, DatakinWarning, Interrupted
+from datakin._core.progress import progress
+from datakin.data import Dataset, check_names, coerce, collect
+from datakin.results import Distance, Matrix, Ranking
+from datakin.results.record import Provenance, make_provenance
+
+__all__ = ["Rival"]
+
+
+class Rival:
+    """What all distances share: a subclass is a frozen dataclass with ``between``."""
+
+    def between(self, target: Any, source: Any) -> float:
+        """Return the distance between two datasets."""
+        raise NotImplementedError
+
+    def compare(self, target: Any, source: Any) -> Distance:
+        """Compare one target with one source.
+
+        Parameters
+        ----------
+        target, source : Dataset or (X, y)
+
+        Returns
+        -------
+        Distance
+        """
+        datasets = [coerce(target, "target"), coerce(source, "source")]
+        if datasets[0].name == datasets[1].name:
+            datasets[1] = datasets[1].renamed(f"{datasets[1].name} (again)")
+        return self._pairs(datasets, [(0, 1)])[0, 1]
+
+    def rank(self, target: Any, sources: Any) -> Ranking:
+        """Rank several sources for one target, nearest first.
+
+        Parameters
+        ----------
+        target : Dataset or (X, y)
+        sources : list of datasets, or mapping of name to dataset
+
+        Returns
+        -------
+        Ranking
+        """
+        datasets = [coerce(target, "target"), *collect(sources, "source")]
+        if len(datasets) < 2:
+            raise DatakinError("A ranking needs at least one source. Got none.")
+        check_names(datasets)
+        found = self._pairs(datasets, [(0, j) for j in range(1, len(datasets))])
+        ordered = sorted(found.values(), key=lambda c: (c.score, c.source))
+        return Ranking(datasets[0].name, tuple(ordered), {}, 0)
+
+    def matrix(self, datasets: Any) -> Matrix:
+        """Compare every dataset with every other.
+
+        Parameters
+        ----------
+        datasets : list of datasets, or mapping of name to dataset
+
+        Returns
+        -------
+        Matrix
+            Symmetric: for a distance with a direction (KL), the mean of both.
+        """
+        members = collect(datasets, "dataset")
+        if len(members) < 2:
+            raise DatakinError(f"A matrix needs at least two datasets. Got {len(members)}.")
+        check_names(members)
+        pairs = list(combinations(range(len(members)), 2))
+        if self.is_directed:
+            pairs += [(j, i) for i, j in pairs]
+        found = self._pairs(members, pairs)
+        scores = np.zeros((len(members), len(members)))
+        for (i, j), distance in found.items():
+            scores[i, j] = distance.score
+            if not self.is_directed:
+                scores[j, i] = distance.score
+        scores = (scores + scores.T) / 2
+        names = tuple(d.name for d in members)
+        return Matrix(names, scores, n_fits=0, provenance=self._provenance(members))
+
+    @property
+    def is_directed(self) -> bool:
+        """Whether swapping target and source changes the distance."""
+        return False
+
+    def _pairs(
+        self, datasets: Sequence[Dataset], pairs: Sequence[tuple[int, int]]
+    ) -> dict[tuple[int, int], Distance]:
+        found: dict[tuple[int, int], Distance] = {}
+        with (
+            warnings.catch_warnings(record=True) as caught,
+            progress(f"{type(self).__name__}: {len(pairs)} pair(s)", len(pairs)) as advance,
+        ):
+            warnings.simplefilter("always", DatakinWarning)
+            try:
+                for i, j in pairs:
+                    found[i, j] = self._one(datasets[i], datasets[j])
+                    advance()
+            except KeyboardInterrupt:
+                raise Interrupted(f"Interrupted with {len(found)} of {len(pairs)} pairs.") from None
+        for text in dict.fromkeys(str(w.message) for w in caught):
+            warnings.warn(text, DatakinWarning, stacklevel=3)
+        return found
+
+    def _one(self, target: Dataset, source: Dataset) -> Distance:
+        return Distance(
+            target.name,
+            source.name,
+            type(self).__name__,
+            float(self.between(target, source)),
+            {d.name: d.n_rows for d in (target, source)},
+            (),
+            self._provenance([target, source]),
+        )
+
+    def _provenance(self, datasets: Sequence[Dataset]) -> Provenance:
+        options = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+        seed = int(options.get("random_state", 0))
+        prints = {d.name: d.fingerprint for d in datasets}
+        return make_provenance(seed, {"method": type(self).__name__, **options}, prints)
