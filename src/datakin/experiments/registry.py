@@ -7,11 +7,12 @@ from pathlib import Path
 from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.experiments.calibration import COVERAGE, LIMIT_BIAS, NULL_CALIBRATION
 from datakin.experiments.study import Study, Summary, run_study
+from datakin.experiments.tables import TABLES
 
 __all__ = ["STUDIES", "reproduce"]
 
 STUDIES: dict[str, Study] = {
-    study.name: study for study in (NULL_CALIBRATION, COVERAGE, LIMIT_BIAS)
+    study.name: study for study in (NULL_CALIBRATION, COVERAGE, LIMIT_BIAS, *TABLES)
 }
 
 

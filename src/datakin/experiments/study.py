@@ -38,7 +38,8 @@ class Study:
     about : str
         One line for the list of studies.
     cells : sequence of dict
-        The situations studied; plain values.
+        The situations studied; plain values. Cells with the same "run" share a cache, also between
+        studies that only summarise differently.
     replicate : callable
         ``replicate(cell, seed)`` returns rows of plain values.
     summarise : callable
@@ -106,19 +107,25 @@ def run_study(
     if n_jobs == 0:
         raise DatakinError("n_jobs must not be 0: say how many processes, or -1 for all cores.")
     (folder / "cache").mkdir(parents=True, exist_ok=True)
-    cache = _Cache(folder / "cache" / f"{study.name}.jsonl")
+    runs = {str(cell.get("run", study.name)) for cell in study.cells}
+    caches = {run: _Cache(folder / "cache" / f"{run}.jsonl") for run in sorted(runs)}
+
+    def cache_of(cell: Row) -> _Cache:
+        return caches[str(cell.get("run", study.name))]
+
     wanted = [(cell, seed) for seed in range(replicates) for cell in study.cells]
-    missing = [(cell, seed) for cell, seed in wanted if _key(cell, seed) not in cache.done]
+    missing = [(cell, seed) for cell, seed in wanted if _key(cell, seed) not in cache_of(cell).done]
     try:
         with progress(f"{study.name}: {len(missing)} replicates", len(missing)) as advance:
             for cell, seed, rows in _work(study, missing, n_jobs):
-                cache.add(_key(cell, seed), rows)
+                cache_of(cell).add(_key(cell, seed), rows)
                 advance()
     except KeyboardInterrupt:
         raise Interrupted(
-            f"Interrupted with {len(cache.done)} replicates kept; the same command goes on from there."
+            f"Interrupted with {sum(len(cache.done) for cache in caches.values())} replicates kept; "
+            f"the same command goes on from there."
         ) from None
-    rows = [row for cell, seed in wanted for row in cache.done[_key(cell, seed)]]
+    rows = [row for cell, seed in wanted for row in cache_of(cell).done[_key(cell, seed)]]
     summary = study.summarise(pd.DataFrame(rows))
     _write(study, summary, replicates, folder)
     return summary
