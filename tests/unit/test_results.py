@@ -190,3 +190,15 @@ def test_negative_scores_are_distance_zero(results):
     square = replace(results[Matrix], scores=scores)
     np.testing.assert_array_equal(square.distances, np.maximum(scores, 0))
     assert np.isfinite(square.map[["x", "y"]].to_numpy()).all()
+
+
+def test_error_table_averages_repeats(make_lda):
+    """The table's errors give the score also when several fold seeds are averaged."""
+    a, b = make_lda(60, seed=1, name="a"), make_lda(60, seed=2, name="b")
+    found = score(a, b, models=["logistic"], repeats=3, cv=3)
+    table = found.errors.frame
+    assert not table.duplicated(["trained_on", "tested_on", "model", "held_out"]).any()
+    one = table[(table.model == "ensemble") & (table.held_out == "one")]
+    error = one.set_index(["trained_on", "tested_on"])["error"]
+    gaps = error["b", "a"] - error["a", "a"], error["a", "b"] - error["b", "b"]
+    assert np.mean(gaps) == pytest.approx(found.score, abs=1e-12)

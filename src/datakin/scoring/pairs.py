@@ -178,7 +178,12 @@ def compare_pair(
         n_rows={side.dataset.name: side.dataset.n_rows for side in (target, source)},
         n_shared_rows=int(pairing.shared_target.sum()),
         errors=ErrorTable.of(
-            [target.learners[0].own, source.on_other[0], source.learners[0].own, target.on_other[0]]
+            [
+                *(learner.own for learner in target.learners),
+                *source.on_other,
+                *(learner.own for learner in source.learners),
+                *target.on_other,
+            ]
         ),
         notes=tuple(notes),
         provenance=provenance,
