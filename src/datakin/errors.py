@@ -44,6 +44,9 @@ class Errors:
         Weight of each tested row in the mean; 0 for a row that also stands in the other dataset.
     n_train : mapping of size to float
         Mean number of training rows.
+    least : float
+        What one more error on one row would add to the mean (0-1 losses; 0 for others). Errors
+        that do not vary at all are not known any better than this.
     """
 
     trained_on: str
@@ -53,6 +56,7 @@ class Errors:
     means: Mapping[str, Array]
     weights: Array
     n_train: Mapping[str, float]
+    least: float = 0.0
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -207,6 +211,7 @@ class Predictions:
             means,
             weights,
             self._n_train(),
+            _least(self.loss, weights),
         )
 
     def test_on(
@@ -258,6 +263,7 @@ class Predictions:
             means,
             weights,
             self._n_train(),
+            _least(loss, weights),
         )
 
     def _model_names(self) -> tuple[str, ...]:
@@ -272,6 +278,10 @@ class Predictions:
             "fold": float(np.mean(outer)),
             "inner": float(np.mean(inner)),
         }
+
+
+def _least(loss: Loss, weights: Array) -> float:
+    return float(weights.max()) if loss.needs == "label" and not loss.by_name else 0.0
 
 
 def _of(scores: Scores, rows: Array) -> list[Any]:

@@ -216,3 +216,38 @@ def test_a_model_that_fails_in_every_fold_is_left_out_and_named(family):
         comparison = score(target, sources["cos 0.9"], models=models)
     assert list(comparison.model_scores) == ["works"]
     assert np.isfinite(comparison.score)
+
+
+def test_rows_in_common_of_another_kind_than_the_rest():
+    """Shared rows are easy, the others hard: both errors are taken over the rows that are kept."""
+    found = []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+
+        def draw(n, noise, rng=rng):
+            X = rng.standard_normal((n, 3))
+            return X, (X[:, 0] + noise * rng.standard_normal(n) > 0).astype(int)
+
+        easy, hard = draw(40, 0.1), [draw(40, 2.0) for _ in range(2)]
+        pair = [
+            as_dataset(np.vstack([easy[0], h[0]]), np.concatenate([easy[1], h[1]]), name=name)
+            for name, h in zip("ab", hard, strict=True)
+        ]
+        with pytest.warns(match="40 row.s. of the target also stand in the source: left out"):
+            found.append(score(*pair, **FAST).score)
+    assert abs(np.mean(found)) < 3 * np.std(found, ddof=1) / np.sqrt(len(found))
+
+
+def test_no_error_among_few_rows_is_not_certainty():
+    """Perfect predictors: an interval of some width, and no winner among equals."""
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    sets = [as_dataset(10.0 * y[:, None] + rng.standard_normal((40, 1)), y, name=n) for n in "tabc"]
+    with pytest.warns(match="own errors do not vary"):
+        ranking = rank(sets[0], sets[1:], **FAST)
+    for comparison in ranking:
+        assert comparison.score == 0.0
+        low, high = comparison.interval
+        assert -high == low < -0.02
+        assert comparison.weight == 1.0
+    assert all(0.25 < p < 0.42 for p in ranking.first.values())

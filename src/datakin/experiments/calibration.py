@@ -2,21 +2,46 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import numpy as np
 import pandas as pd
 
+from datakin._core.seeds import derive_seed
+from datakin.data import as_dataset
 from datakin.experiments.study import Row, Study, Summary, markdown
 from datakin.scoring.options import Options
 from datakin.scoring.pairs import all_estimates
 from datakin.scoring.run import Run
-from datakin.synthetic import settings
+from datakin.synthetic import Sample, settings
 
 __all__ = ["COVERAGE", "LIMIT_BIAS", "NULL_CALIBRATION"]
 
 
+@dataclass(frozen=True)
+class NoSignal:
+    """Labels that do not depend on the features: a coin toss for every row."""
+
+    cosine: float
+    name: str = field(default="no signal", init=False)
+
+    def sample(self, n_target: int, n_source: int, *, random_state: int = 0) -> Sample:
+        """Draw two samples of the one distribution."""
+        drawn = []
+        for name, n in (("target", n_target), ("source", n_source)):
+            rng = np.random.default_rng(derive_seed(random_state, self.name, name))
+            X, y = rng.standard_normal((n, 10)), rng.integers(0, 2, n)
+            drawn.append(as_dataset(X, y, name=name, task="binary"))
+        return Sample(drawn[0], drawn[1], None, None)
+
+    def oracle(self) -> float:
+        """Return the population CLS: every rule errs half of the time."""
+        return 0.0
+
+
 def score_levels(cell: Row, seed: int) -> list[Row]:
     """Score one target against a source at each level: the target is fitted once."""
-    make = settings()[cell["setting"]]
+    make = NoSignal if cell["setting"] == "no signal" else settings()[cell["setting"]]
     samples = [
         make(cosine=level).sample(cell["n_target"], cell["n_source"], random_state=seed)
         for level in cell["levels"]
@@ -24,6 +49,7 @@ def score_levels(cell: Row, seed: int) -> list[Row]:
     sources = [s.source.renamed(f"source {i}") for i, s in enumerate(samples)]
     options = Options(random_state=seed)
     run = Run([samples[0].target, *sources], [(0, j + 1) for j in range(len(sources))], options)
+    run.must_be_complete()
     rows: list[Row] = []
     for j, level in enumerate(cell["levels"]):
         comparison = run.comparisons[0, j + 1]
@@ -62,23 +88,35 @@ def _null_summary(rows: pd.DataFrame) -> Summary:
         excess = max((shares[a] - a) / np.sqrt(a * (1 - a) / n) for a in LEVELS)
         table.append(
             dict(zip(keys, key, strict=True))
-            | {"replicates": n, "mean": mean, "se": error, "z": mean / error}
+            | {"replicates": n, "mean": mean, "se": error, "z": mean / error if error else np.nan}
             | small
             | {"worst_excess": excess}
         )
     frame = pd.DataFrame(table)
-    matched = frame[frame["size"] == "matched"]
-    worst = matched["z"].abs().max()
-    shown = frame[frame["size"] != "limit"].drop(columns=["setting"])
-    text = (
-        "Two samples of one distribution (LDA). `mean` is the mean score over replicates with its "
-        "standard error, `z` their ratio; `p<a` the share of p-values below a, at most a if the "
-        "p-value is calibrated or conservative; `worst_excess` is the largest excess of such a share "
-        "over a, in binomial standard errors, for a up to one half.\n\n"
-        f"Largest |z| of the matched score over all rows: {worst:.2f}; largest excess of its p-values: "
-        f"{matched['worst_excess'].max():.2f}.\n\n" + markdown(shown)
-    )
-    return Summary(frame, text)
+    signal = frame["setting"] != "no signal"
+    matched = frame[(frame["size"] == "matched") & signal]
+    noise = frame[(frame["size"] == "matched") & ~signal & (frame["estimate"] == "ensemble")]
+    parts = [
+        "`mean` is the mean score over replicates with its standard error, `z` their ratio; `p<a` the "
+        "share of p-values below a, at most a if the p-value is calibrated or conservative; "
+        "`worst_excess` is the largest excess of such a share over a, in binomial standard errors, for "
+        "a up to one half (up to about 2.5 is chance).",
+        f"LDA: the largest |z| of the matched score over all estimates and sizes is "
+        f"{matched['z'].abs().max():.2f}, the largest excess of its p-values "
+        f"{matched['worst_excess'].max():.2f}; at most {matched['p<0.05'].max():.1%} of its p-values lie "
+        f"below .05: the p-value is conservative here.",
+    ]
+    if len(noise):
+        worst = noise.iloc[0]
+        parts.append(
+            f"Labels without signal (a coin toss for every row): the matched ensemble score is NOT 0 in "
+            f"the mean, {worst['mean']:.4f} (standard error {worst['se']:.4f}), and {worst['p<0.05']:.1%} "
+            f"of its p-values lie below .05. Stratified folds give training and test rows the same class "
+            f"shares, which another dataset does not have; where features say next to nothing about the "
+            f"label, that is all there is to learn."
+        )
+    parts.append(markdown(frame[frame["size"] != "limit"]))
+    return Summary(frame, "\n\n".join(parts))
 
 
 def _coverage_summary(rows: pd.DataFrame) -> Summary:
@@ -109,7 +147,12 @@ def _coverage_summary(rows: pd.DataFrame) -> Summary:
     shown = frame[(frame["estimate"] == "ensemble") & (frame["size"] != "paper")].drop(
         columns="estimate"
     )
+    matched = shown[shown["size"] == "matched"]
+    null = matched[matched["level"] == 1.0]["coverage"].min()
+    others = matched[matched["level"] != 1.0]["coverage"]
     text = (
+        f"Matched score: coverage at least {null:.1%} at the null, between {others.min():.1%} and "
+        f"{others.max():.1%} at the other levels.\n\n"
         "95% intervals of the ensemble score, n = 200 + 200. `coverage` is the share of replicates "
         "whose interval holds the expectation of the score (its mean over replicates; 0 at the null, "
         "cosine 1, for the matched score), `coverage_of_oracle` the share that holds the population "
@@ -141,7 +184,12 @@ def _bias_summary(rows: pd.DataFrame) -> Summary:
         )
     frame = pd.DataFrame(table)
     shown = frame[frame["estimate"] == "ensemble"].drop(columns="estimate")
+    wide = shown.pivot(index="setting", columns="size", values="mean_absolute_bias")
+    ratios = ", ".join(f"{name} {r['limit'] / r['paper']:.2f}" for name, r in wide.iterrows())
+    cosines = ", ".join(f"{level:g}" for level in sorted(rows["level"].unique()))
     text = (
+        f"Ensemble, n = 200 + 200, cosines {cosines}. The limit's mean absolute bias over the paper's: "
+        f"{ratios}. The price is noise: single runs of the limit err more (`rmse`).\n\n"
         "Bias against the oracle, averaged in absolute value over the levels; `noise_floor` is what "
         "an unbiased estimate would show from replication noise alone; `rmse` is the error of single "
         "runs.\n\n" + markdown(shown)
@@ -162,7 +210,10 @@ def _cells(
 NULL_CALIBRATION = Study(
     "null-calibration",
     "Two samples of one distribution: is the mean score 0, and is the p-value honest?",
-    _cells(("lda",), [1.0], ((200, 200), (60, 200))),
+    [
+        *_cells(("lda",), [1.0], ((200, 200), (60, 200))),
+        *_cells(("no signal",), [1.0], ((80, 80),)),
+    ],
     score_levels,
     _null_summary,
     300,

@@ -69,6 +69,7 @@ def _scores(setting: str, seed: int, models: str | None, step: int) -> list[Row]
     sources = [sample.source.renamed(f"source {i}") for i, (_, _, sample) in enumerate(drawn)]
     pairs = [(0, j + 1) for j in range(len(sources))]
     run = Run([drawn[0][2].target, *sources], pairs, options)
+    run.must_be_complete()
     rows = []
     for j, (level, made, _) in enumerate(drawn):
         oracle = made.oracle()

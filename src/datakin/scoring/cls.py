@@ -35,12 +35,15 @@ class Discrepancy:
         Contribution of each tested row to the value's sampling error.
     replicates : ndarray of shape (K,)
         The cross error when fold k of the training dataset is left out.
+    least : float
+        The least standard error from the rows: what one more error would change.
     """
 
     cross: float
     own: float
     influence: Array
     replicates: Array
+    least: float = 0.0
 
     @property
     def value(self) -> float:
@@ -54,6 +57,7 @@ class Discrepancy:
             self.own + factor * other.own,
             self.influence + factor * other.influence,
             self.replicates + factor * other.replicates,
+            self.least,
         )
 
     def times(self, factor: float) -> Discrepancy:
@@ -63,6 +67,7 @@ class Discrepancy:
             factor * self.own,
             factor * self.influence,
             factor * self.replicates,
+            self.least,
         )
 
 
@@ -117,9 +122,15 @@ def _at(direction: Direction, estimate: str, cross_size: str, own_size: str) -> 
     cross_rows = _cross_rows(direction, estimate, cross.rows[cross_size], literal)
     own_rows = _own_rows(direction, estimate, own.rows[own_size], literal)
     replicates = cross.means["fold" if literal else cross_size]
-    cross_mean, own_mean = float(cross_rows @ cross.weights), float(own_rows @ own.weights)
-    influence = cross.weights * (cross_rows - cross_mean) - own.weights * (own_rows - own_mean)
-    return Discrepancy(cross_mean, own_mean, influence, _pick(direction, estimate, replicates))
+    own_weights = own.weights
+    if not cross.weights.all():
+        # Rows left out of the cross error are left out of the own error it is compared with.
+        own_weights = np.where(cross.weights > 0, own.weights, 0.0)
+        own_weights *= own.weights.sum() / own_weights.sum()
+    cross_mean, own_mean = float(cross_rows @ cross.weights), float(own_rows @ own_weights)
+    influence = cross.weights * (cross_rows - cross_mean) - own_weights * (own_rows - own_mean)
+    picked = _pick(direction, estimate, replicates)
+    return Discrepancy(cross_mean, own_mean, influence, picked, cross.least)
 
 
 def _pick(direction: Direction, estimate: str, values: Array) -> Array:

@@ -41,9 +41,9 @@ def learning_curve(
     factor = sizes["fold"] / (sizes["fold"] - sizes["inner"])
     limit = factor * errors["fold"] - (factor - 1) * errors["inner"]
     n_folds = len(folds["fold"])
-    by_rows = row_variance(factor * rows["fold"] - (factor - 1) * rows["inner"], groups)
+    by_rows = row_variance(factor * rows["fold"] - (factor - 1) * rows["inner"], groups, own.least)
     by_folds = np.var(factor * folds["fold"] - (factor - 1) * folds["inner"], ddof=1) / n_folds
-    spread = {size: float(np.sqrt(row_variance(rows[size], groups))) for size in rows}
+    spread = {size: float(np.sqrt(row_variance(rows[size], groups, own.least))) for size in rows}
     return LearningCurve(
         dataset=own.tested_on,
         n_rows=int(sizes["full"]),

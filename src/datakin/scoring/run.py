@@ -106,6 +106,11 @@ class Run:
         at = self.position[i, j]
         return Side(self.datasets[i], result.learners, [tests[at] for tests in result.crosses])
 
+    def must_be_complete(self) -> None:
+        """Pass an interruption on, for callers that have no use for a part of the run."""
+        if self.interrupted:
+            raise KeyboardInterrupt
+
     def sides(self, i: int, j: int) -> tuple[Side, Side]:
         """Return both sides of a finished pair."""
         common = self.pairings[i, j]

@@ -49,7 +49,7 @@ def probability_first(
     deviations = folds - folds.mean(axis=1, keepdims=True)
     covariance = rows @ rows.T * n / (n - 1) + deviations @ deviations.T * (k - 1) / k
     own = [
-        factors[1] ** 2 * row_variance(b.influence, groups)
+        factors[1] ** 2 * row_variance(b.influence, groups, b.least)
         + factors[0] ** 2 * jackknife_variance(a.replicates)
         for (a, b), groups in zip(parts, source_groups, strict=True)
     ]

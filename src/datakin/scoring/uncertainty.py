@@ -24,11 +24,14 @@ def sum_groups(influence: Array, groups: Array | None) -> Array:
     return influence if groups is None else np.bincount(groups, weights=influence)
 
 
-def row_variance(influence: Array, groups: Array | None) -> float:
-    """Return the variance from the sampling of rows, or of groups of rows."""
+def row_variance(influence: Array, groups: Array | None, least: float = 0.0) -> float:
+    """Return the variance from the sampling of rows, or of groups of rows.
+
+    `least` is the least standard error: no errors among n rows do not prove that there are none.
+    """
     influence = sum_groups(influence, groups)
     n = len(influence)
-    return float(np.sum(influence**2) * n / (n - 1))
+    return max(float(np.sum(influence**2) * n / (n - 1)), least**2)
 
 
 def jackknife_variance(replicates: Array) -> float:
@@ -44,7 +47,7 @@ def standard_error(
     variance = 0.0
     for part, factor, group in zip(parts, factors, groups, strict=True):
         variance += factor**2 * (
-            row_variance(part.influence, group) + jackknife_variance(part.replicates)
+            row_variance(part.influence, group, part.least) + jackknife_variance(part.replicates)
         )
     return float(np.sqrt(variance))
 

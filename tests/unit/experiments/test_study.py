@@ -58,7 +58,7 @@ def test_processes_change_nothing(tmp_path):
     tables = [(tmp_path / str(jobs) / "null-calibration.csv").read_text() for jobs in (1, 2)]
     assert tables[0] == tables[1]
     lines = (tmp_path / "1/cache/null-calibration.jsonl").read_text().splitlines()
-    assert len([json.loads(line) for line in lines]) == 2
+    assert len([json.loads(line) for line in lines]) == 3
 
 
 def test_markdown_table():
@@ -88,3 +88,16 @@ def test_every_study_is_named_and_explained():
         assert name == study.name
         assert study.about
         assert study.cells
+
+
+def test_interrupt_inside_a_score_is_passed_on(tmp_path, monkeypatch):
+    """Ctrl-C while models are being fitted, not between replicates."""
+
+    def stop(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("datakin.scoring.units._run_unit", stop)
+    with pytest.raises(Interrupted, match="goes on from there"):
+        reproduce("null-calibration", replicates=1, folder=tmp_path)
+    with pytest.raises(Interrupted, match="goes on from there"):
+        reproduce("table-qda", replicates=1, folder=tmp_path)
