@@ -98,6 +98,10 @@ class Scoring:
     ] = "auto"
     size: Annotated[str, typer.Option(help="matched, paper or limit.")] = "matched"
     cv: Annotated[int, typer.Option(help="Number of folds.")] = 5
+    stratify: Annotated[
+        bool,
+        typer.Option("--stratify/--no-stratify", help="Whether folds keep the class shares."),
+    ] = True
     repeats: Annotated[int, typer.Option(help="Fold seeds to average over.")] = 1
     seed: Seed = 0
     n_jobs: Jobs = None
@@ -119,6 +123,7 @@ class Scoring:
             "loss": self.loss,
             "size": self.size,
             "cv": self.cv,
+            "stratify": self.stratify,
             "repeats": self.repeats,
             "random_state": self.seed,
             "n_jobs": self.n_jobs,

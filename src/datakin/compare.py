@@ -48,6 +48,9 @@ class CrossLearningScore:
         "limit": the matched score extrapolated to infinitely many rows.
     inner : {"shared", "fresh"}
         Inner folds are the other outer folds, or drawn anew (slower, the paper to the letter).
+    stratify : bool
+        Folds keep the class shares of the dataset. False draws rows at random, which is calibrated
+        also where features hardly predict the label, at the price of a little more noise.
     voting : {"soft", "hard"}
         The ensemble averages probabilities or counts votes.
     weighting : {"scaled", "paper"}
@@ -89,6 +92,7 @@ class CrossLearningScore:
         direction: float = 0.5,
         size: str = "matched",
         inner: str = "shared",
+        stratify: bool = True,
         voting: str = "soft",
         weighting: str = "scaled",
         zones: str = "paper",
@@ -107,6 +111,7 @@ class CrossLearningScore:
             direction,
             size,
             inner,
+            stratify,
             voting,
             weighting,
             zones,

@@ -56,12 +56,21 @@ class Plan:
 
 
 def make_plan(
-    dataset: Dataset, n_folds: int, inner: str, random_state: int, repeat: int = 0
+    dataset: Dataset,
+    n_folds: int,
+    inner: str,
+    random_state: int,
+    repeat: int = 0,
+    stratify: bool = True,
 ) -> Plan:
     """Draw the folds from the seed and the label vector, and list the fits."""
     everything = np.arange(dataset.n_rows)
     folds = _split(
-        dataset, everything, n_folds, derive_seed(random_state, "folds", repeat, _key(dataset))
+        dataset,
+        everything,
+        n_folds,
+        derive_seed(random_state, "folds", repeat, _key(dataset)),
+        stratify,
     )
     trains, names = [everything], ["all"]
     for k, fold in enumerate(folds):
@@ -84,7 +93,7 @@ def make_plan(
             rest = trains[1 + k]
             seed = derive_seed(random_state, "inner", repeat, k, _key(dataset))
             entries = []
-            for j, fold in enumerate(_split(dataset, rest, n_folds, seed)):
+            for j, fold in enumerate(_split(dataset, rest, n_folds, seed, stratify)):
                 entries.append((len(trains), fold))
                 trains.append(np.setdiff1d(rest, fold))
                 names.append(f"-{k}-fresh{j}")
@@ -97,7 +106,7 @@ def _key(dataset: Dataset) -> bytes:
     return np.unique(dataset.y, return_inverse=True)[1].astype(np.int64).tobytes()
 
 
-def _split(dataset: Dataset, rows: Array, n_folds: int, seed: int) -> list[Array]:
+def _split(dataset: Dataset, rows: Array, n_folds: int, seed: int, stratify: bool) -> list[Array]:
     y = dataset.y[rows]
     groups = None if dataset.groups is None else dataset.groups[rows]
     if dataset.classes:
@@ -116,7 +125,7 @@ def _split(dataset: Dataset, rows: Array, n_folds: int, seed: int) -> list[Array
             f"{dataset.name!r}; use fewer folds."
         )
     if groups is None:
-        splitter = StratifiedKFold if dataset.classes else KFold
+        splitter = StratifiedKFold if dataset.classes and stratify else KFold
     else:
         n_groups = len(np.unique(groups))
         if n_groups < n_folds:
@@ -124,18 +133,20 @@ def _split(dataset: Dataset, rows: Array, n_folds: int, seed: int) -> list[Array
                 f"There must be at least as many groups as folds ({n_folds}). Got {n_groups} group(s) in "
                 f"{dataset.name!r}: a group cannot be split over folds. Use fewer folds (cv) or finer groups."
             )
-        splitter = StratifiedGroupKFold if dataset.classes else GroupKFold
+        splitter = StratifiedGroupKFold if dataset.classes and stratify else GroupKFold
     split = splitter(n_folds, shuffle=True, random_state=seed).split(np.zeros(len(rows)), y, groups)
     folds = [rows[test] for _, test in split]
-    if groups is not None:
-        _check_group_folds(dataset, folds)
+    if groups is not None or not stratify:
+        _check_folds(
+            dataset, folds, "Groups" if groups is not None else "Folds drawn without strata"
+        )
     return folds
 
 
-def _check_group_folds(dataset: Dataset, folds: list[Array]) -> None:
+def _check_folds(dataset: Dataset, folds: list[Array], cause: str) -> None:
     if any(len(fold) == 0 for fold in folds):
         raise DatakinError(
-            f"Groups of {dataset.name!r} are too few or too large to fill {len(folds)} folds: "
+            f"{cause} of {dataset.name!r} are too few or too large to fill {len(folds)} folds: "
             f"one fold stayed empty. Use fewer folds (cv) or finer groups."
         )
     rows = np.concatenate(folds)
@@ -148,6 +159,6 @@ def _check_group_folds(dataset: Dataset, folds: list[Array]) -> None:
             lost = np.flatnonzero((total > 0) & (total - first - second <= 0))
             if len(lost):
                 raise DatakinError(
-                    f"Groups of {dataset.name!r} put all rows of class {dataset.classes[lost[0]]!r} into two "
-                    f"folds, so that a fit would never see it. Use fewer folds (cv) or finer groups."
+                    f"{cause} of {dataset.name!r} put all rows of class {dataset.classes[lost[0]]!r} into "
+                    f"two folds, so that a fit would never see it. Use fewer folds (cv) or finer groups."
                 )

@@ -39,6 +39,7 @@ class Options:
     direction: float = 0.5
     size: str = "matched"
     inner: str = "shared"
+    stratify: bool = True
     voting: str = "soft"
     weighting: str = "scaled"
     zones: str = "paper"

@@ -61,7 +61,13 @@ class Run:
         faults: dict[int, str] = {}
         for i in dict.fromkeys(i for key in pairs for i in key):
             try:
-                make_plan(self.datasets[i], self.options.cv, self.options.inner, 0)
+                make_plan(
+                    self.datasets[i],
+                    self.options.cv,
+                    self.options.inner,
+                    self.options.random_state,
+                    stratify=self.options.stratify,
+                )
             except DatakinError as error:
                 faults[i] = str(error)
         left = [(i, j) for i, j in pairs if i not in faults and j not in faults]

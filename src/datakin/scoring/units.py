@@ -70,7 +70,9 @@ def run_units(
     """
     plans = [
         [
-            make_plan(u.dataset, options.cv, options.inner, options.random_state, r)
+            make_plan(
+                u.dataset, options.cv, options.inner, options.random_state, r, options.stratify
+            )
             for r in range(options.repeats)
         ]
         for u in units

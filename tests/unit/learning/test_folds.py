@@ -126,3 +126,24 @@ def test_a_class_in_two_groups_alone_is_refused(inner):
     dataset = as_dataset(rng.standard_normal((80, 2)), y, group=group, name="wards")
     with pytest.raises(DatakinError, match="class '1'"):
         make_plan(dataset, 5, inner, 0)
+
+
+def test_folds_without_strata_are_plain_and_refuse_a_lost_class(make_lda):
+    """Class shares vary over folds, and a class that two folds swallow is an error."""
+    dataset = make_lda(100, seed=3, name="d")
+    shares = [
+        {dataset.y[fold].sum() for fold in make_plan(dataset, 5, "shared", 0, 0, stratify).folds}
+        for stratify in (True, False)
+    ]
+    assert len(shares[0]) == 1 < len(shares[1])
+    y = np.zeros(60, dtype=int)
+    y[:5] = 1
+    rare = as_dataset(np.random.default_rng(0).standard_normal((60, 2)), y, name="rare")
+    messages = []
+    for seed in range(200):
+        try:
+            make_plan(rare, 5, "shared", seed, 0, False)
+        except DatakinError as error:
+            messages.append(str(error))
+    assert 0 < len(messages) < 200
+    assert "without strata of 'rare' put all rows of class '1'" in messages[0]
