@@ -14,11 +14,10 @@ from datakin.synthetic.quadrature import panels
 from datakin.synthetic.rotation import angle_between, rotate
 from datakin.synthetic.sampling import (
     COSINES,
-    Sample,
+    Drawn,
     autoregressive,
     choose,
     correlated,
-    draw_sample,
     half_each,
 )
 from datakin.synthetic.theorems import lda_cls, probit_cls
@@ -27,7 +26,7 @@ __all__ = ["LDA", "Logistic", "Probit"]
 
 
 @dataclass(frozen=True)
-class LDA:
+class LDA(Drawn):
     """Two Gaussian classes with means +mu and -mu, exactly half of the rows each.
 
     Parameters
@@ -70,19 +69,13 @@ class LDA:
         """Return the best possible labels."""
         return (X @ vector >= 0).astype(int)
 
-    def sample(
-        self, n_target: int, n_source: int, *, random_state: int = 0, n_test: int = 0
-    ) -> Sample:
-        """Draw a target and a source, and test sets if asked for."""
-        return draw_sample(self, n_target, n_source, random_state, n_test)
-
     def oracle(self) -> float:
         """Return the population CLS (theorem 2)."""
         return lda_cls(self.target_vector, self.source_vector)
 
 
 @dataclass(frozen=True)
-class Probit:
+class Probit(Drawn):
     """Gaussian features, label 1 where ``beta'x`` plus unit noise is not negative.
 
     Parameters
@@ -121,19 +114,13 @@ class Probit:
         """Return the best possible labels."""
         return (X @ vector >= 0).astype(int)
 
-    def sample(
-        self, n_target: int, n_source: int, *, random_state: int = 0, n_test: int = 0
-    ) -> Sample:
-        """Draw a target and a source, and test sets if asked for."""
-        return draw_sample(self, n_target, n_source, random_state, n_test)
-
     def oracle(self) -> float:
         """Return the population CLS (theorem 1)."""
         return probit_cls(self.target_vector, self.source_vector)
 
 
 @dataclass(frozen=True)
-class Logistic:
+class Logistic(Drawn):
     """AR(0.5) Gaussian features, log odds of label 1 ``beta'x``.
 
     Parameters
@@ -171,12 +158,6 @@ class Logistic:
     def bayes_rule(self, vector: Array, X: Array) -> Array:
         """Return the best possible labels."""
         return (X @ vector >= 0).astype(int)
-
-    def sample(
-        self, n_target: int, n_source: int, *, random_state: int = 0, n_test: int = 0
-    ) -> Sample:
-        """Draw a target and a source, and test sets if asked for."""
-        return draw_sample(self, n_target, n_source, random_state, n_test)
 
     def oracle(self) -> float:
         """Return the population CLS, by quadrature in the plane of the two scores."""

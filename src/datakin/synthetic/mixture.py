@@ -12,13 +12,13 @@ from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
 from datakin.synthetic.parameters import MIXTURE_SOURCE, MIXTURE_TARGET
 from datakin.synthetic.quadrature import panels
-from datakin.synthetic.sampling import Sample, draw_sample, half_each
+from datakin.synthetic.sampling import Drawn, half_each
 
 __all__ = ["Mixture"]
 
 
 @dataclass(frozen=True)
-class Mixture:
+class Mixture(Drawn):
     """LDA whose source takes a share alpha of its rows from classes with other means.
 
     Classes 1 and 0 have means +mu and -mu; a source row has the target's mu with probability
@@ -68,12 +68,6 @@ class Mixture:
             # Twice the sinh, up to a factor of x alone, is the difference of two Gaussian densities.
             score += weight * np.exp(-(mean @ mean) / 2) * np.sinh(X @ mean)
         return (score >= 0).astype(int)
-
-    def sample(
-        self, n_target: int, n_source: int, *, random_state: int = 0, n_test: int = 0
-    ) -> Sample:
-        """Draw a target and a source, and test sets if asked for."""
-        return draw_sample(self, n_target, n_source, random_state, n_test)
 
     def oracle(self) -> float:
         """Return the population CLS, by quadrature in the plane of the two means."""

@@ -11,7 +11,7 @@ from datakin.data.features import Array
 from datakin.synthetic.parameters import BETA, GRAM_SCHMIDT_START
 from datakin.synthetic.quadrature import panels
 from datakin.synthetic.rotation import rotate
-from datakin.synthetic.sampling import COSINES, Sample, draw_sample
+from datakin.synthetic.sampling import COSINES, Drawn
 
 __all__ = ["FourClass"]
 
@@ -19,7 +19,7 @@ NOISE = 0.3
 
 
 @dataclass(frozen=True)
-class FourClass:
+class FourClass(Drawn):
     """Standard Gaussian features; classes 1 to 4 are the quadrants of two noisy scores.
 
     The scores are ``b1'x`` and ``b2'x`` with b1 and b2 orthogonal and of one length, each with noise
@@ -61,12 +61,6 @@ class FourClass:
     def bayes_rule(self, vector: Array, X: Array) -> Array:
         """Return the best possible labels: the noise is symmetric, so the quadrant without it."""
         return _quadrant(X @ _pair(vector).T)
-
-    def sample(
-        self, n_target: int, n_source: int, *, random_state: int = 0, n_test: int = 0
-    ) -> Sample:
-        """Draw a target and a source, and test sets if asked for."""
-        return draw_sample(self, n_target, n_source, random_state, n_test)
 
     def oracle(self) -> float:
         """Return the population CLS, by a one-dimensional quadrature for each error."""

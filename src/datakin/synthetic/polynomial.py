@@ -12,13 +12,13 @@ from scipy.special import expit
 from datakin.data.features import Array
 from datakin.synthetic.parameters import UNIFORM_SOURCE, UNIFORM_TARGET
 from datakin.synthetic.quadrature import panels
-from datakin.synthetic.sampling import Sample, draw_sample
+from datakin.synthetic.sampling import Drawn
 
 __all__ = ["PolynomialLogistic"]
 
 
 @dataclass(frozen=True)
-class PolynomialLogistic:
+class PolynomialLogistic(Drawn):
     """Standard Gaussian features, log odds a polynomial of degree five in them.
 
     Target and source differ in the ten coefficients; there is one pair.
@@ -52,12 +52,6 @@ class PolynomialLogistic:
     def bayes_rule(self, vector: Array, X: Array) -> Array:
         """Return the best possible labels."""
         return (_terms(X) @ vector >= 0).astype(int)
-
-    def sample(
-        self, n_target: int, n_source: int, *, random_state: int = 0, n_test: int = 0
-    ) -> Sample:
-        """Draw a target and a source, and test sets if asked for."""
-        return draw_sample(self, n_target, n_source, random_state, n_test)
 
     def oracle(self) -> float:
         """Return the population CLS, by quadrature to about 1e-8."""

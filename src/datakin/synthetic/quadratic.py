@@ -11,13 +11,13 @@ from scipy.stats import chi2
 from datakin.data.features import Array
 from datakin.synthetic.parameters import UNIFORM_SOURCE, UNIFORM_TARGET
 from datakin.synthetic.quadrature import quadratic_below_zero
-from datakin.synthetic.sampling import Sample, autoregressive, correlated, draw_sample, half_each
+from datakin.synthetic.sampling import Drawn, autoregressive, correlated, half_each
 
 __all__ = ["QDA", "Radial"]
 
 
 @dataclass(frozen=True)
-class QDA:
+class QDA(Drawn):
     """Two Gaussian classes with means +mu and -mu and covariances AR(0.2) and AR(0.8).
 
     Class 1 has mean +mu and AR(0.2), class 0 mean -mu and AR(0.8), exactly half of the rows each.
@@ -57,12 +57,6 @@ class QDA:
         scores = np.sum(X @ square * X, axis=1) + X @ linear + constant
         return np.asarray(scores >= 0, dtype=int)
 
-    def sample(
-        self, n_target: int, n_source: int, *, random_state: int = 0, n_test: int = 0
-    ) -> Sample:
-        """Draw a target and a source, and test sets if asked for."""
-        return draw_sample(self, n_target, n_source, random_state, n_test)
-
     def oracle(self) -> float:
         """Return the population CLS; each error is the distribution of a quadratic form."""
         target, source = self.target_vector, self.source_vector
@@ -96,7 +90,7 @@ def _qda_error(rule: Array, truth: Array) -> float:
 
 
 @dataclass(frozen=True)
-class Radial:
+class Radial(Drawn):
     """Standard Gaussian features, label 1 inside a sphere: radius 3.1 (target) or 3.3 (source).
 
     There is one pair, and no noise: the best rule of each task makes no error on it.
@@ -130,12 +124,6 @@ class Radial:
     def bayes_rule(self, vector: Array, X: Array) -> Array:
         """Return the labels."""
         return np.asarray(np.linalg.norm(X, axis=1) < vector[0], dtype=int)
-
-    def sample(
-        self, n_target: int, n_source: int, *, random_state: int = 0, n_test: int = 0
-    ) -> Sample:
-        """Draw a target and a source, and test sets if asked for."""
-        return draw_sample(self, n_target, n_source, random_state, n_test)
 
     def oracle(self) -> float:
         """Return the population CLS: the chance of a radius between the two, on either domain."""

@@ -12,11 +12,10 @@ from datakin.synthetic.parameters import BETA, NONLINEAR_BETA
 from datakin.synthetic.rotation import rotate
 from datakin.synthetic.sampling import (
     COSINES,
-    Sample,
+    Drawn,
     autoregressive,
     choose,
     correlated,
-    draw_sample,
 )
 
 __all__ = ["LinearRegression", "NonlinearRegression"]
@@ -26,7 +25,7 @@ CORRELATION = {"tables": 0.5, "text": 0.0}
 
 
 @dataclass(frozen=True)
-class LinearRegression:
+class LinearRegression(Drawn):
     """Response ``beta'x`` plus unit noise.
 
     Parameters
@@ -74,12 +73,6 @@ class LinearRegression:
         """Return the best possible predictions."""
         return np.asarray(X @ vector)
 
-    def sample(
-        self, n_target: int, n_source: int, *, random_state: int = 0, n_test: int = 0
-    ) -> Sample:
-        """Draw a target and a source, and test sets if asked for."""
-        return draw_sample(self, n_target, n_source, random_state, n_test)
-
     def oracle(self) -> float:
         """Return the population CLS under squared error: D' Sigma D, D the difference of betas."""
         gap = self.source_vector - self.target_vector
@@ -87,7 +80,7 @@ class LinearRegression:
 
 
 @dataclass(frozen=True)
-class NonlinearRegression:
+class NonlinearRegression(Drawn):
     """Response ``b1 sin(x1) + b2 x2^2 + b3 x3 x4 + b4 exp(x5)`` plus unit noise; ten features.
 
     Parameters
@@ -135,12 +128,6 @@ class NonlinearRegression:
         """Return the best possible predictions."""
         x = X.T
         return np.asarray(np.stack([np.sin(x[0]), x[1] ** 2, x[2] * x[3], np.exp(x[4])]).T @ vector)
-
-    def sample(
-        self, n_target: int, n_source: int, *, random_state: int = 0, n_test: int = 0
-    ) -> Sample:
-        """Draw a target and a source, and test sets if asked for."""
-        return draw_sample(self, n_target, n_source, random_state, n_test)
 
     def oracle(self) -> float:
         """Return the population CLS under squared error, from the second moments of the terms."""

@@ -14,6 +14,7 @@ from datakin.data.features import Array
 
 __all__ = [
     "COSINES",
+    "Drawn",
     "Sample",
     "Setting",
     "SettingClass",
@@ -110,6 +111,16 @@ def draw_sample(
         part("target test", setting.target_vector, n_test) if n_test else None,
         part("source test", setting.source_vector, n_test) if n_test else None,
     )
+
+
+class Drawn:
+    """What all settings share: they are drawn in the same way."""
+
+    def sample(
+        self: Setting, n_target: int, n_source: int, *, random_state: int = 0, n_test: int = 0
+    ) -> Sample:
+        """Draw a target and a source, and test sets if asked for."""
+        return draw_sample(self, n_target, n_source, random_state, n_test)
 
 
 @cache
