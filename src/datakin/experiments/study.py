@@ -60,7 +60,9 @@ def markdown(frame: pd.DataFrame) -> str:
     """Return a frame as a Markdown table."""
 
     def show(value: Any) -> str:
-        return f"{value:.4f}" if isinstance(value, float) else str(value)
+        if isinstance(value, float):
+            return f"{value:.4f}" if value == value else ""  # NaN: nothing to show
+        return str(value)
 
     head = [f"| {' | '.join(map(str, frame.columns))} |", "|" + "---|" * frame.shape[1]]
     body = [f"| {' | '.join(map(show, row))} |" for row in frame.itertuples(index=False)]
