@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 .DELETE_ON_ERROR:
 # Two targets must not install into one environment at the same time.
 .NOTPARALLEL:
-.PHONY: help demo test check test-all clean
+.PHONY: help demo test check test-all bench clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -26,6 +26,9 @@ check: .venv/.dev ## lint, formatting, types and import rules
 
 test-all: ## run every test there is
 	@$(MAKE) --no-print-directory test
+
+bench: .venv/.dev ## time datakin against its peers (about 40 minutes); writes benchmarks/RESULTS.md
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/run.py
 
 clean: ## remove the environment, caches and build products
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
         Comparison,
         Distance,
         Estimate,
+        Forecast,
+        Gain,
         LearningCurve,
         Matrix,
         Provenance,
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
         from_json,
     )
     from datakin.results.zones import Zone, ZoneDecision
+    from datakin.scoring.forecast import forecast_gain
+    from datakin.transfer import transfer_gain
 
     __version__: str
 
@@ -32,6 +36,8 @@ _HOMES = {
         "Comparison",
         "Distance",
         "Estimate",
+        "Forecast",
+        "Gain",
         "LearningCurve",
         "Matrix",
         "Provenance",
@@ -39,6 +45,8 @@ _HOMES = {
         "from_json",
     ),
     "datakin.results.zones": ("Zone", "ZoneDecision"),
+    "datakin.scoring.forecast": ("forecast_gain",),
+    "datakin.transfer": ("transfer_gain",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -50,6 +58,8 @@ __all__ = [
     "Dataset",
     "Distance",
     "Estimate",
+    "Forecast",
+    "Gain",
     "Interrupted",
     "LearningCurve",
     "Matrix",
@@ -58,12 +68,14 @@ __all__ = [
     "Zone",
     "ZoneDecision",
     "as_dataset",
+    "forecast_gain",
     "from_json",
     "matrix",
     "rank",
     "read_table",
     "read_tables",
     "score",
+    "transfer_gain",
 ]
 
 

@@ -103,6 +103,9 @@ class Scoring:
         typer.Option("--stratify/--no-stratify", help="Whether folds keep the class shares."),
     ] = True
     repeats: Annotated[int, typer.Option(help="Fold seeds to average over.")] = 1
+    zones: Annotated[
+        str, typer.Option(help="Rule for zones: paper, or gain (what pooling should bring).")
+    ] = "paper"
     seed: Seed = 0
     n_jobs: Jobs = None
     skip_unusable: Annotated[
@@ -116,7 +119,7 @@ class Scoring:
             return {"method": self.method}
         models: Any = self.models
         if models is not None and models != "extended":
-            models = [name.strip() for name in models.split(",") if name.strip()]
+            models = _separated(models)
         return {
             "models": models,
             "estimate": self.estimate,
@@ -125,6 +128,7 @@ class Scoring:
             "cv": self.cv,
             "stratify": self.stratify,
             "repeats": self.repeats,
+            "zones": self.zones,
             "random_state": self.seed,
             "n_jobs": self.n_jobs,
             "skip_unusable": self.skip_unusable,
@@ -278,6 +282,48 @@ def matrix(
 
 @app.command()
 @grouped
+def gain(
+    target: Annotated[str, typer.Argument(help="The target's table.")],
+    source: Annotated[str, typer.Argument(help="The source's table.")],
+    reading: Reading,
+    output: Output,
+    methods: Annotated[
+        str | None,
+        typer.Option(
+            help="Names separated by commas: concatenate, tradaboost, dynamic_tradaboost, "
+            "tradaboost_r2, art, kin_weighted. All that fit the task by default."
+        ),
+    ] = None,
+    estimator: Annotated[
+        str | None,
+        typer.Option(help="Base learner: logistic (for numbers linear), forest or xgboost."),
+    ] = None,
+    repeats: Annotated[int, typer.Option(help="Number of random splits.")] = 50,
+    test_size: Annotated[float, typer.Option(help="Share of rows that test.")] = 0.3,
+    seed: Seed = 0,
+    n_jobs: Annotated[
+        int | None, typer.Option("--n-jobs", help="Processes; -1 for all cores.")
+    ] = None,
+) -> None:
+    """Try transfer methods on random splits: how much do they cut the error?"""
+
+    def work() -> Any:
+        tables = reading.read([_one_file(target), _one_file(source)])
+        return datakin.transfer_gain(
+            *tables.values(),
+            methods=None if methods is None else _separated(methods),
+            estimator=estimator,
+            repeats=repeats,
+            test_size=test_size,
+            random_state=seed,
+            n_jobs=n_jobs,
+        )
+
+    output.run(work)
+
+
+@app.command()
+@grouped
 def demo(output: Output, seed: Seed = 0, n_jobs: Jobs = None) -> None:
     """Make a target and six sources with known truth, rank them, and check the ranking."""
     from datakin.synthetic import make_demo
@@ -325,6 +371,10 @@ def reproduce(
         typer.echo(run(name, replicates=replicates, n_jobs=n_jobs, folder=folder).text)
 
     _guarded(work)
+
+
+def _separated(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _one_file(pattern: str) -> str:

@@ -28,7 +28,7 @@ class CrossLearningScore:
     ----------
     models : None, "extended", list of names or mapping of name to estimator
         None: logistic (or linear) regression, linear and radial support vector machine, XGBoost.
-        "extended" adds a quadratic model and a random forest.
+        "extended" adds a quadratic and a cubic model and, for classes, quadratic discriminant analysis.
     estimate : str
         "ensemble" (the paper's algorithm 2), "weighted", "unweighted" (averages over models) or the
         name of one model (algorithm 1).
@@ -44,8 +44,9 @@ class CrossLearningScore:
         Weight of the source-to-target discrepancy; 0.5 makes the score symmetric.
     size : {"matched", "paper", "limit"}
         "matched": predictors of equal training size on both sides, 0 in expectation for two
-        samples of one distribution. "paper": the other dataset's predictor has seen all its rows.
-        "limit": the matched score extrapolated to infinitely many rows.
+        samples of one distribution. "paper": the other dataset's predictor has seen all its rows;
+        quicker for many datasets, without the limit. "limit": the matched score extrapolated to
+        infinitely many rows.
     inner : {"shared", "fresh"}
         Inner folds are the other outer folds, or drawn anew (slower, the paper to the letter).
     stratify : bool
@@ -56,8 +57,9 @@ class CrossLearningScore:
     weighting : {"scaled", "paper"}
         Regression: losses are divided by that of the best constant before models are weighted, or
         taken as they are, as in the paper.
-    zones : {"paper"}
-        The rule for zones.
+    zones : {"paper", "gain"}
+        The rule for zones: the paper's thresholds for the score, or the 80% interval of the gain
+        that plain pooling is expected to bring (see `datakin.forecast_gain`).
     zone_error : {"rows", "folds"}
         How the standard error of the baseline error is found.
     repeats : int
@@ -176,7 +178,12 @@ class CrossLearningScore:
         ranking = None
         if found:
             ranking = Ranking(
-                datasets[0].name, found, run.first_places(), run.n_fits, not run.interrupted
+                datasets[0].name,
+                found,
+                run.first_places(),
+                run.n_fits,
+                not run.interrupted,
+                run.forecast(),
             )
         if run.interrupted:
             raise Interrupted(

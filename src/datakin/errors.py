@@ -7,7 +7,7 @@ view of what is computed here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,8 @@ class Errors:
     ----------
     rows : mapping of size to ndarray of shape (M + 2, n)
         Loss on each row, averaged over the predictors of that size. An own error has no "full":
-        a predictor trained on all rows cannot be tested on them.
+        a predictor trained on all rows cannot be tested on them. A cross error has no "inner" if
+        the limit was not asked for.
     means : mapping of size to ndarray of shape (M + 2, K)
         Mean loss of the predictors that left out fold k.
     weights : ndarray of shape (n,)
@@ -83,6 +84,8 @@ class Learner:
     folds : tuple of ndarray
     n_fits : int
     failures : tuple of FitFailure
+    backends : mapping of str to str
+        What fitted each model.
     """
 
     own: Errors
@@ -91,6 +94,7 @@ class Learner:
     folds: tuple[Array, ...]
     n_fits: int
     failures: tuple[FitFailure, ...]
+    backends: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def row_weights(self) -> Array:
@@ -143,6 +147,7 @@ class Predictions:
             fitted.plan.folds,
             fitted.n_fits,
             fitted.failures,
+            {part.model.name: part.backend for part in fitted.parts},
         )
 
     def _view(self, entries: Iterable[tuple[int, Array]], train: Array) -> View:
@@ -215,7 +220,13 @@ class Predictions:
         )
 
     def test_on(
-        self, other: Dataset, loss: Loss, classes: tuple[str, ...], left_out: Array
+        self,
+        other: Dataset,
+        loss: Loss,
+        classes: tuple[str, ...],
+        left_out: Array,
+        *,
+        inner: bool = True,
     ) -> Errors:
         """Return the errors on another dataset's rows.
 
@@ -228,6 +239,9 @@ class Predictions:
             Union of the classes of both.
         left_out : ndarray of bool
             Rows of the other dataset that stand in this one too.
+        inner : bool
+            Test the predictors without two folds too: most of the predictions, and of use for the
+            limit alone.
         """
         plan, kept = self.fitted.plan, ~left_out
         features = other.features.matched_to(self.fitted.features)
@@ -239,21 +253,20 @@ class Predictions:
         def losses(scores: Scores, view: View) -> Array:
             return row_losses(scores, view, y, loss, own=own, names=classes, voting=self.voting)
 
-        fit_scores = [self.fitted.scores(fit, features) for fit in range(len(plan.trains))]
-        fold, inner = [], []
-        for k, view in enumerate(self.views):
-            fold.append(losses(fit_scores[1 + k], view))
-            inner.append(
+        table = self.fitted.table(features)
+        n_fits = len(plan.trains) if inner else 1 + plan.n_folds
+        fit_scores = [self.fitted.scores(fit, table) for fit in range(n_fits)]
+        parts = {"fold": [losses(fit_scores[1 + k], view) for k, view in enumerate(self.views)]}
+        if inner:
+            parts["inner"] = [
                 np.mean([losses(fit_scores[fit], view) for fit, _ in plan.inner[k]], axis=0)
-            )
-        rows = {
-            "full": losses(fit_scores[0], self.full_view),
-            "fold": np.mean(fold, axis=0),
-            "inner": np.mean(inner, axis=0),
-        }
+                for k, view in enumerate(self.views)
+            ]
+        rows = {"full": losses(fit_scores[0], self.full_view)}
+        rows |= {size: np.mean(part, axis=0) for size, part in parts.items()}
         means = {
-            "fold": np.column_stack([part @ weights for part in fold]),
-            "inner": np.column_stack([part @ weights for part in inner]),
+            size: np.column_stack([errors @ weights for errors in part])
+            for size, part in parts.items()
         }
         return Errors(
             self.dataset.name,

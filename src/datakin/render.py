@@ -5,12 +5,35 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from datakin.results import Comparison, Matrix, Ranking
+from datakin.results import Comparison, Gain, Matrix, Ranking
 from datakin.results.text import cell
 
 __all__ = ["show"]
 
 COLOURS = {"positive": "green", "ambiguous": "yellow", "negative": "red"}
+# Columns of a ranking and their titles, and which of them a narrow terminal does without first.
+TITLES = {
+    "source": "source",
+    "score": "score",
+    "low": "low",
+    "high": "high",
+    "zone": "zone",
+    "source_to_target": "to target",
+    "target_to_source": "to source",
+    "gain": "gain",
+    "gain_low": "gain low",
+    "gain_high": "gain high",
+    "weight": "weight",
+    "n_rows": "rows",
+    "p_first": "p first",
+}
+SPARED = (
+    ("gain_low", "gain_high"),
+    ("source_to_target", "target_to_source", "n_rows"),
+    ("p_first",),
+    ("weight",),
+)
+LONGEST = 24  # a longer name is folded before a column is spared
 
 
 def show(result: Any) -> None:
@@ -24,7 +47,9 @@ def show(result: Any) -> None:
     console = Console()
     if isinstance(result, Ranking) and result.first:
         console.print(_ranking(result, console.width))
-        console.print(escape(result.caution), highlight=False)
+        console.print(escape(result.closing), highlight=False)
+    elif isinstance(result, Gain):
+        console.print(_gain(result))
     elif isinstance(result, Comparison):
         colour = COLOURS[result.zone.value]
         head, _, rest = str(result).partition("\n")
@@ -37,31 +62,67 @@ def show(result: Any) -> None:
 
 def _ranking(result: Ranking, width: int) -> Any:
     """Return the table, with as many columns as the terminal has room for."""
+    from rich.markup import escape
+
+    rows = result.frame.to_dict("records")
+    cells = {name: [_cell(name, row[name]) for row in rows] for name in TITLES if name in rows[0]}
+    for spared in SPARED:
+        if sum(_width(name, texts) for name, texts in cells.items()) <= width:
+            break
+        cells = {name: texts for name, texts in cells.items() if name not in spared}
+    table = _plain_table(result.title)
+    for name, texts in cells.items():
+        if name == "source":
+            table.add_column("source", overflow="fold", min_width=8)
+        else:
+            side = "left" if name == "zone" else "right"
+            table.add_column(TITLES[name], justify=side, no_wrap=True)
+        colours = COLOURS if name == "zone" else {}
+        cells[name] = [
+            f"[{colours[text]}]{text}[/]" if text in colours else escape(text) for text in texts
+        ]
+    for row in zip(*cells.values(), strict=True):
+        table.add_row(*row)
+    return table
+
+
+def _cell(name: str, value: Any) -> str:
+    return f"{value:.2f}" if name in ("weight", "p_first") else cell(value)
+
+
+def _width(name: str, texts: list[str]) -> int:
+    """Return the room that a column takes, two spaces to the next one included."""
+    longest = max(len(TITLES[name]), *map(len, texts))
+    return 2 + (min(longest, LONGEST) if name == "source" else longest)
+
+
+def _gain(result: Gain) -> Any:
+    """Return the table of methods, standard errors beside what they belong to."""
+    from rich.markup import escape
+
+    table = _plain_table(result.title)
+    table.add_column("method", overflow="fold", min_width=8)
+    for title in ("on the target", "on the source", "average"):
+        table.add_column(title, justify="right", no_wrap=True)
+    for name, found in result.methods.items():
+        pairs = (
+            (found.target_rer, found.target_se),
+            (found.source_rer, found.source_se),
+            (found.average_rer, found.average_se),
+        )
+        table.add_row(escape(name), *(f"{value:.4f} ± {error:.4f}" for value, error in pairs))
+    return table
+
+
+def _plain_table(title: str) -> Any:
     from rich import box
     from rich.markup import escape
     from rich.table import Table
 
-    wide = width >= 110
-    table = Table(
-        title=escape(result.title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False
+    return Table(
+        title=escape(title),
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        show_edge=False,
     )
-    table.add_column("source", overflow="fold", min_width=8)
-    for name in ("score", "low", "high"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("zone", no_wrap=True)
-    for name in ("to target", "to source", "weight", "rows") if wide else ("weight",):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("p first", justify="right", no_wrap=True)
-    for c in result:
-        details = (cell(c.source_to_target), cell(c.target_to_source)) if wide else ()
-        rows = (str(c.n_rows[c.source]),) if wide else ()
-        table.add_row(
-            escape(c.source),
-            *map(cell, (c.score, *c.interval)),
-            f"[{COLOURS[c.zone.value]}]{c.zone.value}[/]",
-            *details,
-            f"{c.weight:.2f}",
-            *rows,
-            f"{result.first[c.source]:.2f}",
-        )
-    return table

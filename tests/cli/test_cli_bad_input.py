@@ -174,15 +174,15 @@ def test_six_whole_numbers_are_noted(run, folder):
 
 PRESS = """
 import os, signal, sys
-from sklearn.linear_model import LogisticRegression
-fit, left = LogisticRegression.fit, int(sys.argv.pop(1))
-def press(self, X, y):
+from datakin.learning.backends.logistic import NewtonFitter
+fit, left = NewtonFitter.fit, int(sys.argv.pop(1))
+def press(self, X, y, seed):
     global left
     left -= 1
     if left == 0:
         os.kill(os.getpid(), signal.SIGINT)
-    return fit(self, X, y)
-LogisticRegression.fit = press
+    return fit(self, X, y, seed)
+NewtonFitter.fit = press
 from datakin.cli import main
 main()
 """

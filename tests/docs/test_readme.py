@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 
 
@@ -21,7 +23,11 @@ def test_demo_output_is_current():
     assert run("-m", "datakin", "demo") == shown.group(1).strip()
 
 
-def test_python_example_output_is_current():
-    found = re.search(r"```python\n(.*?)```\s*```text\n(.*?)```", README, re.DOTALL)
-    assert found is not None
-    assert run("-c", found.group(1)) == found.group(2).strip()
+EXAMPLES = re.findall(r"```python\n(.*?)```\s*```text\n(.*?)```", README, re.DOTALL)
+
+
+@pytest.mark.parametrize("example", range(2))
+def test_python_example_output_is_current(example):
+    assert len(EXAMPLES) == 2
+    code, shown = EXAMPLES[example]
+    assert run("-c", code) == shown.strip()

@@ -31,7 +31,9 @@ def new_models(is_class):
     if is_class:
         svm = {"break_ties": True}
         return {
-            "logistic": make_pipeline(StandardScaler(), LogisticRegression(C=1e3, max_iter=1000)),
+            "logistic": make_pipeline(
+                StandardScaler(), LogisticRegression(C=1e3, solver="newton-cholesky", tol=1e-10)
+            ),
             "linear_svm": make_pipeline(StandardScaler(), SVC(kernel="linear", **svm)),
             "rbf_svm": make_pipeline(StandardScaler(), SVC(kernel="rbf", gamma="auto", **svm)),
             "xgboost": XGBClassifier(**BOOSTING),

@@ -57,6 +57,28 @@ def test_threads_and_order_of_sources_change_nothing(family):
     assert serial.to_json() == threads.to_json()
 
 
+def test_threads_that_share_a_pair_change_nothing(make_lda):
+    """A pair's models run side by side: one dataset may be much larger than the other."""
+    pair = make_lda(40, 1, name="small"), make_lda(320, 2, angle=0.4, name="large")
+    for options in ({}, {"repeats": 2}):
+        serial, threads = (score(*pair, cv=3, n_jobs=n, **options) for n in (1, 2))
+        assert serial.to_json() == threads.to_json()
+
+
+def test_the_paper_s_size_saves_the_limit_alone(family):
+    """Fewer predictions, the same numbers otherwise."""
+    pair = family["a"], family["c"]
+    paper, matched = (score(*pair, models=FAST, cv=3, size=size) for size in ("paper", "matched"))
+    assert set(paper.sizes) == {"paper", "matched"}
+    assert paper.sizes == {size: matched.sizes[size] for size in paper.sizes}
+    assert paper.score == matched.sizes["paper"].value
+    assert (paper.zone, paper.curves, paper.gain) == (matched.zone, matched.curves, matched.gain)
+    known = [r for r in matched.errors.records if r in paper.errors.records]
+    left = [r for r in matched.errors.records if r not in paper.errors.records]
+    assert known == list(paper.errors.records)
+    assert all(r["held_out"] == "two" and r["trained_on"] != r["tested_on"] for r in left)
+
+
 def test_another_source_changes_no_other_row(family):
     a, b, c, d = family.values()
     few = rank(a, [b, c], models=FAST, cv=3)

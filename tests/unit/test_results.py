@@ -13,6 +13,7 @@ SCRIPT = "<script>alert(1)</script>"
 FAST = {"models": ["logistic"], "cv": 3}
 COLUMNS = [
     "source", "score", "low", "high", "zone", "source_to_target", "target_to_source", "weight", "n_rows",
+    "gain", "gain_low", "gain_high",
 ]  # fmt: skip
 
 
@@ -98,6 +99,10 @@ def test_frames(results):
     assert list(ranking.columns[: len(COLUMNS)]) == COLUMNS
     assert ranking.score.is_monotonic_increasing
     assert ranking.source.tolist() == [SCRIPT, "stranger"]
+    assert (ranking.gain_low < ranking.gain).all()
+    assert (ranking.gain < ranking.gain_high).all()
+    assert ranking.gain.is_monotonic_decreasing  # the stranger is further behind
+    assert ranking.weight.is_monotonic_decreasing
     assert set(ranking.zone) <= {zone.value for zone in Zone}
     assert set(COLUMNS) <= set(results[Comparison].frame.columns)
     assert len(results[Comparison].frame) == 1

@@ -22,8 +22,8 @@ class Interrupted(KeyboardInterrupt):
 
     Attributes
     ----------
-    partial : Ranking or Matrix or None
-        The result over the datasets that were finished, None when too few were.
+    partial : Ranking, Matrix, Gain or None
+        The result over the datasets (or splits) that were finished, None when too few were.
     """
 
     def __init__(self, message: str, partial: Any = None) -> None:

@@ -83,5 +83,7 @@ def _is_one_to_one(codes: Array, y: Array) -> bool:
     known = codes != MISSING
     if known.sum() < 10:
         return False
-    pairs = len(np.unique(np.column_stack([codes[known], y[known]]), axis=0))
-    return pairs == len(np.unique(codes[known])) == len(np.unique(y))
+    n_classes = len(np.unique(y))
+    if len(np.unique(codes[known])) != n_classes:
+        return False
+    return len(np.unique(np.column_stack([codes[known], y[known]]), axis=0)) == n_classes

@@ -6,25 +6,42 @@ from pathlib import Path
 
 from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.experiments.calibration import COVERAGE, LIMIT_BIAS, NULL_CALIBRATION
+from datakin.experiments.claims import refresh_claims
+from datakin.experiments.figures import FIGURES
+from datakin.experiments.forecast_study import FORECAST
+from datakin.experiments.gain_figures import GAINS
+from datakin.experiments.mushrooms import MUSHROOMS
 from datakin.experiments.study import Study, Summary, run_study
 from datakin.experiments.tables import TABLES
 
 __all__ = ["STUDIES", "reproduce"]
 
 STUDIES: dict[str, Study] = {
-    study.name: study for study in (NULL_CALIBRATION, COVERAGE, LIMIT_BIAS, *TABLES)
+    study.name: study
+    for study in (
+        NULL_CALIBRATION,
+        COVERAGE,
+        LIMIT_BIAS,
+        *TABLES,
+        *FIGURES,
+        MUSHROOMS,
+        *GAINS,
+        FORECAST,
+    )
 }
 
 
 def reproduce(
     name: str, *, replicates: int | None = None, n_jobs: int = 1, folder: str | Path = "results"
 ) -> Summary:
-    """Run a study by name; write its table and page to a folder.
+    """Run a study by name; write its table, page and figure to a folder.
+
+    "claims" runs nothing: it fills ``claims.toml``, beside the folder, from the results in it.
 
     Parameters
     ----------
     name : str
-        One of `STUDIES`.
+        One of `STUDIES`, or "claims".
     replicates : int, optional
         Replicates per cell; the study's own number by default.
     n_jobs : int
@@ -32,8 +49,11 @@ def reproduce(
     folder : path
         Where ``NAME.csv`` and ``NAME.md`` go. An interrupted run goes on from ``cache`` there.
     """
+    if name == "claims":
+        return refresh_claims(Path(folder))
     if name not in STUDIES:
+        known = [*STUDIES, "claims"]
         raise DatakinError(
-            f"Unknown study {name!r}. The studies are {listed(STUDIES, limit=40)}.{suggest(name, STUDIES)}"
+            f"Unknown study {name!r}. The studies are {listed(known, limit=99)}.{suggest(name, known)}"
         )
     return run_study(STUDIES[name], replicates=replicates, n_jobs=n_jobs, folder=Path(folder))

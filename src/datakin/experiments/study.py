@@ -13,6 +13,7 @@ import pandas as pd
 
 from datakin._core.exceptions import DatakinError, Interrupted
 from datakin._core.progress import progress
+from datakin.experiments.canvas import require_matplotlib, save_figure
 from datakin.results.record import make_provenance
 
 __all__ = ["Row", "Study", "Summary", "markdown", "run_study"]
@@ -39,13 +40,16 @@ class Study:
         One line for the list of studies.
     cells : sequence of dict
         The situations studied; plain values. Cells with the same "run" share a cache, also between
-        studies that only summarise differently.
+        studies that only summarise differently. A cell with "times" has that many times the
+        replicates: more where noise would decide, fewer where the work is dear.
     replicate : callable
         ``replicate(cell, seed)`` returns rows of plain values.
     summarise : callable
         ``summarise(rows)`` of the frame of all rows returns a Summary.
     replicates : int
         How many replicates a cell has by default.
+    draw : callable, optional
+        ``draw(frame)`` of the summary's frame returns a matplotlib figure.
     """
 
     name: str
@@ -54,6 +58,7 @@ class Study:
     replicate: Callable[[Row, int], list[Row]]
     summarise: Callable[[pd.DataFrame], Summary]
     replicates: int
+    draw: Callable[[pd.DataFrame], Any] | None = None
 
 
 def markdown(frame: pd.DataFrame) -> str:
@@ -90,12 +95,13 @@ class _Cache:
 
 
 def _key(cell: Row, seed: int) -> str:
-    text = json.dumps([cell, seed], sort_keys=True)
+    named = {name: value for name, value in cell.items() if name != "times"}
+    text = json.dumps([named, seed], sort_keys=True)
     return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
 
 
 def _one(study: Study, cell: Row, seed: int) -> list[Row]:
-    plain = {k: v for k, v in cell.items() if not isinstance(v, list)}
+    plain = {k: v for k, v in cell.items() if k != "times" and not isinstance(v, list)}
     return [{**plain, "seed": seed, **row} for row in study.replicate(cell, seed)]
 
 
@@ -108,6 +114,8 @@ def run_study(
         raise DatakinError(f"replicates must be at least 1. Got {replicates}.")
     if n_jobs == 0:
         raise DatakinError("n_jobs must not be 0: say how many processes, or -1 for all cores.")
+    if study.draw is not None:
+        require_matplotlib()  # now rather than after hours of work
     (folder / "cache").mkdir(parents=True, exist_ok=True)
     runs = {str(cell.get("run", study.name)) for cell in study.cells}
     caches = {run: _Cache(folder / "cache" / f"{run}.jsonl") for run in sorted(runs)}
@@ -115,7 +123,12 @@ def run_study(
     def cache_of(cell: Row) -> _Cache:
         return caches[str(cell.get("run", study.name))]
 
-    wanted = [(cell, seed) for seed in range(replicates) for cell in study.cells]
+    wanted = [
+        (cell, seed)
+        for cell in study.cells
+        for seed in range(max(1, round(replicates * cell.get("times", 1))))
+    ]
+    wanted.sort(key=lambda entry: entry[1])  # so that a part of a run has something of every cell
     missing = [(cell, seed) for cell, seed in wanted if _key(cell, seed) not in cache_of(cell).done]
     try:
         with progress(f"{study.name}: {len(missing)} replicates", len(missing)) as advance:
@@ -151,11 +164,16 @@ def _write(study: Study, summary: Summary, replicates: int, folder: Path) -> Non
     summary.frame.to_csv(folder / f"{study.name}.csv", index=False, float_format="%.6g")
     versions = make_provenance(0, {}, {}).versions
     used = ", ".join(f"{package} {version}" for package, version in versions.items())
+    picture = []
+    if study.draw is not None:
+        save_figure(study.draw, summary.frame, folder / study.name)
+        picture = [f"![{study.about}]({study.name}.png)", ""]
     page = [
         f"# {study.name}",
         "",
         study.about,
         "",
+        *picture,
         summary.text,
         "",
         f"Command: `datakin reproduce {study.name} --replicates {replicates}`. "

@@ -5,8 +5,9 @@ One dataset with one set of columns is one unit of work. Nothing here knows of p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,12 @@ from datakin._core.exceptions import DatakinError
 from datakin._core.seeds import derive_seed
 from datakin.data import Dataset
 from datakin.data.features import Array, Features
-from datakin.learning.encoding import Encoder, TreeCodes
+from datakin.learning.backends import start_fitter
+from datakin.learning.encoding import Encoder, TreeCodes, beside
 from datakin.learning.folds import Plan
 from datakin.learning.models import FittedModel, Model, fit_model
 
-__all__ = ["FitFailure", "FittedPlan", "run_plan"]
+__all__ = ["FitFailure", "FittedPlan", "ModelFits", "PlanRun", "Table", "run_plan", "summary"]
 
 Scores = list["Array | None"]
 
@@ -34,135 +36,199 @@ class FitFailure:
     reason: str
 
 
+class Table:
+    """The rows of a dataset, and the matrices that the fits of a plan see of them."""
+
+    def __init__(self, features: Features, codes: TreeCodes) -> None:
+        self.features, self.codes = features, codes
+
+    @cached_property
+    def ranks(self) -> Any:
+        """The numbers as ranks: the same for all fits of a plan."""
+        return self.codes.ranks(self.features)
+
+    def matrices(self, encoder: Encoder, rows: Array | slice = slice(None)) -> dict[str, Any]:
+        """Return the matrices of one fit by kind, each made when it is first asked for."""
+        return _Matrices(self, encoder, rows)
+
+
+class _Matrices(dict[str, Any]):
+    def __init__(self, table: Table, encoder: Encoder, rows: Array | slice) -> None:
+        super().__init__()
+        self.table, self.encoder, self.rows = table, encoder, rows
+
+    def __missing__(self, kind: str) -> Any:
+        features = self.table.features
+        if kind == "dense":
+            self[kind] = self.encoder.dense(features, self.rows)
+        else:
+            indicators = self.encoder.indicators(features, self.rows)
+            self[kind] = beside(self.table.ranks[self.rows], indicators)
+        return self[kind]
+
+
 @dataclass(frozen=True, eq=False)
+class ModelFits:
+    """All fits of one model, in the plan's order.
+
+    Attributes
+    ----------
+    fits : list of FittedModel, or None
+        None for a model with a failed fit: it counts as failed throughout.
+    own_scores : list of (ndarray or None)
+        Scores on the dataset's own rows, NaN where the fit was trained on the row; None for the
+        fit on all rows.
+    failures : tuple of FitFailure
+    backend : str
+        What did the work.
+    """
+
+    model: Model
+    fits: list[FittedModel] | None
+    own_scores: Scores
+    failures: tuple[FitFailure, ...]
+    backend: str
+
+
+class PlanRun:
+    """A plan about to be run: what the fits of all models share.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    columns : sequence of str
+    plan : Plan
+    random_state : int
+    """
+
+    def __init__(
+        self, dataset: Dataset, columns: Sequence[str], plan: Plan, random_state: int
+    ) -> None:
+        self.dataset, self.plan, self.random_state = dataset, plan, random_state
+        features = dataset.features.select(columns).canonical()
+        self.table = Table(features, TreeCodes(features))
+        self.encoders = [Encoder.learn(features, train) for train in plan.trains]
+
+    def fit(
+        self, models: Sequence[Model], advance: Callable[[], None] = lambda: None
+    ) -> list[ModelFits]:
+        """Fit some models on every training set and predict the rows held out."""
+        is_sparse = self.table.features.is_sparse
+        fitters = [start_fitter(m.estimator, m.backend, is_sparse) for m in models]
+        found: list[list[tuple[FittedModel, Array | None] | FitFailure]] = [[] for _ in models]
+        for i, (train, name) in enumerate(zip(self.plan.trains, self.plan.names, strict=True)):
+            matrices = self.table.matrices(self.encoders[i], train)
+            held_out = self.plan.rows_to_predict(i)
+            tests = self.table.matrices(self.encoders[i], held_out)
+            y, n_classes = self.dataset.y[train], len(self.dataset.classes)
+            for model, fitter, made in zip(models, fitters, found, strict=True):
+                seed = derive_seed(self.random_state, "fit", model.name, name)
+                try:
+                    fit = fit_model(model, matrices[model.features], y, n_classes, seed, fitter)
+                    scores = None
+                    if len(held_out):
+                        scores = self._placed(fit.scores(tests[model.features]), held_out)
+                    made.append((fit, scores))
+                except Exception as error:  # whatever a user's estimator raises
+                    made.append(FitFailure(self.dataset.name, model.name, name, _sentence(error)))
+            advance()
+        return [
+            _collected(model, made, fitter.name)
+            for model, made, fitter in zip(models, found, fitters, strict=True)
+        ]
+
+    def _placed(self, scores: Array, rows: Array) -> Array:
+        """Return the scores at their rows, NaN elsewhere."""
+        spread = np.full((self.dataset.n_rows, scores.shape[1]), np.nan)
+        spread[rows] = scores
+        return spread
+
+
+def _collected(
+    model: Model, made: Sequence[tuple[FittedModel, Array | None] | FitFailure], backend: str
+) -> ModelFits:
+    failures = tuple(item for item in made if isinstance(item, FitFailure))
+    if failures:
+        return ModelFits(model, None, [None] * len(made), failures, backend)
+    done = [item for item in made if not isinstance(item, FitFailure)]
+    return ModelFits(model, [fit for fit, _ in done], [s for _, s in done], (), backend)
+
+
 class FittedPlan:
     """All fits of one dataset, ready to predict.
+
+    Parameters
+    ----------
+    run : PlanRun
+    parts : iterable of ModelFits
+        One per model, in the models' order.
 
     Attributes
     ----------
     features : Features
         The training features, columns in canonical order.
-    own_scores : list over fits
+    own_scores : list over fits of lists over models
         Scores on the dataset's own rows, NaN where the fit was trained on the row.
     failures : tuple of FitFailure
         A model with a failed fit has None instead of scores throughout.
     n_fits : int
     """
 
-    dataset: Dataset
-    features: Features
-    models: tuple[Model, ...]
-    plan: Plan
-    encoders: Sequence[Encoder]
-    fits: Sequence[Sequence[FittedModel | None]]
-    failures: tuple[FitFailure, ...]
-    n_fits: int
-    codes: TreeCodes
-    own_scores: list[Scores] = field(default_factory=list)
+    def __init__(self, run: PlanRun, parts: Iterable[ModelFits]) -> None:
+        self.parts = tuple(parts)
+        self.dataset, self.plan, self.encoders = run.dataset, run.plan, run.encoders
+        self.features, self.codes = run.table.features, run.table.codes
+        self.models = tuple(part.model for part in self.parts)
+        self.failures = tuple(failure for part in self.parts for failure in part.failures)
+        if all(part.fits is None for part in self.parts):
+            raise DatakinError(
+                f"Every model failed on {self.dataset.name!r}. {summary(self.failures)}"
+            )
+        n_fits = len(self.plan.trains)
+        self.n_fits = n_fits * len(self.parts)
+        self.own_scores: list[Scores] = [
+            [part.own_scores[i] for part in self.parts] for i in range(n_fits)
+        ]
 
-    def scores(self, fit: int, features: Features, rows: Array | slice = slice(None)) -> Scores:
+    def table(self, features: Features) -> Table:
+        """Return other rows in the form that `scores` takes."""
+        return Table(features, self.codes)
+
+    def scores(self, fit: int, table: Table) -> Scores:
         """Return each model's scores on some rows; None for a failed model."""
-        matrices = _Matrices(self.encoders[fit], self.codes, features, rows)
+        matrices = table.matrices(self.encoders[fit])
         found: Scores = []
-        for model, fitted in zip(self.models, self.fits[fit], strict=True):
+        for part in self.parts:
             try:
-                found.append(None if fitted is None else fitted.scores(matrices[model.features]))
+                found.append(
+                    None
+                    if part.fits is None
+                    else part.fits[fit].scores(matrices[part.model.features])
+                )
             except Exception as error:  # it has predicted its own rows, yet fails on others
                 raise DatakinError(
-                    f"The model {model.name!r} trained on {self.dataset.name!r} could not predict "
-                    f"({_sentence(error)}); leave it out of models."
+                    f"The model {part.model.name!r} trained on {self.dataset.name!r} could not "
+                    f"predict ({_sentence(error)}); leave it out of models."
                 ) from None
         return found
 
     def is_decision(self, model: int) -> bool:
         """Whether a model's scores need calibration."""
-        fitted = self.fits[0][model]
-        return fitted is not None and bool(fitted.n_classes) and fitted.is_decision
-
-
-class _Matrices(dict[str, Any]):
-    """The matrices of one fit, each made when a model first asks for it."""
-
-    def __init__(self, encoder: Encoder, codes: TreeCodes, features: Features, rows: Any) -> None:
-        super().__init__()
-        self.encoder, self.codes, self.features, self.rows = encoder, codes, features, rows
-
-    def __missing__(self, kind: str) -> Any:
-        if kind == "dense":
-            self[kind] = self.encoder.dense(self.features, self.rows)
-        else:
-            indicators = self.encoder.indicators(self.features, self.rows)
-            self[kind] = self.codes.matrix(self.features, indicators, self.rows)
-        return self[kind]
+        fits = self.parts[model].fits
+        return fits is not None and bool(fits[0].n_classes) and fits[0].is_decision
 
 
 def run_plan(
     dataset: Dataset,
     columns: Sequence[str],
-    models: tuple[Model, ...],
+    models: Sequence[Model],
     plan: Plan,
     random_state: int,
     advance: Callable[[], None] = lambda: None,
 ) -> FittedPlan:
     """Fit every model on every training set of the plan and predict the rows held out."""
-    features = dataset.features.select(columns).canonical()
-    codes = TreeCodes(features)
-    encoders, fits, failures, own = [], [], [], []
-    for i, (train, name) in enumerate(zip(plan.trains, plan.names, strict=True)):
-        encoder = Encoder.learn(features, train)
-        matrices = _Matrices(encoder, codes, features, train)
-        held_out = plan.rows_to_predict(i)
-        tests = _Matrices(encoder, codes, features, held_out)
-        fitted: list[FittedModel | None] = []
-        own_scores: Scores = []
-        for model in models:
-            seed = derive_seed(random_state, "fit", model.name, name)
-            try:
-                X = matrices[model.features]
-                fit = fit_model(model, X, dataset.y[train], len(dataset.classes), seed)
-                scores = None
-                if len(held_out):
-                    scores = _placed(fit.scores(tests[model.features]), held_out, dataset.n_rows)
-                fitted.append(fit)
-                own_scores.append(scores)
-            except Exception as error:  # whatever a user's estimator raises
-                fitted.append(None)
-                own_scores.append(None)
-                failures.append(FitFailure(dataset.name, model.name, name, _sentence(error)))
-        encoders.append(encoder)
-        fits.append(fitted)
-        own.append(own_scores)
-        advance()
-    broken = {failure.model for failure in failures}
-    if len(broken) == len(models):
-        raise DatakinError(f"Every model failed on {dataset.name!r}. {summary(failures)}")
-
-    def working(rows: Any) -> Any:
-        return [
-            [None if m.name in broken else f for m, f in zip(models, row, strict=True)]
-            for row in rows
-        ]
-
-    result = FittedPlan(
-        dataset,
-        features,
-        models,
-        plan,
-        encoders,
-        working(fits),
-        tuple(failures),
-        len(plan.trains) * len(models),
-        codes,
-        working(own),
-    )
-    return result
-
-
-def _placed(scores: Array, rows: Array, n_rows: int) -> Array:
-    """Return the scores at their rows, NaN elsewhere."""
-    spread = np.full((n_rows, scores.shape[1]), np.nan)
-    spread[rows] = scores
-    return spread
+    run = PlanRun(dataset, columns, plan, random_state)
+    return FittedPlan(run, run.fit(models, advance))
 
 
 def summary(failures: Sequence[FitFailure]) -> str:

@@ -5,6 +5,8 @@ Nothing is computed here that could not be recomputed from the record's own fiel
 
 from datakin.results.comparison import Comparison, Estimate, LearningCurve
 from datakin.results.distance import Distance
+from datakin.results.forecast import Forecast, Gain80, Outlook
+from datakin.results.gain import Gain, MethodGain
 from datakin.results.matrix import Matrix
 from datakin.results.ranking import Ranking
 from datakin.results.record import Provenance, from_json
@@ -13,8 +15,13 @@ __all__ = [
     "Comparison",
     "Distance",
     "Estimate",
+    "Forecast",
+    "Gain",
+    "Gain80",
     "LearningCurve",
     "Matrix",
+    "MethodGain",
+    "Outlook",
     "Provenance",
     "Ranking",
     "from_json",

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from datakin.errors import ErrorTable
+from datakin.results.forecast import Gain80, Outlook
 from datakin.results.record import Provenance, Record, register
 from datakin.results.zones import Zone, ZoneDecision
 
@@ -112,7 +113,8 @@ class Comparison(Record):
     directions : dict of str to Estimate
         Both directional discrepancies with intervals.
     sizes : dict of str to Estimate
-        The "paper", "matched" and "limit" score, whichever was asked for.
+        The "paper", "matched" and "limit" score, whichever was asked for; no limit if that was
+        "paper", which saves most predictions.
     size, estimate : str
         Which of them `score` is, and how models were combined.
     losses : dict of str to str
@@ -131,12 +133,16 @@ class Comparison(Record):
     curves : dict of str to LearningCurve
         Each dataset's own error against its number of rows.
     weight : float
-        What a row of the source should count beside a row of the target, from 0 to 1: 1 where
-        the source's predictors lose nothing on the target, 1/2 where they lose one standard error
-        of the target's own error. A rule of thumb.
+        What a row of the source should count beside a row of the target, from 0 to 1, from the
+        forecast of the gain.
+    gain : Gain80 or None
+        Expected gain of plain pooling; None for a dataset against itself. More in
+        `datakin.forecast_gain`.
     n_rows : dict of str to int
     n_shared_rows : int
         Rows of the target that also stand in the source.
+    outlook : Outlook or None
+        What forecasts are made from: own error, what it lacks, how far the source is behind.
     errors : ErrorTable
         The cross-error table of the pair.
     notes : tuple of str
@@ -166,8 +172,10 @@ class Comparison(Record):
     zone_probabilities: dict[str, float]
     curves: dict[str, LearningCurve]
     weight: float
+    gain: Gain80 | None
     n_rows: dict[str, int]
     n_shared_rows: int
+    outlook: Outlook | None
     errors: ErrorTable
     notes: tuple[str, ...]
     provenance: Provenance
@@ -211,6 +219,9 @@ class Comparison(Record):
             "weight": self.weight,
             "n_rows": self.n_rows[self.source],
         }
+        gain = self.gain
+        values = (np.nan,) * 3 if gain is None else (gain.value, gain.low, gain.high)
+        row |= dict(zip(("gain", "gain_low", "gain_high"), values, strict=True))
         if self.standardised is not None:
             row["standardised"] = self.standardised
         return row
@@ -238,6 +249,11 @@ class Comparison(Record):
         ]
         if self.standardised is not None:
             lines.append(f"  standardised      {self.standardised: .4f}")
+        if self.gain is not None:
+            lines.append(
+                f"  gain by pooling   {self.gain.value: .4f}  95% interval [{self.gain.low:.4f}, "
+                f"{self.gain.high:.4f}]  P(gain) {self.gain.probability:.2f}"
+            )
         losses = sorted(set(self.losses.values()))
         lines.append(f"  loss              {' / '.join(losses)}")
         lines.append(f"  why               {self.reason}")

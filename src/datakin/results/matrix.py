@@ -43,8 +43,10 @@ class Matrix(Record):
         cross-validated error on the diagonal (NaN where it differs from pair to pair, as
         when pairs share different columns).
     zones : tuple of tuples of Zone
+        ``zones[i][j]``: whether training on dataset i should help on dataset j. By the paper's rule
+        the same both ways.
     thresholds : ndarray of shape (N, N) or None
-        The score at which a pair counts as negative.
+        The score at which a pair counts as negative by the paper's rule.
     """
 
     names: tuple[str, ...]
@@ -76,7 +78,7 @@ class Matrix(Record):
             if values is not None:
                 table[name] = values[rows, columns]
         if self.zones:
-            table["zone"] = [self.zones[i][j].value for i, j in zip(rows, columns, strict=True)]
+            table["zone"] = [self.zones[j][i].value for i, j in zip(rows, columns, strict=True)]
         if self.discrepancies is not None:
             table["source_to_target"] = self.discrepancies[columns, rows]
             table["target_to_source"] = self.discrepancies[rows, columns]

@@ -11,6 +11,7 @@ import pandas as pd
 from datakin._core.exceptions import listed
 from datakin.results.comparison import Comparison
 from datakin.results.distance import Distance
+from datakin.results.forecast import Forecast
 from datakin.results.record import Record
 from datakin.results.text import table
 
@@ -29,6 +30,9 @@ class Ranking(Record):
     first : dict of str to float
         Probability of each source to be the closest kin, given the scores' uncertainty; empty for
         distances, which have none.
+    forecast : Forecast or None
+        The gain of pooling all sources at once, plainly and with the best joint weights; None for
+        distances.
     n_fits : int
         Fits the ranking cost.
     complete : bool
@@ -40,11 +44,14 @@ class Ranking(Record):
     first: dict[str, float]
     n_fits: int
     complete: bool = True
+    forecast: Forecast | None = None
 
     @property
     def frame(self) -> pd.DataFrame:
         """One row per source, closest kin first."""
         frame = pd.DataFrame([c.row() for c in self.comparisons]).drop(columns="target")
+        if self.forecast is not None:
+            frame["weight"] = [self.forecast.weights.get(c.source, 1.0) for c in self.comparisons]
         if self.first:
             frame["p_first"] = [self.first[c.source] for c in self.comparisons]
         return frame
@@ -71,6 +78,11 @@ class Ranking(Record):
             f"{len(self)} sources were compared, so the lowest score is partly luck: {leader!r} is the "
             f"closest kin with probability {self.first[leader]:.2f}. Intervals are for one source each."
         )
+
+    @property
+    def closing(self) -> str:
+        """What stands below the table: the caution, and what pooling should bring."""
+        return "\n".join([self.caution, *([self.forecast.sentence] if self.forecast else [])])
 
     @property
     def title(self) -> str:
@@ -105,4 +117,6 @@ class Ranking(Record):
         )
 
     def __str__(self) -> str:
-        return f"{self.title}\n{table(self.frame)}\n{self.caution}"
+        # The interval of the gain is in .frame: on a page it would push the rest out of sight.
+        frame = self.frame.drop(columns=["gain_low", "gain_high"], errors="ignore")
+        return f"{self.title}\n{table(frame)}\n{self.closing}"

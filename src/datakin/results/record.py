@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import html
 import json
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
 from typing import Any, ClassVar, Self
 
@@ -138,17 +138,29 @@ def from_json(text: str) -> Any:
 @register
 @dataclass(frozen=True)
 class Provenance:
-    """Where a number came from: seed, options, versions, and fingerprints of the data."""
+    """Where a number came from: seed, options, versions, and fingerprints of the data.
+
+    Attributes
+    ----------
+    backends : dict of str to str
+        What fitted each model.
+    """
 
     seed: int
     options: dict[str, Any]
     versions: dict[str, str]
     fingerprints: dict[str, str]
+    backends: dict[str, str] = field(default_factory=dict)
 
 
-def make_provenance(seed: int, options: dict[str, Any], fingerprints: dict[str, str]) -> Provenance:
+def make_provenance(
+    seed: int,
+    options: dict[str, Any],
+    fingerprints: dict[str, str],
+    backends: dict[str, str] | None = None,
+) -> Provenance:
     """Record the versions in use now."""
-    return Provenance(seed, options, dict(_versions()), fingerprints)
+    return Provenance(seed, options, dict(_versions()), fingerprints, backends or {})
 
 
 @cache

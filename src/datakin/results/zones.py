@@ -32,11 +32,12 @@ class ZoneDecision:
     Attributes
     ----------
     zone : Zone
-    rule : str
+    rule : {"paper", "gain"}
     score : float
-        The score that was compared (the paper's estimate for the paper's rule).
+        What was compared: the paper's estimate of the score, or the expected gain of pooling.
     low, high : float
-        At or below `low` is positive, at or above `high` negative.
+        The paper's thresholds: a score at or below `low` is positive, at or above `high` negative.
+        By the gain: its 80% interval, positive above 0 and negative below.
     reason : str
         A sentence for the user.
     """

@@ -21,7 +21,7 @@ CHOICES = {
     "size": SIZES,
     "inner": ("shared", "fresh"),
     "voting": ("soft", "hard"),
-    "zones": ("paper",),
+    "zones": ("paper", "gain"),
     "zone_error": ("rows", "folds"),
     "weighting": ("scaled", "paper"),
 }

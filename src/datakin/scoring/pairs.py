@@ -14,15 +14,23 @@ from datakin.errors import Errors, ErrorTable, Learner
 from datakin.learning.losses import RARE, choose_loss
 from datakin.results.comparison import Comparison, Estimate
 from datakin.results.record import Provenance
-from datakin.results.zones import ZoneDecision
+from datakin.results.zones import Zone, ZoneDecision
 from datakin.scoring.cls import SIZES, Direction, Discrepancy, average, discrepancy, own_error
 from datakin.scoring.curves import learning_curve
+from datakin.scoring.forecast import decide_gain, outlook, plain_gain
 from datakin.scoring.options import AGGREGATES, Options
 from datakin.scoring.stability import probability_first, zone_probabilities
 from datakin.scoring.uncertainty import make_estimate, standard_error
 from datakin.scoring.zones import decide, error_of_mean
 
-__all__ = ["Side", "all_estimates", "compare_pair", "first_places"]
+__all__ = [
+    "Side",
+    "all_estimates",
+    "compare_pair",
+    "first_places",
+    "gain_zones",
+    "loss_correlation",
+]
 
 BALANCED = (
     f"on datasets with a class rarer than {RARE:.0%} every class weighs the same in the error "
@@ -60,6 +68,12 @@ class _Pair:
             average([discrepancy(d, estimate, size) for d in self.to_source]),
         )
 
+    @property
+    def sizes(self) -> tuple[str, ...]:
+        """The sizes that the errors at hand allow."""
+        has_limit = "inner" in self.to_target[0].cross.rows
+        return SIZES if has_limit else tuple(size for size in SIZES if size != "limit")
+
     def value(self, parts: Sequence[Discrepancy]) -> float:
         return self.factors[0] * parts[0].value + self.factors[1] * parts[1].value
 
@@ -94,7 +108,7 @@ def all_estimates(target: Side, source: Side, options: Options) -> dict[tuple[st
     pair = _Pair(target, source, options)
     models = pair.to_target[0].cross.models
     names = [*(models[m] for m in pair.to_target[0].works), *AGGREGATES]
-    return {(name, size): pair.estimate(pair.both(name, size)) for name in names for size in SIZES}
+    return {(name, size): pair.estimate(pair.both(name, size)) for name in names for size in pair.sizes}
 
 
 def first_places(pairs: Sequence[tuple[Side, Side]], options: Options) -> list[float]:
@@ -110,6 +124,36 @@ def first_places(pairs: Sequence[tuple[Side, Side]], options: Options) -> list[f
     return [float(p) for p in probabilities]
 
 
+def loss_correlation(pairs: Sequence[tuple[Side, Side]], options: Options) -> Array:
+    """Return how alike the sources' predictors fail on the target's rows.
+
+    The correlation between losses in excess of the target's own. As they share its own losses, it
+    comes out too high rather than too low, and joint weights too cautious.
+    """
+    rows = []
+    for target, source in pairs:
+        pair = _Pair(target, source, options)
+        rows.append(
+            average([discrepancy(d, options.estimate, "paper") for d in pair.to_target]).influence
+        )
+    matrix = np.array(rows)
+    spread = np.sqrt(np.sum(matrix**2, axis=1))
+    spread[spread == 0] = 1.0
+    found = matrix @ matrix.T / np.outer(spread, spread)
+    np.fill_diagonal(found, 1.0)
+    return np.asarray(found)
+
+
+def gain_zones(target: Side, source: Side, options: Options) -> tuple[float, Zone, Zone]:
+    """Return the paper's threshold, and the gain zones of source for target and the reverse."""
+    pair = _Pair(target, source, options)
+    zones = []
+    for ways, side in ((pair.to_target, target), (pair.to_source, source)):
+        gain, _ = plain_gain(outlook(ways, options.estimate, side.dataset.groups))
+        zones.append(decide_gain(gain).zone)
+    return pair.zone().high, zones[0], zones[1]
+
+
 def compare_pair(
     target: Side, source: Side, pairing: Pairing, options: Options, provenance: Provenance
 ) -> Comparison:
@@ -123,12 +167,19 @@ def compare_pair(
             f"{options.estimate!r} failed on {target.dataset.name!r} or {source.dataset.name!r}."
         )
     notes = list(pairing.notes)
-    parts = {size: pair.both(options.estimate, size) for size in SIZES}
+    parts = {size: pair.both(options.estimate, size) for size in pair.sizes}
     chosen = parts[options.size]
     sizes = {size: pair.estimate(part) for size, part in parts.items()}
-    decision = pair.zone()
+    seen = outlook(pair.to_target, options.estimate, target.dataset.groups)
+    gain, weight = plain_gain(seen)
+    decision, zones = pair.zone(), sizes["paper"]
     if decision.low == decision.high:
         notes.append("the own errors do not vary, so that the ambiguous zone has no width")
+    reach = (decision.low, decision.high)
+    if options.zones == "gain":
+        decision = decide_gain(gain)
+        zones = make_estimate(-gain.value, gain.standard_error, options.cv)
+        reach = (gain.low80 - gain.value, gain.high80 - gain.value)
     losses = {
         side.dataset.name: choose_loss(options.resolved_loss(), side.dataset)
         for side in (target, source)
@@ -170,13 +221,13 @@ def compare_pair(
         },
         zone=decision.zone,
         decision=decision,
-        zone_probabilities=zone_probabilities(
-            sizes["paper"], decision.low, decision.high, options.cv
-        ),
+        zone_probabilities=zone_probabilities(zones, *reach, options.cv),
         curves=curves,
-        weight=_row_weight(chosen[0].value, curves[target.dataset.name].standard_errors[-1]),
+        weight=weight,
+        gain=gain,
         n_rows={side.dataset.name: side.dataset.n_rows for side in (target, source)},
         n_shared_rows=int(pairing.shared_target.sum()),
+        outlook=seen,
         errors=ErrorTable.of(
             [
                 *(learner.own for learner in target.learners),
@@ -199,9 +250,3 @@ def _standardised(pair: _Pair, parts: tuple[Discrepancy, Discrepancy]) -> float 
         loss = choose_loss(pair.options.resolved_loss(), side.dataset)
         total += factor * part.value / loss.of_best_constant(side.dataset.y)
     return total
-
-
-def _row_weight(loss: float, own_error: float) -> float:
-    """Return V / (V + loss^2), V the variance of the target's own error: 1 if nothing is lost."""
-    variance = own_error**2
-    return 1.0 if loss <= 0 else variance / (variance + loss**2)

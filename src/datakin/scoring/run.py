@@ -13,11 +13,13 @@ from datakin.data import Dataset, Pairing, pair
 from datakin.data.features import Array
 from datakin.learning.folds import make_plan
 from datakin.results import Comparison, Matrix
+from datakin.results.forecast import Forecast
 from datakin.results.record import make_provenance
 from datakin.results.zones import Zone
+from datakin.scoring.forecast import forecast_pool, unit_of
 from datakin.scoring.identity import compare_with_itself
 from datakin.scoring.options import Options
-from datakin.scoring.pairs import Side, compare_pair, first_places
+from datakin.scoring.pairs import Side, compare_pair, first_places, gain_zones, loss_correlation
 from datakin.scoring.units import Test, Unit, UnitResult, run_units
 
 __all__ = ["Run", "make_matrix"]
@@ -136,12 +138,40 @@ class Run:
         found = first_places([self.sides(i, j) for i, j in pairs], self.options)
         return {self.datasets[j].name: p for (_, j), p in zip(pairs, found, strict=True)}
 
+    def forecast(self) -> Forecast | None:
+        """Return the forecast for pooling all sources of a ranking."""
+        found = {
+            c.source: (key, c.outlook)
+            for key, c in self.comparisons.items()
+            if c.outlook is not None
+        }
+        if not found:
+            return None
+        names = sorted(found)  # so that the order in which sources were given changes nothing
+        comparison = self.comparisons[found[names[0]][0]]
+        target = comparison.target
+        known = {d.name: d for d in self.datasets}
+        return forecast_pool(
+            target,
+            names,
+            [found[name][1] for name in names],
+            loss_correlation([self.sides(*found[name][0]) for name in names], self.options),
+            unit_of(comparison.losses[comparison.target]),
+            make_provenance(
+                self.options.random_state,
+                self.options.summary(),
+                {name: known[name].fingerprint for name in (target, *names)},
+                self.backends(range(len(self.datasets))),
+            ),
+        )
+
     def _compare(self, i: int, j: int, common: Pairing) -> Comparison | None:
         datasets = self.datasets[i], self.datasets[j]
         provenance = make_provenance(
             self.options.random_state,
             self.options.summary(),
             {d.name: d.fingerprint for d in datasets},
+            self.backends((i, j), common.columns),
         )
         if common.identical:
             return compare_with_itself(*datasets, self.options, provenance)
@@ -149,6 +179,17 @@ class Run:
         if target is None or source is None:
             return None
         return compare_pair(target, source, common, self.options, provenance)
+
+    def backends(
+        self, members: Sequence[int], columns: tuple[str, ...] | None = None
+    ) -> dict[str, str]:
+        """Return what fitted each model on some datasets (with some columns)."""
+        found: dict[str, set[str]] = {}
+        for (i, used), result in self.results.items():
+            if result is not None and i in members and columns in (None, used):
+                for model, name in result.backends.items():
+                    found.setdefault(model, set()).add(name)
+        return {model: ", ".join(sorted(names)) for model, names in found.items()}
 
     def complete_datasets(self) -> list[int]:
         """Return the datasets that have a comparison with each other."""
@@ -173,16 +214,21 @@ def make_matrix(run: Run, members: Iterable[int]) -> Matrix:
     owns: list[set[float]] = [set() for _ in members]
     notes: dict[str, None] = {}
     for a, b in combinations(range(n), 2):
-        c = run.comparisons[members[a], members[b]]
+        key = members[a], members[b]
+        c = run.comparisons[key]
+        high, forth, back = c.decision.high, c.zone, c.zone
+        if c.outlook is not None and c.decision.rule == "gain":
+            # Not symmetric: a source may help a small target that cannot help it.
+            high, forth, back = gain_zones(*run.sides(*key), run.options)
         for array, value in (
             (scores, c.score),
             (spreads, c.standard_error),
             (lows, c.interval[0]),
             (highs, c.interval[1]),
-            (thresholds, c.decision.high),
+            (thresholds, high),
         ):
             array[a, b] = array[b, a] = value
-        zones[a][b] = zones[b][a] = c.zone
+        zones[b][a], zones[a][b] = forth, back
         gaps[b, a], gaps[a, b] = c.source_to_target, c.target_to_source
         for i, j in ((a, b), (b, a)):
             errors[i, j] = c.cross_errors.get(names[i], np.nan)
@@ -194,6 +240,7 @@ def make_matrix(run: Run, members: Iterable[int]) -> Matrix:
         run.options.random_state,
         run.options.summary(),
         {run.datasets[i].name: run.datasets[i].fingerprint for i in members},
+        run.backends(members),
     )
     return Matrix(
         names,

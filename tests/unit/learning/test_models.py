@@ -24,7 +24,12 @@ def test_the_paper_s_four_by_default():
     names = [m.name for m in choose_models(None, True)]
     assert names == ["logistic", "linear_svm", "rbf_svm", "xgboost"]
     assert [m.name for m in choose_models(None, False)] == ["linear", *names[1:]]
-    assert [m.name for m in choose_models("extended", True)] == [*names, "quadratic", "forest"]
+    assert [m.name for m in choose_models("extended", True)] == [
+        *names,
+        "quadratic",
+        "cubic",
+        "qda",
+    ]
 
 
 def test_default_parameters():

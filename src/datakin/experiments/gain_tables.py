@@ -1,0 +1,204 @@
+"""What the gain runs say: RER by level, zones, the paper's statements, the table of methods."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from scipy.stats import spearmanr
+
+from datakin.experiments.gain_runs import METHODS, N_TEST, ROUNDS, SPLITS, paper_methods
+from datakin.experiments.study import Summary, markdown
+from datakin.synthetic import settings
+from datakin.transfer.gain import relative_reduction
+
+__all__ = [
+    "RERS",
+    "ZONES",
+    "summarise_claims",
+    "summarise_gain",
+    "summarise_transfer",
+    "summarise_zones",
+]
+
+HOW = (
+    f"Base learner: logistic or linear regression (the nonlinear setting: on squares and products too), "
+    f"for the score as well. Errors on {N_TEST:,} test rows; "
+    f"boosting runs {ROUNDS} rounds, ART {SPLITS} splits."
+)
+ZONES = ("positive", "ambiguous", "negative")
+RERS = {"target_rer": "target", "source_rer": "source", "average_rer": "average"}
+
+
+def _reductions(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return RER of every method at every level, with the mean score and threshold there."""
+    table = []
+    for level, part in rows.groupby("level"):
+        errors = part.pivot_table(
+            index="seed", columns="method", values=["target_error", "source_error"]
+        )
+        once = part[part["method"] == "alone"]
+        for method in [m for m in METHODS if m in set(part["method"])]:
+            (to, to_se), (back, back_se) = (
+                relative_reduction(
+                    errors[side, "alone"].to_numpy(), errors[side, method].to_numpy(), 0.0
+                )
+                for side in ("target_error", "source_error")
+            )
+            table.append(
+                {
+                    "setting": part["setting"].iloc[0],
+                    "level": level,
+                    "method": method,
+                    "cls": once["cls"].mean(),
+                    "cls_se": once["cls"].std(ddof=1) / np.sqrt(len(once)),
+                    "threshold": once["threshold"].mean(),
+                    "target_rer": to,
+                    "target_se": to_se,
+                    "source_rer": back,
+                    "source_se": back_se,
+                    "average_rer": (to + back) / 2,
+                    "average_se": np.hypot(to_se, back_se) / 2,
+                    "forecast": once["forecast"].mean(),
+                    "gain": (
+                        errors["target_error", "alone"] - errors["target_error", method]
+                    ).mean(),
+                    **{f"gain_{z}": (once["gain_zone"] == z).mean() for z in ZONES},
+                    "n": len(once),
+                }
+            )
+    frame = pd.DataFrame(table)
+    score, high = frame["cls"], frame["threshold"]
+    frame["zone"] = np.select([score <= 0, score >= high], ["positive", "negative"], "ambiguous")
+    return frame
+
+
+def summarise_gain(rows: pd.DataFrame) -> Summary:
+    """Return RER of concatenation at every level, and its Spearman with the score."""
+    frame = _reductions(rows)
+    frame = frame[frame["method"] == "concatenate"].drop(columns=["method", "zone"])
+    sentences = []
+    for name, label in RERS.items():
+        found = spearmanr(frame["cls"], frame[name])
+        sentences.append(f"{label} {found.statistic:.3f} (p = {found.pvalue:.1g})")
+    text = (
+        f"Direct concatenation: relative error reduction against the mean score, one point per level. "
+        f"Spearman: {', '.join(sentences)}. {HOW}\n\n" + markdown(frame)
+    )
+    return Summary(frame, text)
+
+
+def summarise_zones(setting: str, rows: pd.DataFrame) -> Summary:
+    """Return every method's RER at every level, and what it is in the zones."""
+    frame = _reductions(rows)
+    theirs = frame[frame["method"].isin(paper_methods(settings()[setting].task))]
+    best = theirs.loc[theirs.groupby("level")["average_rer"].idxmax()]
+    negative = best[best["zone"] == "negative"]["average_rer"]
+    by_zone = best.groupby("zone")["average_rer"].max()
+    said = [
+        f"In the paper's NT zone ({len(negative)} levels) the average RER of the best method is "
+        + (
+            "below 0 throughout."
+            if (negative < 0).all()
+            else f"below 0 in {int((negative < 0).sum())} levels only; the largest is {negative.max():.4f}."
+        )
+    ]
+    if "positive" in by_zone:
+        highest = by_zone["positive"] >= by_zone.max()
+        said.append(f"The largest average RER {'is' if highest else 'is NOT'} in the PT zone.")
+    else:
+        said.append(
+            "No level's mean score falls into the PT zone (at or below 0): even equal tasks score "
+            "above 0 on average with this learner."
+            if best["cls"].min() > 0
+            else "No PT level."
+        )
+    pooled = frame[frame["method"] == "concatenate"]
+    agree = [
+        (row["gain"] > 0) == (row["gain_positive"] > row["gain_negative"])
+        for _, row in pooled.iterrows()
+    ]
+    said.append(
+        f"Gain zones (target, plain pooling): the more frequent of positive and negative has the sign "
+        f"of the realised gain at {sum(agree)} of {len(agree)} levels."
+    )
+    text = " ".join(said) + f" {HOW}\n\n" + markdown(frame)
+    return Summary(frame, text)
+
+
+def summarise_transfer(rows: pd.DataFrame) -> Summary:
+    """Return mean target errors over the levels of every setting and method."""
+    table = []
+    for setting, part in rows.groupby("setting", sort=False):
+        errors = part.pivot_table(index=["seed", "level"], columns="method", values="target_error")
+        over_levels = errors.groupby("seed").mean()
+        by_level = errors.groupby("level").mean()
+        others = [m for m in over_levels.columns if m != "kin_weighted"]
+        best = over_levels[others].mean().idxmin()
+        for method in ("alone", *(m for m in METHODS if m in over_levels.columns)):
+            gap = over_levels["kin_weighted"] - over_levels[method]
+            worst = (by_level[method] / by_level["alone"] - 1).max()
+            table.append(
+                {
+                    "setting": setting,
+                    "method": method,
+                    "error": over_levels[method].mean(),
+                    "se": over_levels[method].std(ddof=1) / np.sqrt(len(over_levels)),
+                    "kin_minus_this": gap.mean(),
+                    "paired_se": gap.std(ddof=1) / np.sqrt(len(gap)),
+                    "worst_level": worst,
+                    "best_other": method == best,
+                    "n": len(over_levels),
+                }
+            )
+    frame = pd.DataFrame(table)
+    rivals = frame[frame["best_other"]]
+    fine = rivals[rivals["kin_minus_this"] <= 2 * rivals["paired_se"]]
+    kin = frame[frame["method"] == "kin_weighted"]
+    short = sorted(set(rivals["setting"]) - set(fine["setting"]))
+    missed = f" (not in {', '.join(short)})" if short else ""
+    text = (
+        f"Target error averaged over seven levels of similarity, closer together near equal tasks. "
+        f"KinWeighted is below the best of the others, or within 2 paired standard errors of it, in "
+        f"{len(fine)} of {len(rivals)} settings{missed}. At its "
+        f"worst level it is at most {kin['worst_level'].max():.1%} above the target alone. {HOW}\n\n"
+        + markdown(frame)
+    )
+    return Summary(frame, text)
+
+
+def summarise_claims(rows: pd.DataFrame) -> Summary:
+    """Return what the paper says of its gain and zone figures, setting by setting."""
+    table = []
+    for setting, part in rows.groupby("setting", sort=False):
+        frame = _reductions(part)
+        pooled = frame[frame["method"] == "concatenate"]
+        found: dict[str, float] = {
+            f"spearman {label}": float(spearmanr(pooled["cls"], pooled[name]).statistic)
+            for name, label in RERS.items()
+        }
+        theirs = frame[frame["method"].isin(paper_methods(settings()[str(setting)].task))]
+        best = theirs.loc[theirs.groupby("level")["average_rer"].idxmax()]
+        negative = best[best["zone"] == "negative"]
+        found["largest average RER in NT"] = float(negative["average_rer"].max())
+        found["NT levels below 0"] = float((negative["average_rer"] < 0).mean())
+        top = best.sort_values("average_rer")["zone"].iloc[-1]
+        found["largest average RER in PT"] = float(top == "positive")
+        said = {"NT levels below 0": 1.0, "largest average RER in PT": 1.0}
+        said |= {name: -1.0 for name in found if name.startswith("spearman")}
+        table += [
+            {
+                "setting": setting,
+                "column": name,
+                "ours": value,
+                "se": np.nan,
+                "paper": said.get(name, np.nan),
+            }
+            for name, value in found.items()
+        ]
+    frame = pd.DataFrame(table)
+    text = (
+        "Spearman between score and relative error reduction of concatenation (the paper: monotone); "
+        "average RER of the best of the paper's methods in its zones (the paper: below 0 throughout NT, "
+        f"largest in PT). {HOW}\n\n" + markdown(frame)
+    )
+    return Summary(frame, text)

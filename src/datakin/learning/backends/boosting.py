@@ -1,0 +1,74 @@
+"""XGBoost without what its scikit-learn interface does around every fit and every round.
+
+The trees are XGBoost's own, to the last bit. On a few hundred rows its Python layers take a third
+of the time: parameters read by inspection, an evaluation after every round, names of features
+compared before each, and a copy of the model made to drop the training caches.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from datakin.data.features import Array
+
+__all__ = ["BoostingFitter"]
+
+MOST_CACHED_COLUMNS = 20  # beyond, a model's training caches take too much memory to be kept
+
+
+class BoostingFitter:
+    """XGBClassifier or XGBRegressor."""
+
+    name = "xgboost"
+
+    def __init__(self, estimator: Any) -> None:
+        self.n_rounds = estimator.get_num_boosting_rounds()
+        found = estimator.get_xgb_params()
+        self.params = {k: v for k, v in found.items() if v is not None and k != "missing"}
+        self.is_class = self.params["objective"] == "binary:logistic"
+
+    def fit(self, X: Any, y: Array, seed: int) -> Any:
+        """Return an object with predict_proba (classes) or predict."""
+        from xgboost import QuantileDMatrix
+
+        params = {**self.params, "seed": seed}
+        n_classes = int(y.max()) + 1 if self.is_class else 0
+        if n_classes > 2:
+            params |= {"objective": "multi:softprob", "num_class": n_classes}
+        data = QuantileDMatrix(X, y, nthread=self.params.get("n_jobs"))
+        booster = _plain_booster()(params, [data])
+        for i in range(self.n_rounds):
+            booster.update(data, i)
+        if X.shape[1] > MOST_CACHED_COLUMNS:
+            booster.reset()
+        return _Probabilities(booster) if self.is_class else _Values(booster)
+
+
+@cache
+def _plain_booster() -> Any:
+    from xgboost import Booster
+
+    class PlainBooster(Booster):
+        """A booster of unnamed columns: there are no names to compare in every round."""
+
+        def _assign_dmatrix_features(self, data: Any) -> None:
+            pass
+
+    return PlainBooster
+
+
+class _Values:
+    def __init__(self, booster: Any) -> None:
+        self.booster = booster
+
+    def predict(self, X: Any) -> Array:
+        return np.asarray(self.booster.inplace_predict(X, validate_features=False))
+
+
+class _Probabilities(_Values):
+    def predict_proba(self, X: Any) -> Array:
+        p = self.predict(X)
+        return np.column_stack([1.0 - p, p]) if p.ndim == 1 else p

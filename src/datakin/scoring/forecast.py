@@ -1,0 +1,257 @@
+"""From measured errors to the gain of pooling.
+
+The formulas are in `datakin.scoring.shares`; here their numbers are measured, with the uncertainty
+that they have in common, and turned into a forecast, a weight and a zone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+from datakin._core.exceptions import DatakinError
+from datakin.data.features import Array
+from datakin.results.comparison import Comparison
+from datakin.results.forecast import Forecast, Gain80, Outlook
+from datakin.results.record import Provenance
+from datakin.results.zones import Zone, ZoneDecision
+from datakin.scoring.cls import Direction, average, discrepancy, own_error
+from datakin.scoring.shares import best_shares, pooled_gain
+from datakin.scoring.uncertainty import jackknife_variance, row_variance, sum_groups
+
+__all__ = [
+    "decide_gain",
+    "forecast_gain",
+    "forecast_pool",
+    "outlook",
+    "plain_gain",
+    "unit_of",
+]
+
+DRAWS = 200
+SHARES = tuple(k / 20 for k in range(21))
+
+
+def outlook(directions: Sequence[Direction], estimate: str, groups: Array | None) -> Outlook:
+    """Measure what forecasts are made from.
+
+    Parameters
+    ----------
+    directions : sequence of Direction
+        Source to target, one per repeat.
+    estimate : str
+    groups : ndarray or None
+        Of the target's rows.
+    """
+    own = directions[0].tested.own
+    n, n_fold, n_inner = (own.n_train[size] for size in ("full", "fold", "inner"))
+    # Errors at n rows: limit + slope / n. In units of slope / n the two measured sizes are this far.
+    apart, beyond = n / n_inner - n / n_fold, n / n_fold - 1
+    rows, folds = np.zeros(len(own.weights)), []
+    for direction in directions:
+        found = [own_error(direction, estimate, size) for size in ("inner", "fold")]
+        (inner, weights, inner_folds), (fold, _, fold_folds) = found
+        gap = inner - fold
+        rows += (gap - gap @ weights) * weights / apart / len(directions)
+        folds.append((inner_folds - fold_folds) / apart)
+    by_fold = np.mean(folds, axis=0)
+    lack = float(by_fold.mean())
+    full = average([discrepancy(d, estimate, "paper") for d in directions])
+    a, d = sum_groups(rows, groups), sum_groups(full.influence, groups)
+    scale = len(a) / (len(a) - 1)
+    spread = row_variance(rows, groups, full.least)
+    of_lack = max(spread, float(np.var(by_fold, ddof=1)) / len(by_fold))
+    of_full = row_variance(full.influence, groups, full.least) + jackknife_variance(full.replicates)
+    both = float(a @ d) * scale * float(np.sqrt(of_lack / spread))
+    # behind = full + beyond * lack, since the own error was measured with fewer rows than n.
+    return Outlook(
+        error=full.own - beyond * lack,
+        lack=lack,
+        behind=full.value + beyond * lack,
+        covariance=(
+            of_lack,
+            of_full + 2 * beyond * both + beyond**2 * of_lack,
+            both + beyond * of_lack,
+        ),
+        n_target=int(n),
+        n_source=int(directions[0].cross.n_train["full"]),
+        freedom=2 * (len(by_fold) - 1),
+    )
+
+
+def forecast_gain(comparison: Comparison) -> Forecast:
+    """Forecast what pooling the source will do to the error on the target.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        Of `datakin.score`, or a member of a ranking. The forecast is for the learner that the
+        comparison was made with: its `estimate`.
+
+    Returns
+    -------
+    Forecast
+
+    Examples
+    --------
+    >>> from datakin import score
+    >>> from datakin.synthetic import settings
+    >>> pair = settings()["lda"](1.0).sample(60, 300, random_state=0)
+    >>> forecast = forecast_gain(score(pair.target, pair.source, models=["logistic"]))
+    >>> forecast.gain > 0, 0 <= forecast.kinship <= 1
+    (True, True)
+    """
+    if not isinstance(comparison, Comparison):
+        raise DatakinError(
+            f"forecast_gain takes a Comparison, as datakin.score returns. "
+            f"Got {type(comparison).__name__}; for a Ranking see its .forecast."
+        )
+    if comparison.outlook is None:
+        raise DatakinError(
+            f"{comparison.target!r} and {comparison.source!r} hold the same rows: "
+            f"pooling them brings nothing, and there is nothing to forecast."
+        )
+    return forecast_pool(
+        comparison.target,
+        [comparison.source],
+        [comparison.outlook],
+        np.ones((1, 1)),
+        unit_of(comparison.losses[comparison.target]),
+        comparison.provenance,
+    )
+
+
+def unit_of(loss: str) -> str:
+    """Say what a loss counts."""
+    return "share of rows" if loss in ("zero_one", "balanced") else "loss"
+
+
+def forecast_pool(
+    target: str,
+    sources: Sequence[str],
+    outlooks: Sequence[Outlook],
+    correlation: Array,
+    unit: str,
+    provenance: Provenance,
+) -> Forecast:
+    """Forecast the gain of pooling several sources at once, and find the best weights.
+
+    Parameters
+    ----------
+    target : str
+    sources : sequence of str
+    outlooks : sequence of Outlook
+        One for each source.
+    correlation : ndarray of shape (m, m)
+        Between the sources' losses on the rows of the target.
+    unit : str
+    provenance : Provenance
+    """
+    correlation = np.clip(correlation, 0.0, 1.0)
+    shares, optimism = _choose(outlooks, correlation)
+    rows = np.array([o.n_source for o in outlooks], dtype=float)
+    plain = _gain80(outlooks, rows / (outlooks[0].n_target + rows.sum()), correlation)
+    curve = []
+    if len(sources) == 1:
+        at = [_gain80(outlooks, np.array([share]), correlation) for share in SHARES]
+        curve = [(gain.value, gain.low, gain.high) for gain in at]
+    return Forecast(
+        target=target,
+        sources=tuple(sources),
+        error=outlooks[0].error,
+        pooled=plain,
+        best=_gain80(outlooks, shares, correlation, optimism),
+        kinship=float(shares.sum()),
+        weights=dict(zip(sources, _row_weights(shares, outlooks), strict=True)),
+        decision=decide_gain(plain),
+        shares=SHARES if curve else (),
+        gains=tuple(curve),
+        unit=unit,
+        provenance=provenance,
+    )
+
+
+def plain_gain(outlook: Outlook) -> tuple[Gain80, float]:
+    """Return the gain of plain pooling of one source, and the best weight of its rows."""
+    share = outlook.n_source / (outlook.n_target + outlook.n_source)
+    one = np.ones((1, 1))
+    shares, _ = _choose([outlook], one)
+    return _gain80([outlook], np.array([share]), one), _row_weights(shares, [outlook])[0]
+
+
+def _choose(outlooks: Sequence[Outlook], correlation: Array) -> tuple[Array, float]:
+    """Return the best shares averaged over the uncertainty of what they are chosen from.
+
+    The average is steadier than the best shares of the one measured value. Beside it stands their
+    optimism: by how much the gain looks larger to the data that the shares were chosen on.
+    """
+    theta, covariance = _joint(outlooks, correlation)
+    normal = np.random.default_rng(0).standard_normal((DRAWS, len(theta)))
+    values, vectors = np.linalg.eigh(covariance)
+    draws = theta + normal @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
+    ratio = np.array([o.n_target / o.n_source for o in outlooks])
+    chosen = np.array([best_shares(draw, ratio, correlation) for draw in draws])
+    held = np.maximum(theta, np.r_[0.0, np.full(len(theta) - 1, -np.inf)])
+    seen, real = (pooled_gain(t, chosen, correlation) for t in (draws, held))
+    return chosen.mean(axis=0), max(float(np.mean(seen - real)), 0.0)
+
+
+def _row_weights(shares: Array, outlooks: Sequence[Outlook]) -> list[float]:
+    """Return what a row of each source counts beside a row of the target, at most 1."""
+    left = max(1 - float(shares.sum()), 1e-12)
+    return [
+        min(float(share) / left * o.n_target / o.n_source, 1.0)
+        for share, o in zip(shares, outlooks, strict=True)
+    ]
+
+
+def decide_gain(gain: Gain80) -> ZoneDecision:
+    """Decide the zone: positive or negative where the 80% interval is on one side of 0."""
+    if gain.low80 > 0:
+        zone, why = Zone.POSITIVE, "all of it is a gain"
+    elif gain.high80 < 0:
+        zone, why = Zone.NEGATIVE, "all of it is a loss"
+    else:
+        zone, why = Zone.AMBIGUOUS, "it holds both gain and loss"
+    return ZoneDecision(
+        zone,
+        "gain",
+        gain.value,
+        gain.low80,
+        gain.high80,
+        f"pooling should bring a gain of {gain.value:.4f}, 80% interval "
+        f"[{gain.low80:.4f}, {gain.high80:.4f}]: {why}",
+    )
+
+
+def _joint(outlooks: Sequence[Outlook], correlation: Array) -> tuple[Array, Array]:
+    """Return (A, D_1, ..., D_m) and its covariance."""
+    theta = np.array([outlooks[0].lack, *(o.behind for o in outlooks)])
+    spread = np.sqrt([o.covariance[1] for o in outlooks])
+    covariance = np.empty((len(theta), len(theta)))
+    covariance[0, 0] = outlooks[0].covariance[0]
+    covariance[0, 1:] = covariance[1:, 0] = [o.covariance[2] for o in outlooks]
+    covariance[1:, 1:] = correlation * np.outer(spread, spread)
+    return theta, covariance
+
+
+def _gain80(
+    outlooks: Sequence[Outlook], shares: Array, correlation: Array, optimism: float = 0.0
+) -> Gain80:
+    """Return the gain at some shares with intervals; its gradient gives the standard error."""
+    theta, covariance = _joint(outlooks, correlation)
+    theta[0] = max(theta[0], 0.0)  # nobody lacks less than nothing
+    value = float(pooled_gain(theta, shares, correlation)) - optimism
+    step = 1e-6 * max(float(np.abs(theta).max()), 1e-9)
+    moves = step * np.eye(len(theta))
+    ahead, back = (pooled_gain(theta + sign * moves, shares, correlation) for sign in (1, -1))
+    slope = (ahead - back) / (2 * step)
+    error = float(np.sqrt(max(float(slope @ covariance @ slope), 0.0)))
+    freedom = outlooks[0].freedom
+    wide, narrow = (float(stdtrit(freedom, q)) * error for q in (0.975, 0.9))
+    probability = float(stdtr(freedom, value / error)) if error > 0 else float(value > 0)
+    return Gain80(
+        value, error, value - wide, value + wide, value - narrow, value + narrow, probability
+    )

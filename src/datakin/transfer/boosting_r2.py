@@ -1,0 +1,247 @@
+"""TrAdaBoost.R2: TrAdaBoost for numbers, in one stage or in two."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.optimize import brentq
+
+from datakin._core.exceptions import DatakinError
+from datakin._core.seeds import derive_seed
+from datakin.data.features import Array
+from datakin.distances.options import check_count
+from datakin.transfer.base import TransferEstimator
+from datakin.transfer.boosting import check_share, initial_weights, source_beta, target_beta
+from datakin.transfer.learner import Learner, check_takes_weights
+from datakin.transfer.pool import Pool
+
+__all__ = ["TrAdaBoostR2"]
+
+Ensemble = tuple[list[Learner], Array]
+
+
+class TrAdaBoostR2(TransferEstimator):
+    """TrAdaBoost.R2 and its two-stage version (Pardoe and Stone 2010), for regression.
+
+    One stage: as `TrAdaBoost`, with the loss of a row its absolute error over the largest one of
+    the round, and the weighted median of the learners from round ceil(N/2) on. A round whose
+    weighted loss on the target reaches 1/2 ends it and is dropped, as the paper says (the first
+    round is kept: there is nothing else). A loss of 0 is taken as 1e-10.
+
+    Two stages (`stages` given): at each of S steps the source weights shrink (by loss, with the
+    factor that brings the target's share of the weight to its next value, evenly from the share of
+    its rows up to 1), then the source weights are frozen and the target's rows are boosted as in
+    AdaBoost.R2, its learners combined by the weighted median. Cross-validation on the target's
+    rows chooses the step. That takes about S * folds * rounds fits.
+
+    Parameters
+    ----------
+    estimator : regressor, optional
+        Must take row weights; linear regression by default.
+    rounds : int
+        N.
+    stages : int, optional
+        S, at least 2, for the two-stage version; None for one stage.
+    folds : int
+        Of the cross-validation of the two-stage version.
+    target_share : float, optional
+        Share of the target's rows in the weight at the start; by default all rows weigh the same.
+    random_state : int
+        Deals the folds; also for a random_state that the estimator leaves open.
+
+    Attributes
+    ----------
+    estimators_ : list of Learner
+    estimator_weights_ : ndarray
+        ln((1 - eps) / eps) of each; 0 for those left out of the median.
+    errors_ : ndarray
+        One stage: the target's weighted loss in every round. Two stages: the cross-validated mean
+        squared error of every step.
+    target_row_weights_, source_row_weights_ : ndarray of shape (rounds or stages, rows)
+        The weights of every round or step; the two sum to 1.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X, Xs = rng.standard_normal((30, 1)), rng.standard_normal((200, 1))
+    >>> y, ys = 2 * X[:, 0], 2 * Xs[:, 0] + 0.1 * rng.standard_normal(200)
+    >>> TrAdaBoostR2(rounds=10).fit(X, y, sources=[(Xs, ys)]).predict([[1.0]]).round(1)
+    array([2.])
+    """
+
+    _task: ClassVar[str | None] = "regression"
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        rounds: int = 50,
+        stages: int | None = None,
+        folds: int = 5,
+        target_share: float | None = None,
+        random_state: int = 0,
+    ) -> None:
+        super().__init__(estimator, random_state=random_state)
+        self.rounds = rounds
+        self.stages = stages
+        self.folds = folds
+        self.target_share = target_share
+
+    def _check_options(self) -> None:
+        check_count("rounds", self.rounds, 1)
+        check_count("folds", self.folds, 2)
+        check_share(self.target_share)
+        if self.stages is not None:
+            check_count("stages", self.stages, 2)
+
+    def _fit_pool(self, pool: Pool) -> Ensemble:
+        check_takes_weights(self._base())
+        weights = initial_weights(pool, self.target_share)
+        return self._one_stage(pool, weights) if self.stages is None else self._two(pool, weights)
+
+    def _combine(self, X: Any) -> Array:
+        kept = np.flatnonzero(self.estimator_weights_)
+        values = np.column_stack([self.estimators_[i].values(X) for i in kept])
+        return weighted_median(values, self.estimator_weights_[kept])
+
+    def _fit_round(self, pool: Pool, rows: Array, weights: Array, *purpose: str | int) -> Learner:
+        # Mean 1, so that a penalised learner sees as much data as there are rows.
+        return self._learn(pool, rows, weights * len(weights) / weights.sum(), *purpose)
+
+    def _one_stage(self, pool: Pool, weights: Array) -> Ensemble:
+        n, every = pool.n_target, np.arange(len(pool.y))
+        learners: list[Learner] = []
+        history, errors, votes = [], [], []
+        fade = source_beta(len(every) - n, self.rounds)
+        for t in range(self.rounds):
+            learner = self._fit_round(pool, every, weights, "round", t)
+            losses = relative_losses(pool.y - learner.values(pool.X), weights)
+            error = float(weights[:n] @ losses[:n] / weights[:n].sum())
+            if error >= 0.5 and learners:
+                break
+            learners.append(learner)
+            history.append(weights)
+            errors.append(error)
+            votes.append(_vote(error))
+            moved = weights.copy()
+            moved[:n] *= target_beta(error) ** -losses[:n]
+            moved[n:] *= fade ** losses[n:]
+            if error >= 0.5 or np.array_equal(moved, weights):
+                break
+            weights = moved / moved.sum()
+        self._remember(history, errors, n)
+        before = -(-len(votes) // 2) - 1  # the rounds before ceil(N/2)
+        return learners, np.array([0.0] * before + votes[before:])
+
+    def _two(self, pool: Pool, weights: Array) -> Ensemble:
+        assert self.stages is not None
+        n, every = pool.n_target, np.arange(len(pool.y))
+        if n < self.folds:
+            raise DatakinError(
+                f"The target must have a row for each of the {self.folds} folds. Got {n} rows."
+            )
+        folds = np.random.default_rng(derive_seed(self.random_state, "folds")).permutation(n)
+        history, errors = [], []
+        start = weights[:n].sum()
+        for step in range(self.stages):
+            history.append(weights)
+            errors.append(self._cross_validate(pool, weights, folds % self.folds))
+            if step + 1 == self.stages:
+                break
+            learner = self._fit_round(pool, every, weights, "step", step)
+            losses = relative_losses(pool.y - learner.values(pool.X), weights)
+            share = start + (step + 1) / (self.stages - 1) * (1 - start)
+            weights = shrink_sources(weights, losses, n, share)
+        self._remember(history, errors, n)
+        return self._boost_target(pool, every, history[int(np.argmin(errors))])
+
+    def _remember(self, history: list[Array], errors: list[float], n_target: int) -> None:
+        self.errors_ = np.array(errors)
+        self.target_row_weights_ = np.array(history)[:, :n_target]
+        self.source_row_weights_ = np.array(history)[:, n_target:]
+
+    def _cross_validate(self, pool: Pool, weights: Array, folds: Array) -> float:
+        n, total = pool.n_target, 0.0
+        for fold in range(self.folds):
+            held = np.flatnonzero(folds == fold)
+            rows = np.setdiff1d(np.arange(len(pool.y)), held)
+            learners, votes = self._boost_target(pool, rows, weights[rows])
+            values = np.column_stack([learner.values(pool.X[held]) for learner in learners])
+            total += float(np.sum((pool.y[held] - weighted_median(values, votes)) ** 2))
+        return total / n
+
+    def _boost_target(self, pool: Pool, rows: Array, weights: Array) -> Ensemble:
+        """Boost as AdaBoost.R2 does, source weights and the target's total frozen."""
+        target = rows < pool.n_target
+        learners: list[Learner] = []
+        votes: list[float] = []
+        for t in range(self.rounds):
+            learner = self._fit_round(pool, rows, weights, "round", t)
+            losses = relative_losses(pool.y[rows] - learner.values(pool.X[rows]), weights)
+            error = float(weights @ losses / weights.sum())
+            if error >= 0.5 and learners:
+                break
+            learners.append(learner)
+            votes.append(_vote(error))
+            moved = weights.copy()
+            moved[target] *= target_beta(error) ** (1 - losses[target])
+            moved[target] *= weights[target].sum() / moved[target].sum()
+            if error >= 0.5 or not losses.any():
+                break
+            weights = moved
+        return learners, np.array(votes)
+
+
+def relative_losses(residuals: Array, weights: Array) -> Array:
+    """Return absolute errors over the largest one among rows that have weight (at most 1)."""
+    sizes = np.abs(residuals)
+    largest = sizes[weights > 0].max()
+    return np.minimum(sizes / largest, 1.0) if largest > 0 else np.zeros_like(sizes)
+
+
+def shrink_sources(weights: Array, losses: Array, n_target: int, share: float) -> Array:
+    """Return weights with sources times beta ** loss, beta such that the target has the share.
+
+    Examples
+    --------
+    >>> shrink_sources(np.full(4, 0.25), np.array([0.0, 0.0, 1.0, 0.5]), 2, 0.8).round(3)
+    array([0.4  , 0.4  , 0.054, 0.146])
+    """
+    own, source = weights[:n_target], weights[n_target:]
+    wanted = own.sum() * (1 - share) / share
+    if wanted <= 0:
+        faded = np.zeros_like(source)
+    else:
+        least, exponents = 1e-12, losses[n_target:]
+
+        def excess(log_beta: float) -> float:
+            return float(np.sum(source * np.exp(log_beta * exponents)) - wanted)
+
+        low = np.log(least)
+        # Rows without loss never shrink: where they alone weigh too much, all are scaled down.
+        beta = brentq(excess, low, 0.0, xtol=1e-14) if excess(low) < 0 <= excess(0.0) else low
+        faded = source * np.exp(beta * exponents)
+        faded *= wanted / faded.sum()
+    moved = np.concatenate([own, faded])
+    return np.asarray(moved / moved.sum())
+
+
+def weighted_median(values: Array, weights: Array) -> Array:
+    """Return, for every row, the value at which half of the columns' weight is reached.
+
+    Examples
+    --------
+    >>> weighted_median(np.array([[1.0, 2.0, 9.0]]), np.array([1.0, 1.0, 3.0]))
+    array([9.])
+    """
+    order = np.argsort(values, axis=1, kind="stable")
+    reached = np.cumsum(weights[order], axis=1)
+    place = np.argmax(reached >= 0.5 * reached[:, -1:], axis=1)
+    rows = np.arange(len(values))
+    return np.asarray(values[rows, order[rows, place]])
+
+
+def _vote(error: float) -> float:
+    """Return ln(1 / beta); 1 for the only round of a boosting that ended at once."""
+    return -float(np.log(target_beta(error))) or 1.0

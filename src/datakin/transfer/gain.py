@@ -1,0 +1,205 @@
+"""Does transfer help? Methods tried on random splits, target and source in both roles."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from datakin._core.exceptions import DatakinError, DatakinWarning, Interrupted
+from datakin._core.progress import progress
+from datakin.data import Dataset, pair
+from datakin.data.alignment import Pairing
+from datakin.data.features import Array
+from datakin.data.intake import check_names, coerce
+from datakin.distances.options import check_count, check_seed
+from datakin.results.gain import Gain, MethodGain
+from datakin.results.record import make_provenance
+from datakin.transfer.methods import choose_estimator, choose_methods
+from datakin.transfer.splits import Splits
+
+__all__ = ["relative_reduction", "transfer_gain"]
+
+
+def transfer_gain(
+    target: Any,
+    source: Any,
+    *,
+    methods: Any = None,
+    estimator: Any = None,
+    repeats: int = 50,
+    test_size: float = 0.3,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+) -> Gain:
+    """Measure the relative error reduction (RER) that transfer methods bring.
+
+    Both datasets are split at random. The error of `estimator` trained on the target's training
+    rows alone is compared, on the target's test rows, with the error of each method that may use
+    the source's rows too; then the roles are swapped. All methods see the same splits.
+
+    Parameters
+    ----------
+    target, source : Dataset or (X, y)
+    methods : list of names, or mapping of name to transfer estimator, optional
+        "concatenate", "tradaboost", "dynamic_tradaboost" (two classes), "tradaboost_r2"
+        (regression), "art", "kin_weighted". By default all that fit the task. A transfer estimator
+        of one's own keeps its base learner, and receives `estimator` if it has none.
+    estimator : scikit-learn estimator or name, optional
+        The base learner: "logistic" (for numbers "linear"; the default), "forest" or "xgboost".
+    repeats : int
+        Number of random splits.
+    test_size : float
+        Share of rows that test. Rows of one group stay together.
+    random_state : int
+    n_jobs : int, optional
+        Processes; -1 for all cores. Changes no number.
+
+    Returns
+    -------
+    Gain
+
+    Examples
+    --------
+    >>> from datakin.synthetic import settings
+    >>> pair = settings()["lda"](1.0).sample(60, 300, random_state=0)
+    >>> gain = transfer_gain(pair.target, pair.source, methods=["concatenate"], repeats=5)
+    >>> gain.methods["concatenate"].target_rer > 0
+    True
+    """
+    datasets = [coerce(target, "target"), coerce(source, "source")]
+    check_names(datasets)
+    _check_options(repeats, test_size, random_state, n_jobs)
+    common = pair(*datasets)
+    if common.identical:
+        raise DatakinError(
+            f"{datasets[0].name!r} and {datasets[1].name!r} hold the same rows: "
+            f"there is nothing to transfer."
+        )
+    task = "multiclass" if len(common.classes) > 2 else datasets[0].task
+    base = choose_estimator(estimator, bool(common.classes), datasets[0].features.is_sparse)
+    chosen = choose_methods(methods, task, base)
+    splits = Splits(datasets, common, base, chosen, test_size, random_state)
+    if common.notes:
+        warnings.warn("\n".join(common.notes), DatakinWarning, stacklevel=2)
+    found, interrupted = _run(splits, repeats, n_jobs)
+    if interrupted and len(found) < 2:
+        raise Interrupted("Interrupted before two splits were finished.")
+    gain = _collect(np.array(found), splits, common)
+    if interrupted:
+        raise Interrupted(f"Interrupted with {len(found)} of {repeats} splits finished.", gain)
+    return gain
+
+
+def relative_reduction(base: Array, errors: Array, overlap: float) -> tuple[float, float]:
+    """Return 1 - mean(errors) / mean(base) over splits, and its standard error.
+
+    Parameters
+    ----------
+    base, errors : ndarray of shape (repeats,)
+        Errors without and with transfer on the same splits.
+    overlap : float
+        Test rows for each training row. Splits of the same rows are not independent; the
+        variance is raised accordingly (Nadeau and Bengio, 2003). 0 for independent draws.
+
+    Examples
+    --------
+    >>> relative_reduction(np.array([0.2, 0.2]), np.array([0.1, 0.1]), 0.0)
+    (0.5, 0.0)
+    """
+    if base.mean() == 0:
+        return float("nan"), float("nan")
+    ratio = errors.mean() / base.mean()
+    if len(base) < 2:
+        return float(1 - ratio), float("nan")
+    spread = np.var(errors - ratio * base, ddof=1)
+    error = np.sqrt(spread * (1 / len(base) + overlap)) / base.mean()
+    return float(1 - ratio), float(error)
+
+
+def _check_options(repeats: Any, test_size: Any, random_state: Any, n_jobs: Any) -> None:
+    check_count("repeats", repeats, 1)
+    check_seed(random_state)
+    if not isinstance(test_size, float) or not 0 < test_size < 1:
+        raise DatakinError(
+            f"The 'test_size' parameter must be a share between 0 and 1. Got {test_size!r} instead."
+        )
+    if n_jobs is not None and (
+        isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or not n_jobs
+    ):
+        raise DatakinError(
+            f"The 'n_jobs' parameter must be a number of jobs, -1 for all cores, or None. "
+            f"Got {n_jobs!r} instead."
+        )
+
+
+def _run(splits: Splits, repeats: int, n_jobs: int | None) -> tuple[list[Array], bool]:
+    """Return the errors of every split, as far as Ctrl-C let it come."""
+    found: list[Array] = []
+    try:
+        with progress(f"transfer: {repeats} split(s)", repeats) as advance:
+            parallel = Parallel(n_jobs=n_jobs or 1, return_as="generator")
+            for errors in parallel(delayed(splits.run)(repeat) for repeat in range(repeats)):
+                found.append(errors)
+                advance()
+    except KeyboardInterrupt:
+        return found, True
+    return found, False
+
+
+def _collect(errors: Array, splits: Splits, common: Pairing) -> Gain:
+    """Turn errors of shape (repeats, 2, 1 + methods) into the result."""
+    names = [d.name for d in splits.datasets]
+    notes = [*common.notes, *_no_error(errors, splits.datasets)]
+    overlap = splits.test_size / (1 - splits.test_size)
+    results = {}
+    for m, name in enumerate(splits.methods, start=1):
+        (to, to_se), (back, back_se) = (
+            relative_reduction(errors[:, i, 0], errors[:, i, m], overlap) for i in (0, 1)
+        )
+        results[name] = MethodGain(
+            target_rer=to,
+            target_se=to_se,
+            source_rer=back,
+            source_se=back_se,
+            average_rer=(to + back) / 2,
+            average_se=float(np.hypot(to_se, back_se) / 2),
+            target_error=float(errors[:, 0, m].mean()),
+            source_error=float(errors[:, 1, m].mean()),
+        )
+    options = {
+        "methods": {name: _in_words(method) for name, method in splits.methods.items()},
+        "estimator": _in_words(splits.base),
+        "test_size": splits.test_size,
+    }
+    return Gain(
+        target=names[0],
+        source=names[1],
+        methods=results,
+        target_error=float(errors[:, 0, 0].mean()),
+        source_error=float(errors[:, 1, 0].mean()),
+        loss="zero_one" if splits.is_class else "squared",
+        repeats=len(errors),
+        notes=tuple(notes),
+        provenance=make_provenance(
+            splits.random_state, options, {d.name: d.fingerprint for d in splits.datasets}
+        ),
+    )
+
+
+def _in_words(estimator: Any) -> str:
+    """Return an estimator's repr on one line."""
+    return " ".join(repr(estimator).split())
+
+
+def _no_error(errors: Array, datasets: list[Dataset]) -> list[str]:
+    """Warn of datasets whose error alone is 0; return the notes."""
+    notes = []
+    for i, dataset in enumerate(datasets):
+        if not errors[:, i, 0].any():
+            note = f"{dataset.name!r} learned alone makes no error: RER is not defined there (NaN)"
+            warnings.warn(note, DatakinWarning, stacklevel=4)
+            notes.append(note)
+    return notes

@@ -1,0 +1,184 @@
+"""Target and sources as one table, checked: same columns, classes coded over the union."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import check_X_y
+
+from datakin._core.exceptions import DatakinError, DatakinWarning, listed
+from datakin.data import Dataset
+from datakin.data.features import Array
+
+__all__ = ["Pool", "make_pool"]
+
+EXPECTED = "The 'sources' parameter must be a list of pairs (X, y), or a mapping of name to pair."
+HINT = "for one source write sources=[(X, y)]"
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """The rows of the target, then those of every source.
+
+    Attributes
+    ----------
+    X : ndarray or csr_matrix of shape (n, p)
+    y : ndarray
+        Codes of `classes`, or numbers.
+    origin : ndarray of int
+        0 for rows of the target, j for rows of the j-th source.
+    classes : ndarray or None
+        All labels of target and sources, sorted; None for regression.
+    names : tuple of str
+        What messages call the sources.
+    """
+
+    X: Any
+    y: Array
+    origin: Array
+    classes: Array | None
+    names: tuple[str, ...] = ()
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes, 0 for regression."""
+        return 0 if self.classes is None else len(self.classes)
+
+    @property
+    def n_target(self) -> int:
+        """Number of target rows: they come first."""
+        return int(np.count_nonzero(self.origin == 0))
+
+    @property
+    def n_sources(self) -> int:
+        """Number of sources."""
+        return len(self.names)
+
+    def rows(self, *origins: int) -> Array:
+        """Return the positions of the rows of some of the datasets (0 is the target)."""
+        return np.flatnonzero(np.isin(self.origin, origins))
+
+
+def make_pool(X: Any, y: Array, sources: Any, *, is_class: bool, **options: Any) -> Pool:
+    """Check the sources against the target, which has been validated, and stack them.
+
+    Parameters
+    ----------
+    X, y : arrays
+    sources : sequence of (X, y), or mapping of name to (X, y)
+    is_class : bool
+    **options
+        Of scikit-learn's ``check_X_y``, and `columns`, the target's column names if it has any.
+    """
+    columns = options.pop("columns", None)
+    pairs = _pairs(sources)
+    Xs, ys = [X], [y]
+    for name, pair in pairs.items():
+        Xj, yj = _check_source(name, pair, X.shape[1], columns, y_numeric=not is_class, **options)
+        Xs.append(Xj)
+        ys.append(yj)
+    classes = None
+    if is_class:
+        classes = _all_classes(ys, list(pairs))
+        stacked = np.searchsorted(classes, np.concatenate(ys))
+    else:
+        stacked = np.concatenate(ys).astype(float)
+    whole = X
+    if pairs:
+        any_sparse = any(sparse.issparse(part) for part in Xs)
+        whole = sparse.vstack(Xs, format="csr") if any_sparse else np.vstack(Xs)
+    origin = np.repeat(np.arange(len(ys)), [len(part) for part in ys])
+    return Pool(whole, stacked, origin, classes, tuple(pairs))
+
+
+def _pairs(sources: Any) -> dict[str, Any]:
+    if sources is None:
+        return {}
+    if isinstance(sources, Mapping):
+        return {str(name): pair for name, pair in sources.items()}
+    if not isinstance(sources, (list, tuple)):
+        raise DatakinError(f"{EXPECTED} Got {_kind(sources)}; {HINT}.")
+    return {f"source {j}": pair for j, pair in enumerate(sources, start=1)}
+
+
+def _kind(value: Any) -> str:
+    shape = getattr(value, "shape", None)
+    if shape is None and isinstance(value, (list, tuple)):
+        shape = (len(value),)
+    return type(value).__name__ + (f" of shape {tuple(shape)}" if shape is not None else "")
+
+
+def _check_source(
+    name: str, pair: Any, n_columns: int, columns: Array | None, **options: Any
+) -> tuple[Any, Array]:
+    if isinstance(pair, Dataset):
+        raise DatakinError(
+            f"A source must be a pair (X, y) of numbers and labels, as the target is. {name} is "
+            f"{pair!r}, whose columns are not encoded yet; datakin.transfer_gain takes Datasets."
+        )
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+        raise DatakinError(f"{EXPECTED} Got {_kind(pair)} as {name}; {HINT}.")
+    X, y = pair
+    own = getattr(X, "columns", None)
+    if columns is not None and own is not None:
+        missing = [c for c in columns if c not in set(own)]
+        further = [c for c in own if c not in set(columns)]
+        if missing or further:
+            parts = [f"lacks {listed(missing)}"] if missing else []
+            parts += [f"has {listed(further)} besides"] if further else []
+            raise DatakinError(
+                f"All sources must have the columns of the target. {name} {' and '.join(parts)}."
+            )
+        X = X[list(columns)]  # names say which column is which, whatever their order
+    try:
+        X, y = check_X_y(X, y, **options)
+    except ValueError as error:
+        raise DatakinError(f"{name}: {error}") from None
+    if X.shape[1] != n_columns:
+        raise DatakinError(
+            f"All sources must have the columns of the target. "
+            f"{name} has {X.shape[1]}, the target {n_columns}."
+        )
+    return X, y
+
+
+def _all_classes(labels: list[Array], names: list[str]) -> Array:
+    """Return the union of the labels; refuse codings that do not fit, note classes that lack."""
+    ours = set(np.unique(labels[0]).tolist())
+    if len(ours) < 2:
+        raise DatakinError(
+            f"The target must have rows of at least two classes. Got 1 class, {labels[0][0]!r}, in "
+            f"{len(labels[0])} row(s)."
+        )
+    notes = []
+    for name, part in zip(names, labels[1:], strict=True):
+        theirs = set(np.unique(part).tolist())
+        if not ours & theirs or _coded_otherwise(ours, theirs):
+            raise DatakinError(
+                f"Target and sources must use the same class labels. The target has "
+                f"{listed(sorted(ours))}, {name} has {listed(sorted(theirs))}; recode one of them."
+            )
+        if ours - theirs:
+            notes.append(f"{name} lacks {listed(sorted(ours - theirs))}")
+        if theirs - ours:
+            notes.append(f"the target lacks {listed(sorted(theirs - ours))} of {name}")
+    if notes:
+        warnings.warn(
+            f"Classes differ between target and sources: {'; '.join(notes)}. "
+            f"All classes can be predicted.",
+            DatakinWarning,
+            stacklevel=5,
+        )
+    return np.unique(np.concatenate(labels))
+
+
+def _coded_otherwise(ours: set[Any], theirs: set[Any]) -> bool:
+    """Whether two pairs of numbers overlap by accident: 0 and 1 here, 1 and 2 (or -1) there."""
+    both = ours | theirs
+    numbers = all(isinstance(label, (int, float)) for label in both)
+    return numbers and len(ours) == len(theirs) == 2 and len(both) == 3

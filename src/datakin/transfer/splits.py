@@ -1,0 +1,140 @@
+"""Random splits of two datasets, and the errors of transfer methods on them."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit, StratifiedShuffleSplit
+from threadpoolctl import threadpool_limits
+
+from datakin._core.exceptions import DatakinError, DatakinWarning
+from datakin._core.seeds import derive_seed
+from datakin.data import Dataset
+from datakin.data.alignment import Pairing
+from datakin.data.features import Array
+from datakin.learning.encoding import Encoder
+from datakin.transfer.pooling import Concatenate
+
+__all__ = ["Splits"]
+
+ATTEMPTS = 50  # at a split that leaves two rows of two classes to learn from
+LEAST_ROWS = 10
+LEAST_OF_CLASS = 4
+
+
+class Splits:
+    """Errors of every method on random splits of a target and a source, both ways.
+
+    Parameters
+    ----------
+    datasets : list of Dataset
+        The target and the source.
+    common : Pairing
+        Rows that stand in both are used on neither side of a split.
+    base : scikit-learn estimator
+        What each dataset is learned with alone.
+    methods : dict of str to transfer estimator
+    test_size : float
+    random_state : int
+    """
+
+    def __init__(
+        self,
+        datasets: list[Dataset],
+        common: Pairing,
+        base: Any,
+        methods: dict[str, Any],
+        test_size: float,
+        random_state: int,
+    ) -> None:
+        self.datasets, self.base, self.methods = datasets, base, methods
+        self.test_size, self.random_state = test_size, random_state
+        self.is_class = bool(common.classes)
+        first = datasets[0].features.select(common.columns).canonical()
+        self.features = [first, datasets[1].features.select(first.names)]
+        self.usable = [~common.shared_target, ~common.shared_source]
+        # Names, not codes: a class that one dataset lacks must not be mistaken for another.
+        self.labels = [np.array(d.classes)[d.y] if self.is_class else d.y for d in datasets]
+        for dataset, usable, y in zip(datasets, self.usable, self.labels, strict=True):
+            _check_rows(dataset.name, y[usable], self.is_class)
+
+    def run(self, repeat: int) -> Array:
+        """Return errors of shape (2, 1 + methods): on target and source, alone and by method."""
+        seed = derive_seed(self.random_state, "split", repeat)
+        # Small fits on many threads wait for each other longer than they compute.
+        with threadpool_limits(limits=1):
+            parts = [self.split(i, seed) for i in (0, 1)]
+            return np.array([self._errors(i, parts) for i in (0, 1)])
+
+    def split(self, i: int, seed: int) -> tuple[Array, Array]:
+        """Return training and test rows of dataset i; rows of one group stay together."""
+        rows, y, groups = np.flatnonzero(self.usable[i]), self.labels[i], self.datasets[i].groups
+        make: Any = StratifiedShuffleSplit if self.is_class else ShuffleSplit
+        if groups is not None:
+            make, groups = GroupShuffleSplit, groups[rows]
+        for attempt in range(ATTEMPTS):
+            state = derive_seed(seed, i, attempt)
+            splitter = make(1, test_size=self.test_size, random_state=state)
+            try:
+                train, test = next(iter(splitter.split(rows, y[rows], groups)))
+            except ValueError as error:
+                raise DatakinError(
+                    f"{self.datasets[i].name!r} cannot be split with test_size {self.test_size}: {error}"
+                ) from None
+            counts = np.unique(y[rows[train]], return_counts=True)[1]
+            if not self.is_class or (len(counts) > 1 and counts.min() >= 2):
+                return rows[train], rows[test]
+        raise DatakinError(
+            f"No split of {self.datasets[i].name!r} leaves two training rows of two classes: its groups "
+            f"hold too much of one class. Use finer groups or a smaller test_size."
+        )
+
+    def _errors(self, i: int, parts: list[tuple[Array, Array]]) -> list[float]:
+        """Return test errors on dataset i, the other one being the source."""
+        other = 1 - i
+        (train, test), theirs = parts[i], parts[other][0]
+        encoder = Encoder.learn(self.features[i], train)
+        X, X_test = (encoder.dense(self.features[i], rows) for rows in (train, test))
+        y, y_test = self.labels[i][train], self.labels[i][test]
+        there = self.features[other].matched_to(self.features[i])
+        source = encoder.dense(there, theirs), self.labels[other][theirs]
+
+        def error(predicted: Array) -> float:
+            return float(
+                np.mean(predicted != y_test if self.is_class else (predicted - y_test) ** 2)
+            )
+
+        found = [error(Concatenate(clone(self.base)).fit(X, y).predict(X_test))]
+        for method in self.methods.values():
+            with warnings.catch_warnings():
+                # A class that one of them lacks is among the notes of the result.
+                warnings.simplefilter("ignore", DatakinWarning)
+                fitted = clone(method).fit(X, y, sources=[source])
+            found.append(error(fitted.predict(X_test)))
+        return found
+
+
+def _check_rows(name: str, y: Array, is_class: bool) -> None:
+    """Refuse what no split can serve."""
+    if len(y) < LEAST_ROWS:
+        raise DatakinError(
+            f"Transfer needs at least {LEAST_ROWS} rows that do not stand in the other dataset. "
+            f"{name!r} has {len(y)}."
+        )
+    if not is_class:
+        return
+    classes, counts = np.unique(y, return_counts=True)
+    if len(classes) < 2:
+        raise DatakinError(
+            f"Both datasets must have rows of two classes that do not stand in the other one. "
+            f"{name!r} has {str(classes[0])!r} only."
+        )
+    if counts.min() < LEAST_OF_CLASS:
+        raise DatakinError(
+            f"Every class must have at least {LEAST_OF_CLASS} rows, so that both sides of a split have "
+            f"some. {name!r} has {int(counts.min())} of {str(classes[np.argmin(counts)])!r}; merge "
+            f"classes (label_map), or drop them."
+        )
