@@ -33,19 +33,17 @@ def table(rows, columns):
     return "\n".join([*lines, *(f"| {' | '.join(map(str, row))} |" for row in rows)])
 
 
-def record(name, times, needed, peers, factor=1.0):
+def record(name, times, needed, peers):
     """One line per peer: its time, ours for both sizes, and the ratios."""
     rows = []
     for peer in peers:
         cells = [f"{middle(times[size], 0):.2f}" for size in SIZES]
-        ratios = [f"{ratio(times[peer], times[size], 0, factor):.1f}" for size in SIZES]
+        ratios = [f"{ratio(times[peer], times[size], 0):.1f}" for size in SIZES]
         wall = "-"
         if "two threads" in times:
-            wall = f"{ratio(times[peer], times['two threads'], 1, factor):.1f}"
+            wall = f"{ratio(times[peer], times['two threads'], 1):.1f}"
         goal = needed if peer == "plain" else "-"
-        rows.append(
-            (name, peer, f"{factor * middle(times[peer], 0):.2f}", *cells, *ratios, wall, goal)
-        )
+        rows.append((name, peer, f"{middle(times[peer], 0):.2f}", *cells, *ratios, wall, goal))
         print(*rows[-1], sep="  ", flush=True)
     return rows
 

@@ -24,6 +24,6 @@ def middle(times, which):
     return median(t[which] for t in times)
 
 
-def ratio(peer, ours, which, factor=1.0):
+def ratio(peer, ours, which):
     """Median over rounds of the peer's time over ours."""
-    return median(factor * p[which] / o[which] for p, o in zip(peer, ours, strict=True))
+    return median(p[which] / o[which] for p, o in zip(peer, ours, strict=True))

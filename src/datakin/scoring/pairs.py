@@ -108,7 +108,9 @@ def all_estimates(target: Side, source: Side, options: Options) -> dict[tuple[st
     pair = _Pair(target, source, options)
     models = pair.to_target[0].cross.models
     names = [*(models[m] for m in pair.to_target[0].works), *AGGREGATES]
-    return {(name, size): pair.estimate(pair.both(name, size)) for name in names for size in pair.sizes}
+    return {
+        (name, size): pair.estimate(pair.both(name, size)) for name in names for size in pair.sizes
+    }
 
 
 def first_places(pairs: Sequence[tuple[Side, Side]], options: Options) -> list[float]:

@@ -141,6 +141,12 @@ def test_the_learner_is_that_of_the_comparison(pair):
     assert score(*pair, **FAST, estimate="logistic").outlook.error == found["logistic"].error
 
 
+def test_the_size_of_the_score_does_not_matter(pair, comparison):
+    for size in ("paper", "limit"):
+        other = score(*pair, size=size, **FAST)
+        assert (other.outlook, other.gain) == (comparison.outlook, comparison.gain)
+
+
 def test_gain_zones_in_score_rank_and_matrix(pair, make_lda):
     target, kin = pair
     stranger = make_lda(90, 3, angle=3.0, name="stranger")
