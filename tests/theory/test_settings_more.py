@@ -485,3 +485,20 @@ def test_cosine_out_of_range(name, cosine):
 def test_bad_settings(make, message):
     with pytest.raises(DatakinError, match=message):
         make()
+
+
+@pytest.mark.parametrize("level", [1.5, -2, "a", None, float("nan")])
+@pytest.mark.parametrize("name", ["lda", "mixture", "linear", "fourclass"])
+def test_a_level_that_is_none_is_refused_at_once(name, level):
+    with pytest.raises(DatakinError, match=r"must lie between (-1|0) and 1"):
+        settings()[name](level)
+
+
+@pytest.mark.parametrize("source", [[0.0, 1.0, 2.0], [[1.0, 0.0]], [np.nan, 1.0]])
+def test_theorems_need_two_vectors(source):
+    with pytest.raises(DatakinError, match="finite numbers, of the same length"):
+        lda_cls([1.0, 0.0], source)
+    with pytest.raises(DatakinError, match="finite numbers, of the same length"):
+        probit_cls([1.0, 0.0], source)
+    with pytest.raises(DatakinError, match="must not be negative"):
+        probit_cls([1.0, 0.0], [0.0, 1.0], noise_target=-1.0)

@@ -90,8 +90,8 @@ def _check_labels(both: Clouds) -> None:
     if not both.classes:
         raise DatakinError(
             f"OTDD compares classes. Got a regression label in {both.target.name!r} and "
-            f"{both.source.name!r}; use Wasserstein or the Cross-Learning Score, or read whole "
-            f"numbers as classes with task='multiclass'."
+            f"{both.source.name!r}; use Wasserstein or the Cross-Learning Score, or say when "
+            f"reading the tables that whole numbers are classes (task='multiclass', --task multiclass)."
         )
     for cloud in (both.target, both.source):
         counts = np.bincount(cloud.labels, minlength=len(both.classes))

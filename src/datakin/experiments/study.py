@@ -116,7 +116,12 @@ def run_study(
         raise DatakinError("n_jobs must not be 0: say how many processes, or -1 for all cores.")
     if study.draw is not None:
         require_matplotlib()  # now rather than after hours of work
-    (folder / "cache").mkdir(parents=True, exist_ok=True)
+    try:
+        (folder / "cache").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DatakinError(
+            f"The results must go to a folder that can be written. {folder} cannot ({error.strerror})."
+        ) from None
     runs = {str(cell.get("run", study.name)) for cell in study.cells}
     caches = {run: _Cache(folder / "cache" / f"{run}.jsonl") for run in sorted(runs)}
 

@@ -70,7 +70,8 @@ class Ranking(Record):
     def caution(self) -> str:
         """What several comparisons mean for the first place, in words."""
         if not self.first:
-            return "A distance tells how far features lie apart; it has no zones and no interval."
+            what = "features and labels" if self.best.method == "OTDD" else "features"
+            return f"A distance tells how far {what} lie apart; it has no zones and no interval."
         if len(self) == 1:
             return "One source was compared; its interval stands for itself."
         leader = max(self.first, key=lambda name: self.first[name])

@@ -243,7 +243,8 @@ def _gain80(
     """Return the gain at some shares with intervals; its gradient gives the standard error."""
     theta, covariance = _joint(outlooks, correlation)
     theta[0] = max(theta[0], 0.0)  # nobody lacks less than nothing
-    value = float(pooled_gain(theta, shares, correlation)) - optimism
+    value = float(pooled_gain(theta, shares, correlation))
+    value = max(value - optimism, min(value, 0.0))  # what is left of a gain is no loss
     step = 1e-6 * max(float(np.abs(theta).max()), 1e-9)
     moves = step * np.eye(len(theta))
     ahead, back = (pooled_gain(theta + sign * moves, shares, correlation) for sign in (1, -1))

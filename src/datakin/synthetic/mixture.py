@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import ClassVar
 
 import numpy as np
@@ -41,6 +42,10 @@ class Mixture(Drawn):
     levels: ClassVar[tuple[float, ...]] = tuple(k / 10 for k in range(11))
     n_rows: ClassVar[int] = 200
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.alpha, Real) or not 0.0 <= self.alpha <= 1.0:
+            raise DatakinError(f"alpha must lie between 0 and 1. Got {self.alpha!r}.")
+
     @property
     def target_vector(self) -> Array:
         """The target's share of shifted rows, 0."""
@@ -49,8 +54,6 @@ class Mixture(Drawn):
     @property
     def source_vector(self) -> Array:
         """The source's share of shifted rows."""
-        if not 0.0 <= self.alpha <= 1.0:
-            raise DatakinError(f"alpha must lie between 0 and 1. Got {self.alpha!r}.")
         return np.array([float(self.alpha)])
 
     def draw(self, rng: np.random.Generator, vector: Array, n: int) -> tuple[Array, Array]:

@@ -7,6 +7,8 @@ the vector is the same turn without that loss.
 
 from __future__ import annotations
 
+from numbers import Real
+
 import numpy as np
 
 from datakin._core.exceptions import DatakinError
@@ -32,7 +34,7 @@ def angle_between(a: Array, b: Array) -> float:
 
 def check_cosine(cosine: float) -> None:
     """Refuse a cosine outside [-1, 1]."""
-    if not -1.0 <= cosine <= 1.0:
+    if not isinstance(cosine, Real) or not -1.0 <= cosine <= 1.0:
         raise DatakinError(f"A cosine must lie between -1 and 1. Got {cosine!r}.")
 
 

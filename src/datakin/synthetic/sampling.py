@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from numbers import Integral
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -11,6 +12,7 @@ from datakin._core.exceptions import DatakinError
 from datakin._core.seeds import derive_seed
 from datakin.data import Dataset, as_dataset
 from datakin.data.features import Array
+from datakin.synthetic.rotation import check_cosine
 
 __all__ = [
     "COSINES",
@@ -95,8 +97,8 @@ def draw_sample(
 ) -> Sample:
     """Draw all parts, each from a seed of its own."""
     for what, n in (("n_target", n_target), ("n_source", n_source)):
-        if n < 2:
-            raise DatakinError(f"{what} must be at least 2. Got {n}.")
+        if not isinstance(n, Integral) or n < 2:
+            raise DatakinError(f"{what} must be at least 2, a whole number. Got {n!r}.")
     if n_test < 0:
         raise DatakinError(f"n_test must not be negative; 0 draws no test sets. Got {n_test}.")
 
@@ -114,7 +116,11 @@ def draw_sample(
 
 
 class Drawn:
-    """What all settings share: they are drawn in the same way."""
+    """What all settings share: they are drawn in the same way, and refuse what is no cosine."""
+
+    def __post_init__(self) -> None:
+        if hasattr(self, "cosine"):
+            check_cosine(self.cosine)
 
     def sample(
         self: Setting, n_target: int, n_source: int, *, random_state: int = 0, n_test: int = 0

@@ -46,7 +46,8 @@ def probit_cls(
     >>> probit_cls(np.array([1.0, 0.0]), np.array([1.0, 0.0]))
     0.0
     """
-    beta_target, beta_source = np.asarray(beta_target, float), np.asarray(beta_source, float)
+    beta_target, beta_source = _two_vectors(beta_target, beta_source)
+    _check_noise(noise_target, noise_source)
     p = len(beta_target)
     cov_target = np.eye(p) if cov_target is None else cov_target
     cov_source = np.eye(p) if cov_source is None else cov_source
@@ -100,10 +101,12 @@ def probit_small_noise(
     >>> near.leading, round(near.first_order, 6)
     (0.5, -0.003183)
     """
+    beta_target, beta_source = _two_vectors(beta_target, beta_source)
+    _check_noise(noise_target, noise_source)
     lengths = [float(np.linalg.norm(beta)) for beta in (beta_target, beta_source)]
     if min(lengths) == 0:
         raise DatakinError("Lemma 1 needs coefficients that are not all 0. Got beta = 0.")
-    angle = angle_between(np.asarray(beta_target, float), np.asarray(beta_source, float))
+    angle = angle_between(beta_target, beta_source)
     if angle < 1e-12:  # parallel up to rounding
         return SmallNoise(0.0, 0.0)
     own = (noise_target / lengths[0] + noise_source / lengths[1]) / (2 * np.pi)
@@ -123,7 +126,7 @@ def lda_cls(mu_target: Array, mu_source: Array, *, direction: float = 0.5) -> fl
     >>> round(lda_cls(np.full(10, 0.4), np.full(10, -0.4)), 4)
     0.7941
     """
-    mu_target, mu_source = np.asarray(mu_target, float), np.asarray(mu_source, float)
+    mu_target, mu_source = _two_vectors(mu_target, mu_source)
 
     def error(rule: Array, mean: Array) -> float:
         length = np.linalg.norm(rule)
@@ -134,3 +137,19 @@ def lda_cls(mu_target: Array, mu_source: Array, *, direction: float = 0.5) -> fl
     to_target = error(mu_source, mu_target) - error(mu_target, mu_target)
     to_source = error(mu_target, mu_source) - error(mu_source, mu_source)
     return direction * to_target + (1 - direction) * to_source
+
+
+def _two_vectors(target: Array, source: Array) -> tuple[Array, Array]:
+    """Return both as vectors of numbers of the same length."""
+    a, b = np.asarray(target, float), np.asarray(source, float)
+    if a.ndim != 1 or a.shape != b.shape or not np.isfinite([a, b]).all():
+        raise DatakinError(
+            f"Target and source need vectors of finite numbers, of the same length. "
+            f"Got shapes {a.shape} and {b.shape}."
+        )
+    return a, b
+
+
+def _check_noise(*noises: float) -> None:
+    if min(noises) < 0:
+        raise DatakinError(f"A standard deviation must not be negative. Got {min(noises)}.")

@@ -69,6 +69,11 @@ def transfer_gain(
     >>> gain.methods["concatenate"].target_rer > 0
     True
     """
+    if source is None or isinstance(source, (list, dict)):
+        raise DatakinError(
+            f"transfer_gain takes one source: a Dataset or a pair (X, y). Got a {type(source).__name__}; "
+            f"call it once for each source."
+        )
     datasets = [coerce(target, "target"), coerce(source, "source")]
     check_names(datasets)
     _check_options(repeats, test_size, random_state, n_jobs)

@@ -87,7 +87,13 @@ def make_pool(X: Any, y: Array, sources: Any, *, is_class: bool, **options: Any)
         classes = _all_classes(ys, list(pairs))
         stacked = np.searchsorted(classes, np.concatenate(ys))
     else:
-        stacked = np.concatenate(ys).astype(float)
+        try:
+            stacked = np.concatenate([np.asarray(part, dtype=float) for part in ys])
+        except ValueError:
+            raise DatakinError(
+                "Regression needs numbers as labels, of the target and of every source. Got text; for "
+                "classes use a classifier."
+            ) from None
     whole = X
     if pairs:
         any_sparse = any(sparse.issparse(part) for part in Xs)

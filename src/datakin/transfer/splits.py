@@ -81,6 +81,11 @@ class Splits:
             try:
                 train, test = next(iter(splitter.split(rows, y[rows], groups)))
             except ValueError as error:
+                if groups is not None and len(np.unique(groups)) < 2:
+                    raise DatakinError(
+                        f"All rows of {self.datasets[i].name!r} belong to one group: there is no split "
+                        f"that keeps it together. Leave out group, or use a finer one."
+                    ) from None
                 raise DatakinError(
                     f"{self.datasets[i].name!r} cannot be split with test_size {self.test_size}: {error}"
                 ) from None

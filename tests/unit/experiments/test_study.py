@@ -101,3 +101,10 @@ def test_interrupt_inside_a_score_is_passed_on(tmp_path, monkeypatch):
         reproduce("null-calibration", replicates=1, folder=tmp_path)
     with pytest.raises(Interrupted, match="goes on from there"):
         reproduce("table-qda", replicates=1, folder=tmp_path)
+
+
+def test_a_file_where_the_folder_should_be(tmp_path):
+    path = tmp_path / "taken"
+    path.write_text("")
+    with pytest.raises(DatakinError, match="must go to a folder"):
+        reproduce("table-qda", replicates=1, folder=path)

@@ -249,3 +249,11 @@ def test_sparse_rows_where_the_base_takes_them(make_classes):
     np.testing.assert_allclose(thin.predict_proba(sparse.csr_matrix(X)), dense.predict_proba(X))
     with pytest.raises(TypeError, match=r"[Ss]parse"):
         transfer.TrAdaBoost().fit(sparse.csr_matrix(X), y)
+
+
+def test_text_labels_are_not_for_regression():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    with pytest.raises(DatakinError, match="needs numbers as labels"):
+        TrAdaBoostR2().fit(X, ["yes", "no"] * 15)
+    with pytest.raises(DatakinError, match="needs numbers as labels"):
+        TrAdaBoostR2().fit(X, X[:, 0], sources=[(X, ["a"] * 30)])

@@ -425,7 +425,7 @@ def test_too_few_rows_of_a_class(duo, make_lda):
     with pytest.raises(DatakinError, match="its groups hold too much of one class"):
         transfer_gain(lumped, duo[1], **QUICK)
     one = replace(home, groups=np.zeros(40, dtype=int))
-    with pytest.raises(DatakinError, match=r"'home' cannot be split with test_size 0.3"):
+    with pytest.raises(DatakinError, match="All rows of 'home' belong to one group"):
         transfer_gain(one, duo[1], **QUICK)
 
 
@@ -470,3 +470,9 @@ def test_ctrl_c_keeps_the_finished_splits(duo, monkeypatch, splits, partial):
 
 def test_the_public_name():
     assert datakin.transfer_gain is transfer.transfer_gain
+
+
+@pytest.mark.parametrize("sources", [None, [], ["a"]])
+def test_one_source_is_asked_for(duo, sources):
+    with pytest.raises(DatakinError, match="takes one source"):
+        transfer_gain(duo[0], sources, **QUICK)
