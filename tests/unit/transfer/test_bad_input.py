@@ -12,6 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from datakin import DatakinError, DatakinWarning, as_dataset, transfer
+from datakin.transfer import TrAdaBoostR2
 from datakin.transfer.learner import fit_weighted, weight_argument
 
 CLASSIFIERS = [
