@@ -124,7 +124,8 @@ class PlanRun:
             for model, fitter, made in zip(models, fitters, found, strict=True):
                 seed = derive_seed(self.random_state, "fit", model.name, name)
                 try:
-                    fit = fit_model(model, matrices[model.features], y, n_classes, seed, fitter)
+                    X = matrices[model.features]
+                    fit = fit_model(model, X, y, n_classes, seed, fitter=fitter, rows=train)
                     scores = None
                     if len(held_out):
                         scores = self._placed(fit.scores(tests[model.features]), held_out)

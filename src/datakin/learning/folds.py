@@ -3,7 +3,8 @@
 Algorithm 2 of the paper needs, for each fold k held out, inner errors on the rest that never saw
 fold k. With shared folds the inner folds are the other outer folds, so that one fit on all rows
 but folds {j, k} serves both: 1 + K + K(K-1)/2 fits per model. ``inner="fresh"`` splits the rest
-anew, as the paper's text says: 1 + K + K^2 fits.
+anew, as the paper's text says: 1 + K + K^2 fits. ``inner="none"`` leaves them out, for plans whose
+own error is measured on rows kept aside: 1 + K fits.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ class Plan:
     folds : tuple of ndarray
         The rows of each fold.
     inner : tuple of tuples of (fit, rows)
-        ``inner[k]``: the fits that never saw fold k, each with the rows that test it for k.
+        ``inner[k]``: the fits that never saw fold k, each with the rows that test it for k. Empty
+        for a plan without inner folds.
     """
 
     trains: tuple[Array, ...]
@@ -88,7 +90,7 @@ def make_plan(
             tuple((fit_of[j, k], folds[j]) for j in range(n_folds) if j != k)
             for k in range(n_folds)
         ]
-    else:
+    elif inner == "fresh":
         for k in range(n_folds):
             rest = trains[1 + k]
             seed = derive_seed(random_state, "inner", repeat, k, _key(dataset))

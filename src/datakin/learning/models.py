@@ -240,7 +240,14 @@ def _check_output(values: Array, shape: tuple[int, int]) -> None:
 
 
 def fit_model(
-    model: Model, X: Any, y: Array, n_classes: int, seed: int, fitter: Fitter | None = None
+    model: Model,
+    X: Any,
+    y: Array,
+    n_classes: int,
+    seed: int,
+    *,
+    fitter: Fitter | None = None,
+    rows: Array | None = None,
 ) -> FittedModel:
     """Fit the model on some rows.
 
@@ -255,6 +262,8 @@ def fit_model(
     seed : int
     fitter : Fitter, optional
         The plan's fitter for this model; by default scikit-learn's way.
+    rows : ndarray, optional
+        Positions of the rows in the dataset.
     """
     fitter = fitter or start_fitter(model.estimator, None, False)
     if n_classes:
@@ -262,9 +271,10 @@ def fit_model(
         present, local = np.unique(y, return_inverse=True)
         if len(present) < 2:
             raise ValueError("only one class in the training rows")
-        return FittedModel(fitter.fit(X, local, seed), present, n_classes, 0.0, 1.0)
+        return FittedModel(fitter.fit(X, local, seed, rows), present, n_classes, 0.0, 1.0)
     center, scale = 0.0, 1.0
     if model.scale_target:
         centers, scales = center_and_scale(y[:, None])
         center, scale = float(centers[0]), float(scales[0])
-    return FittedModel(fitter.fit(X, (y - center) / scale, seed), np.arange(0), 0, center, scale)
+    fitted = fitter.fit(X, (y - center) / scale, seed, rows)
+    return FittedModel(fitted, np.arange(0), 0, center, scale)

@@ -1,28 +1,24 @@
-"""The fast fitters against scikit-learn's and XGBoost's own fits, and against closed forms."""
+"""The fast fitters against scikit-learn's and XGBoost's own fits, and what results say of them."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy import sparse
-from scipy.special import expit, softmax
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.svm import SVC, SVR
 from xgboost import XGBClassifier, XGBRegressor
 
 from datakin import as_dataset, matrix, score
 from datakin.learning.backends import start_fitter
 from datakin.learning.backends.choice import BACKENDS
-from datakin.learning.backends.hinge import minimise_hinge
-from datakin.learning.backends.logistic import newton
 from datakin.learning.models import choose_models, fit_model
 
 N_PROBLEMS = 20
 
 
 def problem(n_classes, seed, n_test=500):
-    """Training X and y and rows to predict; half of the problems are above the SVMs' threshold."""
+    """Training X and y and rows to predict, on both sides of the fitters' thresholds."""
     rng = np.random.default_rng([seed, n_classes])
     n, p = int(rng.integers(120, 500)), int(rng.integers(2, 12))
     X = rng.standard_normal((n + n_test, p))
@@ -40,7 +36,7 @@ def both(model, X, y, Z, n_classes):
     """Scores of scikit-learn's fit and of ours, and what ours is called."""
     fitter = start_fitter(model.estimator, model.backend, is_sparse=False)
     generic = fit_model(model, X, y, n_classes, 0).scores(Z)
-    return generic, fit_model(model, X, y, n_classes, 0, fitter).scores(Z), fitter.name
+    return generic, fit_model(model, X, y, n_classes, 0, fitter=fitter).scores(Z), fitter.name
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
@@ -58,7 +54,7 @@ def test_labels_are_scikit_learn_s(name, n_classes):
     expected = {
         "logistic": {"newton"},
         "linear_svm": {"interior point", "libsvm"},
-        "rbf_svm": {"libsvm on a Gram matrix", "libsvm"},
+        "rbf_svm": {"libsvm on a Gram matrix"},
     }
     assert used == expected[name]
 
@@ -67,149 +63,84 @@ def test_linear_regression_is_scikit_learn_s():
     (model,) = choose_models(["linear"], False)
     for seed in range(N_PROBLEMS):
         X, y, Z = problem(0, seed)
-        one, two, _ = both(model, X, y, Z, 0)
+        one, two, backend = both(model, X, y, Z, 0)
         np.testing.assert_allclose(two, one, rtol=0, atol=1e-10 * y.std())
+        assert backend == "normal equations"
 
 
-@pytest.mark.parametrize("n_rows", [150, 400])
-@pytest.mark.parametrize("kernel", ["linear", "rbf"])
-def test_support_vector_regression_is_scikit_learn_s(kernel, n_rows):
-    """The same below the threshold; above as close as libsvm gets to the optimum."""
+@pytest.mark.parametrize(
+    ("kernel", "backend"), [("linear", "interior point"), ("rbf", "libsvm and active set")]
+)
+def test_support_vector_regression_is_scikit_learn_s(kernel, backend):
+    """As close as libsvm comes to the optimum, which its kernels in 32 bits keep it from.
+
+    That ours are there is tested on the optimality conditions, in test_backend_solvers.py.
+    """
     (model,) = choose_models([f"{kernel}_svm"], False)
-    rng = np.random.default_rng(0)
-    X, Z = rng.standard_normal((n_rows, 5)), rng.standard_normal((200, 5))
-    X = (X - X.mean(axis=0)) / X.std(axis=0)
-    y = X[:, 0] + np.sin(2 * X[:, 1]) + 0.3 * rng.standard_normal(n_rows)
-    one, two, _ = both(model, X, y, Z, 0)
-    np.testing.assert_allclose(two, one, atol=1e-10 if n_rows < 300 else 0.01 * y.std())
+    tight = replace(model, estimator=SVR(kernel=kernel, gamma="auto", tol=1e-7))
+    for seed in range(6):
+        X, y, Z = problem(0, seed)
+        one, two, used = both(model, X, y, Z, 0)
+        assert used == backend
+        np.testing.assert_allclose(two, one, rtol=0, atol=0.015 * y.std())
+        best = fit_model(tight, X, y, 0, 0).scores(Z)
+        tolerance = 1e-5 if kernel == "rbf" else 3e-4  # linear kernels are not bounded by 1
+        np.testing.assert_allclose(two, best, rtol=0, atol=tolerance * y.std())
 
 
-@pytest.mark.parametrize("task", ["two classes", "three classes", "regression"])
+@pytest.mark.parametrize("task", ["two classes", "four classes", "regression"])
 @pytest.mark.parametrize("p", [3, 24])  # few and many columns: caches kept, and dropped
-def test_trees_are_xgboost_s_to_the_last_bit(task, p):
+@pytest.mark.parametrize("n", [150, 700])  # fewer and more values than bins
+def test_trees_are_xgboost_s_to_the_last_bit(task, p, n):
     rng = np.random.default_rng(p)
-    X, Z = rng.standard_normal((150, p)), rng.standard_normal((80, p))
+    X, Z = rng.standard_normal((n, p)), rng.standard_normal((80, p))
     X[rng.random(X.shape) < 0.1] = np.nan
     Z[rng.random(Z.shape) < 0.1] = np.nan
-    value = np.nan_to_num(X[:, 0]) + 0.5 * rng.standard_normal(150)
+    value = np.nan_to_num(X[:, 0]) + 0.5 * rng.standard_normal(n)
     options = {"n_estimators": 20, "max_depth": 4, "n_jobs": 1}
     if task == "regression":
         ours = start_fitter(XGBRegressor(**options), "xgboost", False).fit(X, value, 0)
-        np.testing.assert_array_equal(
-            ours.predict(Z), XGBRegressor(**options).fit(X, value).predict(Z)
-        )
+        theirs = XGBRegressor(**options, random_state=0).fit(X, value)
+        np.testing.assert_array_equal(ours.predict(Z), theirs.predict(Z))
         return
-    y = (value > 0).astype(int) + (value > 1) * (task == "three classes")
+    y = np.digitize(value, [0.0] if task == "two classes" else [-0.8, 0.0, 0.8])
     ours = start_fitter(XGBClassifier(**options), "xgboost", False).fit(X, y, 0)
-    expected = XGBClassifier(**options).fit(X, y).predict_proba(Z)
-    np.testing.assert_array_equal(ours.predict_proba(Z), expected)
+    theirs = XGBClassifier(**options, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(ours.predict_proba(Z), theirs.predict_proba(Z))
 
 
-def test_hinge_by_hand():
-    """Points at -1 and 1: w = 1 where the cost allows, else w is what two full multipliers give."""
-    X, signs, levels = np.array([[-1.0], [1.0]]), np.array([[-1.0, 1.0]]), np.ones((1, 2))
-    np.testing.assert_allclose(minimise_hinge(X, signs, levels, 1.0), [1.0, 0.0], atol=1e-8)
-    np.testing.assert_allclose(minimise_hinge(X, signs, levels, 0.25), [0.5, 0.0], atol=1e-8)
-
-
-@pytest.mark.parametrize("task", ["classes", "regression"])
-def test_hinge_reaches_the_optimum(task):
-    """Lower than libsvm at any tolerance, and no step along any direction helps."""
-    rng = np.random.default_rng(1)
-    X = rng.standard_normal((400, 6))
-    value = X @ [1, 0.5, 0, 0, -1, 0] + 0.7 * rng.standard_normal(400)
-    if task == "classes":
-        signs, levels = np.sign(value)[None], np.ones((1, 400))
-        machine = SVC(kernel="linear", tol=1e-8).fit(X, value > 0)
-    else:
-        signs = np.array([[1.0], [-1.0]]) * np.ones(400)
-        levels = signs * value - 0.1
-        machine = SVR(kernel="linear", tol=1e-8).fit(X, value)
-    ours = minimise_hinge(X, signs, levels)
-    theirs = np.append(machine.coef_, machine.intercept_)
-
-    def objective(beta):
-        margins = levels - signs * (X @ beta[:-1] + beta[-1])
-        return 0.5 * beta[:-1] @ beta[:-1] + np.maximum(margins, 0).sum()
-
-    least = objective(ours)
-    assert least <= objective(theirs) + 1e-9
-    assert objective(theirs) == pytest.approx(least, rel=1e-6)
-    np.testing.assert_allclose(ours, theirs, atol=1e-4)
-    for step in rng.standard_normal((50, 7)):
-        assert objective(ours + 1e-4 * step) >= least - 1e-9
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("separable", [False, True])
-def test_newton_ends_where_the_gradient_is_zero(n_classes, separable):
-    rng = np.random.default_rng(n_classes)
-    X = rng.standard_normal((90, 4))
-    noise = 0.0 if separable else 1.0
-    y = np.digitize(X[:, 0] + noise * rng.standard_normal(90), [0.0, 0.8][: n_classes - 1])
-    shape = (5, 1 if n_classes == 2 else n_classes)
-    beta = newton(X, y, n_classes, 1e-3, np.zeros(shape))
-    eta = X @ beta[:-1] + beta[-1]
-    if n_classes == 2:
-        residual = expit(eta) - y[:, None]
-    else:
-        residual = softmax(eta, axis=1) - (y[:, None] == np.arange(n_classes))
-    np.testing.assert_allclose(X.T @ residual + 1e-3 * beta[:-1], 0, atol=1e-8)
-    np.testing.assert_allclose(residual.sum(axis=0), 0, atol=1e-8)
-    warm = newton(X, y, n_classes, 1e-3, beta + 0.1 * rng.standard_normal(shape))
-    np.testing.assert_allclose(warm[:-1], beta[:-1], rtol=1e-6, atol=1e-8)
-
-
-def test_least_squares_with_equal_columns_is_the_shortest_solution():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((60, 3))
-    X = np.column_stack([X, X[:, 0], X[:, 1] + X[:, 2]])
-    y, Z = rng.standard_normal(60), rng.standard_normal((30, 5))
-    fitted = start_fitter(LinearRegression(), "linear", False).fit(X, y, 0)
-    centred = X - X.mean(axis=0)
-    beta = np.linalg.pinv(centred) @ (y - y.mean())
-    expected = y.mean() + (Z - X.mean(axis=0)) @ beta
-    np.testing.assert_allclose(fitted.predict(Z), expected, atol=1e-10)
-
-
-def test_least_squares_leaves_nearly_equal_columns_to_scikit_learn():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((60, 2))
-    X = np.column_stack([X, X[:, 0] + 1e-6 * rng.standard_normal(60)])
-    y = rng.standard_normal(60)
-    fitted = start_fitter(LinearRegression(), "linear", False).fit(X, y, 0)
-    assert isinstance(fitted, LinearRegression)
-
-
-@pytest.mark.parametrize("n_rows", [120, 400])
+@pytest.mark.parametrize("n_rows", [120, 800])
 @pytest.mark.parametrize("name", ["linear_svm", "rbf_svm"])
 def test_decision_values_of_four_classes(name, n_rows):
     """Votes and confidences of six machines, as scikit-learn adds them up."""
     (model,) = choose_models([name], True)
+    kernel = name.removesuffix("_svm")
+    tight = replace(model, estimator=SVC(kernel=kernel, gamma="auto", tol=1e-7), backend=None)
     rng = np.random.default_rng(3)
     X, Z = rng.standard_normal((n_rows, 4)), rng.standard_normal((100, 4))
     y = np.argmax(X + 0.7 * rng.standard_normal(X.shape), axis=1)
-    one, two, _ = both(model, X, y, Z, 4)
-    np.testing.assert_allclose(two, one, atol=1e-10 if n_rows < 300 else 5e-3)
+    _, ours, used = both(model, X, y, Z, 4)
+    np.testing.assert_allclose(ours, fit_model(tight, X, y, 4, 0).scores(Z), atol=1e-3)
+    if name == "linear_svm":
+        assert used == ("libsvm" if n_rows == 120 else "interior point")
 
 
-def test_what_a_fitter_cannot_serve_takes_the_other_path():
+@pytest.mark.parametrize("is_class", [True, False])
+def test_a_plan_of_fits_is_scikit_learn_s(is_class):
+    """Fits that start from the last, or from a fit on more rows, end where fresh ones do."""
+    X, y, Z = problem(2 if is_class else 0, 3)
     rng = np.random.default_rng(0)
-    X, y = rng.standard_normal((60, 320)), np.arange(60) % 2
-    wide = start_fitter(LogisticRegression(max_iter=1000), "logistic", False)
-    assert isinstance(wide.fit(X, y, 0), LogisticRegression)
-    assert wide.name == "scikit-learn"
-    assert start_fitter(SVC(), "rbf_svm", is_sparse=True).name == "scikit-learn"
-    assert start_fitter(SVC(), None, is_sparse=False).name == "scikit-learn"
-
-
-@pytest.mark.parametrize("n_classes", [0, 2])
-def test_no_columns_left_fails_as_with_scikit_learn(n_classes):
-    X, y = np.zeros((30, 0)), np.arange(30) % 2
-    for model in choose_models(None, bool(n_classes))[:3]:
+    shuffled = rng.permutation(len(X))
+    plan = [np.sort(shuffled[a:]) for a in (0, 30, 60, 90, 120)]
+    for model in choose_models(None, is_class)[:3]:
         fitter = start_fitter(model.estimator, model.backend, False)
-        with pytest.raises(ValueError, match="0 feature"):
-            fit_model(model, X, y.astype(float) if n_classes == 0 else y, n_classes, 0, fitter)
+        for rows in plan:
+            ours = fit_model(
+                model, X[rows], y[rows], 2 * is_class, 0, fitter=fitter, rows=rows
+            ).scores(Z)
+            fresh = start_fitter(model.estimator, model.backend, False)
+            alone = fit_model(model, X[rows], y[rows], 2 * is_class, 0, fitter=fresh).scores(Z)
+            np.testing.assert_allclose(ours, alone, rtol=0, atol=1e-7)
 
 
 def test_every_backend_is_used_by_a_model():
@@ -218,7 +149,7 @@ def test_every_backend_is_used_by_a_model():
 
 
 def test_the_result_says_what_fitted_each_model(make_lda):
-    pair = make_lda(60, 1, name="t"), make_lda(310, 2, angle=0.5, name="s")
+    pair = make_lda(60, 1, name="t"), make_lda(850, 2, angle=0.5, name="s")
     found = score(*pair, models=["logistic", "linear_svm"], cv=3).provenance.backends
     assert found == {"logistic": "newton", "linear_svm": "interior point, libsvm"}
     mine = {"mine": RandomForestClassifier(3)}
@@ -234,7 +165,8 @@ def test_a_sparse_table_takes_scikit_learn_s_path():
         X = rng.standard_normal((80, 6)) * (rng.random((80, 6)) < 0.6)
         y = (X[:, 0] + X[:, 1] + 0.5 * rng.standard_normal(80) > 0).astype(int)
         pair.append(as_dataset(sparse.csr_array(X), y, name=name))
-    found = score(*pair, models=["logistic", "rbf_svm"], cv=3).provenance.backends
+    found = score(*pair, cv=3).provenance.backends
+    assert len(found) == 4
     assert set(found.values()) == {"scikit-learn"}
 
 
@@ -244,8 +176,8 @@ def test_fast_and_plain_fits_give_one_score(is_class):
     rng = np.random.default_rng(5)
     pair = []
     for turn in (0.0, 0.6):
-        X = rng.standard_normal((420, 5))
-        value = X[:, 0] * np.cos(turn) + X[:, 1] * np.sin(turn) + 0.5 * rng.standard_normal(420)
+        X = rng.standard_normal((520, 5))
+        value = X[:, 0] * np.cos(turn) + X[:, 1] * np.sin(turn) + 0.5 * rng.standard_normal(520)
         pair.append((X, (value > 0).astype(int) if is_class else value))
     names = ["logistic" if is_class else "linear", "linear_svm", "rbf_svm"]
     fast = score(*pair, models=names, cv=3)

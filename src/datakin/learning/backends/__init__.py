@@ -8,8 +8,10 @@ take scikit-learn's path. The result says which fitter served each model.
 
 What was weighed and left out: sums of Gram matrices over folds (a plan's least squares take less
 than 1% of a pair either way), warm starts of the interior point method (the same), quantile
-matrices shared by fits (other bins, another model), a support vector solver of our own for kernels
-(needs compiled code) and LinearSVC or fewer bins in XGBoost (other models).
+matrices shared by fits (other bins, another model), the active set method for classes (no quicker
+than libsvm), a compiled solver or compiled trees of our own (a compiler at install), and
+LinearSVC, fewer bins or the exact tree method in XGBoost (other models). What each fitter gains is
+in benchmarks/RESULTS.md.
 """
 
 from datakin.learning.backends.choice import Fitter, start_fitter

@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from datakin.data.features import Array
 
-__all__ = ["GenericFitter"]
+__all__ = ["GenericFitter", "partly"]
 
 
 class GenericFitter:
@@ -19,7 +19,7 @@ class GenericFitter:
     def __init__(self, estimator: Any) -> None:
         self.estimator = estimator
 
-    def fit(self, X: Any, y: Array, seed: int) -> Any:
+    def fit(self, X: Any, y: Array, seed: int, rows: Array | None = None) -> Any:
         """Return a fitted clone."""
         estimator = clone(self.estimator)
         free = {
@@ -30,3 +30,8 @@ class GenericFitter:
         if free:
             estimator.set_params(**free)
         return estimator.fit(X, y)
+
+
+def partly(name: str, other: str) -> str:
+    """Return a fitter's name once some of its fits were done by another."""
+    return f"{name}, in part {other}"

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from datakin.data.features import Array
-from datakin.learning.backends.generic import GenericFitter
+from datakin.learning.backends.generic import GenericFitter, partly
 
 __all__ = ["LeastSquaresFitter"]
 
@@ -24,11 +24,12 @@ class LeastSquaresFitter:
     """LinearRegression with an intercept."""
 
     name = "normal equations"
+    honoured = ("copy_X", "n_jobs")
 
     def __init__(self, estimator: Any) -> None:
         self.generic = GenericFitter(estimator)
 
-    def fit(self, X: Any, y: Array, seed: int) -> Any:
+    def fit(self, X: Any, y: Array, seed: int, rows: Array | None = None) -> Any:
         """Return an object with predict."""
         center = X.mean(axis=0)
         centred = X - center
@@ -37,6 +38,7 @@ class LeastSquaresFitter:
         largest = values[-1] if len(values) else 0.0
         used = values > NOTHING * largest
         if not used.any() or values[used][0] < SAFE * largest:
+            self.name = partly("normal equations", GenericFitter.name)
             return self.generic.fit(X, y, seed)
         # The shortest of all solutions where columns are equal, as lstsq gives it.
         weights = (vectors.T @ (centred.T @ (y - mean)))[used] / values[used]

@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg.lapack import dposv
 from scipy.special import expit, log_softmax
 
 from datakin.data.features import Array
-from datakin.learning.backends.generic import GenericFitter
+from datakin.learning.backends.generic import GenericFitter, partly
 
 __all__ = ["NewtonFitter", "newton"]
 
@@ -26,13 +26,19 @@ class NewtonFitter:
     """LogisticRegression with an L2 penalty and an intercept."""
 
     name = "newton"
+    honoured = ("C", "tol", "max_iter", "n_jobs", "random_state")
 
     def __init__(self, estimator: Any) -> None:
         self.penalty = 1.0 / estimator.C
         self.generic = GenericFitter(estimator)
         self.start: Array | None = None
 
-    def fit(self, X: Any, y: Array, seed: int) -> Any:
+    @staticmethod
+    def serves(estimator: Any) -> bool:
+        """Tell whether the estimator's options are ours too: a fit that is meant to converge."""
+        return bool(0 < estimator.C < np.inf and estimator.max_iter >= 100)
+
+    def fit(self, X: Any, y: Array, seed: int, rows: Array | None = None) -> Any:
         """Return an object with predict_proba."""
         n_classes = int(y.max()) + 1
         n_columns = 1 if n_classes == 2 else n_classes
@@ -45,6 +51,7 @@ class NewtonFitter:
             start = np.zeros(shape)
         found = newton(X, y, n_classes, self.penalty, start)
         if found is None:
+            self.name = partly("newton", GenericFitter.name)
             return self.generic.fit(X, y, seed)
         self.start = found
         return _Logistic(found)
@@ -92,9 +99,8 @@ def newton(X: Array, y: Array, n_classes: int, penalty: float, beta: Array) -> A
     value, residual, hessian = parts(design, target, ridge, beta)
     for _ in range(MOST_STEPS):
         gradient = design.T @ residual + ridge[:, None] * beta
-        try:
-            step = cho_solve(cho_factor(hessian(), check_finite=False), gradient.T.ravel())
-        except LinAlgError:
+        _, step, fault = dposv(hessian(), gradient.T.ravel())
+        if fault:
             return None
         step = step.reshape(gradient.T.shape).T
         decrement = float(np.sum(step * gradient))

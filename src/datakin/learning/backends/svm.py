@@ -1,9 +1,9 @@
 """Support vector machines: libsvm on a Gram matrix for the radial kernel, no libsvm for the linear.
 
-Both give what scikit-learn's SVC and SVR give with break_ties=True: one vote for every pair of
-classes, and the sum of confidences where votes tie. libsvm itself does the radial fits: it takes a
-Gram matrix made by one matrix product half as long as one it makes entry by entry. Predictions are
-a matrix product too, six times as quick as libsvm's.
+All give what scikit-learn's SVC and SVR give with break_ties=True: one vote for every pair of
+classes, and the sum of confidences where votes tie. libsvm itself does most radial fits: a Gram
+matrix made by one matrix product takes it half as long as entries it makes one by one. Predictions
+are a matrix product too, some fifteen times as quick as libsvm's.
 """
 
 from __future__ import annotations
@@ -13,18 +13,20 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import sklearn
-from sklearn.base import is_classifier
+from sklearn.svm import SVC
 
 from datakin.data.features import Array
-from datakin.learning.backends.generic import GenericFitter
+from datakin.learning.backends.active_set import regress
+from datakin.learning.backends.generic import GenericFitter, partly
 from datakin.learning.backends.hinge import minimise_hinge
+from datakin.learning.backends.libsvm import train
+from datakin.learning.backends.radial import RadialSum, gram_matrix
 
 __all__ = ["LinearSVMFitter", "RadialSVMFitter"]
 
-FEWEST_ROWS = 300  # libsvm is as quick below
+FEWEST_ENTRIES = 2500  # rows x columns; libsvm's linear kernel is as quick on fewer (classes)
 MOST_GRAM_BYTES = 1.25 * 2**30  # 12,900 rows; beyond, libsvm makes the entries it needs
-BLOCK = 2**19  # kernel entries made at a time: they stay in the cache
+HONOURED = ("C", "epsilon", "tol", "shrinking", "cache_size", "break_ties", "random_state")
 
 
 class _Votes:
@@ -68,163 +70,141 @@ class _Plane:
         return np.asarray(X @ self.beta[:-1] + self.beta[-1])
 
 
-class _Radial:
-    """Sums of radial kernels around support vectors."""
-
-    def __init__(self, vectors: Array, weights: Array, intercepts: Array, gamma: float) -> None:
-        self.vectors, self.weights, self.intercepts = vectors, weights, intercepts
-        self.gamma = gamma
-
-    def __call__(self, X: Array) -> Array:
-        values = np.empty((len(X), self.weights.shape[1]))
-        step = _rows_at_a_time(len(self.vectors))
-        exponents = _exponents(self.vectors, self.gamma)
-        for i in range(0, len(X), step):
-            kernel = exponents(X[i : i + step])
-            values[i : i + step] = np.exp(kernel, out=kernel) @ self.weights
-        return values + self.intercepts
+def _wrap(values: Callable[[Array], Array], y: Array, is_class: bool) -> Any:
+    return _Votes(values, int(y.max()) + 1) if is_class else _Values(values)
 
 
-def _exponents(vectors: Array, gamma: float) -> Callable[..., Array]:
-    """Return a function of rows: -gamma times their squared distances to the vectors."""
-    scale = np.sqrt(2 * gamma)
-    right = np.hstack([scale * vectors, np.ones((len(vectors), 1)), _halves(vectors, gamma)]).T
-
-    def of(X: Array, out: Array | None = None) -> Array:
-        left = np.hstack([scale * X, _halves(X, gamma), np.ones((len(X), 1))])
-        return np.asarray(np.matmul(left, right, out=out))
-
-    return of
-
-
-def _rows_at_a_time(n_vectors: int) -> int:
-    return max(256, BLOCK // max(n_vectors, 1))
-
-
-def _halves(X: Array, gamma: float) -> Array:
-    return np.asarray(-gamma * np.einsum("ij,ij->i", X, X)[:, None])
-
-
-def _gram(X: Array, gamma: float, room: Array) -> Array:
-    """Return the kernel of all pairs of rows, in memory that is there already."""
-    gram = room[: len(X) ** 2].reshape(len(X), len(X))
-    exponents = _exponents(X, gamma)
-    step = _rows_at_a_time(len(X))
-    for i in range(0, len(X), step):
-        part = exponents(X[i : i + step], gram[i : i + step])
-        np.exp(part, out=part)
-    return gram
-
-
-class _SVMFitter:
-    """What both kernels share: which task it is, and libsvm with few checks around it."""
+class LinearSVMFitter:
+    """SVC or SVR with a linear kernel: our interior point method, libsvm on few rows."""
 
     name = "libsvm"
-    own_name = "libsvm"
+    honoured = ("kernel", "gamma", *HONOURED)
 
     def __init__(self, estimator: Any) -> None:
-        self.is_class = bool(is_classifier(estimator))
-        self.C = float(estimator.C)
-        self.margin = 0.0 if self.is_class else float(estimator.epsilon)
-        self.generic = GenericFitter(estimator)
+        self.estimator = estimator
+        self.is_class = isinstance(estimator, SVC)
         self.is_large: bool | None = None
 
-    def most_columns(self, n_rows: int) -> float:
-        """Return up to how many columns our way pays."""
-        return np.inf
+    @staticmethod
+    def serves(estimator: Any) -> bool:
+        """Tell whether the estimator's options are ours too."""
+        return bool(estimator.kernel == "linear" and estimator.C > 0)
 
-    def suits(self, X: Array) -> bool:
-        """Tell whether our way pays; decided once, on the first and largest training set."""
-        if self.is_large is None:
-            self.is_large = len(X) >= FEWEST_ROWS and X.shape[1] <= self.most_columns(len(X))
-            if self.is_large:
-                self.name = self.own_name
-        return self.is_large
-
-    def machine(self, kernel: str, **options: Any) -> Any:
-        """Return an unfitted SVC or SVR."""
-        from sklearn.svm import SVC, SVR
-
-        if self.is_class:
-            return SVC(kernel=kernel, C=self.C, **options)
-        return SVR(kernel=kernel, C=self.C, epsilon=self.margin, **options)
-
-    def wrap(self, values: Callable[[Array], Array], y: Array) -> Any:
-        return _Votes(values, int(y.max()) + 1) if self.is_class else _Values(values)
-
-
-class LinearSVMFitter(_SVMFitter):
-    """SVC or SVR with a linear kernel."""
-
-    own_name = "interior point"
-
-    def most_columns(self, n_rows: int) -> float:
-        """Return up to how many columns our way pays: a step costs rows x columns^2."""
-        return n_rows / 2
-
-    def fit(self, X: Any, y: Array, seed: int) -> Any:
+    def fit(self, X: Any, y: Array, seed: int, rows: Array | None = None) -> Any:
         """Return an object with decision_function (classes) or predict."""
         if X.shape[1] == 0:
-            return self.generic.fit(X, y, seed)
-        beta = self._interior_point(X, y) if self.suits(X) else None
-        return self.wrap(_Plane(self._libsvm(X, y) if beta is None else beta), y)
+            return GenericFitter(self.estimator).fit(X, y, seed)
+        beta = self._interior_point(X, y) if self._suits(X) else None
+        if beta is None:
+            if self.is_large:
+                self.name = partly("interior point", "libsvm")
+            machine = train(self.estimator, "linear", X, y)
+            beta = np.vstack([X[machine.support].T @ machine.weights, machine.intercepts])
+        return _wrap(_Plane(beta), y, self.is_class)
+
+    def _suits(self, X: Array) -> bool:
+        """Tell whether our way pays; decided once, on the first and largest training set.
+
+        A step costs rows x columns^2. libsvm takes many times more steps in a regression.
+        """
+        if self.is_large is None:
+            if self.is_class:
+                self.is_large = X.size >= FEWEST_ENTRIES and 2 * X.shape[1] <= len(X)
+            else:
+                self.is_large = X.shape[1] <= len(X)
+            self.name = "interior point" if self.is_large else "libsvm"
+        return self.is_large
 
     def _interior_point(self, X: Array, y: Array) -> Array | None:
+        cost = float(self.estimator.C)
         if not self.is_class:
             signs = np.ones((2, len(y))) * [[1.0], [-1.0]]
-            beta = minimise_hinge(X, signs, signs * y - self.margin, self.C)
+            beta = minimise_hinge(X, signs, signs * y - float(self.estimator.epsilon), cost)
             return None if beta is None else beta[:, None]
         found = []
         for i, j in combinations(range(int(y.max()) + 1), 2):
             rows = (y == i) | (y == j)
             labels = np.where(y[rows] == j, 1.0, -1.0)[None]
-            beta = minimise_hinge(X[rows], labels, np.ones_like(labels), self.C)
+            beta = minimise_hinge(X[rows], labels, np.ones_like(labels), cost)
             if beta is None:
                 return None
             found.append(beta)
         return np.column_stack(found)
 
-    def _libsvm(self, X: Array, y: Array) -> Array:
-        with sklearn.config_context(assume_finite=True, skip_parameter_validation=True):
-            machine = self.machine("linear").fit(X, y)
-        beta = np.vstack([machine.coef_.T, machine.intercept_])
-        # libsvm's own values are positive for the first class of a pair; scikit-learn turns them
-        # round for two classes only.
-        return -beta if self.is_class and beta.shape[1] > 1 else beta
 
+class RadialSVMFitter:
+    """SVC or SVR with a radial kernel: libsvm, and the active set method for regression."""
 
-class RadialSVMFitter(_SVMFitter):
-    """SVC or SVR with a radial kernel and gamma = 1 / number of columns."""
-
-    own_name = "libsvm on a Gram matrix"
+    name = "libsvm"
+    honoured = ("kernel", "gamma", *HONOURED)
     room = np.empty(0)
 
-    def fit(self, X: Any, y: Array, seed: int) -> Any:
+    def __init__(self, estimator: Any) -> None:
+        self.estimator = estimator
+        self.is_class = isinstance(estimator, SVC)
+        self.found: list[Array] = []  # weights of the plan's fits, NaN for rows not in a fit
+        self.follows = True
+
+    @staticmethod
+    def serves(estimator: Any) -> bool:
+        """Tell whether the estimator's options are ours too."""
+        gamma = estimator.gamma
+        is_known = gamma in ("scale", "auto") if isinstance(gamma, str) else gamma > 0
+        return bool(estimator.kernel == "rbf" and estimator.C > 0 and is_known)
+
+    def fit(self, X: Any, y: Array, seed: int, rows: Array | None = None) -> Any:
         """Return an object with decision_function (classes) or predict."""
         if X.shape[1] == 0:
-            return self.generic.fit(X, y, seed)
-        gamma = 1.0 / X.shape[1]
-        with sklearn.config_context(assume_finite=True, skip_parameter_validation=True):
-            if self.suits(X) and 8 * len(X) ** 2 <= MOST_GRAM_BYTES:
-                if self.room.size < len(X) ** 2:
-                    self.room = np.empty(len(X) ** 2)  # the plan's other fits are no larger
-                machine = self.machine("precomputed").fit(_gram(X, gamma, self.room), y)
-            else:
-                machine = self.machine("rbf", gamma=gamma).fit(X, y)
-        weights, intercepts = machine.dual_coef_.T, machine.intercept_
-        if self.is_class and len(machine.n_support_) > 2:
-            weights, intercepts = _by_pair(machine), -intercepts
-        return self.wrap(_Radial(X[machine.support_], weights, intercepts, gamma), y)
+            return GenericFitter(self.estimator).fit(X, y, seed)
+        gamma = self._gamma(X)
+        if 8 * len(X) ** 2 > MOST_GRAM_BYTES:
+            machine = train(self.estimator, "rbf", X, y, gamma)
+            return self._made(X, y, machine.support, machine.weights, machine.intercepts, gamma)
+        self.name = "libsvm on a Gram matrix" if self.is_class else "libsvm and active set"
+        if self.room.size < len(X) ** 2:
+            self.room = np.empty(len(X) ** 2)  # the plan's other fits are no larger
+        gram = gram_matrix(X, gamma, self.room)
+        if not self.is_class:
+            return self._made(X, y, *self._regression(gram, y, rows), gamma)
+        machine = train(self.estimator, "precomputed", gram, y)
+        return self._made(X, y, machine.support, machine.weights, machine.intercepts, gamma)
 
+    def _regression(self, gram: Array, y: Array, rows: Array | None) -> tuple[Array, Array, float]:
+        """Return support, weights and intercept: from a fit on more rows, else from libsvm's.
 
-def _by_pair(machine: Any) -> Array:
-    """Return the weight of every support vector in the machine of every pair of classes."""
-    dual = machine.dual_coef_
-    ends = np.cumsum([0, *machine.n_support_])
-    pairs = list(combinations(range(len(machine.n_support_)), 2))
-    weights = np.zeros((dual.shape[1], len(pairs)))
-    for k, (i, j) in enumerate(pairs):
-        of_i, of_j = slice(ends[i], ends[i + 1]), slice(ends[j], ends[j + 1])
-        weights[of_i, k] = -dual[j - 1, of_i]
-        weights[of_j, k] = -dual[i, of_j]
-    return weights
+        libsvm stops at a tolerance; the active set method goes on from there to the optimum.
+        """
+        cost, margin = float(self.estimator.C), float(self.estimator.epsilon)
+        start, found = self._nearest(rows), None
+        if start is not None:
+            found = regress(gram, y, cost, margin, start)
+            self.follows = found is not None  # where not, nor would it in the next fit
+        if found is None:
+            machine = train(self.estimator, "precomputed", gram, y)
+            start = np.zeros(len(y))
+            start[machine.support] = machine.weights[:, 0]
+            found = regress(gram, y, cost, margin, start) or (start, machine.intercepts[0])
+        weights, intercept = found
+        if self.follows and rows is not None:
+            kept = np.full(rows.max() + 1, np.nan)
+            kept[rows] = weights
+            self.found.append(kept)
+        support = np.flatnonzero(weights)
+        return support, weights[support, None], intercept
+
+    def _nearest(self, rows: Array | None) -> Array | None:
+        """Return the weights of the plan's smallest fit that had all these rows."""
+        if not self.follows or rows is None:
+            return None
+        larger = [w for w in self.found if len(w) > rows.max() and not np.isnan(w[rows]).any()]
+        return min(larger, key=lambda w: np.count_nonzero(~np.isnan(w)))[rows] if larger else None
+
+    def _gamma(self, X: Array) -> float:
+        gamma = self.estimator.gamma
+        if gamma == "scale":
+            variance = X.var()
+            return 1.0 / (X.shape[1] * variance) if variance else 1.0
+        return 1.0 / X.shape[1] if gamma == "auto" else float(gamma)
+
+    def _made(self, X: Array, y: Array, support: Array, *parts: Any) -> Any:
+        return _wrap(RadialSum(X[support], *parts), y, self.is_class)
