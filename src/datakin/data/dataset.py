@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from datakin.data.features import Array, Features
+from datakin.data.features import MISSING, Array, Features
 
 __all__ = ["Dataset"]
 
@@ -35,6 +36,8 @@ class Dataset:
         Name of the label column.
     notes : tuple of str
         What was dropped or looked odd while reading.
+    origin : Origin or None
+        How to read it again elsewhere, if it was read from a file.
     """
 
     name: str
@@ -44,6 +47,7 @@ class Dataset:
     groups: Array | None = None
     label: str = "label"
     notes: tuple[str, ...] = ()
+    origin: Any = None
     _hashes: dict[tuple[str, ...], Array] = field(default_factory=dict, init=False)
 
     @property
@@ -69,6 +73,14 @@ class Dataset:
         return np.bincount(self.y, minlength=len(self.classes)) / self.n_rows
 
     @cached_property
+    def missing_share(self) -> float:
+        """Share of the feature values that are missing; a sparse block has none."""
+        numeric, codes = self.features.numeric, self.features.codes
+        n_missing = 0 if self.features.is_sparse else int(np.isnan(numeric).sum())
+        n_missing += int((codes == MISSING).sum())
+        return n_missing / max(1, self.n_rows * len(self.columns))
+
+    @cached_property
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits that change when names or values do."""
         state = hashlib.blake2b(self.features.digest(), digest_size=8)
@@ -89,6 +101,13 @@ class Dataset:
             hashes = self.features.row_hashes(columns) * np.uint64(31) ^ self.label_hashes()
             self._hashes[columns] = hashes
         return self._hashes[columns]
+
+    def take(self, rows: Array) -> Dataset:
+        """Return some of the rows, classes and levels coded as before."""
+        groups = None if self.groups is None else self.groups[rows]
+        return replace(
+            self, features=self.features.take(rows), y=self.y[rows], groups=groups, origin=None
+        )
 
     def renamed(self, name: str) -> Dataset:
         """Return the same data under another name."""

@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from numbers import Real
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,13 +19,16 @@ from datakin.data.columns import check_finite, read_column, read_labels, without
 from datakin.data.dataset import Dataset
 from datakin.data.features import Array
 from datakin.data.files import stem
-from datakin.data.frames import frame_of, open_table, open_tables
+from datakin.data.frames import Opened, Opener, frame_of
 from datakin.data.labels import canonical_label, is_missing, sort_classes
+from datakin.data.origin import Origin
 
 if TYPE_CHECKING:
     import narwhals as nw
 
 __all__ = ["as_dataset", "check_names", "coerce", "collect", "read_table", "read_tables"]
+
+MAX_ROWS = 200_000  # a file with more rows is sampled
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,18 @@ class _Roles:
     ignore: tuple[str, ...] = ()
     group: str | None = None
     domain: str | None = None
+
+    def opener(self, delimiter: str, max_rows: Any) -> Opener:
+        """Return how to open tables: ignored columns of a Parquet file are not even read."""
+        if max_rows is not None and (
+            isinstance(max_rows, bool) or not isinstance(max_rows, Integral) or max_rows < 1
+        ):
+            raise DatakinError(
+                f"The 'max_rows' parameter must be a whole number above 0, or None for all rows. "
+                f"Got {max_rows!r} instead."
+            )
+        skip = frozenset(self.ignore) - {self.label, self.group, self.domain}
+        return Opener(delimiter, None if max_rows is None else int(max_rows), skip)
 
 
 def read_table(
@@ -49,13 +64,15 @@ def read_table(
     task: str = "auto",
     label_map: Mapping[Any, Any] | None = None,
     delimiter: str = ",",
+    max_rows: int | None = MAX_ROWS,
 ) -> Dataset:
     """Read one labelled table.
 
     Parameters
     ----------
     source : path or data frame
-        csv, csv.gz, parquet or feather; or a pandas, polars or pyarrow table.
+        csv, csv.gz, parquet or feather; or a pandas, polars or pyarrow table. A folder or glob of
+        Parquet files is one table in parts, which must have the same columns.
     label : str
         The column to predict.
     ignore : sequence of str
@@ -71,6 +88,10 @@ def read_table(
         Old label -> new label, for datasets that code the same classes differently.
     delimiter : str
         Separator of a csv file.
+    max_rows : int, optional
+        Of a file (or parts) with more rows, this many are drawn at random, which is said; None
+        for all rows. The file may be larger than memory and in any order; the same file gives the
+        same rows. Tables in memory are taken as they are.
 
     Returns
     -------
@@ -84,14 +105,16 @@ def read_table(
     Dataset('icu': 40 rows x 1 columns, binary (0, 1))
     """
     roles = _Roles(str(label), _names(ignore), group)
-    frame = open_table(source, delimiter)
-    _check_ignored(roles, [frame])
+    table = roles.opener(delimiter, max_rows).one(source)
+    _check_ignored(roles, [table])
     if name is None:
         name = stem(source) if isinstance(source, (str, os.PathLike)) else ""
-    drafts = [_draft(frame, name, roles)]
+    drafts = [_draft(table.frame, name, roles)]
     datasets = build(drafts, task=task, label_map=label_map, positive=positive)
+    datasets = _with_notes(datasets, {name: table.notes})
     _announce(datasets)
-    return datasets[0]
+    how = {"positive": positive, "label_map": label_map, "delimiter": delimiter}
+    return _with_origin(datasets[0], table, roles, {**how, "max_rows": max_rows})
 
 
 def read_tables(
@@ -105,17 +128,23 @@ def read_tables(
     task: str = "auto",
     label_map: Mapping[Any, Any] | None = None,
     delimiter: str = ",",
+    max_rows: int | None = MAX_ROWS,
 ) -> dict[str, Dataset]:
     """Read several labelled tables, or split one into a dataset per value of a column.
 
     Parameters
     ----------
     source : path, glob, list of paths, mapping of name to table, or one table
+        Each file of a glob, or of a folder given alone, is a dataset. A folder of Parquet files among
+        several paths, or with `domain`, is one table in parts.
     domain : str, optional
         Column of one table whose values name the datasets, such as a hospital id. Values with too
         few rows or one class are left out with a warning.
     label, ignore, group, positive, task, label_map, delimiter
         As in `read_table`.
+    max_rows : int, optional
+        As in `read_table`, for each file. With `domain` the rows are drawn from the whole file, so
+        that a value keeps its share of them and a rare one may be left with too few.
 
     Returns
     -------
@@ -130,12 +159,14 @@ def read_tables(
     ['a', 'b']
     """
     roles = _Roles(str(label), _names(ignore), group, domain)
-    tables = open_tables(source, delimiter)
-    _check_ignored(roles, [frame for _, frame in tables])
+    tables = roles.opener(delimiter, max_rows).several(source, together=domain is not None)
+    _check_ignored(roles, [table for _, table in tables])
     if domain is None:
-        drafts = [_draft(frame, name, roles) for name, frame in tables]
+        drafts = [_draft(table.frame, name, roles) for name, table in tables]
+        notes = {name: table.notes for name, table in tables}
     elif len(tables) == 1:
-        drafts = _split(_draft(tables[0][1], tables[0][0], roles), roles)
+        drafts = _split(_draft(tables[0][1].frame, tables[0][0], roles), roles)
+        notes = {draft.name: tables[0][1].notes for draft in drafts}
     else:
         raise DatakinError(
             f"domain={domain!r} splits one table. Got {len(tables)} tables; "
@@ -156,8 +187,12 @@ def read_tables(
             DatakinWarning,
             stacklevel=2,
         )
+    datasets = _with_notes(datasets, notes)
     _announce(datasets)
-    return {dataset.name: dataset for dataset in datasets}
+    opened = dict(tables) if domain is None else {d.name: tables[0][1] for d in datasets}
+    how = {"positive": positive, "label_map": label_map, "delimiter": delimiter}
+    how |= {"max_rows": max_rows} | ({} if domain is None else {"task": task})
+    return {d.name: _with_origin(d, opened[d.name], roles, how) for d in datasets}
 
 
 def as_dataset(
@@ -247,6 +282,18 @@ def check_names(datasets: Sequence[Dataset]) -> None:
         )
 
 
+def _with_origin(dataset: Dataset, table: Opened, roles: _Roles, how: dict[str, Any]) -> Dataset:
+    """Note how a dataset can be read again, if it came from a file."""
+    if table.path is None:
+        return dataset
+    options = {"label": roles.label, "ignore": roles.ignore, "group": roles.group, **how}
+    if roles.domain is None:
+        return replace(dataset, origin=Origin(table.path, {**options, "task": dataset.task}))
+    return replace(
+        dataset, origin=Origin(table.path, {**options, "domain": roles.domain}, dataset.name)
+    )
+
+
 def _names(names: Sequence[str]) -> tuple[str, ...]:
     if names is None:
         return ()
@@ -292,9 +339,13 @@ def _need(frame: nw.DataFrame[Any], name: str, role: str, table: str) -> None:
         )
 
 
-def _check_ignored(roles: _Roles, frames: Sequence[nw.DataFrame[Any]]) -> None:
+def _with_notes(datasets: list[Dataset], notes: Mapping[str, tuple[str, ...]]) -> list[Dataset]:
+    return [replace(d, notes=(*notes[d.name], *d.notes)) for d in datasets]
+
+
+def _check_ignored(roles: _Roles, tables: Sequence[Opened]) -> None:
     """Refuse an ignored column that no table has; not every file need have it."""
-    known = dict.fromkeys(name for frame in frames for name in frame.columns)
+    known = dict.fromkeys(name for table in tables for name in table.columns)
     for name in roles.ignore:
         if known and name not in known:
             raise DatakinError(

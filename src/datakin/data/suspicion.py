@@ -73,6 +73,9 @@ def _is_copy(values: Array, y: Array, is_class: bool) -> bool:
     if known.sum() < 10:
         return False
     if is_class:
+        # More values among the first rows than there are classes settle it without a full count.
+        if len(np.unique(values[known][:1000])) > y.max() + 1:
+            return False
         return _is_one_to_one(pd.factorize(values)[0], y)
     # A constant has no correlation, and huge numbers overflow: neither is a copy.
     with np.errstate(all="ignore"):

@@ -26,6 +26,12 @@ def make_wards(n=80, seed=0):
 
 
 @pytest.fixture
+def wards_of():
+    """Make such a table of n rows."""
+    return make_wards
+
+
+@pytest.fixture
 def wards():
     return make_wards()
 

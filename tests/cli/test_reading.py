@@ -1,0 +1,104 @@
+"""The command line on files with many rows, and on folders of Parquet part files."""
+
+import inspect
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import datakin
+from datakin.cli import Reading, main
+
+FAST = ["--label", "died", "--models", "logistic", "--cv", "3", "--json"]
+OPTIONS = {"models": ["logistic"], "cv": 3}
+
+
+def ward(seed, n=90):
+    rng = np.random.default_rng(seed)
+    age, dose = rng.normal(size=(2, n))
+    died = (age + seed / 3 * dose + 0.5 * rng.normal(size=n) > 0).astype(int)
+    return pd.DataFrame({"age": age, "dose": dose, "died": died, "site": np.arange(n) % 2})
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """Run a command beside two tables in parts, `one` and `two`, and a table `three.csv`."""
+    monkeypatch.chdir(tmp_path)
+    for seed, name in enumerate(["one", "two"]):
+        (tmp_path / name).mkdir()
+        for part in range(3):
+            frame = ward(seed).iloc[part * 30 : part * 30 + 30]
+            frame.to_parquet(tmp_path / name / f"part-{part}.parquet", index=False)
+    ward(2).to_csv("three.csv", index=False)
+
+    def run_main(*arguments):
+        with pytest.raises(SystemExit) as stopped:
+            main([str(a) for a in arguments])
+        out, err = capsys.readouterr()
+        assert "Traceback" not in err
+        return stopped.value.code, out, err
+
+    return run_main
+
+
+def read():
+    names = ["one", "two", "three"]
+    return [datakin.read_table(ward(i), label="died", name=n) for i, n in enumerate(names)]
+
+
+def test_the_default_is_that_of_the_function():
+    in_python = inspect.signature(datakin.read_table).parameters["max_rows"].default
+    assert Reading("died").read_rows == in_python
+
+
+def test_read_rows_draws_rows_and_says_so(run):
+    code, out, err = run("score", "three.csv", "one/part-0.parquet", "--read-rows", 60, *FAST)
+    assert code == 0
+    assert err.count("Note: ") == 1
+    assert (
+        "Note: three: 90 rows in the file; 60 drawn at random (max_rows of read_table, --read-rows)"
+        in err
+    )
+    rows = json.loads(out)["n_rows"]
+    assert rows == {"three": 60, "part-0": 30}
+    code, out, err = run("score", "three.csv", "one/part-0.parquet", "--read-rows", 0, *FAST)
+    assert (code, err) == (0, "")
+    assert json.loads(out)["n_rows"] == {"three": 90, "part-0": 30}
+
+
+def test_a_folder_of_parts_is_one_table_of_a_score(run):
+    code, out, err = run("score", "one", "two", *FAST)
+    assert code == 0
+    assert "3 Parquet files of the folder read as one table" in err
+    one, two, _ = read()
+    assert datakin.from_json(out) == datakin.score(one, two, **OPTIONS)
+
+
+def test_a_folder_of_parts_is_one_table_of_a_ranking(run):
+    code, out, _ = run("rank", "one", "two/", "three.csv", *FAST)
+    assert code == 0
+    one, two, three = read()
+    assert datakin.from_json(out) == datakin.rank(one, [two, three], **OPTIONS)
+
+
+def test_a_folder_of_parts_is_split_by_a_domain(run):
+    code, out, _ = run("rank", "one", "--domain", "site", "--target", "0", *FAST)
+    assert code == 0
+    sites = datakin.read_tables(ward(0), label="died", domain="site")
+    assert datakin.from_json(out) == datakin.rank(sites["0"], {"1": sites["1"]}, **OPTIONS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["score", "one", "three.csv", "--read-rows", "-1"], "--read-rows"),
+        (["score", "one/*.parquet", "three.csv"], "or a folder of Parquet part files. 'one/*.par"),
+        (["rank", "one"], "at least one source"),
+        (["score", "one", "three.csv", "--read-rows", "5"], "at least 20 labelled rows"),
+    ],
+)
+def test_bad_input_ends_with_a_sentence(run, arguments, message):
+    code, out, err = run(*arguments, *FAST)
+    assert (code, out) == (1, "")
+    assert message in err
