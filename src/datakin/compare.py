@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from itertools import combinations
 from typing import Any
@@ -12,8 +12,11 @@ from typing import Any
 from datakin._core.exceptions import DatakinError, DatakinWarning, Interrupted, listed, suggest
 from datakin.data import check_names, coerce, collect, pair
 from datakin.results import Comparison, Matrix, Ranking
-from datakin.scoring.options import Options
-from datakin.scoring.run import Run, make_matrix
+from datakin.scoring.cells import Cell
+from datakin.scoring.matrices import make_matrix
+from datakin.scoring.options import MAX_ROWS, Options
+from datakin.scoring.rankings import make_ranking
+from datakin.scoring.run import Run
 
 __all__ = ["METHODS", "CrossLearningScore", "matrix", "rank", "score"]
 
@@ -64,10 +67,21 @@ class CrossLearningScore:
         How the standard error of the baseline error is found.
     repeats : int
         Number of fold seeds to average over.
+    max_rows : int or None
+        A dataset with more rows is scored from random samples: trained on at most so many rows,
+        tested on up to 10,000 others. The samples grow until doubling them changes the score by
+        less than its standard error. None uses all rows, whatever it costs.
+    precision : float
+        Samples also grow until the standard error is this small, in units of the loss for classes,
+        of the best constant's loss for regression. What cannot be reached is said.
     random_state : int
         Root seed.
     n_jobs : int, optional
         Number of threads; -1 for all cores. Changes no number.
+    client : dask.distributed.Client or str, optional
+        A cluster (or the address of its scheduler) to run on instead. Changes no number.
+    checkpoint : path, optional
+        Folder to keep finished datasets in, so that a run that was killed goes on where it was.
     skip_unusable : bool
         Leave out sources (or members of a matrix) with too few rows of a class for the folds, with
         a warning, instead of raising.
@@ -100,8 +114,12 @@ class CrossLearningScore:
         zones: str = "paper",
         zone_error: str = "rows",
         repeats: int = 1,
+        max_rows: int | None = MAX_ROWS,
+        precision: float = 0.005,
         random_state: int = 0,
         n_jobs: int | None = None,
+        client: Any = None,
+        checkpoint: Any = None,
         skip_unusable: bool = False,
     ) -> None:
         self.options = Options(
@@ -119,8 +137,12 @@ class CrossLearningScore:
             zones,
             zone_error,
             repeats,
+            max_rows,
+            precision,
             random_state,
             n_jobs,
+            client,
+            checkpoint,
             skip_unusable,
         )
         self.options.check()
@@ -156,7 +178,13 @@ class CrossLearningScore:
         _announce([comparison])
         return comparison
 
-    def rank(self, target: Any, sources: Any) -> Ranking:
+    def rank(
+        self,
+        target: Any,
+        sources: Any,
+        *,
+        on_result: Callable[[Comparison], None] | None = None,
+    ) -> Ranking:
         """Rank several sources for one target, closest kin first.
 
         Parameters
@@ -164,6 +192,8 @@ class CrossLearningScore:
         target : Dataset or (X, y)
         sources : list of datasets, or mapping of name to dataset
             A dataset with the target's name is an error.
+        on_result : callable, optional
+            Called with the Comparison of each source as soon as it is finished.
 
         Returns
         -------
@@ -173,18 +203,10 @@ class CrossLearningScore:
         if len(datasets) < 2:
             raise DatakinError("A ranking needs at least one source. Got none.")
         check_names(datasets)
-        run = Run(datasets, [(0, j) for j in range(1, len(datasets))], self.options)
-        found = tuple(sorted(run.comparisons.values(), key=lambda c: (c.score, c.source)))
-        ranking = None
-        if found:
-            ranking = Ranking(
-                datasets[0].name,
-                found,
-                run.first_places(),
-                run.n_fits,
-                not run.interrupted,
-                run.forecast(),
-            )
+        pairs = [(0, j) for j in range(1, len(datasets))]
+        run = Run(datasets, pairs, self.options, on_result=on_result)
+        ranking = make_ranking(run)
+        found = tuple(ranking or ())
         if run.interrupted:
             raise Interrupted(
                 f"Interrupted with {len(found)} of {len(datasets) - 1} sources finished.", ranking
@@ -213,7 +235,8 @@ class CrossLearningScore:
                 f"Got {self.options.direction!r}; use rank for one direction."
             )
         check_names(members)
-        run = Run(members, list(combinations(range(len(members)), 2)), self.options)
+        pairs = list(combinations(range(len(members)), 2))
+        run = Run(members, pairs, self.options, as_cells=True)
         if run.interrupted:
             done = run.complete_datasets()
             partial = make_matrix(run, done) if len(done) > 1 else None
@@ -221,11 +244,11 @@ class CrossLearningScore:
                 f"Interrupted with {len(done)} of {len(members)} datasets finished.", partial
             )
         result = make_matrix(run, run.complete_datasets())
-        _announce(run.comparisons.values())
+        _announce(run.cells.values())
         return result
 
 
-def _announce(comparisons: Iterable[Comparison], limit: int = 8) -> None:
+def _announce(comparisons: Iterable[Comparison | Cell], limit: int = 8) -> None:
     """Warn once about what the user should know of the pairs, equal notes together."""
     sources: dict[str, list[str]] = {}
     for c in comparisons:
@@ -307,7 +330,14 @@ def score(target: Any, source: Any, *, method: str = "cls", **options: Any) -> A
     return _method(method, options).compare(target, source)
 
 
-def rank(target: Any, sources: Any, *, method: str = "cls", **options: Any) -> Ranking:
+def rank(
+    target: Any,
+    sources: Any,
+    *,
+    method: str = "cls",
+    on_result: Callable[[Any], None] | None = None,
+    **options: Any,
+) -> Ranking:
     """Rank sources for a target, closest kin first.
 
     Parameters
@@ -315,6 +345,8 @@ def rank(target: Any, sources: Any, *, method: str = "cls", **options: Any) -> R
     target : Dataset or (X, y)
     sources : list of datasets, or mapping of name to dataset
     method : str
+    on_result : callable, optional
+        Called with the Comparison (or Distance) of each source as soon as it is finished.
     **options
         As in `CrossLearningScore`.
 
@@ -322,7 +354,8 @@ def rank(target: Any, sources: Any, *, method: str = "cls", **options: Any) -> R
     -------
     Ranking
     """
-    ranking: Ranking = _method(method, options).rank(target, sources)
+    chosen = _method(method, options)
+    ranking: Ranking = chosen.rank(target, sources, on_result=on_result)
     return ranking
 
 

@@ -7,7 +7,7 @@ view of what is computed here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from datakin.learning.losses import Loss
 
 __all__ = ["ErrorTable", "Errors", "Learner", "Predictions"]
 
+HELD = ("fold", "inner")
 HELD_OUT = {"full": "none", "fold": "one", "inner": "two"}
 
 
@@ -36,15 +37,16 @@ class Errors:
     Attributes
     ----------
     rows : mapping of size to ndarray of shape (M + 2, n)
-        Loss on each row, averaged over the predictors of that size. An own error has no "full":
-        a predictor trained on all rows cannot be tested on them. A cross error has no "inner" if
-        the limit was not asked for.
+        Loss on each row, averaged over the predictors of that size. A cross-validated own error
+        has no "full": a predictor trained on all rows cannot be tested on them. A cross error has
+        no "inner" if the limit was not asked for.
     means : mapping of size to ndarray of shape (M + 2, K)
         Mean loss of the predictors that left out fold k.
     weights : ndarray of shape (n,)
         Weight of each tested row in the mean; 0 for a row that also stands in the other dataset.
     n_train : mapping of size to float
-        Mean number of training rows.
+        Mean number of training rows; "all" is the number of rows there are, which is more than
+        "full" where the score comes from samples.
     least : float
         What one more error on one row would add to the mean (0-1 losses; 0 for others). Errors
         that do not vary at all are not known any better than this.
@@ -76,12 +78,13 @@ class Learner:
     Attributes
     ----------
     own : Errors
-        The cross-validated errors of the dataset on itself.
+        The errors of the dataset on itself: cross-validated, or on rows held out of everything.
     full_weights : ndarray of shape (M,)
         Ensemble weights from all rows; 0 for a model that failed.
     fold_weights : ndarray of shape (K, M)
         Ensemble weights from the rows outside each fold.
     folds : tuple of ndarray
+        The own errors' rows in K parts: the folds, or parts of the rows held out.
     n_fits : int
     failures : tuple of FitFailure
     backends : mapping of str to str
@@ -117,20 +120,40 @@ class Predictions:
     voting : {"soft", "hard"}
     weighting : {"scaled", "paper"}
         Whether regression losses are divided by that of the best constant before weighting.
+    held_out : Dataset, optional
+        Other rows of the same dataset to measure its own errors on; the plan then needs no inner
+        folds. As the fit on all rows can be tested on them, it stands for "fold", and the fits
+        without one fold for "inner". By default own errors are cross-validated.
+    n_rows : int, optional
+        How many rows there are where the plan has only a sample of them.
     """
 
     def __init__(
-        self, fitted: FittedPlan, loss: Loss, *, sharpness: float, voting: str, weighting: str
+        self,
+        fitted: FittedPlan,
+        loss: Loss,
+        *,
+        sharpness: float,
+        voting: str,
+        weighting: str,
+        held_out: Dataset | None = None,
+        n_rows: int | None = None,
     ) -> None:
         self.fitted, self.loss, self.voting = fitted, loss, voting
-        self.sharpness, self.weighting = sharpness, weighting
+        self.sharpness, self.weighting, self.n_rows = sharpness, weighting, n_rows
+        self.is_held_out = held_out is not None
         plan = fitted.plan
         outer = tuple((1 + k, fold) for k, fold in enumerate(plan.folds))
+        self.full_view = self._view(outer, plan.trains[0])
+        # Rows held out of everything need no weights that have not seen them.
         self.views = [
             self._view(entries, plan.trains[1 + k]) for k, entries in enumerate(plan.inner)
-        ]
-        self.full_view = self._view(outer, plan.trains[0])
-        self.own = self._own_errors()
+        ] or [self.full_view] * plan.n_folds
+        if held_out is None:
+            self.folds, self.own = plan.folds, self._own_errors()
+        else:
+            self.folds = _parts(held_out)
+            self.own = self._held_out_errors(held_out)
 
     @property
     def dataset(self) -> Dataset:
@@ -139,12 +162,14 @@ class Predictions:
 
     def learner(self) -> Learner:
         """Return the errors and weights, without the fitted models."""
-        fitted = self.fitted
+        fitted, views = self.fitted, self.views
+        if self.is_held_out:
+            views = [self.full_view] * len(self.folds)
         return Learner(
             self.own,
             self.full_view.weights,
-            np.array([view.weights for view in self.views]),
-            fitted.plan.folds,
+            np.array([view.weights for view in views]),
+            self.folds,
             fitted.n_fits,
             fitted.failures,
             {part.model.name: part.backend for part in fitted.parts},
@@ -219,6 +244,15 @@ class Predictions:
             _least(self.loss, weights),
         )
 
+    def _held_out_errors(self, rows: Dataset) -> Errors:
+        found = self.test_on(
+            rows, self.loss, rows.classes, np.zeros(rows.n_rows, dtype=bool), inner=False
+        )
+        weights, row_weights = np.empty(rows.n_rows), self.loss.row_weights(rows)
+        for part in self.folds:
+            weights[part] = row_weights[part] / (len(self.folds) * len(part))
+        return replace(found, weights=weights, least=_least(self.loss, weights))
+
     def test_on(
         self,
         other: Dataset,
@@ -262,17 +296,19 @@ class Predictions:
                 np.mean([losses(fit_scores[fit], view) for fit, _ in plan.inner[k]], axis=0)
                 for k, view in enumerate(self.views)
             ]
-        rows = {"full": losses(fit_scores[0], self.full_view)}
-        rows |= {size: np.mean(part, axis=0) for size, part in parts.items()}
+        full = losses(fit_scores[0], self.full_view)
+        rows = {size: np.mean(part, axis=0) for size, part in parts.items()}
         means = {
             size: np.column_stack([errors @ weights for errors in part])
             for size, part in parts.items()
         }
+        if self.is_held_out:
+            rows, means = {"fold": full, "inner": rows["fold"]}, dict.fromkeys(HELD, means["fold"])
         return Errors(
             self.dataset.name,
             other.name,
             self._model_names(),
-            rows,
+            {"full": full, **rows},
             means,
             weights,
             self._n_train(),
@@ -283,14 +319,21 @@ class Predictions:
         return tuple(model.name for model in self.fitted.models)
 
     def _n_train(self) -> dict[str, float]:
-        plan = self.fitted.plan
+        plan, full = self.fitted.plan, float(self.dataset.n_rows)
         inner = [len(plan.trains[fit]) for entries in plan.inner for fit, _ in entries]
         outer = [len(train) for train in plan.trains[1 : 1 + plan.n_folds]]
-        return {
-            "full": float(self.dataset.n_rows),
-            "fold": float(np.mean(outer)),
-            "inner": float(np.mean(inner)),
-        }
+        sizes = {"all": float(self.n_rows or full), "full": full}
+        if self.is_held_out:
+            return {**sizes, "fold": full, "inner": float(np.mean(outer))}
+        return {**sizes, "fold": float(np.mean(outer)), "inner": float(np.mean(inner))}
+
+
+def _parts(dataset: Dataset, n_parts: int = 5) -> tuple[Array, ...]:
+    """Return the rows in parts of about equal size, groups kept together."""
+    number = np.arange(dataset.n_rows)
+    if dataset.groups is not None:
+        number = np.unique(dataset.groups, return_inverse=True)[1]
+    return tuple(np.flatnonzero(number % n_parts == k) for k in range(n_parts))
 
 
 def _least(loss: Loss, weights: Array) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from itertools import combinations
 from typing import Any
@@ -42,13 +42,17 @@ class Rival:
             datasets[1] = datasets[1].renamed(f"{datasets[1].name} (again)")
         return self._pairs(datasets, [(0, 1)])[0, 1]
 
-    def rank(self, target: Any, sources: Any) -> Ranking:
+    def rank(
+        self, target: Any, sources: Any, *, on_result: Callable[[Distance], None] | None = None
+    ) -> Ranking:
         """Rank several sources for one target, nearest first.
 
         Parameters
         ----------
         target : Dataset or (X, y)
         sources : list of datasets, or mapping of name to dataset
+        on_result : callable, optional
+            Called with the Distance of each source as soon as it is finished.
 
         Returns
         -------
@@ -58,7 +62,7 @@ class Rival:
         if len(datasets) < 2:
             raise DatakinError("A ranking needs at least one source. Got none.")
         check_names(datasets)
-        found = self._pairs(datasets, [(0, j) for j in range(1, len(datasets))])
+        found = self._pairs(datasets, [(0, j) for j in range(1, len(datasets))], on_result)
         ordered = sorted(found.values(), key=lambda c: (c.score, c.source))
         return Ranking(datasets[0].name, tuple(ordered), {}, 0)
 
@@ -97,7 +101,10 @@ class Rival:
         return False
 
     def _pairs(
-        self, datasets: Sequence[Dataset], pairs: Sequence[tuple[int, int]]
+        self,
+        datasets: Sequence[Dataset],
+        pairs: Sequence[tuple[int, int]],
+        on_result: Callable[[Distance], None] | None = None,
     ) -> dict[tuple[int, int], Distance]:
         found: dict[tuple[int, int], Distance] = {}
         with (
@@ -108,6 +115,8 @@ class Rival:
             try:
                 for i, j in pairs:
                     found[i, j] = self._one(datasets[i], datasets[j])
+                    if on_result is not None:
+                        on_result(found[i, j])
                     advance()
             except KeyboardInterrupt:
                 raise Interrupted(f"Interrupted with {len(found)} of {len(pairs)} pairs.") from None

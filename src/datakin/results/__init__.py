@@ -5,6 +5,7 @@ Nothing is computed here that could not be recomputed from the record's own fiel
 
 from datakin.results.comparison import Comparison, Estimate, LearningCurve
 from datakin.results.distance import Distance
+from datakin.results.facts import DataFacts
 from datakin.results.forecast import Forecast, Gain80, Outlook
 from datakin.results.gain import Gain, MethodGain
 from datakin.results.matrix import Matrix
@@ -13,6 +14,7 @@ from datakin.results.record import Provenance, from_json
 
 __all__ = [
     "Comparison",
+    "DataFacts",
     "Distance",
     "Estimate",
     "Forecast",

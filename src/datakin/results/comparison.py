@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from datakin.errors import ErrorTable
+from datakin.results.facts import DataFacts
 from datakin.results.forecast import Gain80, Outlook
 from datakin.results.record import Provenance, Record, register
+from datakin.results.text import plain
 from datakin.results.zones import Zone, ZoneDecision
 
 __all__ = ["Comparison", "Estimate", "LearningCurve"]
@@ -148,6 +150,8 @@ class Comparison(Record):
     notes : tuple of str
         What was dropped, left out or looked odd.
     provenance : Provenance
+    facts : dict of str to DataFacts
+        Classes, missing values and columns of each dataset; empty in results of earlier versions.
     """
 
     target: str
@@ -179,6 +183,7 @@ class Comparison(Record):
     errors: ErrorTable
     notes: tuple[str, ...]
     provenance: Provenance
+    facts: dict[str, DataFacts] = field(default_factory=dict)
 
     @property
     def p_value(self) -> float:
@@ -241,7 +246,7 @@ class Comparison(Record):
     def __str__(self) -> str:
         low, high = self.interval
         lines = [
-            f"{self.source} -> {self.target}: {self.zone.value} ({self.zone.code})",
+            f"{plain(self.source)} -> {plain(self.target)}: {self.zone.value} ({self.zone.code})",
             f"  score             {self.score: .4f}  95% interval [{low:.4f}, {high:.4f}]"
             f"  ({self.size}, {self.estimate})",
             f"  source to target  {self.source_to_target: .4f}  {self._errors(self.source, self.target)}",

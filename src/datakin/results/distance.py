@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from datakin.results.record import Provenance, Record
-from datakin.results.text import cell
+from datakin.results.text import cell, plain
 
 __all__ = ["Distance"]
 
@@ -60,4 +60,4 @@ class Distance(Record):
         return f"Distance({self.target!r} ~ {self.source!r}: {self.headline})"
 
     def __str__(self) -> str:
-        return f"{self.source} -> {self.target}: {self.headline}"
+        return f"{plain(self.source)} -> {plain(self.target)}: {self.headline}"

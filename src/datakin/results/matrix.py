@@ -10,7 +10,7 @@ import pandas as pd
 from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
 from datakin.results.record import Provenance, Record
-from datakin.results.text import table
+from datakin.results.text import plain, table
 from datakin.results.zones import Zone
 
 __all__ = ["Matrix"]
@@ -172,6 +172,10 @@ class Matrix(Record):
         return f"Matrix({len(self)} datasets, {clusters} cluster(s), {self.n_fits} fits)"
 
     def __str__(self) -> str:
+        return self.text()
+
+    def text(self, width: int | None = None) -> str:
+        """Return scores and clusters as text; the square if it is small and fits the width."""
         title = f"Cross-learning scores of {len(self)} datasets: small means kin"
         if not self.zones:
             method = self.provenance.options.get("method", "")
@@ -181,12 +185,16 @@ class Matrix(Record):
         groups: dict[int, list[str]] = {}
         for name, cluster in self.clusters().items():
             groups.setdefault(cluster, []).append(name)
-        lines = [f"  {number}: {', '.join(members)}" for number, members in groups.items()]
-        return "\n".join([title, self._body(), "clusters", *lines])
+        lines = [
+            f"  {number}: {', '.join(map(plain, members))}" for number, members in groups.items()
+        ]
+        return "\n".join([title, self._body(width), "clusters", *lines])
 
-    def _body(self) -> str:
+    def _body(self, width: int | None) -> str:
         if len(self) <= WIDEST:
-            return table(self.square.reset_index(names=""))
+            square = table(self.square.reset_index(names=""))
+            if width is None or max(map(len, square.splitlines())) <= width:
+                return square
         shown = ["target", "source", "score", *(["zone"] if self.zones else [])]
         pairs = self.frame.sort_values("score")[shown]
         return (

@@ -14,7 +14,7 @@ import pandas as pd
 
 from datakin._core.exceptions import DatakinError
 
-__all__ = ["Provenance", "Record", "from_json", "make_provenance"]
+__all__ = ["Provenance", "Record", "from_json", "make_provenance", "versions"]
 
 FORMAT = 1  # raised when a result written earlier can no longer be read
 PACKAGES = ("datakin", "numpy", "scipy", "scikit-learn", "pandas", "xgboost-cpu", "xgboost")
@@ -160,7 +160,12 @@ def make_provenance(
     backends: dict[str, str] | None = None,
 ) -> Provenance:
     """Record the versions in use now."""
-    return Provenance(seed, options, dict(_versions()), fingerprints, backends or {})
+    return Provenance(seed, options, versions(), fingerprints, backends or {})
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of the packages that numbers depend on."""
+    return dict(_versions())
 
 
 @cache

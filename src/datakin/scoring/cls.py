@@ -10,15 +10,15 @@ rows from the two training sizes that the plan has.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from datakin.data.features import Array
 from datakin.errors import Errors, Learner
 
-__all__ = ["SIZES", "Direction", "Discrepancy", "discrepancy", "own_error"]
+__all__ = ["SIZES", "Direction", "Discrepancy", "discrepancy", "last_change", "own_error"]
 
 SIZES = ("paper", "matched", "limit")
 
@@ -86,12 +86,6 @@ class Direction:
         failed = [np.isnan(e.rows["fold"][:-2]).any(axis=1) for e in (self.cross, self.tested.own)]
         return np.flatnonzero(~(failed[0] | failed[1]))
 
-    @property
-    def extrapolation(self) -> float:
-        """The factor c of limit = c * matched - (c - 1) * inner: K - 1 with shared folds."""
-        one, two = self.cross.n_train["fold"], self.cross.n_train["inner"]
-        return one / (one - two)
-
 
 def discrepancy(direction: Direction, estimate: str, size: str) -> Discrepancy:
     """Return one directional discrepancy.
@@ -103,25 +97,19 @@ def discrepancy(direction: Direction, estimate: str, size: str) -> Discrepancy:
         "ensemble", "weighted", "unweighted" or the name of a model.
     size : {"paper", "matched", "limit"}
     """
-    if size == "paper":
-        return _at(direction, estimate, "full", "fold")
-    matched = _at(direction, estimate, "fold", "fold")
-    if size == "matched":
-        return matched
-    factor = direction.extrapolation
-    inner = _at(direction, estimate, "inner", "inner")
-    limit = matched.times(factor).plus(1 - factor, inner)
-    # Averaged over the folds left out, both sizes have the same first-order error from the training
-    # rows; factors c and 1 - c leave it as it is. So the replicates are the matched score's.
-    return replace(limit, replicates=matched.replicates)
-
-
-def _at(direction: Direction, estimate: str, cross_size: str, own_size: str) -> Discrepancy:
+    literal = size == "paper"
     cross, own = direction.cross, direction.tested.own
-    literal = cross_size == "full"
-    cross_rows = _cross_rows(direction, estimate, cross.rows[cross_size], literal)
-    own_rows = _own_rows(direction, estimate, own.rows[own_size], literal)
-    replicates = cross.means["fold" if literal else cross_size]
+
+    def of_cross(which: str) -> Array:
+        return _cross_rows(direction, estimate, cross.rows[which], literal)
+
+    def of_own(which: str) -> Array:
+        return _own_rows(direction, estimate, own.rows[which], literal)
+
+    cross_rows, own_rows = of_cross("full" if literal else "fold"), of_own("fold")
+    if size == "limit":
+        cross_rows = extrapolate(cross.n_train, cross_rows, of_cross("inner"))
+        own_rows = extrapolate(own.n_train, own_rows, of_own("inner"))
     own_weights = own.weights
     if not cross.weights.all():
         # Rows left out of the cross error are left out of the own error it is compared with.
@@ -129,8 +117,28 @@ def _at(direction: Direction, estimate: str, cross_size: str, own_size: str) -> 
         own_weights *= own.weights.sum() / own_weights.sum()
     cross_mean, own_mean = float(cross_rows @ cross.weights), float(own_rows @ own_weights)
     influence = cross.weights * (cross_rows - cross_mean) - own_weights * (own_rows - own_mean)
-    picked = _pick(direction, estimate, replicates)
-    return Discrepancy(cross_mean, own_mean, influence, picked, cross.least)
+    # The limit's too: averaged over the folds left out, both sizes have the same first-order error
+    # from the training rows, and factors c and 1 - c leave it as it is.
+    replicates = _pick(direction, estimate, cross.means["fold"])
+    return Discrepancy(cross_mean, own_mean, influence, replicates, cross.least)
+
+
+def last_change(direction: Direction, estimate: str, cross: bool, own: bool) -> float:
+    """Return by how much the discrepancy changed from the smaller training size to the larger.
+
+    `cross` and `own` say which of the two errors to take into account.
+    """
+    change = 0.0
+    for errors, sign in ((direction.cross, 1.0),) * cross + ((direction.tested.own, -1.0),) * own:
+        moved = errors.error("fold") - errors.error("inner")
+        change += sign * float(_pick(direction, estimate, moved))
+    return change
+
+
+def extrapolate(n_train: Mapping[str, float], fold: Array, inner: Array) -> Array:
+    """Return errors at infinitely many rows: linear in 1 / rows through the two sizes."""
+    factor = n_train["fold"] / (n_train["fold"] - n_train["inner"])  # K - 1 with shared folds
+    return np.asarray(factor * fold - (factor - 1) * inner)
 
 
 def _pick(direction: Direction, estimate: str, values: Array) -> Array:

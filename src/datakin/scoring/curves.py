@@ -36,7 +36,7 @@ def learning_curve(
         found = [own_error(d, estimate, size) for d in directions]
         rows[size] = np.mean([(losses - losses @ w) * w for losses, w, _ in found], axis=0)
         folds[size] = np.mean([errors for _, _, errors in found], axis=0)
-    sizes = {size: own.n_train[size] for size in ("full", "fold", "inner")}
+    sizes = {size: own.n_train[size] for size in ("all", "fold", "inner")}
     errors = {size: float(folds[size].mean()) for size in folds}
     factor = sizes["fold"] / (sizes["fold"] - sizes["inner"])
     limit = factor * errors["fold"] - (factor - 1) * errors["inner"]
@@ -46,7 +46,7 @@ def learning_curve(
     spread = {size: float(np.sqrt(row_variance(rows[size], groups, own.least))) for size in rows}
     return LearningCurve(
         dataset=own.tested_on,
-        n_rows=int(sizes["full"]),
+        n_rows=int(sizes["all"]),
         n_train=(sizes["inner"], sizes["fold"]),
         errors=(errors["inner"], errors["fold"]),
         standard_errors=(spread["inner"], spread["fold"]),

@@ -46,7 +46,7 @@ def outlook(directions: Sequence[Direction], estimate: str, groups: Array | None
         Of the target's rows.
     """
     own = directions[0].tested.own
-    n, n_fold, n_inner = (own.n_train[size] for size in ("full", "fold", "inner"))
+    n, n_fold, n_inner = (own.n_train[size] for size in ("all", "fold", "inner"))
     # Errors at n rows: limit + slope / n. In units of slope / n the two measured sizes are this far.
     apart, beyond = n / n_inner - n / n_fold, n / n_fold - 1
     rows, folds = np.zeros(len(own.weights)), []
@@ -76,7 +76,7 @@ def outlook(directions: Sequence[Direction], estimate: str, groups: Array | None
             both + beyond * of_lack,
         ),
         n_target=int(n),
-        n_source=int(directions[0].cross.n_train["full"]),
+        n_source=int(directions[0].cross.n_train["all"]),
         freedom=2 * (len(by_fold) - 1),
     )
 

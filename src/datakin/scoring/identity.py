@@ -9,6 +9,7 @@ from datakin.results.comparison import Comparison, Estimate
 from datakin.results.record import Provenance
 from datakin.results.zones import Zone, ZoneDecision
 from datakin.scoring.cls import SIZES
+from datakin.scoring.facts import facts_of
 from datakin.scoring.options import Options
 
 __all__ = ["compare_with_itself"]
@@ -52,4 +53,5 @@ def compare_with_itself(
         errors=ErrorTable(()),
         notes=(reason,),
         provenance=provenance,
+        facts={d.name: facts_of(d, d.columns) for d in (target, source)},
     )

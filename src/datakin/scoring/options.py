@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import isfinite
 from numbers import Integral
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,9 @@ from datakin.learning.models import Model, choose_models
 from datakin.scoring.cls import SIZES
 
 __all__ = ["Options"]
+
+MAX_ROWS = 10_000  # the whole plan of larger datasets takes minutes and decides no better
+WHERE = ("n_jobs", "client", "checkpoint", "skip_unusable")  # change no number
 
 AGGREGATES = ("ensemble", "weighted", "unweighted")
 CHOICES = {
@@ -45,8 +49,12 @@ class Options:
     zones: str = "paper"
     zone_error: str = "rows"
     repeats: int = 1
+    max_rows: int | None = MAX_ROWS
+    precision: float = 0.005
     random_state: int = 0
     n_jobs: int | None = None
+    client: Any = None
+    checkpoint: Any = None
     skip_unusable: bool = False
 
     def check(self) -> None:
@@ -64,6 +72,25 @@ class Options:
             raise DatakinError(
                 f"The 'n_jobs' parameter must be a number of jobs, -1 for all cores, or None. "
                 f"Got {self.n_jobs!r} instead."
+            )
+        if self.max_rows is not None:
+            _check_int("max_rows", self.max_rows, 200, "or None to use all rows")
+        if not _is_number(self.precision) or self.precision <= 0:
+            raise DatakinError(
+                f"The 'precision' parameter must be a number above 0, a standard error to reach. "
+                f"Got {self.precision!r} instead."
+            )
+        if self.client is not None and not (
+            isinstance(self.client, str) or hasattr(self.client, "submit")
+        ):
+            raise DatakinError(
+                f"The 'client' parameter must be a dask.distributed.Client or a scheduler's address. "
+                f"Got {self.client!r} instead."
+            )
+        if self.checkpoint is not None and not isinstance(self.checkpoint, (str, PathLike)):
+            raise DatakinError(
+                f"The 'checkpoint' parameter must be the path of a folder. "
+                f"Got {self.checkpoint!r} instead."
             )
         if not _is_number(self.sharpness) or self.sharpness < 0:
             raise DatakinError(
@@ -104,7 +131,8 @@ class Options:
         resolved = self.resolved_loss()
         loss = self.loss if isinstance(self.loss, str) else resolved.name if resolved else "auto"
         plain = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        del plain["n_jobs"], plain["skip_unusable"]  # change no number
+        for name in WHERE:
+            del plain[name]
         return {**plain, "models": models, "loss": loss}
 
 

@@ -11,12 +11,13 @@ from datakin._core.exceptions import DatakinError
 from datakin.data import Dataset, Pairing
 from datakin.data.features import Array
 from datakin.errors import Errors, ErrorTable, Learner
-from datakin.learning.losses import RARE, choose_loss
+from datakin.learning.losses import RARE, Loss
 from datakin.results.comparison import Comparison, Estimate
 from datakin.results.record import Provenance
 from datakin.results.zones import Zone, ZoneDecision
 from datakin.scoring.cls import SIZES, Direction, Discrepancy, average, discrepancy, own_error
 from datakin.scoring.curves import learning_curve
+from datakin.scoring.facts import facts_of
 from datakin.scoring.forecast import decide_gain, outlook, plain_gain
 from datakin.scoring.options import AGGREGATES, Options
 from datakin.scoring.stability import probability_first, zone_probabilities
@@ -24,12 +25,14 @@ from datakin.scoring.uncertainty import make_estimate, standard_error
 from datakin.scoring.zones import decide, error_of_mean
 
 __all__ = [
+    "Pair",
     "Side",
     "all_estimates",
     "compare_pair",
     "first_places",
     "gain_zones",
     "loss_correlation",
+    "pair_notes",
 ]
 
 BALANCED = (
@@ -40,14 +43,20 @@ BALANCED = (
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """One dataset of a pair: its learners and their errors on the other, for each repeat."""
+    """One dataset of a pair: its learners and their errors on the other, for each repeat.
+
+    `groups` are those of the rows it is tested on; `notes` say how, if not on all.
+    """
 
     dataset: Dataset
+    loss: Loss
     learners: Sequence[Learner]
     on_other: Sequence[Errors]
+    groups: Array | None = None
+    notes: tuple[str, ...] = ()
 
 
-class _Pair:
+class Pair:
     """Both directions of a pair, for every repeat."""
 
     def __init__(self, target: Side, source: Side, options: Options) -> None:
@@ -60,9 +69,20 @@ class _Pair:
             Direction(target.learners[r], source.learners[r], target.on_other[r]) for r in runs
         ]
         self.factors = (options.direction, 1 - options.direction)
-        self.groups = (target.dataset.groups, source.dataset.groups)
+        self.groups = (target.groups, source.groups)
+        # Both sides' replicates tell of the training rows; samples have fewer of them.
+        self.n_folds = float(
+            np.mean([d[0].cross.means["fold"].shape[1] for d in (self.to_target, self.to_source)])
+        )
+        models, works = self.to_target[0].cross.models, self.to_target[0].works
+        if options.estimate in models and models.index(options.estimate) not in works:
+            raise DatakinError(
+                f"The 'estimate' parameter must name a model that works on both datasets. "
+                f"{options.estimate!r} failed on {target.dataset.name!r} or {source.dataset.name!r}."
+            )
 
     def both(self, estimate: str, size: str) -> tuple[Discrepancy, Discrepancy]:
+        """Return the discrepancies source to target and target to source."""
         return (
             average([discrepancy(d, estimate, size) for d in self.to_target]),
             average([discrepancy(d, estimate, size) for d in self.to_source]),
@@ -71,18 +91,21 @@ class _Pair:
     @property
     def sizes(self) -> tuple[str, ...]:
         """The sizes that the errors at hand allow."""
-        has_limit = "inner" in self.to_target[0].cross.rows
+        has_limit = all("inner" in d.cross.rows for d in (self.to_target[0], self.to_source[0]))
         return SIZES if has_limit else tuple(size for size in SIZES if size != "limit")
 
     def value(self, parts: Sequence[Discrepancy]) -> float:
+        """Return the score of two discrepancies."""
         return self.factors[0] * parts[0].value + self.factors[1] * parts[1].value
 
     def estimate(self, parts: Sequence[Discrepancy]) -> Estimate:
+        """Return the score of two discrepancies with its interval."""
         error = standard_error(parts, self.factors, self.groups)
-        return make_estimate(self.value(parts), error, self.options.cv)
+        return make_estimate(self.value(parts), error, self.n_folds)
 
     def one_way(self, part: Discrepancy, groups: Array | None) -> Estimate:
-        return make_estimate(part.value, standard_error([part], [1.0], [groups]), self.options.cv)
+        """Return one discrepancy with its interval."""
+        return make_estimate(part.value, standard_error([part], [1.0], [groups]), self.n_folds)
 
     def zone(self) -> ZoneDecision:
         """Apply the paper's rule to the paper's score, with e_0 = w e_t + (1 - w) e_s."""
@@ -105,7 +128,7 @@ class _Pair:
 
 def all_estimates(target: Side, source: Side, options: Options) -> dict[tuple[str, str], Estimate]:
     """Return every estimate (each model, averages, ensemble) in every size."""
-    pair = _Pair(target, source, options)
+    pair = Pair(target, source, options)
     models = pair.to_target[0].cross.models
     names = [*(models[m] for m in pair.to_target[0].works), *AGGREGATES]
     return {
@@ -115,7 +138,7 @@ def all_estimates(target: Side, source: Side, options: Options) -> dict[tuple[st
 
 def first_places(pairs: Sequence[tuple[Side, Side]], options: Options) -> list[float]:
     """Return the probability of each source of one target to be its closest kin."""
-    made = [_Pair(target, source, options) for target, source in pairs]
+    made = [Pair(target, source, options) for target, source in pairs]
     probabilities = probability_first(
         [pair.both(options.estimate, options.size) for pair in made],
         made[0].factors,
@@ -134,7 +157,7 @@ def loss_correlation(pairs: Sequence[tuple[Side, Side]], options: Options) -> Ar
     """
     rows = []
     for target, source in pairs:
-        pair = _Pair(target, source, options)
+        pair = Pair(target, source, options)
         rows.append(
             average([discrepancy(d, options.estimate, "paper") for d in pair.to_target]).influence
         )
@@ -148,52 +171,49 @@ def loss_correlation(pairs: Sequence[tuple[Side, Side]], options: Options) -> Ar
 
 def gain_zones(target: Side, source: Side, options: Options) -> tuple[float, Zone, Zone]:
     """Return the paper's threshold, and the gain zones of source for target and the reverse."""
-    pair = _Pair(target, source, options)
+    pair = Pair(target, source, options)
     zones = []
     for ways, side in ((pair.to_target, target), (pair.to_source, source)):
-        gain, _ = plain_gain(outlook(ways, options.estimate, side.dataset.groups))
+        gain, _ = plain_gain(outlook(ways, options.estimate, side.groups))
         zones.append(decide_gain(gain).zone)
     return pair.zone().high, zones[0], zones[1]
+
+
+def pair_notes(pair: Pair, pairing: Pairing, decision: ZoneDecision) -> tuple[str, ...]:
+    """Return what the user should know of a pair."""
+    notes = [*pairing.notes, *pair.target.notes, *pair.source.notes]
+    if decision.low == decision.high:
+        notes.append("the own errors do not vary, so that the ambiguous zone has no width")
+    if pair.options.loss == "auto" and (pair.target.loss.balanced or pair.source.loss.balanced):
+        notes.append(BALANCED)
+    return tuple(notes)
 
 
 def compare_pair(
     target: Side, source: Side, pairing: Pairing, options: Options, provenance: Provenance
 ) -> Comparison:
     """Build the Comparison of a pair from its errors."""
-    pair = _Pair(target, source, options)
+    pair = Pair(target, source, options)
     models = pair.to_target[0].cross.models
     works = pair.to_target[0].works
-    if options.estimate in models and models.index(options.estimate) not in works:
-        raise DatakinError(
-            f"The 'estimate' parameter must name a model that works on both datasets. "
-            f"{options.estimate!r} failed on {target.dataset.name!r} or {source.dataset.name!r}."
-        )
-    notes = list(pairing.notes)
     parts = {size: pair.both(options.estimate, size) for size in pair.sizes}
     chosen = parts[options.size]
     sizes = {size: pair.estimate(part) for size, part in parts.items()}
-    seen = outlook(pair.to_target, options.estimate, target.dataset.groups)
+    seen = outlook(pair.to_target, options.estimate, target.groups)
     gain, weight = plain_gain(seen)
     decision, zones = pair.zone(), sizes["paper"]
-    if decision.low == decision.high:
-        notes.append("the own errors do not vary, so that the ambiguous zone has no width")
+    notes = pair_notes(pair, pairing, decision)
     reach = (decision.low, decision.high)
     if options.zones == "gain":
         decision = decide_gain(gain)
-        zones = make_estimate(-gain.value, gain.standard_error, options.cv)
+        zones = make_estimate(-gain.value, gain.standard_error, pair.n_folds)
         reach = (gain.low80 - gain.value, gain.high80 - gain.value)
-    losses = {
-        side.dataset.name: choose_loss(options.resolved_loss(), side.dataset)
-        for side in (target, source)
-    }
-    if options.loss == "auto" and any(loss.balanced for loss in losses.values()):
-        notes.append(BALANCED)
     score = sizes[options.size]
     curves = {
-        side.dataset.name: learning_curve(ways, options.estimate, side.dataset.groups)
+        side.dataset.name: learning_curve(ways, options.estimate, side.groups)
         for side, ways in ((target, pair.to_target), (source, pair.to_source))
     }
-    forward = pair.one_way(chosen[0], target.dataset.groups)
+    forward = pair.one_way(chosen[0], target.groups)
     return Comparison(
         target=target.dataset.name,
         source=source.dataset.name,
@@ -206,12 +226,12 @@ def compare_pair(
         cross_errors={source.dataset.name: chosen[0].cross, target.dataset.name: chosen[1].cross},
         directions={
             "source_to_target": forward,
-            "target_to_source": pair.one_way(chosen[1], source.dataset.groups),
+            "target_to_source": pair.one_way(chosen[1], source.groups),
         },
         sizes=sizes,
         size=options.size,
         estimate=options.estimate,
-        losses={name: loss.name for name, loss in losses.items()},
+        losses={side.dataset.name: side.loss.name for side in (target, source)},
         standardised=_standardised(pair, chosen),
         model_scores={models[m]: pair.value(pair.both(models[m], options.size)) for m in works},
         model_weights={
@@ -223,7 +243,7 @@ def compare_pair(
         },
         zone=decision.zone,
         decision=decision,
-        zone_probabilities=zone_probabilities(zones, *reach, options.cv),
+        zone_probabilities=zone_probabilities(zones, *reach, pair.n_folds),
         curves=curves,
         weight=weight,
         gain=gain,
@@ -238,17 +258,19 @@ def compare_pair(
                 *target.on_other,
             ]
         ),
-        notes=tuple(notes),
+        notes=notes,
         provenance=provenance,
+        facts={
+            side.dataset.name: facts_of(side.dataset, pairing.columns) for side in (target, source)
+        },
     )
 
 
-def _standardised(pair: _Pair, parts: tuple[Discrepancy, Discrepancy]) -> float | None:
+def _standardised(pair: Pair, parts: tuple[Discrepancy, Discrepancy]) -> float | None:
     """Return the score in units of what the best constant loses on each dataset."""
     if pair.target.dataset.classes:
         return None
     total = 0.0
     for side, part, factor in zip((pair.target, pair.source), parts, pair.factors, strict=True):
-        loss = choose_loss(pair.options.resolved_loss(), side.dataset)
-        total += factor * part.value / loss.of_best_constant(side.dataset.y)
+        total += factor * part.value / side.loss.of_best_constant(side.dataset.y)
     return total

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
-from itertools import combinations
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,64 +13,181 @@ from datakin._core.exceptions import DatakinError, DatakinWarning, listed
 from datakin.data import Dataset, Pairing, pair
 from datakin.data.features import Array
 from datakin.learning.folds import make_plan
-from datakin.results import Comparison, Matrix
-from datakin.results.forecast import Forecast
+from datakin.learning.losses import choose_loss
+from datakin.results import Comparison
 from datakin.results.record import make_provenance
-from datakin.results.zones import Zone
-from datakin.scoring.forecast import forecast_pool, unit_of
+from datakin.scoring.cells import Cell, cell_of, make_cell
+from datakin.scoring.growth import Growth, measure_growth
 from datakin.scoring.identity import compare_with_itself
 from datakin.scoring.options import Options
-from datakin.scoring.pairs import Side, compare_pair, first_places, gain_zones, loss_correlation
-from datakin.scoring.units import Test, Unit, UnitResult, run_units
+from datakin.scoring.pairs import Pair, Side, compare_pair
+from datakin.scoring.sampling import FOLDS, Sample
+from datakin.scoring.store import Store
+from datakin.scoring.units import Test, Unit, UnitResult
 
-__all__ = ["Run", "make_matrix"]
+__all__ = ["Run"]
 
 MIN_TEST_ROWS = 10
-Pairs = dict[tuple[int, int], Pairing]
+WHOLE = -1  # the stage of a dataset that is used whole
+
+
+class Key(NamedTuple):
+    """Which unit: a dataset, the columns it is learned on, and the stage of its sample."""
+
+    dataset: int
+    columns: tuple[str, ...]
+    stage: int
 
 
 class Run:
-    """Pairs agreed on, units run once each, comparisons built from what is finished."""
+    """Pairs agreed on, units run once each, comparisons built from what is finished.
+
+    Parameters
+    ----------
+    datasets : sequence of Dataset
+    pairs : iterable of (target, source)
+        Positions.
+    options : Options
+    as_cells : bool
+        Keep of each pair what a matrix shows, instead of the whole comparison.
+    on_result : callable, optional
+        Called with each comparison as it is finished.
+
+    Attributes
+    ----------
+    comparisons : dict of (target, source) to Comparison
+    cells : dict of (target, source) to Cell
+        One of the two is filled.
+    interrupted : bool
+    n_fits : int
+    """
 
     def __init__(
-        self, datasets: Sequence[Dataset], pairs: Iterable[tuple[int, int]], options: Options
+        self,
+        datasets: Sequence[Dataset],
+        pairs: Iterable[tuple[int, int]],
+        options: Options,
+        *,
+        as_cells: bool = False,
+        on_result: Callable[[Comparison], None] | None = None,
     ) -> None:
-        self.datasets, self.options = list(datasets), options
-        models = options.chosen_models(bool(datasets[0].classes))
+        self.datasets, self.options, self.as_cells = list(datasets), options, as_cells
+        self.on_result = on_result
+        self.models = options.chosen_models(bool(datasets[0].classes))
+        self.losses = [choose_loss(options.resolved_loss(), d) for d in self.datasets]
+        limit = options.max_rows
+        self.samples = {
+            i: Sample(d, options)
+            for i, d in enumerate(self.datasets)
+            if limit is not None and d.n_rows > limit
+        }
         wanted = self._usable(list(pairs))
-        self.pairings: Pairs = {(i, j): pair(datasets[i], datasets[j]) for i, j in wanted}
-        self.units: dict[tuple[int, tuple[str, ...]], Unit] = {}
-        self.position: dict[tuple[int, int], int] = {}
-        for (i, j), common in self.pairings.items():
-            if not common.identical:
-                self._check_rows(i, j, common)
-                self._plan_test(i, j, common, common.shared_source)
-                self._plan_test(j, i, common, common.shared_target)
-        results, self.interrupted = run_units(list(self.units.values()), models, options)
-        self.results: dict[tuple[int, tuple[str, ...]], UnitResult | None] = dict(
-            zip(self.units, results, strict=True)
-        )
-        self.n_fits = sum(
-            learner.n_fits for r in results if r is not None for learner in r.learners
-        )
+        self.pairings = {(i, j): pair(datasets[i], datasets[j]) for i, j in wanted}
+        self.stages: dict[tuple[int, int], int] = {}
+        self.positions: dict[tuple[Key, int], int] = {}
         self.comparisons: dict[tuple[int, int], Comparison] = {}
+        self.cells: dict[tuple[int, int], Cell] = {}
+        self.n_fits, self.interrupted = 0, False
+        self.store = Store(self.datasets, self.models, options)
+        active = []
         for (i, j), common in self.pairings.items():
-            comparison = self._compare(i, j, common)
-            if comparison is not None:
-                self.comparisons[i, j] = comparison
+            if common.identical:
+                self._finish((i, j))
+            else:
+                self._check_rows(i, j, common)
+                active.append((i, j))
+        stage = 0
+        while active and not self.interrupted:
+            active = self._run_stage(active, stage)
+            stage += 1
+
+    def _run_stage(self, active: list[tuple[int, int]], stage: int) -> list[tuple[int, int]]:
+        """Run what the pairs need at a stage; return those that need a further one."""
+        units: dict[Key, Unit] = {}
+        waiting: dict[int, list[tuple[int, int]]] = {}
+        for i, j in active:
+            self.stages[i, j] = stage
+            for one, other in ((i, j), (j, i)):
+                self._plan_test(units, one, other, self.pairings[i, j], stage)
+                waiting.setdefault(one, []).append((i, j))
+        more: list[tuple[int, int]] = []
+
+        def finished(unit: Key, result: UnitResult) -> None:
+            self.n_fits += sum(learner.n_fits for learner in result.learners)
+            for key in waiting[unit.dataset]:
+                if self._is_measured(key) and not self._is_done(key) and key not in more:
+                    if self._is_enough(key):
+                        self._finish(key)
+                    else:
+                        more.append(key)
+
+        self.interrupted = self.store.run(units, finished)
+        if self.interrupted:
+            for key in active:  # a smaller sample has a score too
+                self.stages[key] -= not self._is_measured(key)
+                if self.stages[key] >= 0 and self._is_measured(key) and not self._is_done(key):
+                    self._finish(key)
+        return more
+
+    def _is_done(self, key: tuple[int, int]) -> bool:
+        return key in self.cells or key in self.comparisons
+
+    def _is_measured(self, key: tuple[int, int]) -> bool:
+        """Whether both sides of a pair are there at its stage."""
+        stage, common = self.stages[key], self.pairings[key]
+        return all(self._key(i, common, stage) in self.store for i in key)
+
+    def _is_enough(self, key: tuple[int, int]) -> bool:
+        """Whether a pair that is measured needs no larger samples."""
+        stage, large = self.stages[key], [self.samples[i] for i in key if i in self.samples]
+        if not large:
+            return True
+        if all(stage + 1 >= len(sample.sizes) for sample in large):
+            return True
+        return self._growth(key).is_enough
+
+    def _growth(self, key: tuple[int, int]) -> Growth:
+        wanted = self.options.precision
+        if not self.datasets[key[0]].classes:
+            wanted *= float(
+                np.mean([self.losses[i].of_best_constant(self.datasets[i].y) for i in key])
+            )
+        target, source = (i in self.samples for i in key)
+        return measure_growth(Pair(*self.sides(*key), self.options), target, source, wanted)
+
+    def _common(self, key: tuple[int, int]) -> Pairing:
+        """Return what a pair shares, with a note if its samples did not reach the precision."""
+        common = self.pairings[key]
+        if common.identical or not any(i in self.samples for i in key):
+            return common
+        note = self._growth(key).note
+        return common if note is None else replace(common, notes=(*common.notes, note))
+
+    def _finish(self, key: tuple[int, int]) -> None:
+        comparison = None
+        if self.pairings[key].identical or not self.as_cells:
+            comparison = self._compare(*key)
+        if self.as_cells:
+            self.cells[key] = (
+                make_cell(*self.sides(*key), self._common(key), self.options)
+                if comparison is None
+                else cell_of(comparison)
+            )
+        else:
+            assert comparison is not None
+            self.comparisons[key] = comparison
+            if self.on_result is not None:
+                self.on_result(comparison)
 
     def _usable(self, pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
         """Return the pairs whose folds can be drawn; name all datasets at fault at once."""
-        faults: dict[int, str] = {}
+        options, faults = self.options, dict[int, str]()
         for i in dict.fromkeys(i for key in pairs for i in key):
+            sample = self.samples.get(i)
+            dataset = self.datasets[i] if sample is None else sample.train(0)
+            folds, inner = (options.cv, options.inner) if sample is None else (FOLDS, "none")
             try:
-                make_plan(
-                    self.datasets[i],
-                    self.options.cv,
-                    self.options.inner,
-                    self.options.random_state,
-                    stratify=self.options.stratify,
-                )
+                make_plan(dataset, folds, inner, options.random_state, stratify=options.stratify)
             except DatakinError as error:
                 faults[i] = str(error)
         left = [(i, j) for i, j in pairs if i not in faults and j not in faults]
@@ -89,84 +207,76 @@ class Run:
         return left
 
     def _check_rows(self, i: int, j: int, common: Pairing) -> None:
-        for dataset, shared in (
-            (self.datasets[i], common.shared_target),
-            (self.datasets[j], common.shared_source),
-        ):
+        for one, other in ((i, j), (j, i)):
+            dataset, shared = self._tested(one), self._shared(one, i, common)
             left = int((~shared).sum())
             if left < MIN_TEST_ROWS:
-                other = self.datasets[j if dataset is self.datasets[i] else i].name
                 raise DatakinError(
                     f"Two datasets must differ in at least {MIN_TEST_ROWS} rows each. "
                     f"Of {dataset.n_rows} rows of {dataset.name!r}, {dataset.n_rows - left} also stand in "
-                    f"{other!r}: remove them there."
+                    f"{self.datasets[other].name!r}: remove them there."
                 )
 
-    def _plan_test(self, i: int, j: int, common: Pairing, left_out: Array) -> None:
-        unit = self.units.setdefault((i, common.columns), Unit(self.datasets[i], common.columns))
-        self.position[i, j] = len(unit.tests)
-        unit.tests.append(Test(self.datasets[j], common.classes, left_out))
+    def _tested(self, i: int) -> Dataset:
+        """Return the rows of a dataset that others are tested on."""
+        return self.samples[i].held_out if i in self.samples else self.datasets[i]
 
-    def _side(self, i: int, j: int, common: Pairing) -> Side | None:
-        result = self.results[i, common.columns]
-        if result is None:
-            return None
-        at = self.position[i, j]
-        return Side(self.datasets[i], result.learners, [tests[at] for tests in result.crosses])
+    def _shared(self, i: int, target: int, common: Pairing) -> Array:
+        """Return which of these rows stand in the other dataset too."""
+        shared = common.shared_target if i == target else common.shared_source
+        return shared[self.samples[i].tested] if i in self.samples else shared
+
+    def _key(self, i: int, common: Pairing, stage: int) -> Key:
+        at = self.samples[i].clamp(stage) if i in self.samples else WHOLE
+        return Key(i, common.columns, at)
+
+    def _plan_test(
+        self, units: dict[Key, Unit], i: int, j: int, common: Pairing, stage: int
+    ) -> None:
+        key, options = self._key(i, common, stage), self.options
+        if (key, j) in self.positions:
+            return
+        if key not in units:
+            sample = self.samples.get(i)
+            units[key] = Unit(
+                self.datasets[i] if sample is None else sample.train(key.stage),
+                common.columns,
+                self.losses[i],
+                held_out=None if sample is None else sample.held_out,
+                with_inner=options.size == "limit"
+                or (options.size != "paper" and not self.as_cells),
+                n_rows=self.datasets[i].n_rows,
+            )
+        self.positions[key, j] = len(units[key].tests)
+        target = i if (i, j) in self.pairings else j
+        units[key].tests.append(
+            Test(self._tested(j), self.losses[j], common.classes, self._shared(j, target, common))
+        )
+
+    def _side(self, i: int, j: int, common: Pairing, stage: int) -> Side:
+        key, sample = self._key(i, common, stage), self.samples.get(i)
+        result, at = self.store[key], self.positions[key, j]
+        return Side(
+            self.datasets[i],
+            self.losses[i],
+            result.learners,
+            [tests[at] for tests in result.crosses],
+            self._tested(i).groups,
+            () if sample is None else (sample.note(stage),),
+        )
+
+    def sides(self, i: int, j: int) -> tuple[Side, Side]:
+        """Return both sides of a finished pair."""
+        common, stage = self.pairings[i, j], self.stages[i, j]
+        return self._side(i, j, common, stage), self._side(j, i, common, stage)
 
     def must_be_complete(self) -> None:
         """Pass an interruption on, for callers that have no use for a part of the run."""
         if self.interrupted:
             raise KeyboardInterrupt
 
-    def sides(self, i: int, j: int) -> tuple[Side, Side]:
-        """Return both sides of a finished pair."""
-        common = self.pairings[i, j]
-        target, source = self._side(i, j, common), self._side(j, i, common)
-        assert target is not None
-        assert source is not None
-        return target, source
-
-    def first_places(self) -> dict[str, float]:
-        """Return the probability of each source of a ranking to be the closest kin."""
-        same = [j for (i, j) in self.comparisons if self.pairings[i, j].identical]
-        if same:  # the target itself is among the sources: no doubt about the first place
-            names = [c.source for c in self.comparisons.values()]
-            return {name: float(name == self.datasets[same[0]].name) for name in names}
-        # By name, so that the order in which sources were given changes no draw.
-        pairs = sorted(self.comparisons, key=lambda key: self.datasets[key[1]].name)
-        found = first_places([self.sides(i, j) for i, j in pairs], self.options)
-        return {self.datasets[j].name: p for (_, j), p in zip(pairs, found, strict=True)}
-
-    def forecast(self) -> Forecast | None:
-        """Return the forecast for pooling all sources of a ranking."""
-        found = {
-            c.source: (key, c.outlook)
-            for key, c in self.comparisons.items()
-            if c.outlook is not None
-        }
-        if not found:
-            return None
-        names = sorted(found)  # so that the order in which sources were given changes nothing
-        comparison = self.comparisons[found[names[0]][0]]
-        target = comparison.target
-        known = {d.name: d for d in self.datasets}
-        return forecast_pool(
-            target,
-            names,
-            [found[name][1] for name in names],
-            loss_correlation([self.sides(*found[name][0]) for name in names], self.options),
-            unit_of(comparison.losses[comparison.target]),
-            make_provenance(
-                self.options.random_state,
-                self.options.summary(),
-                {name: known[name].fingerprint for name in (target, *names)},
-                self.backends(range(len(self.datasets))),
-            ),
-        )
-
-    def _compare(self, i: int, j: int, common: Pairing) -> Comparison | None:
-        datasets = self.datasets[i], self.datasets[j]
+    def _compare(self, i: int, j: int) -> Comparison:
+        datasets, common = (self.datasets[i], self.datasets[j]), self.pairings[i, j]
         provenance = make_provenance(
             self.options.random_state,
             self.options.summary(),
@@ -175,85 +285,28 @@ class Run:
         )
         if common.identical:
             return compare_with_itself(*datasets, self.options, provenance)
-        target, source = self._side(i, j, common), self._side(j, i, common)
-        if target is None or source is None:
-            return None
-        return compare_pair(target, source, common, self.options, provenance)
+        return compare_pair(*self.sides(i, j), self._common((i, j)), self.options, provenance)
 
     def backends(
         self, members: Sequence[int], columns: tuple[str, ...] | None = None
     ) -> dict[str, str]:
         """Return what fitted each model on some datasets (with some columns)."""
         found: dict[str, set[str]] = {}
-        for (i, used), result in self.results.items():
-            if result is not None and i in members and columns in (None, used):
-                for model, name in result.backends.items():
+        for key, names in self.store.backends.items():
+            if key.dataset in members and columns in (None, key.columns):
+                for model, name in names.items():
                     found.setdefault(model, set()).add(name)
         return {model: ", ".join(sorted(names)) for model, names in found.items()}
 
     def complete_datasets(self) -> list[int]:
-        """Return the datasets that have a comparison with each other."""
+        """Return the datasets that have a cell with each other."""
         done: list[int] = []
         for i in sorted({i for key in self.pairings for i in key}):
-            if all((min(i, j), max(i, j)) in self.comparisons for j in done):
-                finished = all(r is not None for (k, _), r in self.results.items() if k == i)
-                if finished:
-                    done.append(i)
+            partners = [key for key in self.pairings if i in key and set(key) - {i} <= set(done)]
+            if all(key in self.cells for key in partners) and self._is_fitted(i):
+                done.append(i)
         return done
 
-
-def make_matrix(run: Run, members: Iterable[int]) -> Matrix:
-    """Collect the comparisons among some of a run's datasets into square arrays."""
-    members = list(members)
-    n = len(members)
-    names = tuple(run.datasets[i].name for i in members)
-    blank = np.zeros((n, n))
-    scores, spreads, lows, highs, thresholds, gaps = (blank.copy() for _ in range(6))
-    errors = np.full((n, n), np.nan)
-    zones = [[Zone.POSITIVE] * n for _ in range(n)]
-    owns: list[set[float]] = [set() for _ in members]
-    notes: dict[str, None] = {}
-    for a, b in combinations(range(n), 2):
-        key = members[a], members[b]
-        c = run.comparisons[key]
-        high, forth, back = c.decision.high, c.zone, c.zone
-        if c.outlook is not None and c.decision.rule == "gain":
-            # Not symmetric: a source may help a small target that cannot help it.
-            high, forth, back = gain_zones(*run.sides(*key), run.options)
-        for array, value in (
-            (scores, c.score),
-            (spreads, c.standard_error),
-            (lows, c.interval[0]),
-            (highs, c.interval[1]),
-            (thresholds, high),
-        ):
-            array[a, b] = array[b, a] = value
-        zones[b][a], zones[a][b] = forth, back
-        gaps[b, a], gaps[a, b] = c.source_to_target, c.target_to_source
-        for i, j in ((a, b), (b, a)):
-            errors[i, j] = c.cross_errors.get(names[i], np.nan)
-            owns[i].update([c.own_errors[names[i]]] if c.own_errors else [])
-        notes |= dict.fromkeys(c.notes)
-    for i, found in enumerate(owns):
-        errors[i, i] = found.pop() if len(found) == 1 else np.nan
-    provenance = make_provenance(
-        run.options.random_state,
-        run.options.summary(),
-        {run.datasets[i].name: run.datasets[i].fingerprint for i in members},
-        run.backends(members),
-    )
-    return Matrix(
-        names,
-        scores,
-        run.n_fits,
-        provenance,
-        notes=tuple(notes),
-        complete=not run.interrupted,
-        standard_errors=spreads,
-        lows=lows,
-        highs=highs,
-        discrepancies=gaps,
-        errors=errors,
-        zones=tuple(tuple(row) for row in zones),
-        thresholds=thresholds,
-    )
+    def _is_fitted(self, i: int) -> bool:
+        wanted = {key for key, _ in self.positions if key.dataset == i}
+        return all(key in self.store for key in wanted)

@@ -62,7 +62,9 @@ def probability_first(
     return np.bincount(winners, minlength=len(scores)) / DRAWS
 
 
-def zone_probabilities(score: Estimate, low: float, high: float, n_folds: int) -> dict[str, float]:
+def zone_probabilities(
+    score: Estimate, low: float, high: float, n_folds: float
+) -> dict[str, float]:
     """Return the probability of each zone if the score were measured again, thresholds fixed."""
     if score.standard_error == 0:
         below, above = float(score.value <= low), float(low < score.value >= high)

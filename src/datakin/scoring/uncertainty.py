@@ -46,13 +46,17 @@ def standard_error(
     """Return the standard error of a weighted sum of independent directions."""
     variance = 0.0
     for part, factor, group in zip(parts, factors, groups, strict=True):
-        variance += factor**2 * (
-            row_variance(part.influence, group, part.least) + jackknife_variance(part.replicates)
-        )
+        variance += factor**2 * sum(variances(part, group))
     return float(np.sqrt(variance))
 
 
-def make_estimate(value: float, error: float, n_folds: int, level: float = 0.95) -> Estimate:
+def variances(part: Discrepancy, groups: Array | None) -> tuple[float, float]:
+    """Return the variance of a direction from the rows tested, and from the rows trained on."""
+    by_rows = row_variance(part.influence, groups, part.least)
+    return by_rows, jackknife_variance(part.replicates)
+
+
+def make_estimate(value: float, error: float, n_folds: float, level: float = 0.95) -> Estimate:
     """Return value, interval and p-value by Student's t on 2 (K - 1) degrees of freedom."""
     freedom = 2 * (n_folds - 1)
     reach = float(stdtrit(freedom, 0.5 + level / 2)) * error

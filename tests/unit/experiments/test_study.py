@@ -96,7 +96,7 @@ def test_interrupt_inside_a_score_is_passed_on(tmp_path, monkeypatch):
     def stop(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("datakin.scoring.units._Work.run", stop)
+    monkeypatch.setattr("datakin.scoring.units.Work.run", stop)
     with pytest.raises(Interrupted, match="goes on from there"):
         reproduce("null-calibration", replicates=1, folder=tmp_path)
     with pytest.raises(Interrupted, match="goes on from there"):

@@ -1,0 +1,67 @@
+"""The cells of a run as one Matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import combinations
+
+import numpy as np
+
+from datakin.results import Matrix
+from datakin.results.record import make_provenance
+from datakin.results.zones import Zone
+from datakin.scoring.run import Run
+
+__all__ = ["make_matrix"]
+
+
+def make_matrix(run: Run, members: Iterable[int]) -> Matrix:
+    """Collect the cells among some of a run's datasets into square arrays."""
+    members = list(members)
+    n = len(members)
+    names = tuple(run.datasets[i].name for i in members)
+    blank = np.zeros((n, n))
+    scores, spreads, lows, highs, thresholds, gaps = (blank.copy() for _ in range(6))
+    errors = np.full((n, n), np.nan)
+    zones = [[Zone.POSITIVE] * n for _ in range(n)]
+    owns: list[set[float]] = [set() for _ in members]
+    notes: dict[str, None] = {}
+    for a, b in combinations(range(n), 2):
+        c = run.cells[members[a], members[b]]
+        for array, value in (
+            (scores, c.score),
+            (spreads, c.standard_error),
+            (lows, c.interval[0]),
+            (highs, c.interval[1]),
+            (thresholds, c.threshold),
+        ):
+            array[a, b] = array[b, a] = value
+        zones[b][a], zones[a][b] = c.forth, c.back
+        gaps[b, a], gaps[a, b] = c.source_to_target, c.target_to_source
+        for i, j in ((a, b), (b, a)):
+            errors[i, j] = c.cross_errors.get(names[i], np.nan)
+            owns[i].update([c.own_errors[names[i]]] if c.own_errors else [])
+        notes |= dict.fromkeys(c.notes)
+    for i, found in enumerate(owns):
+        errors[i, i] = found.pop() if len(found) == 1 else np.nan
+    provenance = make_provenance(
+        run.options.random_state,
+        run.options.summary(),
+        {run.datasets[i].name: run.datasets[i].fingerprint for i in members},
+        run.backends(members),
+    )
+    return Matrix(
+        names,
+        scores,
+        run.n_fits,
+        provenance,
+        notes=tuple(notes),
+        complete=not run.interrupted,
+        standard_errors=spreads,
+        lows=lows,
+        highs=highs,
+        discrepancies=gaps,
+        errors=errors,
+        zones=tuple(tuple(row) for row in zones),
+        thresholds=thresholds,
+    )

@@ -1,0 +1,65 @@
+"""The comparisons of a run as one Ranking."""
+
+from __future__ import annotations
+
+from datakin.results import Ranking
+from datakin.results.forecast import Forecast
+from datakin.results.record import make_provenance
+from datakin.scoring.forecast import forecast_pool, unit_of
+from datakin.scoring.pairs import first_places, loss_correlation
+from datakin.scoring.run import Run
+
+__all__ = ["make_ranking"]
+
+
+def make_ranking(run: Run) -> Ranking | None:
+    """Order the sources of a run's first dataset; None if none is finished."""
+    found = tuple(sorted(run.comparisons.values(), key=lambda c: (c.score, c.source)))
+    if not found:
+        return None
+    return Ranking(
+        run.datasets[0].name,
+        found,
+        _first_places(run),
+        run.n_fits,
+        not run.interrupted,
+        _forecast(run),
+    )
+
+
+def _first_places(run: Run) -> dict[str, float]:
+    """Return the probability of each source to be the closest kin."""
+    same = [j for (i, j) in run.comparisons if run.pairings[i, j].identical]
+    if same:  # the target itself is among the sources: no doubt about the first place
+        names = [c.source for c in run.comparisons.values()]
+        return {name: float(name == run.datasets[same[0]].name) for name in names}
+    # By name, so that the order in which sources were given changes no draw.
+    pairs = sorted(run.comparisons, key=lambda key: run.datasets[key[1]].name)
+    found = first_places([run.sides(i, j) for i, j in pairs], run.options)
+    return {run.datasets[j].name: p for (_, j), p in zip(pairs, found, strict=True)}
+
+
+def _forecast(run: Run) -> Forecast | None:
+    """Return the forecast for pooling all sources."""
+    found = {
+        c.source: (key, c.outlook) for key, c in run.comparisons.items() if c.outlook is not None
+    }
+    if not found:
+        return None
+    names = sorted(found)  # so that the order in which sources were given changes nothing
+    comparison = run.comparisons[found[names[0]][0]]
+    target = comparison.target
+    known = {d.name: d for d in run.datasets}
+    return forecast_pool(
+        target,
+        names,
+        [found[name][1] for name in names],
+        loss_correlation([run.sides(*found[name][0]) for name in names], run.options),
+        unit_of(comparison.losses[comparison.target]),
+        make_provenance(
+            run.options.random_state,
+            run.options.summary(),
+            {name: known[name].fingerprint for name in (target, *names)},
+            run.backends(range(len(run.datasets))),
+        ),
+    )
