@@ -7,9 +7,11 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from datakin import plots
     from datakin._core.exceptions import DatakinError, DatakinWarning, Interrupted
     from datakin.compare import CrossLearningScore, matrix, rank, score
     from datakin.data import Dataset, as_dataset, read_table, read_tables
+    from datakin.report import write_report
     from datakin.results import (
         Comparison,
         Distance,
@@ -32,6 +34,7 @@ _HOMES = {
     "datakin._core.exceptions": ("DatakinError", "DatakinWarning", "Interrupted"),
     "datakin.compare": ("CrossLearningScore", "matrix", "rank", "score"),
     "datakin.data": ("Dataset", "as_dataset", "read_table", "read_tables"),
+    "datakin.report": ("write_report",),
     "datakin.results": (
         "Comparison",
         "Distance",
@@ -48,6 +51,7 @@ _HOMES = {
     "datakin.scoring.forecast": ("forecast_gain",),
     "datakin.transfer": ("transfer_gain",),
 }
+_ROOMS = ("plots",)  # modules that are names of their own
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
@@ -71,17 +75,21 @@ __all__ = [
     "forecast_gain",
     "from_json",
     "matrix",
+    "plots",
     "rank",
     "read_table",
     "read_tables",
     "score",
     "transfer_gain",
+    "write_report",
 ]
 
 
 def __getattr__(name: str) -> Any:
     if name in _HOME_OF:
         value = getattr(_import_module(_HOME_OF[name]), name)
+    elif name in _ROOMS:
+        value = _import_module(f"datakin.{name}")
     elif name == "__version__":
         from importlib.metadata import version
 

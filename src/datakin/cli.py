@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,8 +13,10 @@ from typing import Annotated, Any
 import typer
 
 import datakin
-from datakin._core.exceptions import DatakinError, DatakinWarning, Interrupted, listed, suggest
+from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin._core.option_groups import grouped
+from datakin._core.progress import is_hushed
+from datakin.delivery import Output, command_line, guarded
 
 __all__ = ["app", "main"]
 
@@ -23,9 +25,30 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     help="Which labelled datasets are kin, and will learning from one help on another?\n\n"
-    "A low score says that what is learned on one dataset holds on the other. "
-    "Start with: datakin demo",
+    "A low score says that what is learned on one dataset holds on the other: pooling the two should "
+    "help. See it at work:\n\n"
+    "  datakin demo --report demo.html\n\n"
+    "Which of these tables should I learn from, besides mine?\n\n"
+    "  datakin rank mine.csv others/*.csv --label died --report ranking.html\n\n"
+    "The same, where one table holds all sites:\n\n"
+    "  datakin rank icu.csv --domain hospital --target 73 --label died\n\n"
+    "One source only; what transfer methods really bring; the map of many tables:\n\n"
+    "  datakin score mine.csv theirs.csv --label died\n\n"
+    "  datakin gain mine.csv theirs.csv --label died\n\n"
+    "  datakin matrix plants/*.csv --label yield --report map.html",
+    epilog="Zones: positive (pooling should help), ambiguous (the data do not tell), negative (it should "
+    "harm). Each command has its own --help.",
 )
+
+
+def _words(words: str) -> Callable[[str], list[str]]:
+    """Return what the shell completes a value with."""
+
+    def complete(incomplete: str) -> list[str]:
+        return [word for word in words.split() if word.startswith(incomplete)]
+
+    return complete
+
 
 Domain = Annotated[str | None, typer.Option(help="Column that splits one table into datasets.")]
 Jobs = Annotated[int | None, typer.Option("--n-jobs", help="Threads; -1 for all cores.")]
@@ -52,7 +75,16 @@ class Reading:
         list[str] | None, typer.Option(help="Recode labels: old=new; repeat or separate by commas.")
     ] = None
     delimiter: Annotated[str, typer.Option(help="Separator of csv files.")] = ","
-    task: Annotated[str, typer.Option(help="auto, binary, multiclass or regression.")] = "auto"
+    task: Annotated[
+        str,
+        typer.Option(
+            help="auto, binary, multiclass or regression.",
+            autocompletion=_words("auto binary multiclass regression"),
+        ),
+    ] = "auto"
+    read_rows: Annotated[
+        int, typer.Option(min=0, help="Rows to draw from a file that has more; 0 for all.")
+    ] = 200_000
 
     def read(self, tables: list[str], domain: str | None = None) -> dict[str, datakin.Dataset]:
         """Read all tables together."""
@@ -67,6 +99,7 @@ class Reading:
             label_map=self._mapping(),
             delimiter="\t" if self.delimiter == "\\t" else self.delimiter,
             task=self.task,
+            max_rows=self.read_rows or None,
         )
 
     def _mapping(self) -> dict[str, str] | None:
@@ -85,18 +118,34 @@ class Scoring:
 
     method: Annotated[
         str,
-        typer.Option(help="cls, or a rival: kl, js, wasserstein, mmd, energy, otdd, proxy_a."),
+        typer.Option(
+            help="cls, or a rival: kl, js, wasserstein, mmd, energy, otdd, proxy_a.",
+            autocompletion=_words("cls kl js wasserstein mmd energy otdd proxy_a"),
+        ),
     ] = "cls"
     models: Annotated[
         str | None, typer.Option(help="'extended', or model names separated by commas.")
     ] = None
     estimate: Annotated[
-        str, typer.Option(help="ensemble, weighted, unweighted, or one model's name.")
+        str,
+        typer.Option(
+            help="ensemble, weighted, unweighted, or one model's name.",
+            autocompletion=_words(
+                "ensemble weighted unweighted logistic linear_svm rbf_svm xgboost"
+            ),
+        ),
     ] = "ensemble"
     loss: Annotated[
-        str, typer.Option(help="auto, zero_one, balanced, brier, log, squared or absolute.")
+        str,
+        typer.Option(
+            help="auto, zero_one, balanced, brier, log, squared or absolute.",
+            autocompletion=_words("auto zero_one balanced brier log squared absolute"),
+        ),
     ] = "auto"
-    size: Annotated[str, typer.Option(help="matched, paper or limit.")] = "matched"
+    size: Annotated[
+        str,
+        typer.Option(help="matched, paper or limit.", autocompletion=_words("matched paper limit")),
+    ] = "matched"
     cv: Annotated[int, typer.Option(help="Number of folds.")] = 5
     stratify: Annotated[
         bool,
@@ -104,10 +153,27 @@ class Scoring:
     ] = True
     repeats: Annotated[int, typer.Option(help="Fold seeds to average over.")] = 1
     zones: Annotated[
-        str, typer.Option(help="Rule for zones: paper, or gain (what pooling should bring).")
+        str,
+        typer.Option(
+            help="Rule for zones: paper, or gain (what pooling should bring).",
+            autocompletion=_words("paper gain"),
+        ),
     ] = "paper"
+    max_rows: Annotated[
+        int,
+        typer.Option(min=0, help="Larger datasets are scored from samples; 0 to use all rows."),
+    ] = 10_000
+    precision: Annotated[float, typer.Option(help="Standard error for which samples grow.")] = 0.005
     seed: Seed = 0
     n_jobs: Jobs = None
+    cluster: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Run on a Dask cluster, such as tcp://host:8786."),
+    ] = None
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(help="Folder for finished datasets, to go on after a run was killed."),
+    ] = None
     skip_unusable: Annotated[
         bool,
         typer.Option("--skip-unusable", help="Leave out datasets with too few rows of a class."),
@@ -129,49 +195,14 @@ class Scoring:
             "stratify": self.stratify,
             "repeats": self.repeats,
             "zones": self.zones,
+            "max_rows": self.max_rows or None,
+            "precision": self.precision,
             "random_state": self.seed,
             "n_jobs": self.n_jobs,
+            "client": self.cluster,
+            "checkpoint": self.checkpoint,
             "skip_unusable": self.skip_unusable,
         }
-
-
-@dataclass(frozen=True)
-class Output:
-    """Options on where the result goes."""
-
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the result as JSON and nothing else.")
-    ] = False
-    out: Annotated[
-        Path | None, typer.Option(help="Also write the result to a .json or .csv file.")
-    ] = None
-
-    def run(self, work: Callable[[], Any]) -> Any:
-        """Do the work; print notes to standard error, the result to standard output."""
-
-        def whole() -> Any:
-            if self.out is not None:
-                _check_out(self.out)
-            return _with_notes(work)
-
-        result = _guarded(whole, self.deliver)
-        self.deliver(result)
-        return result
-
-    def deliver(self, result: Any) -> None:
-        """Write and print a result."""
-        if self.out is not None:
-            if self.out.suffix.lower() == ".json":
-                self.out.write_text(result.to_json(indent=1), encoding="utf-8")
-            else:
-                result.frame.to_csv(self.out, index=False)
-            typer.echo(f"Written to {self.out}", err=True)
-        if self.as_json:
-            typer.echo(result.to_json())
-        else:
-            from datakin.render import show
-
-            show(result)
 
 
 @app.callback(invoke_without_command=True)
@@ -194,7 +225,10 @@ def score(
     scoring: Scoring,
     output: Output,
 ) -> None:
-    """Compare one target with one source."""
+    """Compare one target with one source.
+
+    For example: datakin score mine.csv theirs.csv --label died
+    """
 
     def work() -> Any:
         tables = reading.read([_one_file(target), _one_file(source)])
@@ -209,7 +243,8 @@ def rank(
     tables: Annotated[
         list[str],
         typer.Argument(
-            help="The target's table, then the sources' (globs work); or one table with --domain."
+            help="The target's table, then the sources' (globs work, a folder of Parquet files is "
+            "one table); or one table with --domain."
         ),
     ],
     reading: Reading,
@@ -220,7 +255,12 @@ def rank(
         str | None, typer.Option(help="With --domain: the value that names the target.")
     ] = None,
 ) -> None:
-    """Rank sources for a target, closest kin first."""
+    """Rank sources for a target, closest kin first.
+
+    For example: datakin rank mine.csv others/*.csv --label died --report ranking.html
+
+    All sites in one table: datakin rank icu.csv --domain hospital --target 73 --label died
+    """
 
     def work() -> Any:
         if domain is None:
@@ -230,20 +270,35 @@ def rank(
         else:
             read = reading.read(tables, domain)
             chosen = read.pop(_target_domain(target, domain, read))
-        return datakin.rank(chosen, read, **scoring.options())
+        return datakin.rank(chosen, read, on_result=_told(len(read)), **scoring.options())
 
     output.run(work)
 
 
+def _told(n_sources: int) -> Callable[[Any], None]:
+    """Return a function that tells of finished sources on a terminal, one line each."""
+    done = 0
+
+    def tell(result: Any) -> None:
+        nonlocal done
+        done += 1
+        if sys.stderr.isatty() and n_sources > 1 and not is_hushed():
+            zone = f", {result.zone.value}" if hasattr(result, "zone") else ""
+            text = f"{done} of {n_sources}: {result.source}, score {result.score:.4f}{zone}"
+            typer.echo(text, err=True)
+
+    return tell
+
+
 def _target_and_sources(tables: list[str], target: str | None) -> tuple[str, list[str]]:
-    from datakin.data.files import find_files
+    from datakin.data.files import table_paths
 
     if target is not None:
         raise DatakinError(
             "--target names a value of --domain; without it the first table is the target."
         )
     first = _one_file(tables[0])
-    found = [path for pattern in tables[1:] for path in find_files(pattern)]
+    found = table_paths([first, *tables[1:]]) if len(tables) > 1 else []
     others = [path for path in found if not os.path.samefile(path, first)]
     if not others:
         raise DatakinError(
@@ -276,7 +331,10 @@ def matrix(
     output: Output,
     domain: Domain = None,
 ) -> None:
-    """Compare every dataset with every other; show clusters."""
+    """Compare every dataset with every other; show clusters.
+
+    For example: datakin matrix plants/*.csv --label yield --report map.html
+    """
     output.run(lambda: datakin.matrix(reading.read(tables, domain), **scoring.options()))
 
 
@@ -305,7 +363,10 @@ def gain(
         int | None, typer.Option("--n-jobs", help="Processes; -1 for all cores.")
     ] = None,
 ) -> None:
-    """Try transfer methods on random splits: how much do they cut the error?"""
+    """Try transfer methods on random splits: how much do they cut the error?
+
+    For example: datakin gain mine.csv theirs.csv --label died --n-jobs -1
+    """
 
     def work() -> Any:
         tables = reading.read([_one_file(target), _one_file(source)])
@@ -332,7 +393,7 @@ def demo(output: Output, seed: Seed = 0, n_jobs: Jobs = None) -> None:
     result = output.run(
         lambda: datakin.rank(target, [s.dataset for s in sources], n_jobs=n_jobs, random_state=seed)
     )
-    if not output.as_json:
+    if not output.is_silent:
         typer.echo(_verdict(result, {s.dataset.name: s for s in sources}))
 
 
@@ -363,14 +424,19 @@ def reproduce(
     folder: Annotated[
         Path, typer.Option(help="Where the results go; an interrupted run goes on there.")
     ] = Path("results"),
+    data: Annotated[
+        Path | None,
+        typer.Option(help="Where real data lie, for the studies that need some (DATAKIN_DATA)."),
+    ] = None,
 ) -> None:
     """Run a study behind a claim again; print and save its table."""
     from datakin.experiments import reproduce as run
 
     def work() -> None:
-        typer.echo(run(name, replicates=replicates, n_jobs=n_jobs, folder=folder).text)
+        found = run(name, replicates=replicates, n_jobs=n_jobs, folder=folder, data=data)
+        typer.echo(found.text)
 
-    _guarded(work)
+    guarded(work)
 
 
 def _separated(text: str) -> list[str]:
@@ -378,52 +444,18 @@ def _separated(text: str) -> list[str]:
 
 
 def _one_file(pattern: str) -> str:
-    from datakin.data.files import find_files
+    """Return the one file, or folder of Parquet part files, that a pattern names."""
+    from datakin.data.files import are_parts, find_files
 
     files = find_files(pattern)
+    if os.path.isdir(pattern) and are_parts(files):
+        return pattern
     if len(files) > 1:
-        raise DatakinError(f"Expected one file. {pattern!r} names {len(files)}: {listed(files)}.")
+        raise DatakinError(
+            f"Expected one file, or a folder of Parquet part files. {pattern!r} names "
+            f"{len(files)}: {listed(files)}."
+        )
     return files[0]
-
-
-def _guarded(work: Callable[[], Any], keep: Callable[[Any], None] = lambda partial: None) -> Any:
-    """Turn errors into a sentence and an exit code; keep what an interrupted run has finished."""
-    try:
-        return work()
-    except DatakinError as error:
-        typer.echo(f"Error: {error}", err=True)
-        raise typer.Exit(1) from None
-    except Interrupted as stopped:
-        typer.echo(str(stopped), err=True)
-        if stopped.partial is not None:
-            keep(stopped.partial)
-        raise typer.Exit(130) from None
-    except KeyboardInterrupt:
-        typer.echo("Interrupted.", err=True)
-        raise typer.Exit(130) from None
-
-
-def _with_notes(work: Callable[[], Any]) -> Any:
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            return work()
-        finally:
-            notes = [str(w.message) for w in caught if issubclass(w.category, DatakinWarning)]
-            lines = [line for note in notes for line in note.splitlines()]
-            for line in dict.fromkeys(lines):
-                typer.echo(f"Note: {line}", err=True)
-
-
-def _check_out(out: Path) -> None:
-    if out.suffix.lower() not in (".json", ".csv"):
-        raise DatakinError(f"--out must end in .json or .csv. Got {str(out)!r}.")
-    if out.is_dir():
-        raise DatakinError(f"--out must be a file. Got the folder {str(out)!r}.")
-    if not out.parent.is_dir():
-        raise DatakinError(f"The folder of --out must exist. Got {str(out.parent)!r}.")
-    if not os.access(out if out.exists() else out.parent, os.W_OK):
-        raise DatakinError(f"--out must be writable. Got {str(out)!r}.")
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -431,6 +463,7 @@ def main(arguments: list[str] | None = None) -> None:
     if arguments is None:
         arguments = sys.argv[1:]
     try:
+        command_line.set(shlex.join(["datakin", *arguments]))
         app(args=arguments or ["--help"])
     except SystemExit as stop:
         # A wrong option is bad input like any other.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from typing import Any
 
 from datakin.results import Comparison, Gain, Matrix, Ranking
@@ -33,6 +34,7 @@ SPARED = (
     ("p_first",),
     ("weight",),
 )
+INDENT = 20  # where the values of a comparison begin
 LONGEST = 24  # a longer name is folded before a column is spared
 
 
@@ -45,7 +47,7 @@ def show(result: Any) -> None:
     from rich.markup import escape
 
     console = Console()
-    if isinstance(result, Ranking) and result.first:
+    if isinstance(result, Ranking):
         console.print(_ranking(result, console.width))
         console.print(escape(result.closing), highlight=False)
     elif isinstance(result, Gain):
@@ -53,11 +55,19 @@ def show(result: Any) -> None:
     elif isinstance(result, Comparison):
         colour = COLOURS[result.zone.value]
         head, _, rest = str(result).partition("\n")
+        rest = _wrapped(rest, console.width)
         console.print(f"[bold {colour}]{escape(head)}[/]\n{escape(rest)}", highlight=False)
     elif isinstance(result, Matrix):
-        console.print(escape(str(result)), highlight=False)
+        console.print(escape(result.text(console.width)), highlight=False)
     else:
         console.print(escape(str(result)))
+
+
+def _wrapped(text: str, width: int) -> str:
+    """Return lines that fit, the rest of a long one below its beginning."""
+    indent = " " * INDENT
+    lines = (textwrap.wrap(line, width, subsequent_indent=indent) for line in text.splitlines())
+    return "\n".join(part for parts in lines for part in parts)
 
 
 def _ranking(result: Ranking, width: int) -> Any:

@@ -176,12 +176,12 @@ PRESS = """
 import os, signal, sys
 from datakin.learning.backends.logistic import NewtonFitter
 fit, left = NewtonFitter.fit, int(sys.argv.pop(1))
-def press(self, X, y, seed):
+def press(self, X, y, seed, rows=None):
     global left
     left -= 1
     if left == 0:
         os.kill(os.getpid(), signal.SIGINT)
-    return fit(self, X, y, seed)
+    return fit(self, X, y, seed, rows)
 NewtonFitter.fit = press
 from datakin.cli import main
 main()

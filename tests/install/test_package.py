@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "datakin"
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 VERSION = PYPROJECT["project"]["version"]
-OPTIONAL = ("torch", "dask", "distributed", "matplotlib", "jinja2", "ot")
+OPTIONAL = ("torch", "dask", "distributed", "matplotlib", "ot")
 
 pytestmark = pytest.mark.install
 
@@ -84,7 +84,7 @@ def test_wheel_holds_the_code_the_type_marker_and_the_version(built: Path) -> No
     expected = {
         path.relative_to(PACKAGE.parent).as_posix()
         for path in PACKAGE.rglob("*")
-        if path.suffix == ".py" or path.name == "py.typed"
+        if path.suffix in (".py", ".js", ".css", ".html") or path.name == "py.typed"
     }
     assert "datakin/py.typed" in names
     assert expected <= names, f"not in the wheel: {sorted(expected - names)}"

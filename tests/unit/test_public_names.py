@@ -4,10 +4,10 @@ import datakin
 
 
 def test_every_name_loads():
-    assert sorted(datakin.__all__) == sorted(datakin._HOME_OF)
+    assert sorted(datakin.__all__) == sorted([*datakin._HOME_OF, *datakin._ROOMS])
     for name in datakin.__all__:
         value = getattr(datakin, name)
-        assert value.__name__ == name
+        assert value.__name__.rpartition(".")[2] == name
         assert value.__doc__
 
 

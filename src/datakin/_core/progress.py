@@ -7,14 +7,31 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-__all__ = ["progress"]
+__all__ = ["hushed", "is_hushed", "progress"]
 
 PATIENCE = 2.0  # seconds of silence before a bar appears
+_hushed = ContextVar("hushed", default=False)
+
+
+@contextmanager
+def hushed(quiet: bool = True) -> Iterator[None]:
+    """Show no progress inside this block."""
+    before = _hushed.set(quiet)
+    try:
+        yield
+    finally:
+        _hushed.reset(before)
+
+
+def is_hushed() -> bool:
+    """Return whether progress is not to be shown."""
+    return _hushed.get()
 
 
 class _Bar:
@@ -74,7 +91,7 @@ def progress(description: str, total: int) -> Iterator[Callable[[], None]]:
     ...     advance()
     ...     advance()
     """
-    if not sys.stderr.isatty():
+    if is_hushed() or not sys.stderr.isatty():
         yield lambda: None
         return
     bar = _Bar(description, total)

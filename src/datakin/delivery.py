@@ -1,0 +1,217 @@
+"""Where the result of a command goes: the screen, a data file, a report, a picture."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from datakin._core.exceptions import DatakinError, DatakinWarning, Interrupted
+from datakin._core.optional import require
+from datakin._core.progress import hushed
+
+__all__ = ["Files", "Output", "command_line", "guarded"]
+
+command_line: ContextVar[str | None] = ContextVar("command_line", default=None)  # as it was typed
+
+DATA = (".json", ".csv")
+PAGES = (".html", ".htm")
+
+
+@dataclass(frozen=True)
+class Files:
+    """The files that a command should write; checked before the work, written after it.
+
+    Attributes
+    ----------
+    out, report, plot : Path or None
+    force : bool
+        Replace a report or picture that is there.
+    """
+
+    out: Path | None = None
+    report: Path | None = None
+    plot: Path | None = None
+    force: bool = False
+
+    def check(self) -> None:
+        """Refuse what could not be written, before hours of work."""
+        if self.out is not None:
+            _check_ending("--out", self.out, DATA)
+            self._check_place("--out", self.out, overwrite=True)
+        if self.report is not None:
+            _check_ending("--report", self.report, PAGES)
+            self._check_place("--report", self.report, overwrite=self.force)
+        if self.plot is not None:
+            figure = require("matplotlib.figure", "report", "Drawing").Figure()
+            endings = [f".{ending}" for ending in figure.canvas.get_supported_filetypes()]
+            _check_ending("--plot", self.plot, endings)
+            self._check_place("--plot", self.plot, overwrite=self.force)
+
+    def _check_place(self, option: str, path: Path, *, overwrite: bool) -> None:
+        from datakin.report.files import check_file
+
+        check_file(path, option, overwrite=overwrite)
+
+    def write(self, result: Any, *, command: str | None, notes: Sequence[str]) -> list[Path]:
+        """Write the files; return them."""
+        written = []
+        if self.out is not None:
+            _write_data(result, self.out)
+            written.append(self.out)
+        if self.report is not None:
+            from datakin.report import write_report
+
+            write_report(result, self.report, overwrite=True, command=command, notes=notes)
+            written.append(self.report)
+        if self.plot is not None:
+            _draw(result, self.plot)
+            written.append(self.plot)
+        return written
+
+
+def _check_ending(option: str, path: Path, endings: Sequence[str]) -> None:
+    if path.suffix.lower() not in endings:
+        known = " or ".join(endings) if len(endings) < 4 else ", ".join(sorted(endings))
+        raise DatakinError(f"{option} must end in {known}. Got {str(path)!r}.")
+
+
+def _write_data(result: Any, path: Path) -> None:
+    try:
+        if path.suffix.lower() == ".json":
+            path.write_text(result.to_json(indent=1), encoding="utf-8")
+        else:
+            result.frame.to_csv(path, index=False)
+    except OSError as error:
+        raise DatakinError(f"--out {str(path)!r} could not be written: {error.strerror}.") from None
+
+
+def _draw(result: Any, path: Path) -> None:
+    """Draw the picture that says most of a result."""
+    from matplotlib.figure import Figure
+
+    from datakin import plots
+    from datakin.results import Comparison, Gain, Matrix, Ranking
+
+    pictures: dict[type, tuple[Any, int]] = {
+        Ranking: (plots.ranking, len(result) if isinstance(result, Ranking) else 1),
+        Comparison: (plots.ranking, 1),
+        Matrix: (plots.matrix, 12),
+        Gain: (plots.gain, 6),
+    }
+    if type(result) not in pictures:
+        raise DatakinError(f"There is no picture of a {type(result).__name__}: leave out --plot.")
+    draw, rows = pictures[type(result)]
+    # A figure of its own: nothing global, and no window anywhere.
+    figure = Figure(figsize=(7.0, min(40.0, 1.4 + 0.32 * rows)), layout="constrained")
+    partial = path.with_name(f".datakin-{os.getpid()}{path.suffix}")
+    try:
+        plots.save(draw(result, ax=figure.add_subplot()), partial)
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True)
+class Output:
+    """Options on where the result goes."""
+
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the result as JSON and nothing else.")
+    ] = False
+    out: Annotated[
+        Path | None, typer.Option(help="Also write the result to a .json or .csv file.")
+    ] = None
+    report: Annotated[
+        Path | None, typer.Option(help="Also write a report: one .html file that needs no network.")
+    ] = None
+    plot: Annotated[Path | None, typer.Option(help="Also draw a picture: .png, .svg or .pdf.")] = (
+        None
+    )
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace a report or picture that is already there.")
+    ] = False
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print errors only (and what --json prints).")
+    ] = False
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether only errors, or JSON, are to be printed."""
+        return self.quiet or self.as_json
+
+    def run(self, work: Callable[[], Any]) -> Any:
+        """Do the work; print notes to standard error, the result to standard output."""
+        files = Files(self.out, self.report, self.plot, self.force)
+        notes: list[str] = []
+
+        def whole() -> Any:
+            files.check()
+            with hushed(self.quiet):
+                return with_notes(work, notes, self.quiet)
+
+        def deliver(result: Any) -> None:
+            # On the screen first: what took hours is seen even where a disk is full.
+            self.show(result)
+            guarded(lambda: self.write(files, result, notes))
+
+        result = guarded(whole, deliver)
+        deliver(result)
+        return result
+
+    def show(self, result: Any) -> None:
+        """Print a result."""
+        if self.as_json:
+            typer.echo(result.to_json())
+        elif not self.quiet:
+            from datakin.render import show
+
+            show(result)
+
+    def write(self, files: Files, result: Any, notes: list[str]) -> None:
+        """Write the files that were asked for."""
+        for path in files.write(result, command=command_line.get(), notes=notes):
+            if not self.quiet:
+                typer.echo(f"Written to {path}", err=True)
+
+
+def guarded(work: Callable[[], Any], keep: Callable[[Any], None] = lambda partial: None) -> Any:
+    """Turn errors into a sentence and an exit code; keep what an interrupted run has finished."""
+    try:
+        return work()
+    except DatakinError as error:
+        typer.echo(f"Error: {error}", err=True)
+        raise typer.Exit(1) from None
+    except MemoryError:
+        typer.echo(
+            "Error: memory ran out. Use fewer rows (--max-rows, --read-rows) or columns (--ignore).",
+            err=True,
+        )
+        raise typer.Exit(1) from None
+    except Interrupted as stopped:
+        typer.echo(str(stopped), err=True)
+        if stopped.partial is not None:
+            keep(stopped.partial)
+        raise typer.Exit(130) from None
+    except KeyboardInterrupt:
+        typer.echo("Interrupted.", err=True)
+        raise typer.Exit(130) from None
+
+
+def with_notes(work: Callable[[], Any], kept: list[str], quiet: bool) -> Any:
+    """Do the work; keep its notes, and print them."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            return work()
+        finally:
+            notes = [str(w.message) for w in caught if issubclass(w.category, DatakinWarning)]
+            kept += dict.fromkeys(line for note in notes for line in note.splitlines())
+            for line in () if quiet else kept:
+                typer.echo(f"Note: {line}", err=True)

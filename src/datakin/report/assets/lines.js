@@ -1,0 +1,92 @@
+// Charts with two axes: a gain against a share, errors against rows.
+
+function frame(box, values, xs, section, { zero = true, height = 260 } = {}) {
+  const width = Math.max(260, box.clientWidth || 640);
+  const finite = values.filter(isNumber);
+  let low = Math.min(...finite, ...(zero ? [0] : []));
+  let high = Math.max(...finite, ...(zero ? [0] : []));
+  if (low === high) { low -= 0.5; high += 0.5; }
+  const room = (high - low) * 0.06;
+  low -= room; high += room;
+  const left = 58;
+  const bottom = height - 42;
+  const [x0, x1] = [Math.min(...xs), Math.max(...xs)];
+  const x = (v) => left + ((v - x0) / (x1 - x0 || 1)) * (width - left - 16);
+  const y = (v) => bottom - ((v - low) / (high - low)) * (bottom - 10);
+  const svg = el("svg", { width, height, role: "img", "aria-label": section.title });
+  const rows = ticks(low, high, (bottom - 10) * 2.2);
+  for (const v of rows.values) {
+    svg.append(el("line", { x1: left, x2: width - 16, y1: y(v), y2: y(v), class: Math.abs(v) < 1e-12 ? "zero" : "grid" }));
+    svg.append(el("text", { x: left - 6, y: y(v) + 4, class: "tick", "text-anchor": "end" }, show(Math.abs(v) < 1e-12 ? 0 : v, rows.digits)));
+  }
+  const columns = ticks(x0, x1, width - left - 16);
+  for (const v of columns.values) {
+    svg.append(el("text", { x: x(v), y: bottom + 17, class: "tick", "text-anchor": "middle" }, show(Math.abs(v) < 1e-12 ? 0 : v, columns.digits)));
+  }
+  svg.append(el("text", { x: left, y: height - 6, class: "axis" }, `${section.chart.axis}; upwards: ${section.chart.value_axis}`));
+  return { svg, x, y, left, bottom, width, x0, x1 };
+}
+
+const path = (points) => points.map(([a, b], k) => `${k ? "L" : "M"}${a.toFixed(1)} ${b.toFixed(1)}`).join("");
+
+function chartBox(section) {
+  return el("div", { class: "chart", role: "group", "aria-label": `Chart: ${section.title}. The table has its numbers.` });
+}
+
+function line(section) {
+  const { x: kx, y: ky, low, high } = section.chart;
+  const box = chartBox(section);
+  function draw() {
+    const rows = section.rows;
+    const f = frame(box, rows.flatMap((r) => [r[ky], r[low], r[high]]), rows.map((r) => r[kx]), section);
+    const upper = rows.map((r) => [f.x(r[kx]), f.y(r[high])]);
+    const lower = rows.map((r) => [f.x(r[kx]), f.y(r[low])]).reverse();
+    f.svg.append(el("path", { d: `${path([...upper, ...lower])}Z`, fill: series(0), "fill-opacity": 0.15 }));
+    f.svg.append(el("path", { d: path(rows.map((r) => [f.x(r[kx]), f.y(r[ky])])), fill: "none", stroke: series(0), "stroke-width": 2.5 }));
+    const best = rows.reduce((a, b) => (b[ky] > a[ky] ? b : a));
+    f.svg.append(marker("summary", f.x(best[kx]), f.y(best[ky]), series(0), 4));
+    const step = (f.width - f.left) / rows.length;
+    for (const r of rows) {
+      const g = el("g", { class: "row" }, el("rect", { x: f.x(r[kx]) - step / 2, y: 0, width: step, height: f.bottom, class: "hit" }));
+      f.svg.append(hover(g, () => tipOf(section, r).replace(/^/, `${section.columns[0].label}: `)));
+    }
+    box.replaceChildren(f.svg);
+  }
+  return { node: el("figure", {}, legend([["summary", series(0), "best share"], ["box", "var(--accent-soft)", "95% interval"]]), box), draw, box };
+}
+
+function curve(section) {
+  const fits = section.chart.fits;
+  const box = chartBox(section);
+  function draw() {
+    const measured = section.rows.filter((r) => isNumber(r.n_train));
+    const xs = [0, 1.6 * Math.max(...fits.map((f) => f.n))];
+    const spread = measured.flatMap((r) => [r.error - (r.standard_error ?? 0), r.error + (r.standard_error ?? 0)]);
+    const f = frame(box, [...spread, ...fits.map((fit_) => fit_.limit)], xs, section, { zero: false });
+    fits.forEach((fit_, k) => {
+      const first = Math.min(...measured.filter((r) => r.dataset === fit_.dataset).map((r) => r.n_train));
+      const points = [];
+      for (let s = 0; s <= 60; s += 1) {
+        const n = first + ((xs[1] - first) * s) / 60;
+        points.push([f.x(n), f.y(fit_.limit + fit_.slope / n)]);
+      }
+      f.svg.append(el("path", { d: path(points), fill: "none", stroke: series(k), "stroke-width": 2 }));
+      f.svg.append(el("line", { x1: f.left, x2: f.x(xs[1]), y1: f.y(fit_.limit), y2: f.y(fit_.limit), stroke: series(k), "stroke-dasharray": "5 4" }));
+    });
+    for (const r of measured) {
+      const k = fits.findIndex((fit_) => fit_.dataset === r.dataset);
+      const g = el("g", { class: "row" });
+      if (isNumber(r.standard_error)) {
+        g.append(el("line", { x1: f.x(r.n_train), x2: f.x(r.n_train), y1: f.y(r.error - r.standard_error), y2: f.y(r.error + r.standard_error), stroke: series(k), "stroke-width": 1.5 }));
+      }
+      const open = r.kind !== "measured";
+      g.append(marker("circle", f.x(r.n_train), f.y(r.error), open ? "var(--card)" : series(k), 5));
+      if (open) g.lastChild.setAttribute("stroke", series(k));
+      g.append(el("rect", { x: f.x(r.n_train) - 12, y: f.y(r.error) - 12, width: 24, height: 24, class: "hit" }));
+      f.svg.append(hover(g, () => tipOf(section, r)));
+    }
+    box.replaceChildren(f.svg);
+  }
+  const entries = fits.map((fit_, k) => ["circle", series(k), fit(fit_.dataset, 240)]);
+  return { node: el("figure", {}, legend(entries), box), draw, box };
+}

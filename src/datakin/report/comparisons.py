@@ -1,0 +1,222 @@
+"""What the report of a comparison shows, and what a ranking shows of each source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from datakin._core.exceptions import DatakinError
+from datakin.report.curves import curve_section, share_section
+from datakin.report.sections import (
+    FACTS,
+    column,
+    fact_row,
+    fingerprints,
+    provenance_rows,
+    section,
+    view,
+)
+from datakin.report.verdicts import comparison_verdict
+from datakin.results import Comparison
+from datakin.scoring.forecast import forecast_gain
+
+__all__ = ["comparison_view", "details_of", "model_rows", "role_facts"]
+
+NAMES = {
+    "source_to_target": "source to target",
+    "target_to_source": "target to source",
+    "paper": "paper",
+    "matched": "matched",
+    "limit": "limit",
+}
+
+
+def role_facts(c: Comparison, name: str, role: str) -> dict[str, Any]:
+    """Return the row of facts of one of the two datasets."""
+    return fact_row(name, role, c.facts.get(name), c.n_rows[name])
+
+
+def model_rows(c: Comparison) -> Iterator[dict[str, Any]]:
+    """Yield the score of each model alone, and of all together."""
+    for model, score in c.model_scores.items():
+        yield {
+            "source": c.source,
+            "model": model,
+            "score": score,
+            "target_weight": c.model_weights[c.target].get(model),
+            "source_weight": c.model_weights[c.source].get(model),
+        }
+    yield {"source": c.source, "model": c.estimate, "score": c.score}
+
+
+def details_of(c: Comparison) -> dict[str, Any]:
+    """Return what is shown of a source that was selected."""
+    low, high = c.interval
+    facts = [
+        ["Score", f"{c.score:.4f}, 95% interval {low:.4f} to {high:.4f}"],
+        ["p-value of no difference", f"{c.p_value:.3g}"],
+    ]
+    if c.gain is not None:
+        gain = c.gain
+        facts.append(
+            ["Gain by pooling", f"{gain.value:.4f}, 95% interval {gain.low:.4f} to {gain.high:.4f}, "
+             f"P(gain) {gain.probability:.2f}"]
+        )  # fmt: skip
+    for key, estimate in c.directions.items():
+        trained, tested = (
+            (c.source, c.target) if key == "source_to_target" else (c.target, c.source)
+        )
+        text = f"{estimate.value:.4f} [{estimate.low:.4f}, {estimate.high:.4f}]"
+        if trained in c.cross_errors:
+            text += f": error {c.cross_errors[trained]:.4f}, own {c.own_errors[tested]:.4f}"
+        facts.append([NAMES[key].capitalize(), text])
+    zones = c.zone_probabilities
+    facts.append(["If measured again", ", ".join(f"{zone} {zones[zone]:.0%}" for zone in zones)])
+    row = role_facts(c, c.source, "source")
+    told = [f"{row['rows']} rows, {c.n_shared_rows} in common with the target"]
+    if "classes" in row:
+        told += [f"{row['columns']} columns used", f"{row['missing']:.1f}% missing"]
+        told += [row["classes"], f"left out: {row['left_out']}"]
+    facts.append(["Data", "; ".join(told)])
+    facts.append(["Fingerprint", c.provenance.fingerprints.get(c.source, "")])
+    models = [[row["model"], row["score"], row.get("source_weight")] for row in model_rows(c)]
+    return {
+        "zone": c.zone.value,
+        "why": c.reason,
+        "facts": facts,
+        "models": models,
+        "notes": list(c.notes),
+    }
+
+
+def comparison_view(c: Comparison) -> dict[str, Any]:
+    """Return the sections of a comparison."""
+    sections = [_estimates(c), *_errors(c)]
+    extra: list[str] = []
+    try:
+        forecast = forecast_gain(c)
+    except DatakinError as error:
+        extra.append(str(error))
+    else:
+        extra.append(forecast.sentence)
+        sections.append(share_section(forecast))
+    sections += [_models(c), *curve_section(list(c.curves.values())), _facts(c), *_table(c)]
+    answer = comparison_verdict(c)
+    answer["lines"] += extra
+    zones = c.zone_probabilities
+    return view(
+        "comparison",
+        f"{c.source} for {c.target}",
+        answer,
+        [s for s in sections if s["rows"]],
+        tiles=[
+            {"label": "zone", "value": c.zone.value, "zone": c.zone.value},
+            {"label": "score", "value": f"{c.score:.4f}"},
+            {"label": "p-value of no difference", "value": f"{c.p_value:.2g}"},
+            *(
+                {"label": f"{zone}, if measured again", "value": f"{share:.0%}"}
+                for zone, share in zones.items()
+            ),
+        ],
+        notes=c.notes,
+        provenance={
+            **provenance_rows(c.provenance),
+            "Loss": ", ".join(f"{name}: {loss}" for name, loss in c.losses.items()),
+            "Fingerprints": fingerprints(c.provenance),
+        },
+    )
+
+
+ESTIMATE = [
+    column("what", "estimate", "text"),
+    column("value", "value"),
+    column("low", "95% low"),
+    column("high", "95% high"),
+    column("p_value", "p-value", digits=3),
+]
+
+
+def _estimates(c: Comparison) -> dict[str, Any]:
+    rows = []
+    for kind, found in (("score", c.sizes), ("way", c.directions)):
+        for key, estimate in found.items():
+            name = NAMES[key]
+            row = {"what": name + (", reported" if key == c.size else ""), "value": estimate.value}
+            row |= {"low": estimate.low, "high": estimate.high, "p_value": estimate.p_value}
+            if kind == "score" and c.decision.rule == "paper":
+                row |= {"zone_low": c.decision.low, "zone_high": c.decision.high}
+                row |= {"zone": c.zone.value if key == "paper" else None}
+            rows.append(row)
+    chart: dict[str, Any] = {
+        "type": "forest",
+        "name": "what",
+        "value": "value",
+        "low": "low",
+        "high": "high",
+        "axis": "0 is kin",
+    }
+    if c.decision.rule == "paper":
+        chart["bands"] = ["zone_low", "zone_high"]
+    text = (
+        "The score with 95% intervals, and the two directions that it averages. Matched: both predictors "
+        "have seen equally many rows, so that kin score 0. Limit: carried on to infinitely many rows. "
+        "Zones by the paper's rule are decided by the paper's estimate."
+    )
+    return section("score", "The score", text, ESTIMATE, rows, chart=chart, table="closed")
+
+
+def _errors(c: Comparison) -> list[dict[str, Any]]:
+    if not c.own_errors:
+        return []
+    rows = []
+    for tested, other in ((c.target, c.source), (c.source, c.target)):
+        rows.append({"what": f"{tested}: own", "error": c.own_errors[tested], "of": "own"})
+        rows.append(
+            {"what": f"{tested}: from {other}", "error": c.cross_errors[other], "of": "other"}
+        )  # fmt: skip
+    columns = [column("what", "error", "text"), column("error", "error")]
+    chart = {"type": "bars", "name": "what", "value": "error", "axis": "error", "tint": "of"}
+    text = (
+        "Each dataset's own cross-validated error, and that of predictors learned on the other one."
+    )
+    return [section("errors", "The four errors", text, columns, rows, chart=chart)]
+
+
+def _models(c: Comparison) -> dict[str, Any]:
+    columns = [
+        column("model", "model", "text"),
+        column("score", "score"),
+        column("target_weight", "weight on target", digits=2),
+        column("source_weight", "weight on source", digits=2),
+    ]
+    chart = {"type": "bars", "name": "model", "value": "score", "axis": "score by each model alone"}
+    text = "A low score by every model is a matter of the data; one model apart is a matter of it."
+    rows = model_rows(c) if c.model_scores else []
+    return section("models", "Do the models agree?", text, columns, rows, chart=chart)
+
+
+def _facts(c: Comparison) -> dict[str, Any]:
+    rows = [
+        {**role_facts(c, name, role), "shared": c.n_shared_rows}
+        for name, role in ((c.target, "target"), (c.source, "source"))
+    ]
+    columns = [{**part, "kind": "text"} if part["kind"] == "name" else part for part in FACTS]
+    text = "What was read, and what was used of it."
+    return section("facts", "The data", text, columns, rows, table="open")
+
+
+def _table(c: Comparison) -> list[dict[str, Any]]:
+    columns = [
+        column("trained_on", "trained on", "text"),
+        column("tested_on", "tested on", "text"),
+        column("model", "model", "text"),
+        column("held_out", "folds left out", "text"),
+        column("n_train", "training rows", digits=0),
+        column("rows", "tested rows", digits=0),
+        column("error", "error"),
+        column("spread", "spread"),
+    ]
+    text = (
+        "Everything above is computed from this table: who was trained on what, and erred how much."
+    )
+    return [section("errors-table", "The cross-error table", text, columns, c.errors.records)]

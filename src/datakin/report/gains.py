@@ -1,0 +1,163 @@
+"""What the reports of forecasts, realised gains and distances show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from datakin.report.curves import share_section
+from datakin.report.sections import column, fingerprints, provenance_rows, records, section, view
+from datakin.report.verdicts import forecast_verdict, verdict
+from datakin.report.words import amount, enumerated, error_text, shortened
+from datakin.results import Distance, Forecast, Gain
+
+__all__ = ["distance_view", "forecast_view", "gain_view"]
+
+
+def forecast_view(forecast: Forecast) -> dict[str, Any]:
+    """Return the sections of a forecast."""
+    in_points = forecast.unit == "share of rows"
+    rows = [
+        {"how": how, "gain": g.value, "low": g.low, "high": g.high, "low80": g.low80, "high80": g.high80,
+         "probability": g.probability}
+        for how, g in (("every row alike", forecast.pooled), ("best weights", forecast.best))
+    ]  # fmt: skip
+    columns = [
+        column("how", "how", "text"),
+        column("gain", "gain"),
+        column("low", "95% low"),
+        column("high", "95% high"),
+        column("probability", "P(gain)", digits=2),
+    ]
+    chart = {"type": "forest", "name": "how", "value": "gain", "low": "low", "high": "high",
+             "inner": ["low80", "high80"], "good": "right", "axis": "expected gain"}  # fmt: skip
+    text = "Error of the target alone minus error of the pool. Thick line: 80% interval; thin: 95%."
+    sections = [section("gain", "What pooling should bring", text, columns, rows, chart=chart)]
+    if forecast.shares:
+        sections.append({**share_section(forecast), "id": "share", "title": "At which share"})
+    weights = [{"source": name, "weight": weight} for name, weight in forecast.weights.items()]
+    parts = [column("source", "source", "text"), column("weight", "weight", digits=3)]
+    bars = {
+        "type": "bars",
+        "name": "source",
+        "value": "weight",
+        "axis": "weight of a row",
+        "most": 1,
+    }
+    told = "What a row of each source should count beside a row of the target."
+    sections.append(section("weights", "Weights", told, parts, weights, chart=bars, table="open"))
+    return view(
+        "forecast",
+        f"Forecast for {forecast.target}",
+        forecast_verdict(forecast, len(forecast.sources)),
+        sections,
+        tiles=[
+            {"label": "zone", "value": forecast.zone.value, "zone": forecast.zone.value},
+            {"label": "error alone", "value": error_text(forecast.error, in_points)},
+            {"label": "gain, every row alike", "value": amount(forecast.gain, in_points)},
+            {"label": "gain, best weights", "value": amount(forecast.best.value, in_points)},
+            {"label": "kinship", "value": f"{forecast.kinship:.2f}"},
+        ],
+        provenance={
+            **provenance_rows(forecast.provenance),
+            "Fingerprints": fingerprints(forecast.provenance),
+        },
+    )
+
+
+def gain_view(gain: Gain) -> dict[str, Any]:
+    """Return the sections of realised gains."""
+    rows = records(gain.frame.drop(columns=["target", "source"]))
+    for row in rows:
+        for side in ("target", "source", "average"):
+            value, error = row[f"{side}_rer"], row[f"{side}_se"]
+            row[f"{side}_low"], row[f"{side}_high"] = value - 2 * error, value + 2 * error
+    columns = [
+        column("method", "method", "text"),
+        column("target_rer", "on the target"),
+        column("target_se", "± "),
+        column("source_rer", "on the source"),
+        column("source_se", "± "),
+        column("average_rer", "average"),
+        column("target_error", "error on target"),
+        column("source_error", "error on source"),
+    ]
+    chart = {
+        "type": "pairs",
+        "name": "method",
+        "series": [
+            {"value": f"{side}_rer", "low": f"{side}_low", "high": f"{side}_high", "label": f"on the {side}"}
+            for side in ("target", "source")
+        ],
+        "axis": "relative error reduction: right of 0 is a gain",
+    }  # fmt: skip
+    text = f"Mean over {gain.repeats} random splits; lines are two standard errors either way."
+    helped = [n for n, m in gain.methods.items() if m.target_rer > 2 * m.target_se]
+    harmed = [n for n, m in gain.methods.items() if m.target_rer < -2 * m.target_se]
+    best = max(gain.methods, key=lambda name: _finite(gain.methods[name].target_rer))
+    found = gain.methods[best]
+    target, source = shortened(gain.target), shortened(gain.source)
+    head = f"Learning from {source} helped {target}" if helped else (
+        f"No method clearly helped {target} by learning from {source}"
+    )  # fmt: skip
+    return view(
+        "gain",
+        f"{gain.source} for {gain.target}",
+        verdict(
+            "good" if helped else "bad" if len(harmed) == len(gain.methods) else "open",
+            head,
+            f"Best for the target: {best}, which changed its error from {gain.target_error:.4f} to "
+            f"{found.target_error:.4f} (relative reduction {found.target_rer:.1%}, standard error "
+            f"{found.target_se:.1%}).",
+            f"Clearly harmful: {enumerated(harmed)}." if harmed else "",
+        ),
+        [
+            section(
+                "gain", "What the methods brought", text, columns, rows, chart=chart, table="open"
+            )
+        ],
+        tiles=[
+            {"label": "error of the target alone", "value": f"{gain.target_error:.4f}"},
+            {"label": "error of the source alone", "value": f"{gain.source_error:.4f}"},
+            {"label": "random splits", "value": str(gain.repeats)},
+            {"label": "loss", "value": gain.loss},
+        ],
+        notes=gain.notes,
+        provenance={
+            **provenance_rows(gain.provenance),
+            "Fingerprints": fingerprints(gain.provenance),
+        },
+    )
+
+
+def _finite(value: float) -> float:
+    return value if value == value else float("-inf")
+
+
+def distance_view(distance: Distance) -> dict[str, Any]:
+    """Return the sections of a distance."""
+    rows = [
+        {"name": name, "role": role, "rows": distance.n_rows[name]}
+        for name, role in ((distance.target, "target"), (distance.source, "source"))
+    ]
+    columns = [
+        column("name", "dataset", "text"),
+        column("role", "role", "text"),
+        column("rows", "rows", digits=0),
+    ]
+    return view(
+        "distance",
+        f"{distance.source} and {distance.target}",
+        verdict(
+            "plain",
+            f"{distance.method}: {distance.score:.4g}",
+            "A distance has no zones and no interval: compare it with that of other sources, and in the "
+            "same units.",
+        ),
+        [section("facts", "The data", "What was compared.", columns, rows, table="open")],
+        tiles=[{"label": distance.method, "value": f"{distance.score:.4f}"}],
+        notes=distance.notes,
+        provenance={
+            **provenance_rows(distance.provenance),
+            "Fingerprints": fingerprints(distance.provenance),
+        },
+    )

@@ -1,0 +1,296 @@
+"""What the report of a ranking shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from datakin.report.comparisons import details_of, model_rows, role_facts
+from datakin.report.curves import curve_section
+from datakin.report.sections import (
+    FACTS,
+    column,
+    fingerprints,
+    provenance_rows,
+    records,
+    section,
+    view,
+)
+from datakin.report.verdicts import ranking_verdict
+from datakin.report.words import enumerated, error_text, shortened
+from datakin.results import Comparison, LearningCurve, Ranking
+
+__all__ = ["ranking_view"]
+
+SCORES = [
+    column("source", "source", "name"),
+    column("score", "score"),
+    column("low", "low"),
+    column("high", "high"),
+    column("zone", "zone", "zone"),
+    column("gain", "gain"),
+    column("weight", "weight", digits=2),
+    column("p_first", "P(closest)", digits=2),
+    column("n_rows", "rows", digits=0),
+]
+
+
+def ranking_view(ranking: Ranking) -> dict[str, Any]:
+    """Return the sections of a ranking."""
+    kin = [c for c in ranking.comparisons if isinstance(c, Comparison)]
+    title = f"Sources for {ranking.target}"
+    if not kin:
+        sections = [_distances(ranking)]
+    else:
+        sections = [
+            _scores(ranking, kin),
+            _gains(ranking, kin),
+            _directions(kin),
+            *_weights(ranking, kin),
+            _models(kin),
+            *curve_section(_target_curves(ranking, kin)),
+            _facts(ranking, kin),
+        ]
+    notes: dict[str, list[str]] = {}
+    for c in ranking.comparisons:
+        for note in c.notes:
+            notes.setdefault(note, []).append(shortened(c.source))
+    more = [] if ranking.complete else ["The run was interrupted: not all sources are here."]
+    return view(
+        "ranking",
+        title,
+        ranking_verdict(ranking),
+        [part for part in sections if part["rows"]],  # a dataset against itself has no forecast
+        tiles=_tiles(ranking, kin),
+        notes=[*more, *(f"{enumerated(names, 4)}: {note}" for note, names in notes.items())],
+        details={c.source: details_of(c) for c in kin},
+        selects="source",
+        provenance={
+            **provenance_rows(ranking.comparisons[0].provenance),
+            "Fits": str(ranking.n_fits),
+            "Fingerprints": fingerprints(*(c.provenance for c in ranking.comparisons)),
+        },
+    )
+
+
+def _tiles(ranking: Ranking, kin: list[Comparison]) -> list[dict[str, str]]:
+    tiles = [{"label": "sources", "value": str(len(ranking))}]
+    if not kin:
+        return [*tiles, {"label": "distance", "value": ranking.best.method}]
+    zones = [c.zone.value for c in kin]
+    tiles += [
+        {"label": zone, "value": str(zones.count(zone)), "zone": zone}
+        for zone in ("positive", "ambiguous", "negative")
+    ]
+    if ranking.forecast is not None:
+        own = error_text(ranking.forecast.error, ranking.forecast.unit == "share of rows")
+        tiles.append({"label": "error of the target alone", "value": own})
+    tiles.append({"label": "rows of the target", "value": str(kin[0].n_rows[ranking.target])})
+    return tiles
+
+
+def _distances(ranking: Ranking) -> dict[str, Any]:
+    columns = [
+        column("source", "source", "name"),
+        column("score", "distance"),
+        column("n_rows", "rows", digits=0),
+    ]
+    return section(
+        "distances",
+        f"Distances by {ranking.best.method}",
+        "Nearest first. A distance has no zones and no interval.",
+        columns,
+        records(ranking.frame),
+        chart={"type": "bars", "name": "source", "value": "score", "axis": "distance"},
+        table="open",
+    )
+
+
+def _scores(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
+    frame, rows = ranking.frame, []
+    by_paper = kin[0].decision.rule == "paper"
+    for row, c in zip(records(frame), kin, strict=True):
+        decided = {"zone_score": c.decision.score, "zone_low": c.decision.low}
+        rows.append({**row, **decided, "zone_high": c.decision.high} if by_paper else row)
+    chart: dict[str, Any] = {
+        "type": "forest",
+        "name": "source",
+        "value": "score",
+        "low": "low",
+        "high": "high",
+        "axis": "Cross-Learning Score: small means kin",
+    }
+    text = "Closest kin first, each with its 95% interval."
+    if by_paper:
+        chart |= {"bands": ["zone_low", "zone_high"], "mark": "zone_score"}
+        text += (
+            " Behind each source are its zones: positive at or below 0, negative where the loss is more "
+            "than chance explains. The small tick is the score that the zone was decided by."
+        )
+    else:
+        text += " Zones were decided by the forecast gain below."
+    columns = SCORES[:]
+    if "standardised" in frame:
+        columns.append(column("standardised", "standardised"))
+    return section("scores", "Who is kin", text, columns, rows, chart=chart, table="open")
+
+
+def _gains(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
+    rows: list[dict[str, Any]] = []
+    for name, gain, zone in _all_gains(ranking, kin):
+        rows.append(
+            {
+                "source": name,
+                "gain": gain.value,
+                "low": gain.low,
+                "high": gain.high,
+                "low80": gain.low80,
+                "high80": gain.high80,
+                "probability": gain.probability,
+                "zone": zone,
+                "summary": zone is None,
+            }
+        )
+    columns = [
+        column("source", "source", "name"),
+        column("gain", "gain"),
+        column("low", "95% low"),
+        column("high", "95% high"),
+        column("low80", "80% low"),
+        column("high80", "80% high"),
+        column("probability", "P(gain)", digits=2),
+    ]
+    chart = {
+        "type": "forest",
+        "name": "source",
+        "value": "gain",
+        "low": "low",
+        "high": "high",
+        "inner": ["low80", "high80"],
+        "good": "right",
+        "axis": "expected gain: error of the target alone minus error of the pool",
+    }
+    text = (
+        "What pooling each source with the target should do to the target's error, every row alike. Right "
+        "of 0 is a gain. Thick line: 80% interval; thin line: 95%. Diamonds: all sources together, every "
+        "row alike or with the weights below."
+    )
+    return section("gain", "What pooling should bring", text, columns, rows, chart=chart)
+
+
+def _all_gains(ranking: Ranking, kin: list[Comparison]) -> Iterator[tuple[str, Any, str | None]]:
+    for c in kin:
+        if c.gain is not None:
+            yield c.source, c.gain, c.zone.value
+    if ranking.forecast is not None:
+        yield "All, alike", ranking.forecast.pooled, None
+        yield "All, weighted", ranking.forecast.best, None
+
+
+def _directions(kin: list[Comparison]) -> dict[str, Any]:
+    rows = []
+    for c in kin:
+        forward, back = (c.directions[k] for k in ("source_to_target", "target_to_source"))
+        rows.append(
+            {
+                "source": c.source,
+                "source_to_target": forward.value,
+                "st_low": forward.low,
+                "st_high": forward.high,
+                "target_to_source": back.value,
+                "ts_low": back.low,
+                "ts_high": back.high,
+                "on_target": c.cross_errors.get(c.source),
+                "own_target": c.own_errors.get(c.target),
+                "on_source": c.cross_errors.get(c.target),
+                "own_source": c.own_errors.get(c.source),
+                "zone": c.zone.value,
+            }
+        )
+    columns = [
+        column("source", "source", "name"),
+        column("source_to_target", "source to target"),
+        column("target_to_source", "target to source"),
+        column("on_target", "source's error on target"),
+        column("own_target", "target's own error"),
+        column("on_source", "target's error on source"),
+        column("own_source", "source's own error"),
+    ]
+    chart = {
+        "type": "pairs",
+        "name": "source",
+        "series": [
+            {"value": "source_to_target", "low": "st_low", "high": "st_high", "label": "source to target"},
+            {"value": "target_to_source", "low": "ts_low", "high": "ts_high", "label": "target to source"},
+        ],
+        "axis": "error on the other dataset minus that dataset's own error",
+    }  # fmt: skip
+    text = (
+        "How much worse each side's predictors do on the other dataset than its own. The score is the "
+        "mean of both ways; what counts for using a source is the way from source to target."
+    )
+    return section("directions", "Both directions", text, columns, rows, chart=chart)
+
+
+def _weights(ranking: Ranking, kin: list[Comparison]) -> list[dict[str, Any]]:
+    if ranking.forecast is None:
+        return []
+    joint = ranking.forecast.weights
+    rows = [
+        {"source": c.source, "weight": joint.get(c.source, 1.0), "alone": c.weight, "zone": c.zone.value}
+        for c in kin
+    ]  # fmt: skip
+    columns = [
+        column("source", "source", "name"),
+        column("weight", "weight with the others", digits=3),
+        column("alone", "weight alone", digits=3),
+    ]
+    chart = {
+        "type": "bars",
+        "name": "source",
+        "value": "weight",
+        "axis": "weight of a row",
+        "most": 1,
+    }
+    text = (
+        "What a row of each source should count beside a row of the target, from 0 (leave out) to 1, when "
+        "all sources are used together; the table also has the weight for each source alone."
+    )
+    return [section("weights", "How much each should count", text, columns, rows, chart=chart)]
+
+
+def _models(kin: list[Comparison]) -> dict[str, Any]:
+    rows = [row for c in kin for row in model_rows(c)]
+    columns = [
+        column("source", "source", "name"),
+        column("model", "model", "text"),
+        column("score", "score"),
+        column("target_weight", "weight on target", digits=2),
+        column("source_weight", "weight on source", digits=2),
+    ]
+    chart = {
+        "type": "dots",
+        "name": "source",
+        "series": "model",
+        "value": "score",
+        "axis": "score by each model alone",
+    }
+    text = (
+        "The score by each model alone. Dots that lie together agree; a single one far off is a matter of "
+        "that model and not of the data."
+    )
+    return section("models", "Do the models agree?", text, columns, rows, chart=chart)
+
+
+def _target_curves(ranking: Ranking, kin: list[Comparison]) -> list[LearningCurve]:
+    return [c.curves[ranking.target] for c in kin if ranking.target in c.curves][:1]
+
+
+def _facts(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
+    rows = [{**role_facts(kin[0], ranking.target, "target"), "shared": None}]
+    rows += [{**role_facts(c, c.source, "source"), "shared": c.n_shared_rows} for c in kin]
+    text = (
+        "What was read. Rows in common with the target are left out of the cross errors; columns that the "
+        "other side does not have are left out of the comparison."
+    )
+    return section("facts", "The data", text, FACTS, rows, table="open")

@@ -1,0 +1,132 @@
+"""Small real results of every kind, results with hostile names, and very large ones."""
+
+import json
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import datakin
+from datakin.results.zones import Zone
+
+FAST = {"models": ["logistic", "linear_svm"], "cv": 3}
+SCRIPT = "<script>alert(1)</script>"
+IMAGE = '"><img src=x onerror=alert(2)>'
+NAMES = {
+    "script": SCRIPT,
+    "lines": "first line\nsecond line",
+    "emoji": "ward 🏥 é",
+    "long": "x" * 300,
+    "entity": "&lt;b&gt; \u2028 ${x} </textarea>",
+    "proto": "__proto__",
+}
+
+
+def renamed(result, old: str, new: str):
+    """Return a result in which a dataset has another name."""
+    text = result.to_json().replace(json.dumps(old)[1:-1], json.dumps(new)[1:-1])
+    return datakin.from_json(text)
+
+
+@pytest.fixture(scope="session")
+def ranking(make_lda):
+    sources = [
+        make_lda(90, 2, name="kin"),
+        make_lda(80, 3, name="cousin", angle=0.5),
+        make_lda(80, 4, name="stranger", angle=1.6),
+    ]
+    return datakin.rank(make_lda(70, 1, name="home"), sources, **FAST)
+
+
+@pytest.fixture(scope="session")
+def results(ranking, make_lda, make_linear):
+    """One result of every kind, by a name for its test."""
+    sets = [make_lda(60, k, name=f"set {k}", angle=0.5 * k) for k in range(1, 6)]
+    numbers = [make_linear(60, k, name=f"line {k}", angle=0.4 * k) for k in (1, 2)]
+    comparison = ranking["cousin"]
+    with pytest.warns(datakin.DatakinWarning, match="same rows"):
+        itself = datakin.score(sets[0], sets[0].renamed("copy"), **FAST)
+    with pytest.warns(datakin.DatakinWarning, match="same rows"):
+        copies = datakin.rank(sets[0], [sets[0].renamed("copy")], **FAST)
+    return {
+        "ranking": ranking,
+        "comparison": comparison,
+        "regression": datakin.score(*numbers, models=["linear"], cv=3),
+        "by gain": datakin.rank(sets[0], sets[1:3], zones="gain", **FAST),
+        "matrix": datakin.matrix(sets, **FAST),
+        "forecast": datakin.forecast_gain(comparison),
+        "joint forecast": ranking.forecast,
+        "gain": datakin.transfer_gain(sets[0], sets[1], methods=["concatenate", "art"], repeats=3),
+        "distance": datakin.score(sets[0], sets[1], method="energy"),
+        "distances": datakin.rank(sets[0], sets[1:], method="energy"),
+        "distance matrix": datakin.matrix(sets, method="energy"),
+        "itself": itself,
+        "copies": copies,
+    }
+
+
+@pytest.fixture(scope="session")
+def hostile(ranking, make_lda):
+    """A ranking and a matrix whose datasets, columns and classes have names that attack the page."""
+    rng = np.random.default_rng(0)
+
+    def make(name, angle, extra=IMAGE):
+        X = rng.standard_normal((60, 2))
+        y = X @ [np.cos(angle), np.sin(angle)] + 0.5 * rng.standard_normal(60) > 0
+        frame = pd.DataFrame({"age": X[:, 0], "dose": X[:, 1], extra: rng.random(60)})
+        frame["died"] = np.where(y, SCRIPT, "no")
+        return datakin.read_table(frame, label="died", name=name)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", datakin.DatakinWarning)
+        sets = [make(name, 0.3 * k) for k, name in enumerate(NAMES.values())]
+        target = make(IMAGE, 0.0, extra=SCRIPT)
+        return {
+            "ranking": datakin.rank(target, sets, **FAST),
+            "matrix": datakin.matrix([target, *sets], **FAST),
+        }
+
+
+@pytest.fixture(scope="session")
+def many(ranking):
+    """A ranking of 200 sources with the numbers of one of them, scores apart."""
+    rng = np.random.default_rng(1)
+    one, found = ranking["cousin"], []
+    for k, score in enumerate(np.sort(np.abs(rng.normal(0, 0.1, 200)))):
+        made = renamed(one, "cousin", f"hospital {k:03d}")
+        zone = Zone.NEGATIVE if score > 0.06 else Zone.AMBIGUOUS
+        reach = (float(score) - 0.03, float(score) + 0.03)
+        found.append(replace(made, score=float(score), interval=reach, zone=zone))
+    names = [c.source for c in found]
+    weights = {c.source: max(0.0, 0.3 - c.score) for c in found}
+    forecast = replace(ranking.forecast, sources=tuple(names), weights=weights)
+    first = dict.fromkeys(names, 1 / 200)
+    return replace(ranking, comparisons=tuple(found), first=first, forecast=forecast)
+
+
+@pytest.fixture(scope="session")
+def vast(results):
+    """A matrix of 300 datasets: five groups in five dimensions."""
+    rng, n = np.random.default_rng(2), 300
+    places = rng.normal(size=(n, 5)) + 4 * np.eye(5)[np.arange(n) % 5]
+    scores = np.sqrt(((places[:, None] - places) ** 2).sum(-1)) / 30
+    errors = rng.random((n, n)) / 50
+    scores, errors = (scores + scores.T) / 2, (errors + errors.T) / 2
+    np.fill_diagonal(scores, 0.0)
+    loss = scores + rng.normal(size=(n, n)) / 100
+    kinds = np.digitize(scores, [0.08, 0.16])
+    zones = tuple(tuple(list(Zone)[k] for k in row) for row in kinds)
+    return replace(
+        results["matrix"],
+        names=tuple(f"plant {k:03d}" for k in range(n)),
+        scores=scores,
+        standard_errors=errors,
+        lows=scores - 2 * errors,
+        highs=scores + 2 * errors,
+        discrepancies=loss,
+        errors=loss + 0.2,
+        zones=zones,
+        thresholds=0.16 + errors,
+    )

@@ -1,0 +1,201 @@
+"""Pictures of results: what is drawn is what the result holds."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+matplotlib = pytest.importorskip("matplotlib")
+
+from matplotlib.axes import Axes  # noqa: E402
+from matplotlib.colors import to_hex  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
+
+import datakin  # noqa: E402
+from datakin import DatakinError, plots  # noqa: E402
+from datakin.plots.axes import COLOURS  # noqa: E402
+
+FAST = {"models": ["logistic"], "cv": 3}
+
+
+@pytest.fixture
+def ax():
+    return Figure().add_subplot()
+
+
+@pytest.fixture(scope="module")
+def results(make_lda):
+    home = make_lda(60, 1, name="home")
+    sources = [make_lda(60, 2, name="kin"), make_lda(60, 3, name="cost in $ of\n$x", angle=1.5)]
+    ranking = datakin.rank(home, sources, **FAST)
+    return {
+        "ranking": ranking,
+        "comparison": ranking.best,
+        "matrix": datakin.matrix([home, *sources], **FAST),
+        "gain": datakin.transfer_gain(home, sources[0], methods=["concatenate", "art"], repeats=3),
+        "forecast": datakin.forecast_gain(ranking.best),
+        "joint": ranking.forecast,
+        "distances": datakin.rank(home, sources, method="energy"),
+        "distance": datakin.score(home, sources[0], method="energy"),
+        "distance matrix": datakin.matrix([home, *sources], method="energy"),
+    }
+
+
+DRAWN = {
+    "ranking": ["ranking", "comparison", "distances"],
+    "zones": ["ranking", "comparison"],
+    "matrix": ["matrix", "distance matrix"],
+    "map": ["matrix", "distance matrix"],
+    "forecast": ["ranking", "comparison", "forecast", "joint"],
+    "learning_curve": ["ranking", "comparison"],
+    "gain": ["gain"],
+}
+
+
+@pytest.mark.parametrize(("name", "kind"), [(n, k) for n, kinds in DRAWN.items() for k in kinds])
+def test_every_picture_is_drawn_on_the_axes_given(results, ax, name, kind, tmp_path):
+    assert getattr(plots, name)(results[kind], ax=ax) is ax
+    assert plots.save(ax, tmp_path / "p.png").stat().st_size > 2000
+
+
+def test_every_public_picture_is_tried():
+    assert set(DRAWN) | {"pair", "save"} == set(plots.__all__)
+
+
+def test_without_axes_new_ones_are_made(results):
+    from matplotlib import pyplot
+
+    before = dict(matplotlib.rcParams)
+    found = plots.ranking(results["ranking"])
+    assert isinstance(found, Axes)
+    assert dict(matplotlib.rcParams) == before
+    pyplot.close(found.figure)
+
+
+def test_ranking_draws_the_frame(results, ax):
+    plots.ranking(results["ranking"], ax=ax)
+    frame = results["ranking"].frame
+    lines = [line for line in ax.lines if len(line.get_xdata()) == 2 and line.get_linewidth() > 1]
+    assert [tuple(line.get_xdata()) for line in lines] == list(
+        zip(frame.low, frame.high, strict=True)
+    )
+    dots = [line for line in ax.lines if line.get_marker() == "o"]
+    assert [float(dot.get_xdata()[0]) for dot in dots] == list(frame.score)
+    assert [to_hex(dot.get_color()) for dot in dots] == [COLOURS[z].lower() for z in frame.zone]
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["kin", r"cost in \$ of \$x"]
+    # The first source stands on top.
+    low, high = ax.get_ylim()
+    assert low > high
+
+
+def test_zone_bands_end_at_the_thresholds(results, ax):
+    plots.ranking(results["ranking"], ax=ax)
+    bands = [bar for bar in ax.patches if bar.get_alpha()]
+    assert len(bands) == 3 * len(results["ranking"])
+    for comparison, ambiguous in zip(results["ranking"], bands[1::3], strict=True):
+        assert ambiguous.get_x() == pytest.approx(comparison.decision.low)
+        assert ambiguous.get_x() + ambiguous.get_width() == pytest.approx(comparison.decision.high)
+
+
+def test_zones_fill_the_line(results, ax):
+    plots.zones(results["ranking"], ax=ax)
+    n = len(results["ranking"])
+    widths = np.array([bar.get_width() for bar in ax.patches]).reshape(3, n)
+    assert widths.sum(axis=0) == pytest.approx(1)
+
+
+def test_matrix_draws_the_square_in_the_order_of_the_tree(results, ax):
+    matrix = results["matrix"]
+    plots.matrix(matrix, ax=ax)
+    names = [t.get_text() for t in ax.get_yticklabels()]
+    order = [
+        i
+        for name in names
+        for i, known in enumerate(matrix.names)
+        if plots.axes.label(known) == name
+    ]
+    drawn = np.asarray(ax.images[0].get_array())
+    assert drawn == pytest.approx(np.maximum(matrix.scores[np.ix_(order, order)], 0))
+
+
+def test_learning_curve_passes_through_its_points(results, ax):
+    plots.learning_curve(results["ranking"], ax=ax)
+    curve = results["comparison"].curves["home"]
+    line = max(ax.lines, key=lambda line: len(line.get_xdata()))
+    assert line.get_ydata()[-1] == pytest.approx(curve.error_at(line.get_xdata()[-1]))
+
+
+def test_the_boundary_of_a_pair_is_where_the_classes_part(ax):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1500, 2))
+    target = datakin.as_dataset(X, (X[:, 0] > 0).astype(int), name="upright")
+    source = datakin.as_dataset(X + 5, (X[:, 1] > 0).astype(int), name="level")
+    plots.pair(target, source, ax=ax)
+    upright, level = (c.get_paths()[0].vertices for c in ax.collections[-2:])
+    near = np.abs(upright[:, 1]) < 2  # where its points lie
+    assert np.abs(upright[near, 0]).max() < 0.15
+    near = np.abs(level[:, 0] - 5) < 2
+    assert np.abs(level[near, 1] - 5).max() < 0.15
+    names = {t.get_text() for t in ax.get_legend().get_texts()}
+    assert {"learned on upright", "learned on level", "upright: 0", "level: 1"} <= names
+
+
+def test_more_columns_are_seen_along_the_directions_that_separate(ax):
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((900, 6))
+    one = datakin.as_dataset(X[:450], (X[:450, 2] > 0).astype(int), name="one")
+    two = datakin.as_dataset(X[450:], (X[450:, 4] > 0).astype(int), name="two")
+    plots.pair(one, two, ax=ax)
+    first, second = (c.get_paths()[0].vertices for c in ax.collections[-2:])
+    # Rules at right angles: one boundary stands, the other lies.
+    assert np.ptp(first[:, 0]) < 0.4 * np.ptp(first[:, 1])
+    assert np.ptp(second[:, 1]) < 0.4 * np.ptp(second[:, 0])
+    assert ax.get_xlabel().startswith("direction that separates")
+
+
+def test_pair_takes_columns_classifiers_missing_values_and_three_classes(make_mixed, ax):
+    from sklearn.svm import SVC
+
+    frames = [make_mixed(90, seed) for seed in (1, 2)]
+    sets = [
+        datakin.read_table(f.assign(y=np.arange(90) % 3), label="y", name=n, task="multiclass")
+        for f, n in zip(frames, "ab", strict=True)
+    ]
+    plots.pair(*sets, columns=["dose", "rate"], estimator=SVC(), ax=ax)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("dose", "rate")
+
+
+def test_wrong_input_is_told(results, ax, make_linear, make_lda, tmp_path):
+    with pytest.raises(DatakinError, match=r"plots.matrix draws a Matrix. Got Ranking"):
+        plots.matrix(results["ranking"], ax=ax)
+    with pytest.raises(
+        DatakinError, match=r"plots.ranking draws a Ranking or Comparison. Got Distance"
+    ):
+        plots.ranking(results["distance"], ax=ax)
+    for draw in (plots.zones, plots.forecast, plots.learning_curve):
+        with pytest.raises(DatakinError, match="needs"):
+            draw(results["distances"], ax=ax)
+    with pytest.raises(DatakinError, match="both datasets must have classes"):
+        plots.pair(make_linear(40, 1), make_linear(40, 2), ax=ax)
+    with pytest.raises(DatakinError, match=r"two numeric columns of both datasets: .*Got 'nope'"):
+        plots.pair(make_lda(40, 1), make_lda(40, 2), columns="nope", ax=ax)
+    with pytest.raises(DatakinError, match=r"must end in one of .*png.*Got"):
+        plots.save(ax, tmp_path / "p.xyz")
+    with pytest.raises(DatakinError, match="could not be written"):
+        plots.save(ax, tmp_path / "missing" / "p.png")
+
+
+def test_without_matplotlib_there_is_a_sentence():
+    code = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        "from datakin import plots, DatakinError\n"
+        "from datakin.synthetic import make_demo\n"
+        "t, s = make_demo(40, 40)\n"
+        "try: plots.pair(t, s[0].dataset)\n"
+        "except DatakinError as error: print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == (
+        "Drawing needs the package 'matplotlib'. It is not installed: pip install 'datakin[report]'."
+    )
