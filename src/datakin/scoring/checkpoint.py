@@ -101,7 +101,7 @@ class Folder:
         about = json.dumps(
             {
                 "repeats": len(result.learners),
-                "parts": [what for what, _ in parts],
+                "parts": [json.dumps(what) for what, _ in parts],
                 "digests": [_digest(values.tobytes()) for _, values in parts],
             }
         ).encode()
@@ -154,7 +154,7 @@ class _File:
         values = self.reader.read_row_group(group, use_threads=False).column(0).to_numpy()
         if _digest(values.tobytes()) != self.digests[group]:
             raise ValueError("its numbers are damaged")
-        return _unpacked(self.parts[group], values)
+        return _unpacked(json.loads(self.parts[group]), values)
 
 
 class _Crosses(Sequence[Errors]):

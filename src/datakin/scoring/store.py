@@ -49,14 +49,9 @@ class Store:
         self.models, self.options = models, options
         self.results: dict[Any, UnitResult] = {}
         self.backends: dict[Any, Mapping[str, str]] = {}
-        self.run_facts = {
-            "versions": versions(),
-            "options": options.summary(),
-            "datasets": {d.name: d.fingerprint for d in datasets} if options.checkpoint else {},
-        }
         self.folder = None
         if options.checkpoint is not None:
-            self.folder = Folder(options.checkpoint, self.run_facts)
+            self.folder = self._folder(options.checkpoint, datasets)
 
     def __contains__(self, key: Any) -> bool:
         return key in self.results
@@ -76,7 +71,7 @@ class Store:
         if self.folder is None and self._size(units) > MEMORY:
             scratch = tempfile.mkdtemp(prefix="datakin-")
             weakref.finalize(self, shutil.rmtree, scratch, ignore_errors=True)
-            self.folder = Folder(scratch, self.run_facts)
+            self.folder = self._folder(scratch)
         places = dict[Any, Path]()
         if self.folder is not None:
             places = {key: self.folder.place(unit) for key, unit in units.items()}
@@ -99,6 +94,12 @@ class Store:
         from datakin.scoring.cluster import run_on_cluster
 
         return run_on_cluster(list(left.values()), self.models, options, self.options.client, take)
+
+    def _folder(self, path: Any, datasets: Sequence[Dataset] = ()) -> Folder:
+        """Return a folder for what the numbers depend on."""
+        prints = {d.name: d.fingerprint for d in datasets}
+        facts = {"versions": versions(), "options": self.options.summary(), "datasets": prints}
+        return Folder(path, facts)
 
     def _keep(
         self, key: Any, result: UnitResult, finished: Callable[[Any, UnitResult], None]

@@ -110,10 +110,22 @@ def _run_side_by_side(
                     raise report
                 if report[1] is not None:
                     take(report[0], report[1])
-        except BaseException:
+        except BaseException as error:
             stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
+            if isinstance(error, KeyboardInterrupt):
+                _take_the_rest(reports, take)
             raise
+
+
+def _take_the_rest(
+    reports: queue.SimpleQueue[tuple[int, UnitResult | None] | BaseException], take: Finished
+) -> None:
+    """Keep the units that were finished when the run was interrupted."""
+    while not reports.empty():
+        report = reports.get()
+        if not isinstance(report, BaseException) and report[1] is not None:
+            take(report[0], report[1])
 
 
 def _next(

@@ -1,0 +1,19 @@
+"""The collections: one small loader each, a function ``load(data)`` that returns named Datasets.
+
+A loader may also say TARGETS (which domains may be targets), BALANCE (draw as many rows of every
+class, as one does where deaths are rare) and ABOUT (one line for the results page).
+"""
+
+# Held out: chosen before any result was seen, and run only once nothing is changed any more.
+HELD_OUT = ("beijing_air", "school")
+OPEN = (
+    "synthetic",
+    "gusto",
+    "eicu_demo",
+    "uci_heart",
+    "digits",
+    "mushrooms",
+    "wine_quality",
+    "student",
+    "california_housing",
+)

@@ -1,0 +1,18 @@
+"""Death within 30 days of a heart attack, 16 regions of the GUSTO-I trial."""
+
+from pathlib import Path
+
+import pandas as pd
+from benchmarks.decisions.collection import split_by
+
+from datakin import Dataset
+
+ABOUT = "30-day death after a heart attack (GUSTO-I), 16 regions, survivors drawn as many as deaths"
+BALANCE = True  # 7% die
+
+
+def load(data: Path) -> dict[str, Dataset]:
+    table = pd.read_csv(data / "gusto" / "gusto.csv.gz")
+    table["regl"] = "region " + table["regl"].astype(str).str.zfill(2)
+    table = table.drop(columns=["grpl", "grps", "tpa", "ant"])
+    return split_by(table, "regl", label="day30", task="binary")

@@ -1,0 +1,191 @@
+"""How well scores decide: rank correlation, regret and the rightness of zones, with intervals.
+
+Everything is averaged in the same order: over the draws of a target, over the targets of a
+collection, over collections; so that no collection counts more because it has more rows. Intervals
+are of the bootstrap over the targets of every collection.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from benchmarks.decisions.gains import LEARNERS, METHODS
+from benchmarks.decisions.scores import HIGH_IS_GOOD, SCORES
+from scipy.stats import kendalltau
+
+DRAW = ["collection", "target", "n_target", "repeat"]
+WORST = -1.0  # losses are cut here: an error doubled is bad enough, and one explosion is no average
+LEAST_ERROR = 0.01  # unit of gains where the target alone hardly errs
+N_BOOT = 1000
+LEAST_SOURCES = 3
+
+
+def add_gains(frame: pd.DataFrame) -> pd.DataFrame:
+    """Add gains relative to the mean error alone (of target and size), by learner and over both.
+
+    The mean error rather than that of the draw: it is not 0 where one draw makes no error.
+    """
+    frame = frame.copy()
+    for method in METHODS:
+        parts = []
+        for learner in LEARNERS:
+            column = f"{learner}:{method}"
+            if column not in frame:
+                continue
+            alone = frame[f"alone:{learner}"]
+            mean = alone.groupby([frame[c] for c in DRAW[:3]]).transform("mean")
+            gain = (alone - frame[column]) / mean.clip(lower=LEAST_ERROR)
+            frame[f"gain:{column}"] = gain.clip(lower=WORST)
+            parts.append(frame[f"gain:{column}"])
+        if parts:
+            frame[f"gain:{method}"] = pd.concat(parts, axis=1).mean(axis=1, skipna=False)
+    return frame
+
+
+def oriented(frame: pd.DataFrame, score: str) -> pd.Series:
+    """Return a score with high values for good sources."""
+    values = frame[score].astype(float)
+    return values if score in HIGH_IS_GOOD else -values
+
+
+def draw_table(
+    frame: pd.DataFrame, gain: str = "gain:concatenate", scores: Sequence[str] = SCORES
+) -> pd.DataFrame:
+    """Return one row per draw and score: Kendall's tau with the gain, and the regret."""
+    rows = []
+    for key, part in frame.groupby(DRAW, sort=False):
+        realised = part[gain].to_numpy(float)
+        if len(part) < LEAST_SOURCES or not np.isfinite(realised).all():
+            continue
+        for score in scores:
+            if score not in part:
+                continue
+            values = oriented(part, score).to_numpy(float)
+            if not np.isfinite(values).all():
+                continue
+            known = dict(zip(DRAW, key, strict=True))
+            rows.append({**known, "score": score, **_judge(values, realised)})
+        best = float(realised.max())
+        chance = {"tau": 0.0, "regret": best - float(realised.mean()), "picked": realised.mean()}
+        rows.append({**dict(zip(DRAW, key, strict=True)), "score": "chance", **chance})
+    return pd.DataFrame(rows)
+
+
+def _judge(values: np.ndarray, realised: np.ndarray) -> dict[str, float]:
+    """Return tau (0 where a constant tells nothing), regret and gain of the top source.
+
+    Of several top sources one is as likely as the other: their mean.
+    """
+    tau = 0.0
+    if np.ptp(values) > 0 and np.ptp(realised) > 0:
+        tau = float(kendalltau(values, realised).statistic)
+    picked = float(realised[values == values.max()].mean())
+    return {"tau": tau, "regret": float(realised.max()) - picked, "picked": picked}
+
+
+def by_target(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """Average draws within targets: first over repeats, then over sizes."""
+    keys = ["collection", "target", "score"]
+    return table.groupby(keys, sort=False)[list(columns)].mean().reset_index()
+
+
+def mean_over_collections(
+    targets: pd.DataFrame, column: str, n_boot: int = N_BOOT, seed: int = 0
+) -> pd.DataFrame:
+    """Return by score the mean over collections of the mean over targets, with its 95% interval.
+
+    A score counts on the collections where it is defined.
+    """
+    wide = targets.pivot_table(
+        index=["collection", "target"], columns="score", values=column, sort=False
+    )
+    parts = [part.to_numpy() for _, part in wide.groupby(level=0, sort=False)]
+    rng = np.random.default_rng(seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a score not defined in a collection
+        value = np.nanmean([np.nanmean(part, axis=0) for part in parts], axis=0)
+        draws = [
+            np.nanmean(
+                [np.nanmean(p[rng.integers(len(p), size=len(p))], axis=0) for p in parts], axis=0
+            )
+            for _ in range(n_boot)
+        ]
+    low, high = np.nanpercentile(draws, [2.5, 97.5], axis=0)
+    return pd.DataFrame({"value": value, "low": low, "high": high}, index=wide.columns)
+
+
+def difference(
+    targets: pd.DataFrame, ours: str, rival: str, column: str, n_boot: int = N_BOOT, seed: int = 0
+) -> dict[str, float]:
+    """Compare two scores on the collections where both are defined: ours minus the rival's."""
+    wide = targets.pivot_table(index=["collection", "target"], columns="score", values=column)
+    if ours not in wide or rival not in wide:
+        return {"value": np.nan, "low": np.nan, "high": np.nan, "collections": 0}
+    gap = (wide[ours] - wide[rival]).dropna()
+    parts = [part.to_numpy() for _, part in gap.groupby(level=0)]
+    rng = np.random.default_rng(seed)
+    draws = [
+        np.mean([part[rng.integers(len(part), size=len(part))].mean() for part in parts])
+        for _ in range(n_boot)
+    ]
+    low, high = np.percentile(draws, [2.5, 97.5])
+    value = float(np.mean([part.mean() for part in parts]))
+    return {"value": value, "low": float(low), "high": float(high), "collections": len(parts)}
+
+
+def zone_table(frame: pd.DataFrame, rule: str, n_boot: int = N_BOOT, seed: int = 0) -> pd.DataFrame:
+    """Return, per collection and overall, how often a rule speaks and how often it is right.
+
+    Positive is right where concatenation gains (mean of both learners); "useful" also where
+    KinWeighted does. Negative is right where concatenation loses. Overall counts all calls.
+    """
+    frame = frame.dropna(subset=["gain:concatenate", rule])
+    gain, kin = frame["gain:concatenate"], frame["gain:kin_weighted"]
+    calls = pd.DataFrame(
+        {
+            "collection": frame["collection"],
+            "target": frame["target"],
+            "positive": frame[rule] == "positive",
+            "negative": frame[rule] == "negative",
+            "ambiguous": frame[rule] == "ambiguous",
+        }
+    )
+    calls["positive_right"] = calls["positive"] & (gain > 0)
+    calls["positive_useful"] = calls["positive"] & ((gain > 0) | (kin > 0))
+    calls["negative_right"] = calls["negative"] & (gain < 0)
+    calls["n"] = 1
+    counts = calls.groupby(["collection", "target"], sort=False).sum()
+    rows = [
+        {"collection": name, **_rates(part.to_numpy(float).sum(axis=0))}
+        for name, part in counts.groupby(level=0, sort=False)
+    ]
+    overall = _rates(counts.to_numpy(float).sum(axis=0))
+    rng = np.random.default_rng(seed)
+    parts = [part.to_numpy(float) for _, part in counts.groupby(level=0)]
+    draws = pd.DataFrame(
+        [
+            _rates(sum(p[rng.integers(len(p), size=len(p))].sum(axis=0) for p in parts))
+            for _ in range(n_boot)
+        ]
+    )
+    for name in ("positive_right", "positive_useful", "negative_right", "ambiguous"):
+        known = draws[name].dropna()
+        ends = np.percentile(known, [2.5, 97.5]) if len(known) else (np.nan, np.nan)
+        overall |= {f"{name}_low": ends[0], f"{name}_high": ends[1]}
+    return pd.DataFrame([*rows, {"collection": "all", **overall}])
+
+
+def _rates(sums: np.ndarray) -> dict[str, float]:
+    positive, negative, ambiguous, right, useful, wrong, n = sums
+    return {
+        "calls": n,
+        "positive": positive,
+        "positive_right": right / positive if positive else np.nan,
+        "positive_useful": useful / positive if positive else np.nan,
+        "negative": negative,
+        "negative_right": wrong / negative if negative else np.nan,
+        "ambiguous": ambiguous / n,
+    }

@@ -1,0 +1,130 @@
+"""Every score of every source for one target, with the processor time it took."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from benchmarks.decisions.draws import Draw
+from benchmarks.decisions.gains import Table, error_on, learners
+
+from datakin import forecast_gain
+from datakin.compare import CrossLearningScore
+from datakin.distances import (
+    MMD,
+    OTDD,
+    Energy,
+    JensenShannon,
+    KLDivergence,
+    ProxyADistance,
+    Wasserstein,
+)
+from datakin.scoring.forecast import decide_gain
+from datakin.transfer import Concatenate
+
+# Distances whose value depends on units get every column scaled: that is kind to them.
+DISTANCES: dict[str, Any] = {
+    "kl": KLDivergence(),
+    "js": JensenShannon(),
+    "wasserstein": Wasserstein(scaling="pooled"),
+    "sliced": Wasserstein(method="sliced", n_projections=100, scaling="pooled"),
+    "mmd": MMD(scaling="pooled"),
+    "energy": Energy(scaling="pooled"),
+    "otdd": OTDD(scaling="pooled"),
+    "otdd_gaussian": OTDD(inner="gaussian", scaling="pooled"),
+    "proxy_a": ProxyADistance(),
+}
+FOR_CLASSES = ("otdd", "otdd_gaussian")
+OURS = (
+    "cls",
+    "cls_paper",
+    "cls_limit",
+    "cls_standardised",
+    "directional",
+    "kinship",
+    "forecast",
+    "forecast_best",
+    "forecast_glm",
+)
+RIVALS = (*DISTANCES, "source_error", "source_size")
+SCORES = (*OURS, *RIVALS)
+# All others are distances: low is good.
+HIGH_IS_GOOD = ("kinship", "forecast", "forecast_best", "forecast_glm", "source_size")
+
+
+def score_draw(draw: Draw) -> tuple[dict[str, dict[str, Any]], dict[str, float]]:
+    """Return per source the scores and zones, and per score the seconds for all sources."""
+    found: dict[str, dict[str, Any]] = {name: {} for name in draw.sources}
+    seconds: dict[str, float] = {}
+    _cross_learning(draw, found, seconds)
+    is_class = bool(draw.target.classes)
+    for name, distance in DISTANCES.items():
+        if is_class or name not in FOR_CLASSES:
+            began = time.process_time()
+            for c in distance.rank(draw.target, draw.sources):
+                found[c.source][name] = _plain(c.score)
+            seconds[name] = time.process_time() - began
+    _naive(draw, found, seconds)
+    return found, seconds
+
+
+def _cross_learning(
+    draw: Draw, found: dict[str, dict[str, Any]], seconds: dict[str, float]
+) -> None:
+    """One plan per dataset serves all sizes of the score, both directions and the forecast."""
+    began = time.process_time()
+    ranking = CrossLearningScore().rank(draw.target, draw.sources)
+    seconds["cls"] = time.process_time() - began
+    for c in ranking:
+        forecast = forecast_gain(c)
+        found[c.source] |= {
+            "cls": _plain(c.sizes["matched"].value),
+            "cls_paper": _plain(c.sizes["paper"].value),
+            "cls_limit": _plain(c.sizes["limit"].value),
+            "cls_standardised": _plain(c.standardised),
+            "directional": _plain(c.source_to_target),
+            "kinship": _plain(forecast.kinship),
+            "forecast": _plain(c.gain.value),
+            "forecast_best": _plain(forecast.best.value),
+            "zone_paper": c.zone.value,
+            "zone_gain": decide_gain(c.gain).zone.value,
+            # Not scores: kept to learn from where a decision was bad.
+            "p_gain": _plain(c.gain.probability),
+            "cls_se": _plain(c.standard_error),
+            "threshold": _plain(c.decision.high),
+            "outlook": asdict(c.outlook),
+            "model_scores": {name: _plain(v) for name, v in c.model_scores.items()},
+            "model_weights": c.model_weights.get(draw.target.name),
+        }
+    for name in ("cls_paper", "cls_limit", "directional", "kinship", "forecast", "forecast_best"):
+        seconds[name] = seconds["cls"]
+    if not draw.target.classes:
+        seconds["cls_standardised"] = seconds["cls"]
+    began = time.process_time()
+    model = "logistic" if draw.target.classes else "linear"
+    for c in CrossLearningScore([model], estimate=model).rank(draw.target, draw.sources):
+        found[c.source]["forecast_glm"] = _plain(c.gain.value)
+        found[c.source]["zone_gain_glm"] = decide_gain(c.gain).zone.value
+        found[c.source]["outlook_glm"] = asdict(c.outlook)
+    seconds["forecast_glm"] = time.process_time() - began
+
+
+def _naive(draw: Draw, found: dict[str, dict[str, Any]], seconds: dict[str, float]) -> None:
+    """What one would try first: a predictor of the source on the target, and the source's size."""
+    began = time.process_time()
+    base = next(iter(learners(draw.target.task).values()))
+    for name, source in draw.sources.items():
+        table = Table.make(source, [draw.target])
+        fitted = Concatenate(base).fit(*table.own)
+        found[name]["source_error"] = error_on(fitted, *table.others[0], draw.target)
+    seconds["source_error"] = time.process_time() - began
+    for name, source in draw.sources.items():
+        found[name]["source_size"] = float(source.n_rows)
+    seconds["source_size"] = 0.0
+
+
+def _plain(value: Any) -> float | None:
+    """Return a float that JSON can hold."""
+    return None if value is None or not np.isfinite(value) else float(value)

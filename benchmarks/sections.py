@@ -1,0 +1,108 @@
+"""The sections of RESULTS.md: what each says, and the functions that measure it.
+
+A part is a caption and ``module:function``; the function returns rows and columns of a table, and
+may take ``quick``.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Section:
+    name: str
+    title: str
+    text: str
+    parts: tuple[tuple[str, str], ...]
+    is_usual: bool = True  # part of `make bench`
+
+
+SECTIONS = (
+    Section(
+        "ratios",
+        "Against what a user would write",
+        """\
+Ratios are the peer's time over ours, from calls that take turns in one process: medians over
+rounds, and beside them ratios of the least CPU times. `plain`: algorithm 2 with scikit-learn and
+XGBoost, 36 fits per dataset and model, every pair anew. `LinearSVC`: the same with liblinear for
+the linear machine, which is another model. `careful`: every dataset once, 31 fits. CPU times are
+with one thread; the wall ratio sets two threads of ours against one of the peer. Numbers asked for
+are CPU ratios, paper / matched.""",
+        (("", "ratios:pairs"), ("", "ratios:groups")),
+    ),
+    Section(
+        "large",
+        "The same on more rows",
+        """\
+Growth of the plain script at p = 50: CPU seconds, and the power law fitted to it, from which its
+time at 20,000 rows is read. Above `max_rows` (10,000) datakin scores samples, with a standard error.""",
+        (("", "large:pairs"), ("", "large:growth"), ("", "large:sampled")),
+    ),
+    Section(
+        "huge",
+        "20,000 rows, all of them",
+        "`max_rows=None`: no samples. The plain script's time is extrapolated, as above.",
+        (("", "large:exact"),),
+        is_usual=False,
+    ),
+    Section(
+        "gains",
+        "What each fitter gains",
+        """\
+The sixteen fits of one dataset's plan and the predictions of the rows left out, by scikit-learn or
+XGBoost and by ours, by turns. XGBoost's trees are its own: what is saved is what stands around them.""",
+        (("", "gains:gains"),),
+    ),
+    Section(
+        "exactness",
+        "Exactness",
+        """\
+Twenty random problems a task, 120 to 900 training rows, 2,000 rows predicted: mean (largest).
+Classes: share of rows with another label. Regression: largest difference in standard deviations of
+y. libsvm stops at a tolerance of 1e-3 and keeps kernels in 32 bits; "run to the end" is a tolerance
+of 1e-6 (linear) or 1e-7, for logistic regression 1e-10. For linear_svm in regression it is the
+optimum itself, from the linear system that the rows on the border of the tube make up.""",
+        (
+            ("", "exactness:fits"),
+            ("Scores of pairs of 120 to 400 rows, both ways, size matched:", "exactness:scores"),
+        ),
+    ),
+    Section(
+        "parallel",
+        "Threads and processes",
+        """\
+Wall seconds of a matrix, medians of rounds by turns. Processes are joblib's, one unit of work each,
+the pool already warm / started for the call. Threads are what `n_jobs` uses.""",
+        (("", "parallel:parallel"),),
+    ),
+    Section(
+        "sampling",
+        "Flat in n",
+        "Large datasets are scored from samples that grow until the standard error is small enough.",
+        (
+            ("In memory, p = 50:", "sampling:in_memory"),
+            ("Pairs of Parquet files, p = 50, sorted by label, a process each:", "sampling:files"),
+        ),
+    ),
+    Section(
+        "wide",
+        "Many datasets",
+        "The whole matrix of datasets with 500 rows and 20 columns, `n_jobs=2`, a process each.",
+        (("", "wide:wide"),),
+    ),
+    Section(
+        "kill",
+        "Crashes",
+        "A matrix of six datasets; processes are killed in the middle of the run.",
+        (("", "kill:kill"),),
+    ),
+    Section(
+        "rivals",
+        "Rivals, for scale",
+        """\
+CPU seconds of one pair, p = 10. The optimal transport dataset distance (OTDD) is exact: by POT as a
+user would write it with Gaussian label distances, and by `datakin.distances.OTDD`, which refuses
+more than 1e8 pairs of rows. CLS is `datakin.score` with its defaults, which samples above 10,000
+rows. Below about a thousand rows CLS is the slower one.""",
+        (("", "rivals:rivals"),),
+    ),
+)

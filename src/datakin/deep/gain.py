@@ -1,0 +1,304 @@
+"""Deep transfer as it is done: pretrain on one dataset, fine-tune on the other, and what it brings."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from datakin._core.exceptions import DatakinError, Interrupted, listed
+from datakin._core.progress import progress
+from datakin._core.seeds import derive_seed
+from datakin.data import Dataset, check_names, pair
+from datakin.data.features import Array
+from datakin.deep.encoders import Encoder, make_encoder, run_module
+from datakin.deep.feed import Feed, coerce_items, make_feeds
+from datakin.deep.pretrained import pick_device
+from datakin.deep.training import Training, fit_network, seeded
+from datakin.distances.options import check_choice, check_count, check_positive, check_seed
+from datakin.learning.folds import make_plan
+from datakin.results.gain import Gain, MethodGain
+from datakin.results.record import make_provenance
+from datakin.transfer.gain import relative_reduction
+
+__all__ = ["fine_tune_gain"]
+
+
+def fine_tune_gain(
+    target: Any,
+    source: Any,
+    encoder: Any,
+    *,
+    cv: int = 5,
+    head: str = "new",
+    epochs: int = 10,
+    batch_size: int = 64,
+    lr: float = 1e-3,
+    patience: int = 3,
+    device: str = "auto",
+    random_state: int = 0,
+    weights: Any = None,
+    checkpoint: str | Path | None = None,
+) -> Gain:
+    """Measure the relative error reduction (RER) of pretraining on one dataset for the other.
+
+    Alone: encoder and head are trained on the training folds of a dataset. By transfer: they are
+    trained on all rows of the other dataset first, then the head is replaced and both are trained
+    on the training folds. Errors are cross-validated; then the roles are swapped.
+
+    Parameters
+    ----------
+    target, source : Dataset or (X, y)
+    encoder : torch.nn.Module or str
+        Where every training starts, as in `EncoderHeadScore`.
+    cv : int
+        Number of folds.
+    head : {"new", "kept"}
+        After pretraining, draw the head anew, or go on with it: for datasets with the same classes.
+    epochs, batch_size, lr, patience, device, random_state, weights
+        As in `EncoderHeadScore`; pretraining and fine-tuning are trained alike.
+    checkpoint : path, optional
+        A folder that keeps the error of every finished fold. What a dataset achieves alone serves
+        all its pairs.
+
+    Returns
+    -------
+    Gain
+        With the method "fine-tune".
+    """
+    check_count("cv", cv, 3)
+    check_choice("head", head, ("new", "kept"))
+    check_count("epochs", epochs, 1)
+    check_positive("lr", lr)
+    check_seed(random_state)
+    datasets = [coerce_items(target, "target"), coerce_items(source, "source")]
+    check_names(datasets)
+    common = pair(*datasets)
+    if common.identical:
+        raise DatakinError(
+            f"{datasets[0].name!r} and {datasets[1].name!r} hold the same rows: "
+            f"there is nothing to transfer."
+        )
+    if head == "kept" and datasets[0].classes != datasets[1].classes:
+        raise DatakinError(
+            f"A head can be kept where the classes are the same. {datasets[0].name!r} has "
+            f"{listed(datasets[0].classes)}, {datasets[1].name!r} has {listed(datasets[1].classes)}."
+        )
+    made = make_encoder(encoder, weights)
+    if made.start is None:
+        raise DatakinError(
+            f"Fine-tuning trains the encoder. {made.label!r} is a fixed function; pass a torch module."
+        )
+    training = Training(epochs, batch_size, lr, patience, pick_device(device))
+    feeds = make_feeds(datasets, common.columns, made.start())
+    shared = (common.shared_target, common.shared_source)
+    store = _Store(checkpoint)
+    work = _FineTuning(made, training, cv, random_state, store, head)
+    errors = np.empty((2, 2, cv))
+    try:
+        with progress(f"fine-tuning: {4 * cv} trainings", 4 * cv) as advance:
+            for i in (0, 1):
+                usable = [~shared[k] for k in (i, 1 - i)]
+                pairs = [(datasets[k], feeds[k]) for k in (i, 1 - i)]
+                for k in range(cv):
+                    errors[i, 0, k] = work.alone(*pairs[0], k)
+                    advance()
+                    errors[i, 1, k] = work.transferred(pairs, usable, k)
+                    advance()
+    except KeyboardInterrupt:
+        raise Interrupted(
+            "Interrupted; finished folds are kept if there is a checkpoint."
+        ) from None
+    return _collect(errors, datasets, common.notes, work)
+
+
+class _Store:
+    """Errors of finished folds, one small JSON file each."""
+
+    def __init__(self, folder: str | Path | None) -> None:
+        self.folder = None if folder is None else Path(folder)
+        if self.folder is not None:
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise DatakinError(
+                    f"Checkpoints must go to a folder that can be written. {self.folder} cannot "
+                    f"({error.strerror})."
+                ) from None
+
+    def get(self, key: Sequence[Any], compute: Callable[[], float]) -> float:
+        if self.folder is None:
+            return compute()
+        name = hashlib.blake2b(json.dumps(list(key)).encode(), digest_size=12).hexdigest()
+        path = self.folder / f"{name}.json"
+        try:
+            return float(json.loads(path.read_text(encoding="utf-8"))["error"])
+        except (OSError, ValueError, KeyError, TypeError):
+            error = compute()
+        try:
+            path.write_text(json.dumps({"key": list(key), "error": error}), encoding="utf-8")
+        except OSError as fault:
+            raise DatakinError(
+                f"A checkpoint could not be written to {self.folder} ({fault.strerror}). Make room there "
+                f"or choose another folder (checkpoint)."
+            ) from None
+        return error
+
+
+class _FineTuning:
+    """Networks trained alone, or pretrained and fine-tuned, and their errors on a fold."""
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        training: Training,
+        cv: int,
+        random_state: int,
+        store: _Store,
+        head: str,
+    ) -> None:
+        self.keeps_head = head == "kept"
+        self.encoder, self.training, self.cv = encoder, training, cv
+        self.random_state, self.store = random_state, store
+        self.digest = encoder.digest(None)
+        self.pretrained: dict[str, tuple[nn.Module, nn.Module]] = {}
+
+    def _folds(self, dataset: Dataset) -> tuple[Array, ...]:
+        return make_plan(dataset, self.cv, "shared", self.random_state).folds
+
+    def _key(self, *names: str, fold: int) -> list[Any]:
+        t = self.training
+        return [self.digest, t.epochs, t.batch_size, t.lr, t.patience, self.cv,
+                self.random_state, fold, *names]  # fmt: skip
+
+    def alone(self, dataset: Dataset, feed: Feed, k: int) -> float:
+        """Return the error on fold k of a network trained on the other folds alone."""
+
+        def compute() -> float:
+            with seeded(derive_seed(self.random_state, "alone", k, dataset.fingerprint)):
+                return self._error(self._start(), None, dataset, feed, k)
+
+        return self.store.get(self._key("alone", dataset.fingerprint, fold=k), compute)
+
+    def transferred(
+        self, pairs: Sequence[tuple[Dataset, Feed]], usable: Sequence[Array], k: int
+    ) -> float:
+        """Return the error on fold k after pretraining on the other dataset."""
+        (dataset, feed), (other, their_feed) = pairs
+
+        def compute() -> float:
+            if other.fingerprint not in self.pretrained:
+                seed = derive_seed(self.random_state, "pretrain", other.fingerprint)
+                with seeded(seed):
+                    encoder = self._start()
+                    rows = np.flatnonzero(usable[1])
+                    head = self._fit(encoder, None, other, their_feed, rows, seed)[0]
+                self.pretrained = {other.fingerprint: (encoder, head)}
+            with seeded(derive_seed(self.random_state, "alone", k, dataset.fingerprint)):
+                encoder, head = copy.deepcopy(self.pretrained[other.fingerprint])
+                return self._error(encoder, head if self.keeps_head else None, dataset, feed, k)
+
+        names = (
+            "kept" if self.keeps_head else "transferred",
+            dataset.fingerprint,
+            other.fingerprint,
+        )
+        return self.store.get(self._key(*names, fold=k), compute)
+
+    def _start(self) -> nn.Module:
+        assert self.encoder.start is not None
+        return self.encoder.start()
+
+    def _fit(
+        self,
+        encoder: nn.Module,
+        head: nn.Module | None,
+        dataset: Dataset,
+        feed: Feed,
+        rows: Array,
+        seed: int,
+    ) -> tuple[nn.Module, float, float]:
+        """Train encoder and head; return the head and the response's mean and spread."""
+        y, centre, unit = dataset.y, 0.0, 1.0
+        if not dataset.classes:
+            centre, unit = float(y[rows].mean()), float(y[rows].std()) or 1.0
+            y = (y - centre) / unit
+        head = fit_network(
+            encoder,
+            head,
+            feed.load,
+            y,
+            rows,
+            n_classes=len(dataset.classes),
+            training=self.training,
+            seed=seed,
+        )
+        return head, centre, unit
+
+    def _error(
+        self, encoder: nn.Module, head: nn.Module | None, dataset: Dataset, feed: Feed, k: int
+    ) -> float:
+        folds = self._folds(dataset)
+        train = np.sort(np.concatenate([fold for j, fold in enumerate(folds) if j != k]))
+        seed = derive_seed(self.random_state, "fine-tune", k, dataset.fingerprint)
+        head, centre, unit = self._fit(encoder, head, dataset, feed, train, seed)
+        device, size = self.training.device, self.training.batch_size
+        parts = [folds[k][start : start + size] for start in range(0, len(folds[k]), size)]
+        with torch.no_grad():
+            assert head is not None
+            out = torch.cat([head(run_module(encoder, feed.load(part), device)) for part in parts])
+        found = out.double().cpu().numpy()
+        y = dataset.y[folds[k]]
+        if dataset.classes:
+            return float(np.mean(found.argmax(axis=1) != y))
+        return float(np.mean((found[:, 0] * unit + centre - y) ** 2))
+
+
+def _collect(
+    errors: Array, datasets: Sequence[Dataset], notes: Sequence[str], work: _FineTuning
+) -> Gain:
+    """Turn errors of shape (side, alone or transferred, fold) into the result."""
+    overlap = 1 / (work.cv - 1)  # test rows for each training row
+    (to, to_se), (back, back_se) = (
+        relative_reduction(errors[i, 0], errors[i, 1], overlap) for i in (0, 1)
+    )
+    found = MethodGain(
+        target_rer=to,
+        target_se=to_se,
+        source_rer=back,
+        source_se=back_se,
+        average_rer=(to + back) / 2,
+        average_se=float(np.hypot(to_se, back_se) / 2),
+        target_error=float(errors[0, 1].mean()),
+        source_error=float(errors[1, 1].mean()),
+    )
+    t = work.training
+    options = {
+        "encoder": work.encoder.label, "cv": work.cv, "epochs": t.epochs,
+        "batch_size": t.batch_size, "lr": t.lr, "patience": t.patience,
+    }  # fmt: skip
+    lost = [
+        f"{d.name!r} learned alone makes no error: RER is not defined there (NaN)"
+        for i, d in enumerate(datasets)
+        if not errors[i, 0].any()
+    ]
+    return Gain(
+        target=datasets[0].name,
+        source=datasets[1].name,
+        methods={"fine-tune": found},
+        target_error=float(errors[0, 0].mean()),
+        source_error=float(errors[1, 0].mean()),
+        loss="zero_one" if datasets[0].classes else "squared",
+        repeats=work.cv,
+        notes=(*notes, *lost),
+        provenance=make_provenance(
+            work.random_state, options, {d.name: d.fingerprint for d in datasets}
+        ),
+    )

@@ -1,0 +1,241 @@
+"""Folders of images: read lazily, a batch at a time, upright and in colour."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from datakin._core.exceptions import DatakinError, DatakinWarning, listed
+from datakin.data import Dataset
+from datakin.data.features import Array
+from datakin.deep.items import hash_bytes, make_items
+
+__all__ = ["ImageContents", "decode", "read_images"]
+
+SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".gif", ".tif", ".tiff", ".webp")
+
+
+@dataclass(frozen=True, eq=False)
+class ImageContents:
+    """Image files, decoded when a batch is loaded."""
+
+    files: tuple[Path, ...]
+    size: int
+    channels: int
+    kind: str = "image"
+    _hashes: list[Array] = field(default_factory=list)
+
+    def load(self, rows: Array, size: int | None = None) -> Array:
+        """Return some images, shape (n, channels, size, size), values from 0 to 1."""
+        edge = self.size if size is None else size
+        return np.stack([decode(self.files[row], edge, self.channels) for row in rows])
+
+    def hashes(self) -> Array:
+        """Return one hash per file, of its bytes."""
+        if not self._hashes:
+            self._hashes.append(hash_bytes(file.read_bytes() for file in self.files))
+        return self._hashes[0]
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+
+def decode(file: Path, size: int, channels: int) -> Array:
+    """Return one image as floats from 0 to 1, shape (channels, size, size).
+
+    Turned upright (EXIF), on white where it is transparent, shorter side scaled to `size`, centre
+    cut out.
+    """
+    Image, ImageOps = _pillow()
+    try:
+        with Image.open(file) as opened:
+            image = ImageOps.exif_transpose(opened)
+            if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
+                image = image.convert("RGBA")
+                ground = Image.new("RGBA", image.size, (255, 255, 255, 255))
+                image = Image.alpha_composite(ground, image)
+            image = image.convert("L" if channels == 1 else "RGB")
+            scale = size / min(image.size)
+            width, height = (max(size, round(edge * scale)) for edge in image.size)
+            if (width, height) != image.size:
+                image = image.resize((width, height), Image.Resampling.BICUBIC)
+            left, top = (width - size) // 2, (height - size) // 2
+            pixels = np.asarray(image.crop((left, top, left + size, top + size)), dtype=np.float32)
+    except (OSError, SyntaxError, ValueError) as error:  # what Pillow raises for damaged files
+        raise DatakinError(f"The image {file} cannot be read ({error}).") from None
+    return (pixels[None] if channels == 1 else pixels.transpose(2, 0, 1)) / np.float32(255)
+
+
+def _pillow() -> tuple[Any, Any]:
+    try:
+        from PIL import Image, ImageOps
+    except ImportError:
+        raise DatakinError(
+            "Reading images needs the package Pillow. It is not installed: pip install datakin[deep]."
+        ) from None
+    return Image, ImageOps
+
+
+def read_images(
+    source: str | Path,
+    *,
+    classes: Mapping[str, Any] | None = None,
+    group: str | None = None,
+    name: str | None = None,
+    size: int = 64,
+    channels: int = 3,
+    on_error: str = "raise",
+) -> Dataset:
+    """Read images in one subfolder per class, or as an index file lists them.
+
+    Files are checked now and decoded when they are used, a batch at a time.
+
+    Parameters
+    ----------
+    source : path
+        A folder with one subfolder per class, or a csv file with the columns "file" (relative to
+        it) and "label".
+    classes : mapping of str to class, optional
+        Which subfolders (labels) to read and what to call them: datasets are compared class by
+        class, so ``{"cats": 0, "dogs": 1}`` beside ``{"dogs": 0, "wolves": 1}`` makes cats
+        correspond to dogs.
+    group : str, optional
+        Column of the index file whose equal values (near duplicates, one animal) stay on one side
+        of a split; rows without a value stand alone.
+    name : str, optional
+        The folder's name by default.
+    size : int
+        Edge in pixels for encoders that do not say which they need.
+    channels : {3, 1}
+        Colour or grey.
+    on_error : {"raise", "skip"}
+        What to do about files that cannot be read: name them, or leave them out with a warning.
+
+    Returns
+    -------
+    Dataset
+    """
+    path = Path(source)
+    if channels not in (1, 3):
+        raise DatakinError(f"The 'channels' parameter must be 3 or 1. Got {channels!r} instead.")
+    if on_error not in ("raise", "skip"):
+        raise DatakinError(
+            f"The 'on_error' parameter must be 'raise' or 'skip'. Got {on_error!r} instead."
+        )
+    if path.is_dir():
+        if group is not None:
+            raise DatakinError(
+                "group names a column of an index file. Got a folder; pass its index.csv instead."
+            )
+        files, labels = _of_folder(path)
+        groups, title = None, path.name
+    else:
+        files, labels, groups = _of_index(path, group)
+        title = path.parent.name if path.stem == "index" else path.stem
+    if classes is not None:
+        files, labels, groups = _chosen(files, labels, groups, classes, path)
+    _check_classes(labels, path)
+    kept = _readable(files, on_error)
+    files, labels = [files[i] for i in kept], [labels[i] for i in kept]
+    groups = None if groups is None else [groups[i] for i in kept]
+    return make_items(
+        ImageContents(tuple(files), size, channels),
+        labels,
+        name=name or title,
+        task="multiclass",
+        group=groups,
+        classes=classes,
+    )
+
+
+def _of_folder(path: Path) -> tuple[list[Path], list[str]]:
+    folders = sorted(p for p in path.iterdir() if p.is_dir() and not p.name.startswith("."))
+    found = [
+        (file, folder.name)
+        for folder in folders
+        for file in sorted(folder.rglob("*"))
+        if file.suffix.lower() in SUFFIXES
+    ]
+    if not found:
+        raise DatakinError(
+            f"A folder of images must have one subfolder per class with images in it. "
+            f"{path} has {len(folders)} subfolder(s) and no image there."
+        )
+    return [file for file, _ in found], [label for _, label in found]
+
+
+def _of_index(path: Path, group: str | None) -> tuple[list[Path], list[str], list[Any] | None]:
+    try:
+        table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    except (OSError, ValueError) as error:
+        raise DatakinError(
+            f"Images come from a folder or from a csv file that lists them. {path} is neither ({error})."
+        ) from None
+    for column in ("file", "label", *([group] if group else [])):
+        if column not in table.columns:
+            raise DatakinError(
+                f"The index of images must have the column {column!r}. {path} has {listed(table.columns)}."
+            )
+    files = [path.parent / file for file in table["file"]]
+    groups = None
+    if group is not None:
+        groups = [value or None for value in table[group]]
+    return files, table["label"].tolist(), groups
+
+
+def _chosen(
+    files: list[Path],
+    labels: list[str],
+    groups: list[Any] | None,
+    classes: Mapping[str, Any],
+    path: Path,
+) -> tuple[list[Path], list[str], list[Any] | None]:
+    absent = [name for name in classes if name not in labels]
+    if absent:
+        raise DatakinError(
+            f"The 'classes' parameter must name classes of {path}: {listed(sorted(set(labels)))}. "
+            f"Got {listed(absent)}."
+        )
+    kept = [i for i, label in enumerate(labels) if label in classes]
+    return (
+        [files[i] for i in kept],
+        [labels[i] for i in kept],
+        None if groups is None else [groups[i] for i in kept],
+    )
+
+
+def _check_classes(labels: list[str], path: Path) -> None:
+    found = sorted(set(labels))
+    if len(found) < 2:
+        raise DatakinError(
+            f"A dataset must have at least two classes. {path} has images of {listed(found)} only; "
+            f"put each class into a subfolder of its own."
+        )
+
+
+def _readable(files: list[Path], on_error: str) -> list[int]:
+    """Return the positions of the files that decode; others are an error or left out."""
+    import warnings
+
+    Image, _ = _pillow()
+    faults: dict[int, str] = {}
+    for i, file in enumerate(files):
+        try:
+            with Image.open(file) as image:
+                image.load()  # the header of a truncated file is still fine
+        except (OSError, SyntaxError, ValueError) as error:
+            faults[i] = f"{file.parent.name}/{file.name} ({error})"
+    if not faults:
+        return list(range(len(files)))
+    text = (
+        f"{len(faults)} of {len(files)} images cannot be read: {listed(faults.values(), limit=3)}"
+    )
+    if on_error == "raise":
+        raise DatakinError(f"{text}. Repair them, or leave them out with on_error='skip'.")
+    warnings.warn(f"{text}; left out.", DatakinWarning, stacklevel=3)
+    return [i for i in range(len(files)) if i not in faults]
