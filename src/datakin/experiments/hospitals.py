@@ -62,7 +62,7 @@ def balance(dataset: Dataset, seed: int = 0) -> Dataset:
     Examples
     --------
     >>> from datakin import as_dataset
-    >>> rows = np.arange(100.0)[:, None]
+    >>> rows = np.arange(100.0)[:, None] ** 0.5
     >>> balance(as_dataset(rows, np.arange(100) % 5 == 0, name="icu")).n_rows
     40
     """
