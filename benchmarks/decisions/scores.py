@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
@@ -23,6 +24,9 @@ from datakin.distances import (
 )
 from datakin.scoring.forecast import decide_gain
 from datakin.transfer import Concatenate
+
+with suppress(ImportError):
+    import ot  # noqa: F401 - loaded before anything is timed
 
 # Distances whose value depends on units get every column scaled: that is kind to them.
 DISTANCES: dict[str, Any] = {

@@ -6,7 +6,7 @@ view of what is computed here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ import pandas as pd
 from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.learning.calibration import fit_sigmoids
-from datakin.learning.engine import FitFailure, FittedPlan, Scores
+from datakin.learning.engine import FitFailure, FittedPlan, Scores, Table
 from datakin.learning.ensemble import View, model_weights, row_losses
 from datakin.learning.losses import Loss
 
@@ -261,6 +261,7 @@ class Predictions:
         left_out: Array,
         *,
         inner: bool = True,
+        table: Table | None = None,
     ) -> Errors:
         """Return the errors on another dataset's rows.
 
@@ -276,9 +277,10 @@ class Predictions:
         inner : bool
             Test the predictors without two folds too: most of the predictions, and of use for the
             limit alone.
+        table : Table, optional
+            The other rows as `tables` has made them.
         """
         plan, kept = self.fitted.plan, ~left_out
-        features = other.features.matched_to(self.fitted.features)
         position = {name: code for code, name in enumerate(classes)}
         own = np.array([position[name] for name in self.dataset.classes], dtype=int)
         y = np.array([position[c] for c in other.classes])[other.y] if classes else other.y
@@ -287,8 +289,8 @@ class Predictions:
         def losses(scores: Scores, view: View) -> Array:
             return row_losses(scores, view, y, loss, own=own, names=classes, voting=self.voting)
 
-        table = self.fitted.table(features)
-        n_fits = len(plan.trains) if inner else 1 + plan.n_folds
+        table = self.tables([other], inner)[0] if table is None else table
+        n_fits = self._n_fits(inner)
         fit_scores = [self.fitted.scores(fit, table) for fit in range(n_fits)]
         parts = {"fold": [losses(fit_scores[1 + k], view) for k, view in enumerate(self.views)]}
         if inner:
@@ -314,6 +316,16 @@ class Predictions:
             self._n_train(),
             _least(loss, weights),
         )
+
+    def tables(self, others: Sequence[Dataset], inner: bool) -> list[Table]:
+        """Return the rows of other datasets as `test_on` takes them, ready for many of them."""
+        made = [self.fitted.table(d.features.matched_to(self.fitted.features)) for d in others]
+        self.fitted.predict_ahead(made, self._n_fits(inner))
+        return made
+
+    def _n_fits(self, inner: bool) -> int:
+        plan = self.fitted.plan
+        return len(plan.trains) if inner else 1 + plan.n_folds
 
     def _model_names(self) -> tuple[str, ...]:
         return tuple(model.name for model in self.fitted.models)

@@ -41,6 +41,7 @@ class Table:
 
     def __init__(self, features: Features, codes: TreeCodes) -> None:
         self.features, self.codes = features, codes
+        self.known: dict[tuple[int, int], Array] = {}  # scores by fit and model, found before
 
     @cached_property
     def ranks(self) -> Any:
@@ -199,19 +200,38 @@ class FittedPlan:
         """Return each model's scores on some rows; None for a failed model."""
         matrices = table.matrices(self.encoders[fit])
         found: Scores = []
-        for part in self.parts:
+        for m, part in enumerate(self.parts):
             try:
-                found.append(
-                    None
-                    if part.fits is None
-                    else part.fits[fit].scores(matrices[part.model.features])
-                )
+                if part.fits is None:
+                    found.append(None)
+                elif (fit, m) in table.known:
+                    found.append(table.known[fit, m])
+                else:
+                    found.append(part.fits[fit].scores(matrices[part.model.features]))
             except Exception as error:  # it has predicted its own rows, yet fails on others
                 raise DatakinError(
                     f"The model {part.model.name!r} trained on {self.dataset.name!r} could not "
                     f"predict ({_sentence(error)}); leave it out of models."
                 ) from None
         return found
+
+    def predict_ahead(self, tables: Sequence[Table], n_fits: int) -> None:
+        """Let trees predict several tables at once: a call costs them more than 500 rows do.
+
+        Their scores do not depend on the other rows in a call, to the last bit; those of other
+        models, made by matrix products, may.
+        """
+        if len(tables) < 2 or self.features.is_sparse:
+            return
+        ends = np.cumsum([table.features.n_rows for table in tables])[:-1]
+        for m, part in enumerate(self.parts):
+            if part.fits is None or part.model.features == "dense":
+                continue
+            for fit in range(n_fits):
+                rows = [t.matrices(self.encoders[fit])[part.model.features] for t in tables]
+                pieces = np.split(part.fits[fit].scores(np.concatenate(rows)), ends)
+                for table, scores in zip(tables, pieces, strict=True):
+                    table.known[fit, m] = scores
 
     def is_decision(self, model: int) -> bool:
         """Whether a model's scores need calibration."""

@@ -76,7 +76,7 @@ def make_plan(
     )
     trains, names = [everything], ["all"]
     for k, fold in enumerate(folds):
-        trains.append(np.setdiff1d(everything, fold))
+        trains.append(_without(everything, fold))
         names.append(f"-{k}")
     views: list[tuple[tuple[int, Array], ...]] = []
     if inner == "shared":
@@ -84,7 +84,7 @@ def make_plan(
         for j in range(n_folds):
             for k in range(j + 1, n_folds):
                 fit_of[j, k] = fit_of[k, j] = len(trains)
-                trains.append(np.setdiff1d(trains[1 + j], folds[k]))
+                trains.append(_without(trains[1 + j], folds[k]))
                 names.append(f"-{j}-{k}")
         views = [
             tuple((fit_of[j, k], folds[j]) for j in range(n_folds) if j != k)
@@ -97,10 +97,18 @@ def make_plan(
             entries = []
             for j, fold in enumerate(_split(dataset, rest, n_folds, seed, stratify)):
                 entries.append((len(trains), fold))
-                trains.append(np.setdiff1d(rest, fold))
+                trains.append(_without(rest, fold))
                 names.append(f"-{k}-fresh{j}")
             views.append(tuple(entries))
     return Plan(tuple(trains), tuple(names), tuple(folds), tuple(views))
+
+
+def _without(rows: Array, fold: Array) -> Array:
+    """Return sorted rows without those of a fold."""
+    left = np.zeros(rows[-1] + 1, dtype=bool)
+    left[rows] = True
+    left[fold] = False
+    return np.flatnonzero(left)
 
 
 def _key(dataset: Dataset) -> bytes:

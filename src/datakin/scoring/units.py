@@ -7,7 +7,7 @@ come from the dataset's labels and the root seed alone.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from datakin.data import Dataset
@@ -21,6 +21,8 @@ from datakin.scoring.options import Options
 from datakin.scoring.sampling import FOLDS
 
 __all__ = ["Test", "Unit", "UnitResult", "Work", "run_unit"]
+
+BATCH = 20_000  # rows of other datasets at hand at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,10 +145,28 @@ class Work:
             n_rows=unit.n_rows,
         )
         inner = unit.with_inner and unit.held_out is None
-        return predictions.learner(), tuple(
-            predictions.test_on(t.other, t.loss, t.classes, t.left_out, inner=inner)
-            for t in unit.tests
-        )
+        crosses: list[Errors] = []
+        for batch in _batches(unit.tests):
+            tables = predictions.tables([t.other for t in batch], inner)
+            crosses += [
+                predictions.test_on(
+                    t.other, t.loss, t.classes, t.left_out, inner=inner, table=table
+                )
+                for t, table in zip(batch, tables, strict=True)
+            ]
+        return predictions.learner(), tuple(crosses)
+
+
+def _batches(tests: Sequence[Test]) -> Iterator[list[Test]]:
+    """Yield tests in groups of at most BATCH rows, or one by one if they are larger."""
+    batch: list[Test] = []
+    for test in tests:
+        if batch and sum(t.other.n_rows for t in batch) + test.other.n_rows > BATCH:
+            yield batch
+            batch = []
+        batch.append(test)
+    if batch:
+        yield batch
 
 
 def run_unit(
