@@ -290,10 +290,11 @@ def _text(frame: Any) -> str:
             f"- {encoder}: the control is {'closest' if is_first else 'NOT closest'} (score {control:.3f}; "
             f"nearest of the others {others:.3f})."
         )
-        if part["own_target"].mean() > GUESSING:
+        own = part["own_target"].mean()
+        if own > GUESSING:
             lines[-1] += (
-                f" Its error on the target ({part['own_target'].mean():.2f}) is no better than that of always "
-                f"saying wolf ({GUESSING:.2f}): it has learned nothing to transfer, and its scores tell little."
+                f" Its error on the target ({own:.2f}) is no better than that of always saying wolf "
+                f"({GUESSING:.2f}): it has learned nothing to transfer, and its scores tell little."
             )
     lines.append(_gains_in_words(frame))
     return (
