@@ -80,18 +80,21 @@ class _Cache:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.done: dict[str, list[Row]] = {}
-        if path.exists():
-            for line in path.read_text(encoding="utf-8").splitlines():
-                try:
-                    entry = json.loads(line)
-                    self.done[entry["key"]] = entry["rows"]
-                except (json.JSONDecodeError, KeyError, TypeError):
-                    continue
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        for line in text.splitlines():
+            try:
+                entry = json.loads(line)
+                self.done[entry["key"]] = entry["rows"]
+            except (json.JSONDecodeError, KeyError, TypeError):
+                continue
+        # What is added must not become part of a torn line, or it would be lost with it.
+        self._before = "" if not text or text.endswith("\n") else "\n"
 
     def add(self, key: str, rows: list[Row]) -> None:
         self.done[key] = rows
         with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"key": key, "rows": rows}) + "\n")
+            file.write(self._before + json.dumps({"key": key, "rows": rows}) + "\n")
+        self._before = ""
 
 
 def _key(cell: Row, seed: int) -> str:

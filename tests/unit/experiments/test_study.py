@@ -50,6 +50,8 @@ def test_interrupted_run_goes_on_and_ends_with_the_same_numbers(tmp_path):
     summary = run_study(make_study(stops_at_the_fourth), folder=tmp_path)
     assert summary.frame["value"].tolist() == [33.0, 63.0]
     assert len(calls) == 4 + 3, "what was finished is not done again"
+    run_study(make_study(stops_at_the_fourth), folder=tmp_path)
+    assert len(calls) == 4 + 3, "what came after the torn line is kept, too"
 
 
 def test_processes_change_nothing(tmp_path):
