@@ -100,11 +100,14 @@ TABLES = {
     ),
     "nothing but the label": (
         lambda: read_table(frame()[["died"]], label="died"),
-        ["must have a column that varies beside the label"],
+        ["The dataset must have a column that varies beside the label"],
     ),
     "nothing that varies": (
-        lambda: table(age=1, dose=None),
-        ["a column that varies", "1 without any value and 1 constant"],
+        lambda: table(name="ICU North", age=1, dose=None),
+        [
+            "Dataset 'ICU North' must have a column that varies",
+            "1 without any value and 1 constant",
+        ],
     ),
     "sparse matrix without entries": (
         lambda: as_dataset(sparse.csr_array((N, 2)), A[1]),

@@ -218,10 +218,7 @@ def _usable_features(draft: Draft) -> tuple[Features, list[str]]:
     if draft.matrix is not None:
         names = tuple(f"x{j}" for j in range(draft.matrix.shape[1]))
         if not names or not (draft.matrix.max(axis=0) != draft.matrix.min(axis=0)).nnz:
-            raise DatakinError(
-                f"{draft.title.capitalize()} must have a column that varies beside the label. "
-                f"Got {len(names)} constant."
-            )
+            raise _nothing_varies(draft, f"{len(names)} constant")
         empty = np.zeros((draft.matrix.shape[0], 0), dtype=np.int32)
         return Features(draft.matrix, names, empty, (), ()), []
     numeric: dict[str, Array] = {}
@@ -242,9 +239,8 @@ def _usable_features(draft: Draft) -> tuple[Features, list[str]]:
     notes = [f"column(s) without any value dropped: {listed(missing)}"] if missing else []
     notes += [f"constant column(s) dropped: {listed(constant)}"] if constant else []
     if not numeric and not category:
-        raise DatakinError(
-            f"{draft.title.capitalize()} must have a column that varies beside the label. "
-            f"Got {len(missing)} without any value and {len(constant)} constant."
+        raise _nothing_varies(
+            draft, f"{len(missing)} without any value and {len(constant)} constant"
         )
     n = draft.n_rows
     return (
@@ -259,6 +255,12 @@ def _usable_features(draft: Draft) -> tuple[Features, list[str]]:
         ),
         notes,
     )
+
+
+def _nothing_varies(draft: Draft, got: str) -> DatakinError:
+    # Not str.capitalize, which would write the rest, and with it the name, in small letters.
+    title = draft.title[0].upper() + draft.title[1:]
+    return DatakinError(f"{title} must have a column that varies beside the label. Got {got}.")
 
 
 def _used_levels(codes: Array, levels: tuple[str, ...]) -> tuple[Array, tuple[str, ...]]:
