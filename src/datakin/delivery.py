@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
@@ -32,7 +31,7 @@ class Files:
     ----------
     out, report, plot : Path or None
     force : bool
-        Replace a report or picture that is there.
+        Replace files that are there.
     """
 
     out: Path | None = None
@@ -44,20 +43,20 @@ class Files:
         """Refuse what could not be written, before hours of work."""
         if self.out is not None:
             _check_ending("--out", self.out, DATA)
-            self._check_place("--out", self.out, overwrite=True)
+            self._check_place("--out", self.out)
         if self.report is not None:
             _check_ending("--report", self.report, PAGES)
-            self._check_place("--report", self.report, overwrite=self.force)
+            self._check_place("--report", self.report)
         if self.plot is not None:
             figure = require("matplotlib.figure", "report", "Drawing").Figure()
             endings = [f".{ending}" for ending in figure.canvas.get_supported_filetypes()]
             _check_ending("--plot", self.plot, endings)
-            self._check_place("--plot", self.plot, overwrite=self.force)
+            self._check_place("--plot", self.plot)
 
-    def _check_place(self, option: str, path: Path, *, overwrite: bool) -> None:
+    def _check_place(self, option: str, path: Path) -> None:
         from datakin.report.files import check_file
 
-        check_file(path, option, overwrite=overwrite)
+        check_file(path, option, overwrite=self.force)
 
     def write(self, result: Any, *, command: str | None, notes: Sequence[str]) -> list[Path]:
         """Write the files; return them."""
@@ -83,11 +82,14 @@ def _check_ending(option: str, path: Path, endings: Sequence[str]) -> None:
 
 
 def _write_data(result: Any, path: Path) -> None:
+    from datakin.report.files import written_whole
+
     try:
-        if path.suffix.lower() == ".json":
-            path.write_text(result.to_json(indent=1), encoding="utf-8")
-        else:
-            result.frame.to_csv(path, index=False)
+        with written_whole(path) as partial:
+            if path.suffix.lower() == ".json":
+                partial.write_text(result.to_json(indent=1), encoding="utf-8")
+            else:
+                result.frame.to_csv(partial, index=False)
     except OSError as error:
         raise DatakinError(f"--out {str(path)!r} could not be written: {error.strerror}.") from None
 
@@ -97,6 +99,7 @@ def _draw(result: Any, path: Path) -> None:
     from matplotlib.figure import Figure
 
     from datakin import plots
+    from datakin.report.files import written_whole
     from datakin.results import Comparison, Gain, Matrix, Ranking
 
     pictures: dict[type, tuple[Any, int]] = {
@@ -110,12 +113,8 @@ def _draw(result: Any, path: Path) -> None:
     draw, rows = pictures[type(result)]
     # A figure of its own: nothing global, and no window anywhere.
     figure = Figure(figsize=(7.0, min(40.0, 1.4 + 0.32 * rows)), layout="constrained")
-    partial = path.with_name(f".datakin-{os.getpid()}{path.suffix}")
-    try:
+    with written_whole(path) as partial:
         plots.save(draw(result, ax=figure.add_subplot()), partial)
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)
@@ -135,7 +134,7 @@ class Output:
         None
     )
     force: Annotated[
-        bool, typer.Option("--force", help="Replace a report or picture that is already there.")
+        bool, typer.Option("--force", help="Replace files that are already there.")
     ] = False
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print errors only (and what --json prints).")

@@ -94,27 +94,31 @@ def test_a_distance_has_no_picture_but_is_printed(run):
         (["--plot", "there.png"], "--plot 'there.png' is already there."),
         (["--plot", "p.doc"], "--plot must end in "),
         (["--plot", "no/p.png"], "The folder of --plot must exist. Got 'no'."),
+        (["--out", "there.csv"], "--out 'there.csv' is already there. Choose another name, or "
+         "replace it: --force"),
         (["--out", "r.txt"], "--out must end in .json or .csv. Got 'r.txt'."),
         (["--out", "no/r.csv"], "The folder of --out must exist. Got 'no'."),
     ],
 )  # fmt: skip
 def test_bad_places_are_refused_before_any_work(run, monkeypatch, options, message):
     os.mkdir("folder.html")
-    for name in ("there.html", "there.png"):
+    for name in ("there.html", "there.png", "there.csv"):
         with open(name, "w") as file:
             file.write("mine")
     monkeypatch.setattr(datakin, "rank", lambda *a, **b: pytest.fail("worked in vain"))
     code, out, err = run(*RANK, *options)
     assert (code, out) == (1, "")
     assert err.startswith(f"Error: {message}")
-    assert Path("there.html").read_text() == "mine"
+    assert Path("there.html").read_text() == Path("there.csv").read_text() == "mine"
 
 
 def test_force_replaces(run):
-    open("r.html", "w").close()
-    code, _, _ = run(*RANK, "--report", "r.html", "--force")
+    for name in ("r.html", "r.json"):
+        open(name, "w").close()
+    code, _, _ = run(*RANK, "--report", "r.html", "--out", "r.json", "--force")
     assert code == 0
     assert read_report("r.html").target == "north"
+    assert datakin.from_json(Path("r.json").read_text(encoding="utf-8")).target == "north"
 
 
 def test_a_full_disk_is_told_after_the_result_was_shown(run, monkeypatch):

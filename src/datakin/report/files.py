@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from datakin.report.pack import unpack
 from datakin.report.page import DATA_ID, page
 from datakin.results import from_json
 
-__all__ = ["check_file", "embedded_json", "read_report", "write_report"]
+__all__ = ["check_file", "embedded_json", "read_report", "write_report", "written_whole"]
 
 
 def write_report(
@@ -58,17 +59,26 @@ def write_report(
     """
     where = check_file(path, "The report", overwrite=overwrite)
     text = page(result, command=command, notes=notes)
-    partial = where.with_name(f".datakin-{os.getpid()}.part")
     try:
-        # A file name may hold bytes that are no text.
-        partial.write_bytes(text.encode("utf-8", "backslashreplace"))
-        os.replace(partial, where)  # so that a full disk leaves no half of a report
+        with written_whole(where) as partial:
+            # A file name may hold bytes that are no text.
+            partial.write_bytes(text.encode("utf-8", "backslashreplace"))
     except OSError as error:
-        partial.unlink(missing_ok=True)
         raise DatakinError(
             f"The report could not be written to {str(where)!r}: {error.strerror}."
         ) from None
     return where
+
+
+@contextmanager
+def written_whole(where: Path) -> Iterator[Path]:
+    """Give a place to write to that becomes the file in the end; a full disk leaves no half of it."""
+    partial = where.with_name(f".datakin-{os.getpid()}{where.suffix}")
+    try:
+        yield partial
+        os.replace(partial, where)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def check_file(path: str | os.PathLike[str], what: str, *, overwrite: bool) -> Path:
