@@ -10,8 +10,10 @@ from datakin._core.exceptions import DatakinError
 __all__ = ["require"]
 
 
-def require(module: str, extra: str, purpose: str) -> Any:
+def require(module: str, extra: str, purpose: str, *, package: str | None = None) -> Any:
     """Import a module, or say in one sentence how to get it.
+
+    `package` is what users know it by, where that is not what is imported.
 
     Examples
     --------
@@ -24,6 +26,6 @@ def require(module: str, extra: str, purpose: str) -> Any:
         return import_module(module)
     except ImportError:
         raise DatakinError(
-            f"{purpose} needs the package {module!r}. It is not installed: "
+            f"{purpose} needs the package {package or module.partition('.')[0]!r}. It is not installed: "
             f"pip install 'datakin[{extra}]'."
         ) from None

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, DatakinWarning, listed
+from datakin._core.optional import require
 from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.deep.items import hash_bytes, make_items
@@ -51,7 +52,7 @@ def decode(file: Path, size: int, channels: int) -> Array:
     Turned upright (EXIF), on white where it is transparent, shorter side scaled to `size`, centre
     cut out.
     """
-    Image, ImageOps = _pillow()
+    Image, ImageOps = _pillow("Image"), _pillow("ImageOps")
     try:
         with Image.open(file) as opened:
             image = ImageOps.exif_transpose(opened)
@@ -71,14 +72,8 @@ def decode(file: Path, size: int, channels: int) -> Array:
     return (pixels[None] if channels == 1 else pixels.transpose(2, 0, 1)) / np.float32(255)
 
 
-def _pillow() -> tuple[Any, Any]:
-    try:
-        from PIL import Image, ImageOps
-    except ImportError:
-        raise DatakinError(
-            "Reading images needs the package Pillow. It is not installed: pip install datakin[deep]."
-        ) from None
-    return Image, ImageOps
+def _pillow(module: str) -> Any:
+    return require(f"PIL.{module}", "deep", "Reading images", package="Pillow")
 
 
 def read_images(
@@ -222,7 +217,7 @@ def _readable(files: list[Path], on_error: str) -> list[int]:
     """Return the positions of the files that decode; others are an error or left out."""
     import warnings
 
-    Image, _ = _pillow()
+    Image = _pillow("Image")
     faults: dict[int, str] = {}
     for i, file in enumerate(files):
         try:

@@ -11,6 +11,7 @@ from scipy.special import gammaln
 from scipy.stats import wasserstein_distance
 
 from datakin._core.exceptions import DatakinError
+from datakin._core.optional import require
 from datakin._core.seeds import derive_seed
 from datakin.data.features import Array
 from datakin.distances.features import clouds
@@ -91,21 +92,11 @@ def transport_cost(cost: Array) -> float:
     >>> transport_cost(np.array([[0.0, 2.0], [2.0, 0.0]]))
     0.0
     """
+    solver = require("ot", "distances", "Optimal transport", package="POT")
     n, m = cost.shape
     # The default bound on pivots is reached at about a thousand rows; the simplex ends by itself.
-    value = _solver().emd2(np.full(n, 1 / n), np.full(m, 1 / m), cost, numItermax=10**9)
+    value = solver.emd2(np.full(n, 1 / n), np.full(m, 1 / m), cost, numItermax=10**9)
     return max(float(value), 0.0)
-
-
-def _solver() -> Any:
-    try:
-        import ot
-    except ImportError:
-        raise DatakinError(
-            "Optimal transport needs the package POT. It is not installed: "
-            "pip install datakin[distances]."
-        ) from None
-    return ot
 
 
 def sliced_cost(one: Array, other: Array, n_projections: int, random_state: int) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from datakin._core.exceptions import DatakinError
+from datakin._core.optional import require
 
 __all__ = ["COLOURS", "INK", "blank_figure", "require_matplotlib", "save_figure"]
 
@@ -44,21 +44,16 @@ _STYLE = {
 }
 
 
-def require_matplotlib() -> Any:
-    """Return matplotlib, or say how to get it."""
-    try:
-        import matplotlib
-        import matplotlib.figure
-    except ImportError:
-        raise DatakinError(
-            "Drawing needs the package matplotlib. It is not installed: pip install datakin[report]."
-        ) from None
-    return matplotlib
+def require_matplotlib(module: str = "matplotlib") -> Any:
+    """Return matplotlib or a module of it, or say how to get it."""
+    return require(module, "report", "Drawing")
 
 
 def blank_figure(width: float, height: float) -> Any:
     """Return an empty figure of a size in inches; nothing global is touched."""
-    return require_matplotlib().figure.Figure(figsize=(width, height), layout="constrained")
+    return require_matplotlib("matplotlib.figure").Figure(
+        figsize=(width, height), layout="constrained"
+    )
 
 
 def save_figure(draw: Callable[[pd.DataFrame], Any], frame: pd.DataFrame, stem: Path) -> None:

@@ -110,6 +110,6 @@ def test_figures_are_listed_and_share_the_runs_of_the_tables():
 
 def test_without_matplotlib_the_sentence_names_the_extra(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(DatakinError, match=r"needs the package matplotlib.*datakin\[report\]"):
+    with pytest.raises(DatakinError, match=r"needs the package 'matplotlib'.*datakin\[report\]"):
         reproduce("figure-diff", folder=tmp_path)
     assert list(tmp_path.iterdir()) == [], "said before any work"
