@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import inspect
-import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from importlib import import_module
 from itertools import combinations
 from typing import Any
 
-from datakin._core.exceptions import DatakinError, DatakinWarning, Interrupted, listed, suggest
-from datakin.data import check_names, coerce, collect, pair
+from datakin._core.exceptions import DatakinError, Interrupted, listed, suggest
+from datakin._core.notes import announce
+from datakin.data import for_comparison, for_matrix, for_ranking
 from datakin.results import Comparison, Matrix, Ranking
-from datakin.scoring.cells import Cell
 from datakin.scoring.matrices import make_matrix
 from datakin.scoring.options import MAX_ROWS, Options
 from datakin.scoring.rankings import make_ranking
@@ -167,15 +166,11 @@ class CrossLearningScore:
         -------
         Comparison
         """
-        datasets = [coerce(target, "target"), coerce(source, "source")]
-        if datasets[0].name == datasets[1].name and pair(*datasets).identical:
-            datasets[1] = datasets[1].renamed(f"{datasets[1].name} (again)")
-        check_names(datasets)
-        run = Run(datasets, [(0, 1)], self.options)
+        run = Run(for_comparison(target, source), [(0, 1)], self.options)
         if run.interrupted:
             raise Interrupted("Interrupted before the pair was finished.")
         comparison = run.comparisons[0, 1]
-        _announce([comparison])
+        announce([comparison], stacklevel=4)
         return comparison
 
     def rank(
@@ -199,10 +194,7 @@ class CrossLearningScore:
         -------
         Ranking
         """
-        datasets = [coerce(target, "target"), *collect(sources, "source")]
-        if len(datasets) < 2:
-            raise DatakinError("A ranking needs at least one source. Got none.")
-        check_names(datasets)
+        datasets = for_ranking(target, sources)
         pairs = [(0, j) for j in range(1, len(datasets))]
         run = Run(datasets, pairs, self.options, on_result=on_result)
         ranking = make_ranking(run)
@@ -212,7 +204,7 @@ class CrossLearningScore:
                 f"Interrupted with {len(found)} of {len(datasets) - 1} sources finished.", ranking
             )
         assert ranking is not None
-        _announce(found)
+        announce(found, stacklevel=4)
         return ranking
 
     def matrix(self, datasets: Any) -> Matrix:
@@ -226,15 +218,12 @@ class CrossLearningScore:
         -------
         Matrix
         """
-        members = collect(datasets, "dataset")
-        if len(members) < 2:
-            raise DatakinError(f"A matrix needs at least two datasets. Got {len(members)}.")
+        members = for_matrix(datasets)
         if self.options.direction != 0.5:
             raise DatakinError(
                 f"A matrix is symmetric: the 'direction' parameter must be 0.5. "
                 f"Got {self.options.direction!r}; use rank for one direction."
             )
-        check_names(members)
         pairs = list(combinations(range(len(members)), 2))
         run = Run(members, pairs, self.options, as_cells=True)
         if run.interrupted:
@@ -244,25 +233,8 @@ class CrossLearningScore:
                 f"Interrupted with {len(done)} of {len(members)} datasets finished.", partial
             )
         result = make_matrix(run, run.complete_datasets())
-        _announce(run.cells.values())
+        announce(run.cells.values(), stacklevel=4)
         return result
-
-
-def _announce(comparisons: Iterable[Comparison | Cell], limit: int = 8) -> None:
-    """Warn once about what the user should know of the pairs, equal notes together."""
-    sources: dict[str, list[str]] = {}
-    for c in comparisons:
-        for note in c.notes:
-            sources.setdefault(note, []).append(c.source)
-    lines = []
-    for note, names in sources.items():
-        distinct = list(dict.fromkeys(names))
-        more = f" and {len(distinct) - 4} more" if len(distinct) > 4 else ""
-        lines.append(f"{', '.join(distinct[:4])}{more}: {note}")
-    if len(lines) > limit:
-        lines[limit:] = [f"... and {len(lines) - limit} more (see .notes)"]
-    if lines:
-        warnings.warn("\n".join(lines), DatakinWarning, stacklevel=4)
 
 
 METHODS = {

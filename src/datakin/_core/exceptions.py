@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
-__all__ = ["DatakinError", "DatakinWarning", "Interrupted", "listed", "suggest"]
+__all__ = ["DatakinError", "DatakinWarning", "Interrupted", "listed", "repeated", "suggest"]
 
 
 class DatakinError(ValueError):
@@ -43,6 +44,17 @@ def listed(items: Iterable[object], limit: int = 5) -> str:
     if len(texts) <= limit:
         return ", ".join(texts)
     return f"{', '.join(texts[:limit])} and {len(texts) - limit} more"
+
+
+def repeated(names: Iterable[str]) -> list[str]:
+    """Return the names that come more than once, sorted.
+
+    Examples
+    --------
+    >>> repeated(["b", "a", "b"])
+    ['b']
+    """
+    return sorted(name for name, count in Counter(names).items() if count > 1)
 
 
 def suggest(wanted: object, known: Iterable[str], cutoff: float = 0.6) -> str:

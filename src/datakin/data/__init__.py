@@ -5,14 +5,15 @@ This room learns nothing from data: encoders, models and folds live in `datakin.
 
 from datakin.data.alignment import Pairing, pair
 from datakin.data.dataset import Dataset
-from datakin.data.intake import (
-    as_dataset,
+from datakin.data.inputs import (
     check_names,
     coerce,
     collect,
-    read_table,
-    read_tables,
+    for_comparison,
+    for_matrix,
+    for_ranking,
 )
+from datakin.data.intake import as_dataset, read_table, read_tables
 
 __all__ = [
     "Dataset",
@@ -21,6 +22,9 @@ __all__ = [
     "check_names",
     "coerce",
     "collect",
+    "for_comparison",
+    "for_matrix",
+    "for_ranking",
     "pair",
     "read_table",
     "read_tables",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from datakin._core.exceptions import DatakinError, listed
+from datakin._core.exceptions import DatakinError, listed, repeated
 from datakin.data import labels as label_rules
 from datakin.data.columns import check_finite
 from datakin.data.dataset import Dataset
@@ -75,8 +75,7 @@ def build(
         raise DatakinError(
             f"task must be 'auto', 'binary', 'multiclass' or 'regression'. Got {task!r}."
         )
-    names = [draft.name for draft in drafts]
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = repeated(draft.name for draft in drafts)
     if twice:
         raise DatakinError(
             f"Datasets must have different names. Got more than one named {listed(twice)}; "

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from datakin._core.exceptions import DatakinError, listed
+from datakin._core.exceptions import DatakinError, listed, repeated
 
 __all__ = ["FileTable", "check_names", "first_line", "readable"]
 
@@ -62,7 +62,7 @@ def readable(path: str) -> Iterator[None]:
 
 def check_names(names: Sequence[str], path: str) -> None:
     """Refuse columns of the same name."""
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = repeated(names)
     if twice:
         raise DatakinError(f"The file {path!r} has more than one column named {listed(twice)}.")
 

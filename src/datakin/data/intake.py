@@ -5,52 +5,27 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from numbers import Real
+from typing import Any
 
 import numpy as np
-import pandas as pd
 from scipy import sparse
 
-from datakin._core.exceptions import DatakinError, DatakinWarning, listed, suggest
+from datakin._core.exceptions import DatakinError, DatakinWarning
+from datakin._core.notes import together
 from datakin.data.build import Draft, build
-from datakin.data.columns import check_finite, read_column, read_labels, without_blanks
+from datakin.data.columns import check_finite, read_column, without_blanks
 from datakin.data.dataset import Dataset
 from datakin.data.features import Array
 from datakin.data.files import stem
-from datakin.data.frames import Opened, Opener, frame_of
-from datakin.data.labels import canonical_label, is_missing, sort_classes
+from datakin.data.frames import Opened, frame_of
 from datakin.data.origin import Origin
+from datakin.data.roles import Roles, check_ignored, make_draft, split_by_domain
 
-if TYPE_CHECKING:
-    import narwhals as nw
-
-__all__ = ["as_dataset", "check_names", "coerce", "collect", "read_table", "read_tables"]
+__all__ = ["as_dataset", "read_table", "read_tables"]
 
 MAX_ROWS = 200_000  # a file with more rows is sampled
-
-
-@dataclass(frozen=True)
-class _Roles:
-    """Which column plays which part."""
-
-    label: str
-    ignore: tuple[str, ...] = ()
-    group: str | None = None
-    domain: str | None = None
-
-    def opener(self, delimiter: str, max_rows: Any) -> Opener:
-        """Return how to open tables: ignored columns of a Parquet file are not even read."""
-        if max_rows is not None and (
-            isinstance(max_rows, bool) or not isinstance(max_rows, Integral) or max_rows < 1
-        ):
-            raise DatakinError(
-                f"The 'max_rows' parameter must be a whole number above 0, or None for all rows. "
-                f"Got {max_rows!r} instead."
-            )
-        skip = frozenset(self.ignore) - {self.label, self.group, self.domain}
-        return Opener(delimiter, None if max_rows is None else int(max_rows), skip)
 
 
 def read_table(
@@ -104,12 +79,12 @@ def read_table(
     >>> read_table(frame, label="died", name="icu")
     Dataset('icu': 40 rows x 1 columns, binary (0, 1))
     """
-    roles = _Roles(str(label), _names(ignore), group)
+    roles = Roles(str(label), _names(ignore), group)
     table = roles.opener(delimiter, max_rows).one(source)
-    _check_ignored(roles, [table])
+    check_ignored(roles, [table])
     if name is None:
         name = stem(source) if isinstance(source, (str, os.PathLike)) else ""
-    drafts = [_draft(table.frame, name, roles)]
+    drafts = [make_draft(table.frame, name, roles)]
     datasets = build(drafts, task=task, label_map=label_map, positive=positive)
     datasets = _with_notes(datasets, {name: table.notes})
     _announce(datasets)
@@ -158,14 +133,14 @@ def read_tables(
     >>> sorted(read_tables(frame, label="died", domain="site"))
     ['a', 'b']
     """
-    roles = _Roles(str(label), _names(ignore), group, domain)
+    roles = Roles(str(label), _names(ignore), group, domain)
     tables = roles.opener(delimiter, max_rows).several(source, together=domain is not None)
-    _check_ignored(roles, [table for _, table in tables])
+    check_ignored(roles, [table for _, table in tables])
     if domain is None:
-        drafts = [_draft(table.frame, name, roles) for name, table in tables]
+        drafts = [make_draft(table.frame, name, roles) for name, table in tables]
         notes = {name: table.notes for name, table in tables}
     elif len(tables) == 1:
-        drafts = _split(_draft(tables[0][1].frame, tables[0][0], roles), roles)
+        drafts = split_by_domain(make_draft(tables[0][1].frame, tables[0][0], roles), roles)
         notes = {draft.name: tables[0][1].notes for draft in drafts}
     else:
         raise DatakinError(
@@ -247,42 +222,7 @@ def as_dataset(
     return datasets[0]
 
 
-def coerce(data: Any, name: str = "") -> Dataset:
-    """Return a Dataset for a Dataset or an (X, y) pair, naming it when it has no name."""
-    if isinstance(data, Dataset):
-        return data if data.name else data.renamed(name)
-    if isinstance(data, (tuple, list)) and len(data) == 2:
-        return as_dataset(data[0], data[1], name=name)
-    raise DatakinError(
-        f"A dataset must be a Dataset or a pair (X, y). Got {type(data).__name__}; "
-        f"read tables and files with datakin.read_table(table, label=...)."
-    )
-
-
-def collect(data: Any, stem: str) -> list[Dataset]:
-    """Return the datasets of a list or mapping; a mapping's keys are their names."""
-    if isinstance(data, Mapping):
-        return [coerce(d, str(name)).renamed(str(name)) for name, d in data.items()]
-    if isinstance(data, (list, tuple)):
-        return [coerce(d, f"{stem} {i}") for i, d in enumerate(data, start=1)]
-    raise DatakinError(
-        f"Several datasets must come as a list, or as a mapping of name to dataset. "
-        f"Got {type(data).__name__}."
-    )
-
-
-def check_names(datasets: Sequence[Dataset]) -> None:
-    """Refuse datasets of the same name."""
-    names = [d.name for d in datasets]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise DatakinError(
-            f"Datasets must have different names. Got more than one named {listed(twice)}; "
-            f"pass name= when reading them, or a mapping of name to dataset."
-        )
-
-
-def _with_origin(dataset: Dataset, table: Opened, roles: _Roles, how: dict[str, Any]) -> Dataset:
+def _with_origin(dataset: Dataset, table: Opened, roles: Roles, how: dict[str, Any]) -> Dataset:
     """Note how a dataset can be read again, if it came from a file."""
     if table.path is None:
         return dataset
@@ -328,80 +268,11 @@ def _sparse_draft(X: Any, labels: Array, name: str) -> Draft:
     return Draft(name, "y", labels, {}, matrix=matrix)
 
 
-def _need(frame: nw.DataFrame[Any], name: str, role: str, table: str) -> None:
-    if not frame.columns:
-        raise DatakinError(f"The table {table!r} must have columns. Got no column.")
-    if name not in frame.columns:
-        where = f" of {table!r}" if table else ""
-        raise DatakinError(
-            f"The {role} column {name!r} must be one of the columns{where}: "
-            f"{listed(frame.columns, limit=12)}.{suggest(name, frame.columns)}"
-        )
-
-
 def _with_notes(datasets: list[Dataset], notes: Mapping[str, tuple[str, ...]]) -> list[Dataset]:
     return [replace(d, notes=(*notes[d.name], *d.notes)) for d in datasets]
 
 
-def _check_ignored(roles: _Roles, tables: Sequence[Opened]) -> None:
-    """Refuse an ignored column that no table has; not every file need have it."""
-    known = dict.fromkeys(name for table in tables for name in table.columns)
-    for name in roles.ignore:
-        if known and name not in known:
-            raise DatakinError(
-                f"The ignored column {name!r} must be one of the columns: "
-                f"{listed(known, limit=12)}.{suggest(name, known)}"
-            )
-
-
-def _draft(frame: nw.DataFrame[Any], name: str, roles: _Roles) -> Draft:
-    _need(frame, roles.label, "label", name)
-    for role, column in (("group", roles.group), ("domain", roles.domain)):
-        if column is not None:
-            _need(frame, column, role, name)
-            if column == roles.label:
-                raise DatakinError(
-                    f"The {role} column must differ from the label. Got {column!r} for both."
-                )
-    taken = {roles.label, roles.group, roles.domain, *roles.ignore}
-    columns = {c: read_column(frame[c], c) for c in frame.columns if c not in taken}
-    return Draft(
-        name,
-        roles.label,
-        read_labels(frame[roles.label]),
-        columns,
-        groups=None if roles.group is None else read_labels(frame[roles.group]),
-        domains=None if roles.domain is None else read_labels(frame[roles.domain]),
-    )
-
-
-def _split(draft: Draft, roles: _Roles) -> list[Draft]:
-    assert draft.domains is not None
-    missing = is_missing(draft.domains)
-    spelled = np.array([canonical_label(v) for v in draft.domains], dtype=object)
-    names = list(pd.unique(spelled[~missing]))
-    if missing.any():
-        warnings.warn(
-            f"{int(missing.sum())} of {len(missing)} rows have no {roles.domain!r} and were dropped.",
-            DatakinWarning,
-            stacklevel=4,
-        )
-    if len(names) < 2:
-        raise DatakinError(
-            f"The domain column {roles.domain!r} must have at least two values. "
-            f"Got {listed(names) or 'none'}."
-        )
-    rows = [np.flatnonzero(~missing & (spelled == v)) for v in sort_classes(names)]
-    return [draft.take(r, name=v) for r, v in zip(rows, sort_classes(names), strict=True)]
-
-
 def _announce(datasets: Iterable[Dataset]) -> None:
     """Warn once for each kind of note, naming the datasets it is about."""
-    where: dict[str, list[str]] = {}
-    for dataset in datasets:
-        for note in dataset.notes:
-            where.setdefault(note, []).append(dataset.name)
-    for note, names in where.items():
-        named = [name for name in names if name]
-        head = f"{', '.join(named[:4])}{f' and {len(named) - 4} more' if len(named) > 4 else ''}: "
-        warnings.warn((head if named else "") + note, DatakinWarning, stacklevel=3)
+    for line in together((dataset.name, note) for dataset in datasets for note in dataset.notes):
+        warnings.warn(line, DatakinWarning, stacklevel=3)

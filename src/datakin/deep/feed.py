@@ -11,9 +11,9 @@ import numpy as np
 from datakin._core.exceptions import DatakinError, listed
 from datakin.data import Dataset
 from datakin.data.features import Array
-from datakin.deep.items import ArrayContents, Contents, Items, as_items, contents_of
+from datakin.deep.items import ArrayContents, Contents, Items, contents_of
 
-__all__ = ["Feed", "coerce_items", "collect_items", "make_feeds"]
+__all__ = ["Feed", "make_feeds"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,30 +36,6 @@ class Feed:
 
     def __len__(self) -> int:
         return len(self.contents)
-
-
-def coerce_items(data: Any, name: str) -> Dataset:
-    """Return a Dataset for a Dataset or a pair (X, y), naming it when it has no name."""
-    if isinstance(data, Dataset):
-        return data if data.name else data.renamed(name)
-    if isinstance(data, (tuple, list)) and len(data) == 2:
-        return as_items(data[0], data[1], name=name)
-    raise DatakinError(
-        f"A dataset must be a Dataset or a pair (X, y). Got {type(data).__name__}; read images with "
-        f"datakin.deep.read_images(folder), texts with read_texts, tables with datakin.read_table."
-    )
-
-
-def collect_items(data: Any, stem: str) -> list[Dataset]:
-    """Return the datasets of a list or mapping; a mapping's keys are their names."""
-    if isinstance(data, dict):
-        return [coerce_items(d, str(name)).renamed(str(name)) for name, d in data.items()]
-    if isinstance(data, (list, tuple)):
-        return [coerce_items(d, f"{stem} {i}") for i, d in enumerate(data, start=1)]
-    raise DatakinError(
-        f"Several datasets must come as a list, or as a mapping of name to dataset. "
-        f"Got {type(data).__name__}."
-    )
 
 
 def make_feeds(datasets: Sequence[Dataset], columns: tuple[str, ...], encoder: Any) -> list[Feed]:

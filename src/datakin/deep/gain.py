@@ -16,10 +16,11 @@ from torch import nn
 from datakin._core.exceptions import DatakinError, Interrupted, listed
 from datakin._core.progress import progress
 from datakin._core.seeds import derive_seed
-from datakin.data import Dataset, check_names, pair
+from datakin.data import Dataset, check_names, coerce, pair
 from datakin.data.features import Array
 from datakin.deep.encoders import Encoder, make_encoder, run_module
-from datakin.deep.feed import Feed, coerce_items, make_feeds
+from datakin.deep.feed import Feed, make_feeds
+from datakin.deep.items import ITEMS
 from datakin.deep.pretrained import pick_device
 from datakin.deep.training import Training, fit_network, seeded
 from datakin.distances.options import check_choice, check_count, check_positive, check_seed
@@ -78,7 +79,7 @@ def fine_tune_gain(
     check_count("epochs", epochs, 1)
     check_positive("lr", lr)
     check_seed(random_state)
-    datasets = [coerce_items(target, "target"), coerce_items(source, "source")]
+    datasets = [coerce(target, "target", ITEMS), coerce(source, "source", ITEMS)]
     check_names(datasets)
     common = pair(*datasets)
     if common.identical:

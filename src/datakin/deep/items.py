@@ -19,9 +19,10 @@ from datakin.data import Dataset
 from datakin.data.build import Draft, build
 from datakin.data.features import Array, Features
 from datakin.data.frames import open_table
+from datakin.data.inputs import Kind
 from datakin.data.labels import canonical_label
 
-__all__ = ["Contents", "Items", "as_items", "contents_of", "make_items", "read_texts"]
+__all__ = ["ITEMS", "Contents", "Items", "as_items", "contents_of", "make_items", "read_texts"]
 
 EMPTY = np.zeros((0, 0), np.int32)
 
@@ -288,6 +289,13 @@ def as_items(
             f"X must be an array of numbers or a list of texts. Got values of type {values.dtype}."
         )
     return make_items(contents, y, name=name or "", task=task, group=group, classes=classes)
+
+
+ITEMS = Kind(
+    as_items,
+    "read images with datakin.deep.read_images(folder), texts with read_texts, tables with "
+    "datakin.read_table",
+)
 
 
 def read_texts(

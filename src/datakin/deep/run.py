@@ -27,7 +27,7 @@ from datakin.results import Comparison
 from datakin.results.record import make_provenance
 from datakin.scoring.identity import compare_with_itself
 from datakin.scoring.options import Options
-from datakin.scoring.pairs import Side, compare_pair, first_places
+from datakin.scoring.pairs import Side, compare_pair
 from datakin.scoring.uncertainty import make_estimate
 
 __all__ = ["DeepRun", "Settings"]
@@ -236,17 +236,21 @@ class DeepRun:
         text = json.dumps([summary, digest, r, [(d.name, d.fingerprint) for d in both]])
         return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
 
-    def sides(self, key: tuple[int, int]) -> tuple[Side, Side]:
+    @property
+    def options(self) -> Options:
+        """The options that the scores of all kinds share."""
+        return self.settings.options
+
+    def sides(self, i: int, j: int) -> tuple[Side, Side]:
         """Return both sides of a finished pair."""
-        label = self.settings.options.estimate
+        label, parts = self.options.estimate, self.parts[i, j]
         sides = []
-        for side, (own, cross) in enumerate(((0, 3), (1, 2))):
-            i, parts = key[side], self.parts[key]
+        for at, own, cross in ((i, 0, 3), (j, 1, 2)):
             learners = [
-                own_learner(part[own], self.splits[i, r], label, 1 + FOLDS)
+                own_learner(part[own], self.splits[at, r], label, 1 + FOLDS)
                 for r, part in enumerate(parts)
             ]
-            dataset = self.datasets[i]
+            dataset = self.datasets[at]
             loss = choose_loss(resolve_loss(self.settings.loss), dataset)
             crosses = [part[cross] for part in parts]
             sides.append(Side(dataset, loss, learners, crosses, dataset.groups))
@@ -259,18 +263,8 @@ class DeepRun:
         provenance = make_provenance(settings.random_state, settings.summary(), prints)
         if common.identical:
             return compare_with_itself(both[0], both[1], settings.options, provenance)
-        found = compare_pair(*self.sides(key), common, settings.options, provenance)
+        found = compare_pair(*self.sides(*key), common, settings.options, provenance)
         return _over_repeats(found, self.parts[key], settings)
-
-    def first_places(self) -> dict[str, float]:
-        """Return the probability of each source of a ranking to be the closest kin."""
-        same = [j for (i, j) in self.comparisons if self.pairings[i, j].identical]
-        if same:
-            names = [c.source for c in self.comparisons.values()]
-            return {name: float(name == self.datasets[same[0]].name) for name in names}
-        keys = sorted(self.comparisons, key=lambda key: self.datasets[key[1]].name)
-        found = first_places([self.sides(key) for key in keys], self.settings.options)
-        return {self.datasets[j].name: p for (_, j), p in zip(keys, found, strict=True)}
 
 
 def _joint_labels(members: Sequence[Dataset], classes: tuple[str, ...], rows: Array) -> Array:

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from datakin._core.exceptions import DatakinError, DatakinWarning, Interrupted
-from datakin.data import check_names, pair
+from datakin._core.notes import announce
+from datakin.data import for_comparison, for_matrix, for_ranking
 from datakin.deep.encoders import make_encoder
-from datakin.deep.feed import coerce_items, collect_items
 from datakin.deep.heads import HeadOptions
+from datakin.deep.items import ITEMS
 from datakin.deep.pretrained import pick_device
 from datakin.deep.run import DeepRun, Settings, check_learnable
 from datakin.deep.training import Training
 from datakin.distances.options import check_choice, check_count, check_positive, check_seed
 from datakin.results import Comparison, Matrix, Ranking
 from datakin.results.record import make_provenance
-from datakin.results.zones import Zone
+from datakin.scoring.cells import Cell, cell_of
+from datakin.scoring.matrices import fill_matrix
 from datakin.scoring.pairs import gain_zones
+from datakin.scoring.rankings import order_sources
 
 __all__ = ["EncoderHeadScore"]
 
@@ -165,14 +167,11 @@ class EncoderHeadScore:
         -------
         Comparison
         """
-        datasets = [coerce_items(target, "target"), coerce_items(source, "source")]
-        if datasets[0].name == datasets[1].name and pair(*datasets).identical:
-            datasets[1] = datasets[1].renamed(f"{datasets[1].name} (again)")
-        check_names(datasets)
+        datasets = for_comparison(target, source, ITEMS)
         run = DeepRun(datasets, [(0, 1)], self.settings, self.checkpoint)
         if run.interrupted:
             raise Interrupted("Interrupted before the pair was finished." + self._resumes())
-        _announce(run)
+        announce(run.comparisons.values(), stacklevel=3)
         return run.comparisons[0, 1]
 
     def rank(self, target: Any, sources: Any) -> Ranking:
@@ -187,18 +186,12 @@ class EncoderHeadScore:
         -------
         Ranking
         """
-        datasets = [coerce_items(target, "target"), *collect_items(sources, "source")]
-        if len(datasets) < 2:
-            raise DatakinError("A ranking needs at least one source. Got none.")
-        check_names(datasets)
+        datasets = for_ranking(target, sources, ITEMS)
         self._say_cost(len(datasets) - 1)
         pairs = [(0, j) for j in range(1, len(datasets))]
         run = DeepRun(datasets, pairs, self.settings, self.checkpoint)
-        found = tuple(sorted(run.comparisons.values(), key=lambda c: (c.score, c.source)))
-        ranking = None
-        if found:
-            first = run.first_places()
-            ranking = Ranking(datasets[0].name, found, first, run.n_fits, not run.interrupted)
+        ranking = order_sources(run)
+        found = tuple(ranking or ())
         if run.interrupted:
             raise Interrupted(
                 f"Interrupted with {len(found)} of {len(pairs)} sources finished."
@@ -206,7 +199,7 @@ class EncoderHeadScore:
                 ranking,
             )
         assert ranking is not None
-        _announce(run)
+        announce(found, stacklevel=3)
         return ranking
 
     def matrix(self, datasets: Any) -> Matrix:
@@ -220,10 +213,7 @@ class EncoderHeadScore:
         -------
         Matrix
         """
-        members = collect_items(datasets, "dataset")
-        if len(members) < 2:
-            raise DatakinError(f"A matrix needs at least two datasets. Got {len(members)}.")
-        check_names(members)
+        members = for_matrix(datasets, ITEMS)
         pairs = list(combinations(range(len(members)), 2))
         self._say_cost(len(pairs))
         run = DeepRun(members, pairs, self.settings, self.checkpoint)
@@ -232,7 +222,7 @@ class EncoderHeadScore:
                 f"Interrupted with {len(run.comparisons)} of {len(pairs)} pairs finished."
                 + self._resumes()
             )
-        _announce(run)
+        announce(run.comparisons.values(), stacklevel=3)
         return _matrix(run)
 
     def _say_cost(self, n_pairs: int) -> None:
@@ -244,55 +234,21 @@ class EncoderHeadScore:
         return " The same call goes on from its checkpoints." if self.checkpoint else ""
 
 
-def _announce(run: DeepRun) -> None:
-    notes: dict[str, list[str]] = {}
-    for c in run.comparisons.values():
-        for note in c.notes:
-            notes.setdefault(note, []).append(c.source)
-    lines = [f"{', '.join(dict.fromkeys(names))}: {note}" for note, names in notes.items()]
-    if lines:
-        warnings.warn("\n".join(lines), DatakinWarning, stacklevel=3)
-
-
 def _matrix(run: DeepRun) -> Matrix:
-    """Collect the comparisons into square arrays."""
-    n = len(run.datasets)
-    names = tuple(d.name for d in run.datasets)
-    scores, spreads, lows, highs, thresholds, gaps = (np.zeros((n, n)) for _ in range(6))
-    errors = np.full((n, n), np.nan)
-    zones = [[Zone.POSITIVE] * n for _ in range(n)]
-    notes: dict[str, None] = {}
-    for (i, j), c in run.comparisons.items():
-        high, forth, back = c.decision.high, c.zone, c.zone
-        if c.decision.rule == "gain" and c.outlook is not None:
-            high, forth, back = gain_zones(*run.sides((i, j)), run.settings.options)
-        for array, value in (
-            (scores, c.score),
-            (spreads, c.standard_error),
-            (lows, c.interval[0]),
-            (highs, c.interval[1]),
-            (thresholds, high),
-        ):
-            array[i, j] = array[j, i] = value
-        zones[j][i], zones[i][j] = forth, back
-        gaps[j, i], gaps[i, j] = c.source_to_target, c.target_to_source
-        errors[i, j] = c.cross_errors.get(names[i], np.nan)
-        errors[j, i] = c.cross_errors.get(names[j], np.nan)
-        notes |= dict.fromkeys(c.notes)
-        if not run.settings.trained and c.own_errors:
-            errors[i, i], errors[j, j] = c.own_errors[names[i]], c.own_errors[names[j]]
     prints = {d.name: d.fingerprint for d in run.datasets}
-    return Matrix(
-        names,
-        scores,
+    return fill_matrix(
+        [d.name for d in run.datasets],
+        {key: _cell(run, key) for key in run.comparisons},
         run.n_fits,
         make_provenance(run.settings.random_state, run.settings.summary(), prints),
-        notes=tuple(notes),
-        standard_errors=spreads,
-        lows=lows,
-        highs=highs,
-        discrepancies=gaps,
-        errors=errors,
-        zones=tuple(tuple(row) for row in zones),
-        thresholds=thresholds,
     )
+
+
+def _cell(run: DeepRun, key: tuple[int, int]) -> Cell:
+    comparison = run.comparisons[key]
+    cell = cell_of(comparison)
+    if comparison.decision.rule == "gain" and comparison.outlook is not None:
+        high, forth, back = gain_zones(*run.sides(*key), run.options)
+        cell = replace(cell, threshold=high, forth=forth, back=back)
+    # Every pair has an encoder of its own: no dataset has one error of its own.
+    return replace(cell, own_errors={}) if run.settings.trained else cell

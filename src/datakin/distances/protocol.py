@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from datakin._core.exceptions import DatakinError, DatakinWarning, Interrupted
+from datakin._core.exceptions import DatakinWarning, Interrupted
 from datakin._core.progress import progress
-from datakin.data import Dataset, check_names, coerce, collect
+from datakin.data import Dataset, coerce, for_matrix, for_ranking
 from datakin.results import Distance, Matrix, Ranking
 from datakin.results.record import Provenance, make_provenance
 
@@ -58,10 +58,7 @@ class Rival:
         -------
         Ranking
         """
-        datasets = [coerce(target, "target"), *collect(sources, "source")]
-        if len(datasets) < 2:
-            raise DatakinError("A ranking needs at least one source. Got none.")
-        check_names(datasets)
+        datasets = for_ranking(target, sources)
         found = self._pairs(datasets, [(0, j) for j in range(1, len(datasets))], on_result)
         ordered = sorted(found.values(), key=lambda c: (c.score, c.source))
         return Ranking(datasets[0].name, tuple(ordered), {}, 0)
@@ -78,10 +75,7 @@ class Rival:
         Matrix
             Symmetric: for a distance with a direction (KL), the mean of both.
         """
-        members = collect(datasets, "dataset")
-        if len(members) < 2:
-            raise DatakinError(f"A matrix needs at least two datasets. Got {len(members)}.")
-        check_names(members)
+        members = for_matrix(datasets)
         pairs = list(combinations(range(len(members)), 2))
         if self.is_directed:
             pairs += [(j, i) for i, j in pairs]

@@ -2,18 +2,59 @@
 
 from __future__ import annotations
 
-from datakin.results import Ranking
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from datakin.data import Dataset, Pairing
+from datakin.results import Comparison, Ranking
 from datakin.results.forecast import Forecast
 from datakin.results.record import make_provenance
 from datakin.scoring.forecast import forecast_pool, unit_of
-from datakin.scoring.pairs import first_places, loss_correlation
+from datakin.scoring.options import Options
+from datakin.scoring.pairs import Side, first_places, loss_correlation
 from datakin.scoring.run import Run
 
-__all__ = ["make_ranking"]
+__all__ = ["Compared", "make_ranking", "order_sources"]
+
+
+class Compared(Protocol):
+    """A run, of whatever method, of the pairs of its first dataset with all others."""
+
+    @property
+    def datasets(self) -> Sequence[Dataset]:
+        """The target, then its sources."""
+
+    @property
+    def pairings(self) -> Mapping[tuple[int, int], Pairing]:
+        """What the pairs share."""
+
+    @property
+    def comparisons(self) -> Mapping[tuple[int, int], Comparison]:
+        """The pairs that are finished."""
+
+    @property
+    def options(self) -> Options:
+        """How they were compared."""
+
+    @property
+    def n_fits(self) -> int:
+        """Number of fits."""
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether pairs are missing."""
+
+    def sides(self, i: int, j: int) -> tuple[Side, Side]:
+        """Return both sides of a finished pair."""
 
 
 def make_ranking(run: Run) -> Ranking | None:
     """Order the sources of a run's first dataset; None if none is finished."""
+    return order_sources(run, _forecast(run))
+
+
+def order_sources(run: Compared, forecast: Forecast | None = None) -> Ranking | None:
+    """Order the sources of a run of any method; None if none is finished."""
     found = tuple(sorted(run.comparisons.values(), key=lambda c: (c.score, c.source)))
     if not found:
         return None
@@ -23,11 +64,11 @@ def make_ranking(run: Run) -> Ranking | None:
         _first_places(run),
         run.n_fits,
         not run.interrupted,
-        _forecast(run),
+        forecast,
     )
 
 
-def _first_places(run: Run) -> dict[str, float]:
+def _first_places(run: Compared) -> dict[str, float]:
     """Return the probability of each source to be the closest kin."""
     same = [j for (i, j) in run.comparisons if run.pairings[i, j].identical]
     if same:  # the target itself is among the sources: no doubt about the first place
