@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from datakin._core.exceptions import DatakinError, DatakinWarning, Interrupted
+from datakin._core.files import written_whole
 from datakin._core.optional import require
 from datakin._core.progress import hushed
 
@@ -82,8 +83,6 @@ def _check_ending(option: str, path: Path, endings: Sequence[str]) -> None:
 
 
 def _write_data(result: Any, path: Path) -> None:
-    from datakin.report.files import written_whole
-
     try:
         with written_whole(path) as partial:
             if path.suffix.lower() == ".json":
@@ -99,7 +98,6 @@ def _draw(result: Any, path: Path) -> None:
     from matplotlib.figure import Figure
 
     from datakin import plots
-    from datakin.report.files import written_whole
     from datakin.results import Comparison, Gain, Matrix, Ranking
 
     pictures: dict[type, tuple[Any, int]] = {

@@ -1,29 +1,38 @@
-"""What a finished repeat leaves on disk, so that an interrupted run goes on: plain arrays."""
+"""What finished work leaves on disk, so that an interrupted run goes on: plain arrays and numbers."""
 
 from __future__ import annotations
 
+import hashlib
 import json
-import os
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from datakin._core.exceptions import DatakinError
+from datakin._core.files import written_whole
 from datakin.errors import Errors
 
-__all__ = ["Checkpoints"]
+__all__ = ["Checkpoints", "FoldErrors", "digest_of"]
 
 
-class Checkpoints:
-    """A folder with one file per pair and repeat; no folder, no files.
+def digest_of(facts: Any) -> str:
+    """Return a name for plain values: everything that decides the numbers of a file."""
+    return hashlib.blake2b(json.dumps(facts).encode(), digest_size=12).hexdigest()
+
+
+class _Folder:
+    """A folder of small files; no folder, no files.
 
     Parameters
     ----------
     folder : path or None
     """
+
+    kept = ""  # what to say of earlier files when one cannot be written
 
     def __init__(self, folder: str | Path | None) -> None:
         self.folder = None if folder is None else Path(folder)
@@ -35,6 +44,40 @@ class Checkpoints:
                     f"Checkpoints must go to a folder that can be written. {self.folder} cannot "
                     f"({error.strerror})."
                 ) from None
+
+    @contextmanager
+    def _writing(self, path: Path) -> Iterator[Path]:
+        try:
+            with written_whole(path) as partial:
+                yield partial
+        except OSError as error:
+            raise DatakinError(
+                f"A checkpoint could not be written to {self.folder} ({error.strerror}). Make room there "
+                f"or choose another folder (checkpoint){self.kept}."
+            ) from None
+
+
+class FoldErrors(_Folder):
+    """Errors of finished folds, one small JSON file each."""
+
+    def get(self, key: Sequence[Any], compute: Callable[[], float]) -> float:
+        """Return the error kept under a key, computed now if there is none."""
+        if self.folder is None:
+            return compute()
+        path = self.folder / f"{digest_of(list(key))}.json"
+        try:
+            return float(json.loads(path.read_text(encoding="utf-8"))["error"])
+        except (OSError, ValueError, KeyError, TypeError):
+            error = compute()
+        with self._writing(path) as partial:
+            partial.write_text(json.dumps({"key": list(key), "error": error}), encoding="utf-8")
+        return error
+
+
+class Checkpoints(_Folder):
+    """Errors of finished repeats, one file per pair and repeat."""
+
+    kept = "; the repeats finished before are kept"
 
     def read(self, key: str) -> list[Errors] | None:
         """Return the errors kept under a key; None when there are none, or the file is torn."""
@@ -52,7 +95,7 @@ class Checkpoints:
             return None
 
     def write(self, key: str, parts: Sequence[Errors]) -> None:
-        """Keep errors under a key; a file is either whole or not there."""
+        """Keep errors under a key."""
         if self.folder is None:
             return
         arrays: dict[str, Any] = {"heads": np.array(json.dumps([_head(part) for part in parts]))}
@@ -61,17 +104,8 @@ class Checkpoints:
             for size in ("fold", "inner"):
                 arrays[f"{i}/rows/{size}"] = part.rows[size]
             arrays[f"{i}/means"] = part.means["fold"]
-        draft = self.folder / f"{key}.{os.getpid()}.tmp"
-        try:
-            with draft.open("wb") as file:
-                np.savez_compressed(file, **arrays)
-            draft.replace(self.folder / f"{key}.npz")
-        except OSError as error:
-            draft.unlink(missing_ok=True)
-            raise DatakinError(
-                f"A checkpoint could not be written to {self.folder} ({error.strerror}). Make room there "
-                f"or choose another folder (checkpoint); the repeats finished before are kept."
-            ) from None
+        with self._writing(self.folder / f"{key}.npz") as partial:
+            np.savez_compressed(partial, **arrays)
 
 
 def _head(part: Errors) -> dict[str, object]:

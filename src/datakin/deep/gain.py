@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import copy
-import hashlib
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ from datakin._core.progress import progress
 from datakin._core.seeds import derive_seed
 from datakin.data import Dataset, check_names, coerce, pair
 from datakin.data.features import Array
+from datakin.deep.checkpoints import FoldErrors
 from datakin.deep.encoders import Encoder, make_encoder, run_module
 from datakin.deep.feed import Feed, make_feeds
 from datakin.deep.items import ITEMS
@@ -25,9 +24,9 @@ from datakin.deep.pretrained import pick_device
 from datakin.deep.training import Training, fit_network, seeded
 from datakin.distances.options import check_choice, check_count, check_positive, check_seed
 from datakin.learning.folds import make_plan
-from datakin.results.gain import Gain, MethodGain
+from datakin.results.gain import Gain
 from datakin.results.record import make_provenance
-from datakin.transfer.gain import relative_reduction
+from datakin.transfer.gain import method_gain, refuse_identical, without_error
 
 __all__ = ["fine_tune_gain"]
 
@@ -82,11 +81,7 @@ def fine_tune_gain(
     datasets = [coerce(target, "target", ITEMS), coerce(source, "source", ITEMS)]
     check_names(datasets)
     common = pair(*datasets)
-    if common.identical:
-        raise DatakinError(
-            f"{datasets[0].name!r} and {datasets[1].name!r} hold the same rows: "
-            f"there is nothing to transfer."
-        )
+    refuse_identical(common, datasets)
     if head == "kept" and datasets[0].classes != datasets[1].classes:
         raise DatakinError(
             f"A head can be kept where the classes are the same. {datasets[0].name!r} has "
@@ -100,7 +95,7 @@ def fine_tune_gain(
     training = Training(epochs, batch_size, lr, patience, pick_device(device))
     feeds = make_feeds(datasets, common.columns, made.start())
     shared = (common.shared_target, common.shared_source)
-    store = _Store(checkpoint)
+    store = FoldErrors(checkpoint)
     work = _FineTuning(made, training, cv, random_state, store, head)
     errors = np.empty((2, 2, cv))
     try:
@@ -120,39 +115,6 @@ def fine_tune_gain(
     return _collect(errors, datasets, common.notes, work)
 
 
-class _Store:
-    """Errors of finished folds, one small JSON file each."""
-
-    def __init__(self, folder: str | Path | None) -> None:
-        self.folder = None if folder is None else Path(folder)
-        if self.folder is not None:
-            try:
-                self.folder.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise DatakinError(
-                    f"Checkpoints must go to a folder that can be written. {self.folder} cannot "
-                    f"({error.strerror})."
-                ) from None
-
-    def get(self, key: Sequence[Any], compute: Callable[[], float]) -> float:
-        if self.folder is None:
-            return compute()
-        name = hashlib.blake2b(json.dumps(list(key)).encode(), digest_size=12).hexdigest()
-        path = self.folder / f"{name}.json"
-        try:
-            return float(json.loads(path.read_text(encoding="utf-8"))["error"])
-        except (OSError, ValueError, KeyError, TypeError):
-            error = compute()
-        try:
-            path.write_text(json.dumps({"key": list(key), "error": error}), encoding="utf-8")
-        except OSError as fault:
-            raise DatakinError(
-                f"A checkpoint could not be written to {self.folder} ({fault.strerror}). Make room there "
-                f"or choose another folder (checkpoint)."
-            ) from None
-        return error
-
-
 class _FineTuning:
     """Networks trained alone, or pretrained and fine-tuned, and their errors on a fold."""
 
@@ -162,7 +124,7 @@ class _FineTuning:
         training: Training,
         cv: int,
         random_state: int,
-        store: _Store,
+        store: FoldErrors,
         head: str,
     ) -> None:
         self.keeps_head = head == "kept"
@@ -267,29 +229,13 @@ def _collect(
 ) -> Gain:
     """Turn errors of shape (side, alone or transferred, fold) into the result."""
     overlap = 1 / (work.cv - 1)  # test rows for each training row
-    (to, to_se), (back, back_se) = (
-        relative_reduction(errors[i, 0], errors[i, 1], overlap) for i in (0, 1)
-    )
-    found = MethodGain(
-        target_rer=to,
-        target_se=to_se,
-        source_rer=back,
-        source_se=back_se,
-        average_rer=(to + back) / 2,
-        average_se=float(np.hypot(to_se, back_se) / 2),
-        target_error=float(errors[0, 1].mean()),
-        source_error=float(errors[1, 1].mean()),
-    )
+    found = method_gain(errors[:, 0], errors[:, 1], overlap)
     t = work.training
     options = {
         "encoder": work.encoder.label, "cv": work.cv, "epochs": t.epochs,
         "batch_size": t.batch_size, "lr": t.lr, "patience": t.patience,
     }  # fmt: skip
-    lost = [
-        f"{d.name!r} learned alone makes no error: RER is not defined there (NaN)"
-        for i, d in enumerate(datasets)
-        if not errors[i, 0].any()
-    ]
+    lost = without_error(errors[:, 0], datasets)
     return Gain(
         target=datasets[0].name,
         source=datasets[1].name,

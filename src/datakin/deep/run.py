@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,7 +13,7 @@ from datakin._core.progress import progress
 from datakin._core.seeds import derive_seed
 from datakin.data import Dataset, Pairing, pair
 from datakin.data.features import Array
-from datakin.deep.checkpoints import Checkpoints
+from datakin.deep.checkpoints import Checkpoints, digest_of
 from datakin.deep.encoders import Encoder, embed
 from datakin.deep.feed import Feed, make_feeds
 from datakin.deep.heads import HeadOptions
@@ -233,8 +231,7 @@ class DeepRun:
             k: v for k, v in self.settings.summary().items() if k not in ("repeats", "zones")
         }
         digest = self.settings.encoder.digest(self.feeds[key][0].load(np.arange(4)))
-        text = json.dumps([summary, digest, r, [(d.name, d.fingerprint) for d in both]])
-        return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+        return digest_of([summary, digest, r, [(d.name, d.fingerprint) for d in both]])
 
     @property
     def options(self) -> Options:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from datakin._core.exceptions import DatakinError
+from datakin._core.files import written_whole
 from datakin.report.pack import unpack
 from datakin.report.page import DATA_ID, page
 from datakin.results import from_json
 
-__all__ = ["check_file", "embedded_json", "read_report", "write_report", "written_whole"]
+__all__ = ["check_file", "embedded_json", "read_report", "write_report"]
 
 
 def write_report(
@@ -68,17 +68,6 @@ def write_report(
             f"The report could not be written to {str(where)!r}: {error.strerror}."
         ) from None
     return where
-
-
-@contextmanager
-def written_whole(where: Path) -> Iterator[Path]:
-    """Give a place to write to that becomes the file in the end; a full disk leaves no half of it."""
-    partial = where.with_name(f".datakin-{os.getpid()}{where.suffix}")
-    try:
-        yield partial
-        os.replace(partial, where)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def check_file(path: str | os.PathLike[str], what: str, *, overwrite: bool) -> Path:

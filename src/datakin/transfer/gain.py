@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,13 @@ from datakin.results.record import make_provenance
 from datakin.transfer.methods import choose_estimator, choose_methods
 from datakin.transfer.splits import Splits
 
-__all__ = ["relative_reduction", "transfer_gain"]
+__all__ = [
+    "method_gain",
+    "refuse_identical",
+    "relative_reduction",
+    "transfer_gain",
+    "without_error",
+]
 
 
 def transfer_gain(
@@ -77,11 +84,7 @@ def transfer_gain(
     check_names(datasets)
     _check_options(repeats, test_size, random_state, n_jobs)
     common = pair(*datasets)
-    if common.identical:
-        raise DatakinError(
-            f"{datasets[0].name!r} and {datasets[1].name!r} hold the same rows: "
-            f"there is nothing to transfer."
-        )
+    refuse_identical(common, datasets)
     task = "multiclass" if len(common.classes) > 2 else datasets[0].task
     base = choose_estimator(estimator, bool(common.classes), datasets[0].features.is_sparse)
     chosen = choose_methods(methods, task, base)
@@ -123,6 +126,49 @@ def relative_reduction(base: Array, errors: Array, overlap: float) -> tuple[floa
     return float(1 - ratio), float(error)
 
 
+def method_gain(alone: Array, helped: Array, overlap: float) -> MethodGain:
+    """Return what a method brings target and source.
+
+    Parameters
+    ----------
+    alone, helped : ndarray of shape (2, repeats)
+        Errors without and with transfer, on the target and on the source.
+    overlap : float
+        As in `relative_reduction`.
+    """
+    (to, to_se), (back, back_se) = (
+        relative_reduction(alone[i], helped[i], overlap) for i in (0, 1)
+    )
+    return MethodGain(
+        target_rer=to,
+        target_se=to_se,
+        source_rer=back,
+        source_se=back_se,
+        average_rer=(to + back) / 2,
+        average_se=float(np.hypot(to_se, back_se) / 2),
+        target_error=float(helped[0].mean()),
+        source_error=float(helped[1].mean()),
+    )
+
+
+def without_error(alone: Array, datasets: Sequence[Dataset]) -> list[str]:
+    """Return a note on each dataset whose errors alone are all 0."""
+    return [
+        f"{dataset.name!r} learned alone makes no error: RER is not defined there (NaN)"
+        for dataset, errors in zip(datasets, alone, strict=True)
+        if not errors.any()
+    ]
+
+
+def refuse_identical(common: Pairing, datasets: Sequence[Dataset]) -> None:
+    """Refuse two datasets with the same rows."""
+    if common.identical:
+        raise DatakinError(
+            f"{datasets[0].name!r} and {datasets[1].name!r} hold the same rows: "
+            f"there is nothing to transfer."
+        )
+
+
 def _check_options(repeats: Any, test_size: Any, random_state: Any, n_jobs: Any) -> None:
     check_count("repeats", repeats, 1)
     check_seed(random_state)
@@ -156,23 +202,15 @@ def _run(splits: Splits, repeats: int, n_jobs: int | None) -> tuple[list[Array],
 def _collect(errors: Array, splits: Splits, common: Pairing) -> Gain:
     """Turn errors of shape (repeats, 2, 1 + methods) into the result."""
     names = [d.name for d in splits.datasets]
-    notes = [*common.notes, *_no_error(errors, splits.datasets)]
+    lost = without_error(errors[:, :, 0].T, splits.datasets)
+    for note in lost:
+        warnings.warn(note, DatakinWarning, stacklevel=3)
     overlap = splits.test_size / (1 - splits.test_size)
-    results = {}
-    for m, name in enumerate(splits.methods, start=1):
-        (to, to_se), (back, back_se) = (
-            relative_reduction(errors[:, i, 0], errors[:, i, m], overlap) for i in (0, 1)
-        )
-        results[name] = MethodGain(
-            target_rer=to,
-            target_se=to_se,
-            source_rer=back,
-            source_se=back_se,
-            average_rer=(to + back) / 2,
-            average_se=float(np.hypot(to_se, back_se) / 2),
-            target_error=float(errors[:, 0, m].mean()),
-            source_error=float(errors[:, 1, m].mean()),
-        )
+    alone = errors[:, :, 0].T
+    results = {
+        name: method_gain(alone, errors[:, :, m].T, overlap)
+        for m, name in enumerate(splits.methods, start=1)
+    }
     options = {
         "methods": {name: _in_words(method) for name, method in splits.methods.items()},
         "estimator": _in_words(splits.base),
@@ -186,7 +224,7 @@ def _collect(errors: Array, splits: Splits, common: Pairing) -> Gain:
         source_error=float(errors[:, 1, 0].mean()),
         loss="zero_one" if splits.is_class else "squared",
         repeats=len(errors),
-        notes=tuple(notes),
+        notes=(*common.notes, *lost),
         provenance=make_provenance(
             splits.random_state, options, {d.name: d.fingerprint for d in splits.datasets}
         ),
@@ -196,14 +234,3 @@ def _collect(errors: Array, splits: Splits, common: Pairing) -> Gain:
 def _in_words(estimator: Any) -> str:
     """Return an estimator's repr on one line."""
     return " ".join(repr(estimator).split())
-
-
-def _no_error(errors: Array, datasets: list[Dataset]) -> list[str]:
-    """Warn of datasets whose error alone is 0; return the notes."""
-    notes = []
-    for i, dataset in enumerate(datasets):
-        if not errors[:, i, 0].any():
-            note = f"{dataset.name!r} learned alone makes no error: RER is not defined there (NaN)"
-            warnings.warn(note, DatakinWarning, stacklevel=4)
-            notes.append(note)
-    return notes
