@@ -29,6 +29,22 @@ def _rows(ax: Any, names: Any, n: int) -> None:
     ax.set_ylim(n - 0.4, -0.6)
 
 
+def _comparisons(result: Any) -> list[Any]:
+    return [result] if isinstance(result, Comparison) else list(result)
+
+
+def _zero_line(ax: Any) -> None:
+    ax.axvline(0, color="#555555", linewidth=0.8)
+
+
+def _intervals(ax: Any, frame: pd.DataFrame, value: str, low: str, high: str) -> None:
+    """Draw a dot and a line for each row, coloured by its zone if it has one."""
+    for k, row in enumerate(frame.to_dict("records")):
+        ink = COLOURS.get(row.get("zone", ""), CLUSTERS[0])
+        ax.plot([row[low], row[high]], [k, k], color=ink, linewidth=1.6)
+        ax.plot(row[value], k, "o", color=ink, markersize=6)
+
+
 def ranking(result: Any, *, ax: Any = None) -> Any:
     """Draw the scores of a ranking with their intervals, over the zones.
 
@@ -48,17 +64,14 @@ def ranking(result: Any, *, ax: Any = None) -> Any:
         ax.barh(range(len(frame)), frame["score"], color=CLUSTERS[0], height=0.6)
         ax.set_xlabel("distance")
     else:
-        found = [result] if isinstance(result, Comparison) else list(result)
+        found = _comparisons(result)
         reach = _limits(frame[["low", "high"]].to_numpy(), found)
         for k, comparison in enumerate(found):
             _zone_bands(ax, k, comparison.decision, reach)
-        for k, row in enumerate(frame.to_dict("records")):
-            ink = COLOURS[row["zone"]]
-            ax.plot([row["low"], row["high"]], [k, k], color=ink, linewidth=1.6)
-            ax.plot(row["score"], k, "o", color=ink, markersize=6)
+        _intervals(ax, frame, "score", "low", "high")
         ax.set_xlim(*reach)
         ax.set_xlabel("Cross-Learning Score (small means kin), 95% interval")
-    ax.axvline(0, color="#555555", linewidth=0.8)
+    _zero_line(ax)
     _rows(ax, frame["source"], len(frame))
     return ax
 
@@ -91,7 +104,7 @@ def zones(result: Any, *, ax: Any = None) -> Any:
     Axes
     """
     _expect(result, "zones", Ranking, Comparison)
-    found = [result] if isinstance(result, Comparison) else list(result)
+    found = _comparisons(result)
     if not all(isinstance(c, Comparison) for c in found):
         raise DatakinError("plots.zones needs scores. Distances have no zones.")
     ax = axes(ax, height=1.4 + 0.3 * len(found))
@@ -195,11 +208,8 @@ def forecast(result: Any, *, ax: Any = None) -> Any:
     if "gain" not in frame:
         raise DatakinError("plots.forecast needs scores. Distances have no forecast.")
     ax = axes(ax, height=1.2 + 0.3 * len(frame))
-    for k, row in enumerate(frame.to_dict("records")):
-        ink = COLOURS.get(row.get("zone", ""), CLUSTERS[0])
-        ax.plot([row["gain_low"], row["gain_high"]], [k, k], color=ink, linewidth=1.6)
-        ax.plot(row["gain"], k, "o", color=ink, markersize=6)
-    ax.axvline(0, color="#555555", linewidth=0.8)
+    _intervals(ax, frame, "gain", "gain_low", "gain_high")
+    _zero_line(ax)
     _rows(ax, frame["source"], len(frame))
     ax.set_xlabel("expected gain of pooling (right of 0 is good), 95% interval")
     return ax
@@ -253,8 +263,7 @@ def learning_curve(result: Any, *, ax: Any = None) -> Any:
 
 
 def _has_curves(result: Any) -> bool:
-    found = [result] if isinstance(result, Comparison) else list(result)
-    return any(isinstance(c, Comparison) and c.curves for c in found)
+    return any(isinstance(c, Comparison) and c.curves for c in _comparisons(result))
 
 
 def gain(result: Any, *, ax: Any = None) -> Any:
@@ -277,7 +286,7 @@ def gain(result: Any, *, ax: Any = None) -> Any:
             frame[f"{side}_rer"], np.arange(len(frame)) + shift, xerr=2 * frame[f"{side}_se"],
             fmt="o", color=CLUSTERS[k], label=f"on the {side}",
         )  # fmt: skip
-    ax.axvline(0, color="#555555", linewidth=0.8)
+    _zero_line(ax)
     _rows(ax, frame["method"], len(frame))
     ax.set_xlabel("relative error reduction, two standard errors either way")
     ax.legend(frameon=False)
