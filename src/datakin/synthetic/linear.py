@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 from scipy.special import expit
 
 from datakin.data.features import Array
-from datakin.synthetic.parameters import BETA, LDA_MEAN
+from datakin.synthetic.parameters import LDA_MEAN
 from datakin.synthetic.quadrature import panels
 from datakin.synthetic.rotation import angle_between, rotate
-from datakin.synthetic.sampling import (
-    COSINES,
-    Drawn,
-    autoregressive,
-    choose,
-    correlated,
-    half_each,
-)
+from datakin.synthetic.sampling import Rotated, autoregressive, choose, correlated, half_each
 from datakin.synthetic.theorems import lda_cls, probit_cls
 
 __all__ = ["LDA", "Logistic", "Probit"]
 
 
+class _LinearRule(Rotated):
+    def bayes_rule(self, vector: Array, X: Array) -> Array:
+        """Return the best possible labels."""
+        return (X @ vector >= 0).astype(int)
+
+
 @dataclass(frozen=True)
-class LDA(Drawn):
+class LDA(_LinearRule):
     """Two Gaussian classes with means +mu and -mu, exactly half of the rows each.
 
     Parameters
@@ -42,12 +40,8 @@ class LDA(Drawn):
     0.1606
     """
 
-    cosine: float
     variant: str = "tables"
     name: str = field(default="lda", init=False)
-    task: ClassVar[str] = "binary"
-    levels: ClassVar[tuple[float, ...]] = COSINES
-    n_rows: ClassVar[int] = 200
 
     @property
     def target_vector(self) -> Array:
@@ -65,17 +59,13 @@ class LDA(Drawn):
         X = rng.standard_normal((n, len(vector))) + np.where(y[:, None] == 1, vector, -vector)
         return X, y
 
-    def bayes_rule(self, vector: Array, X: Array) -> Array:
-        """Return the best possible labels."""
-        return (X @ vector >= 0).astype(int)
-
     def oracle(self) -> float:
         """Return the population CLS (theorem 2)."""
         return lda_cls(self.target_vector, self.source_vector)
 
 
 @dataclass(frozen=True)
-class Probit(Drawn):
+class Probit(_LinearRule):
     """Gaussian features, label 1 where ``beta'x`` plus unit noise is not negative.
 
     Parameters
@@ -89,30 +79,12 @@ class Probit(Drawn):
     0.541
     """
 
-    cosine: float
     name: str = field(default="probit", init=False)
-    task: ClassVar[str] = "binary"
-    levels: ClassVar[tuple[float, ...]] = COSINES
-    n_rows: ClassVar[int] = 200
-
-    @property
-    def target_vector(self) -> Array:
-        """The target's coefficients."""
-        return BETA
-
-    @property
-    def source_vector(self) -> Array:
-        """The source's coefficients."""
-        return rotate(BETA, self.cosine)
 
     def draw(self, rng: np.random.Generator, vector: Array, n: int) -> tuple[Array, Array]:
         """Draw features and labels."""
         X = rng.standard_normal((n, len(vector)))
         return X, (X @ vector + rng.standard_normal(n) >= 0).astype(int)
-
-    def bayes_rule(self, vector: Array, X: Array) -> Array:
-        """Return the best possible labels."""
-        return (X @ vector >= 0).astype(int)
 
     def oracle(self) -> float:
         """Return the population CLS (theorem 1)."""
@@ -120,7 +92,7 @@ class Probit(Drawn):
 
 
 @dataclass(frozen=True)
-class Logistic(Drawn):
+class Logistic(_LinearRule):
     """AR(0.5) Gaussian features, log odds of label 1 ``beta'x``.
 
     Parameters
@@ -134,30 +106,12 @@ class Logistic(Drawn):
     0.274
     """
 
-    cosine: float
     name: str = field(default="logistic", init=False)
-    task: ClassVar[str] = "binary"
-    levels: ClassVar[tuple[float, ...]] = COSINES
-    n_rows: ClassVar[int] = 200
-
-    @property
-    def target_vector(self) -> Array:
-        """The target's coefficients."""
-        return BETA
-
-    @property
-    def source_vector(self) -> Array:
-        """The source's coefficients."""
-        return rotate(BETA, self.cosine)
 
     def draw(self, rng: np.random.Generator, vector: Array, n: int) -> tuple[Array, Array]:
         """Draw features and labels."""
         X = correlated(rng, n, autoregressive(0.5))
         return X, (rng.random(n) < expit(X @ vector)).astype(int)
-
-    def bayes_rule(self, vector: Array, X: Array) -> Array:
-        """Return the best possible labels."""
-        return (X @ vector >= 0).astype(int)
 
     def oracle(self) -> float:
         """Return the population CLS, by quadrature in the plane of the two scores."""

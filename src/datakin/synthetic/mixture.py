@@ -38,9 +38,7 @@ class Mixture(Drawn):
 
     alpha: float
     name: str = field(default="mixture", init=False)
-    task: ClassVar[str] = "binary"
     levels: ClassVar[tuple[float, ...]] = tuple(k / 10 for k in range(11))
-    n_rows: ClassVar[int] = 200
 
     def __post_init__(self) -> None:
         if not isinstance(self.alpha, Real) or not 0.0 <= self.alpha <= 1.0:

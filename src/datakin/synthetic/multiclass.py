@@ -8,10 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from datakin.data.features import Array
-from datakin.synthetic.parameters import BETA, GRAM_SCHMIDT_START
+from datakin.synthetic.parameters import GRAM_SCHMIDT_START
 from datakin.synthetic.quadrature import panels
-from datakin.synthetic.rotation import rotate
-from datakin.synthetic.sampling import COSINES, Drawn
+from datakin.synthetic.sampling import COSINES, Rotated
 
 __all__ = ["FourClass"]
 
@@ -19,7 +18,7 @@ NOISE = 0.3
 
 
 @dataclass(frozen=True)
-class FourClass(Drawn):
+class FourClass(Rotated):
     """Standard Gaussian features; classes 1 to 4 are the quadrants of two noisy scores.
 
     The scores are ``b1'x`` and ``b2'x`` with b1 and b2 orthogonal and of one length, each with noise
@@ -37,21 +36,9 @@ class FourClass(Drawn):
     0.4378
     """
 
-    cosine: float
     name: str = field(default="fourclass", init=False)
     task: ClassVar[str] = "multiclass"
     levels: ClassVar[tuple[float, ...]] = COSINES[10:]  # the paper's table starts at 0
-    n_rows: ClassVar[int] = 200
-
-    @property
-    def target_vector(self) -> Array:
-        """The target's first coefficients."""
-        return BETA
-
-    @property
-    def source_vector(self) -> Array:
-        """The source's first coefficients."""
-        return rotate(BETA, self.cosine)
 
     def draw(self, rng: np.random.Generator, vector: Array, n: int) -> tuple[Array, Array]:
         """Draw features and labels."""

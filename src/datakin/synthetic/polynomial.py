@@ -12,13 +12,13 @@ from scipy.special import expit
 from datakin.data.features import Array
 from datakin.synthetic.parameters import UNIFORM_SOURCE, UNIFORM_TARGET
 from datakin.synthetic.quadrature import panels
-from datakin.synthetic.sampling import Drawn
+from datakin.synthetic.sampling import FixedPair
 
 __all__ = ["PolynomialLogistic"]
 
 
 @dataclass(frozen=True)
-class PolynomialLogistic(Drawn):
+class PolynomialLogistic(FixedPair):
     """Standard Gaussian features, log odds a polynomial of degree five in them.
 
     Target and source differ in the ten coefficients; there is one pair.
@@ -30,19 +30,7 @@ class PolynomialLogistic(Drawn):
     """
 
     name: str = field(default="plr", init=False)
-    task: ClassVar[str] = "binary"
-    levels: ClassVar[tuple[float, ...]] = ()
     n_rows: ClassVar[int] = 1000
-
-    @property
-    def target_vector(self) -> Array:
-        """The target's coefficients."""
-        return UNIFORM_TARGET
-
-    @property
-    def source_vector(self) -> Array:
-        """The source's coefficients."""
-        return UNIFORM_SOURCE
 
     def draw(self, rng: np.random.Generator, vector: Array, n: int) -> tuple[Array, Array]:
         """Draw features and labels."""

@@ -9,15 +9,14 @@ import numpy as np
 from scipy.stats import chi2
 
 from datakin.data.features import Array
-from datakin.synthetic.parameters import UNIFORM_SOURCE, UNIFORM_TARGET
 from datakin.synthetic.quadrature import quadratic_below_zero
-from datakin.synthetic.sampling import Drawn, autoregressive, correlated, half_each
+from datakin.synthetic.sampling import FixedPair, autoregressive, correlated, half_each
 
 __all__ = ["QDA", "Radial"]
 
 
 @dataclass(frozen=True)
-class QDA(Drawn):
+class QDA(FixedPair):
     """Two Gaussian classes with means +mu and -mu and covariances AR(0.2) and AR(0.8).
 
     Class 1 has mean +mu and AR(0.2), class 0 mean -mu and AR(0.8), exactly half of the rows each.
@@ -30,19 +29,6 @@ class QDA(Drawn):
     """
 
     name: str = field(default="qda", init=False)
-    task: ClassVar[str] = "binary"
-    levels: ClassVar[tuple[float, ...]] = ()
-    n_rows: ClassVar[int] = 200
-
-    @property
-    def target_vector(self) -> Array:
-        """The target's class mean."""
-        return UNIFORM_TARGET
-
-    @property
-    def source_vector(self) -> Array:
-        """The source's class mean."""
-        return UNIFORM_SOURCE
 
     def draw(self, rng: np.random.Generator, vector: Array, n: int) -> tuple[Array, Array]:
         """Draw features and labels."""
@@ -90,7 +76,7 @@ def _qda_error(rule: Array, truth: Array) -> float:
 
 
 @dataclass(frozen=True)
-class Radial(Drawn):
+class Radial(FixedPair):
     """Standard Gaussian features, label 1 inside a sphere: radius 3.1 (target) or 3.3 (source).
 
     There is one pair, and no noise: the best rule of each task makes no error on it.
@@ -102,8 +88,6 @@ class Radial(Drawn):
     """
 
     name: str = field(default="radial", init=False)
-    task: ClassVar[str] = "binary"
-    levels: ClassVar[tuple[float, ...]] = ()
     n_rows: ClassVar[int] = 1000
 
     @property

@@ -8,15 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from datakin.data.features import Array
-from datakin.synthetic.parameters import BETA, NONLINEAR_BETA
-from datakin.synthetic.rotation import rotate
-from datakin.synthetic.sampling import (
-    COSINES,
-    Drawn,
-    autoregressive,
-    choose,
-    correlated,
-)
+from datakin.synthetic.parameters import NONLINEAR_BETA
+from datakin.synthetic.sampling import COSINES, Rotated, autoregressive, choose, correlated
 
 __all__ = ["LinearRegression", "NonlinearRegression"]
 
@@ -25,7 +18,18 @@ CORRELATION = {"tables": 0.5, "text": 0.0}
 
 
 @dataclass(frozen=True)
-class LinearRegression(Drawn):
+class _Regression(Rotated):
+    variant: str = "tables"
+    task: ClassVar[str] = "regression"
+
+    @property
+    def covariance(self) -> Array:
+        """Covariance of the features."""
+        return autoregressive(choose(self.variant, CORRELATION))
+
+
+@dataclass(frozen=True)
+class LinearRegression(_Regression):
     """Response ``beta'x`` plus unit noise.
 
     Parameters
@@ -42,27 +46,7 @@ class LinearRegression(Drawn):
     5.3933
     """
 
-    cosine: float
-    variant: str = "tables"
     name: str = field(default="linear", init=False)
-    task: ClassVar[str] = "regression"
-    levels: ClassVar[tuple[float, ...]] = COSINES
-    n_rows: ClassVar[int] = 200
-
-    @property
-    def target_vector(self) -> Array:
-        """The target's coefficients."""
-        return BETA
-
-    @property
-    def source_vector(self) -> Array:
-        """The source's coefficients."""
-        return rotate(BETA, self.cosine)
-
-    @property
-    def covariance(self) -> Array:
-        """Covariance of the features."""
-        return autoregressive(choose(self.variant, CORRELATION))
 
     def draw(self, rng: np.random.Generator, vector: Array, n: int) -> tuple[Array, Array]:
         """Draw features and responses."""
@@ -80,7 +64,7 @@ class LinearRegression(Drawn):
 
 
 @dataclass(frozen=True)
-class NonlinearRegression(Drawn):
+class NonlinearRegression(_Regression):
     """Response ``b1 sin(x1) + b2 x2^2 + b3 x3 x4 + b4 exp(x5)`` plus unit noise; ten features.
 
     Parameters
@@ -97,27 +81,13 @@ class NonlinearRegression(Drawn):
     161.6
     """
 
-    cosine: float
-    variant: str = "tables"
     name: str = field(default="nonlinear", init=False)
-    task: ClassVar[str] = "regression"
     levels: ClassVar[tuple[float, ...]] = COSINES[10:]  # the paper's table starts at 0
-    n_rows: ClassVar[int] = 200
 
     @property
     def target_vector(self) -> Array:
         """The target's coefficients."""
         return choose(self.variant, NONLINEAR_BETA)
-
-    @property
-    def source_vector(self) -> Array:
-        """The source's coefficients."""
-        return rotate(self.target_vector, self.cosine)
-
-    @property
-    def covariance(self) -> Array:
-        """Covariance of the features."""
-        return autoregressive(choose(self.variant, CORRELATION))
 
     def draw(self, rng: np.random.Generator, vector: Array, n: int) -> tuple[Array, Array]:
         """Draw features and responses."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from numbers import Integral
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
@@ -12,11 +13,14 @@ from datakin._core.exceptions import DatakinError
 from datakin._core.seeds import derive_seed
 from datakin.data import Dataset, as_dataset
 from datakin.data.features import Array
-from datakin.synthetic.rotation import check_cosine
+from datakin.synthetic.parameters import BETA, UNIFORM_SOURCE, UNIFORM_TARGET
+from datakin.synthetic.rotation import check_cosine, rotate
 
 __all__ = [
     "COSINES",
     "Drawn",
+    "FixedPair",
+    "Rotated",
     "Sample",
     "Setting",
     "SettingClass",
@@ -116,17 +120,59 @@ def draw_sample(
 
 
 class Drawn:
-    """What all settings share: they are drawn in the same way, and refuse what is no cosine."""
+    """What all settings share: they are drawn in the same way."""
 
-    def __post_init__(self) -> None:
-        if hasattr(self, "cosine"):
-            check_cosine(self.cosine)
+    task: ClassVar[str] = "binary"
+    n_rows: ClassVar[int] = 200
 
     def sample(
         self: Setting, n_target: int, n_source: int, *, random_state: int = 0, n_test: int = 0
     ) -> Sample:
         """Draw a target and a source, and test sets if asked for."""
         return draw_sample(self, n_target, n_source, random_state, n_test)
+
+
+class FixedPair(Drawn):
+    """A setting of one pair; vectors are two draws of uniform numbers."""
+
+    levels: ClassVar[tuple[float, ...]] = ()
+
+    @property
+    def target_vector(self) -> Array:
+        """The target's vector."""
+        return UNIFORM_TARGET
+
+    @property
+    def source_vector(self) -> Array:
+        """The source's vector."""
+        return UNIFORM_SOURCE
+
+
+@dataclass(frozen=True)
+class Rotated(Drawn):
+    """A setting whose source has the target's vector, turned.
+
+    Parameters
+    ----------
+    cosine : float
+        Between the target's and the source's vector.
+    """
+
+    cosine: float
+    levels: ClassVar[tuple[float, ...]] = COSINES
+
+    def __post_init__(self) -> None:
+        check_cosine(self.cosine)
+
+    @property
+    def target_vector(self) -> Array:
+        """The target's vector: beta, where a setting has no other."""
+        return BETA
+
+    @property
+    def source_vector(self) -> Array:
+        """The target's vector, turned."""
+        return rotate(self.target_vector, self.cosine)
 
 
 @cache
