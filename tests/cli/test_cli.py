@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 import datakin
-from datakin.cli import main
 
 FAST = ["--label", "died", "--models", "logistic", "--cv", "3"]
 OPTIONS = {"models": ["logistic"], "cv": 3}
@@ -36,17 +35,9 @@ def wards(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def run(wards, capsys):
+def run(wards, call_main):
     """Run a command in this process; return exit code, standard output and standard error."""
-
-    def run_main(*arguments):
-        with pytest.raises(SystemExit) as stopped:
-            main([str(a) for a in arguments])
-        out, err = capsys.readouterr()
-        assert "Traceback" not in err
-        return stopped.value.code, out, err
-
-    return run_main
+    return call_main
 
 
 def read(*paths):

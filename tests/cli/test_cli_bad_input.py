@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 import datakin
-from datakin.cli import main
 
 FAST = ["--label", "died", "--models", "logistic", "--cv", "3"]
 
@@ -54,16 +53,9 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture
-def run(folder, monkeypatch, capsys):
+def run(folder, monkeypatch, call_main):
     monkeypatch.chdir(folder)
-
-    def run_main(*arguments):
-        with pytest.raises(SystemExit) as stopped:
-            main(list(arguments))
-        out, err = capsys.readouterr()
-        return stopped.value.code, out, err
-
-    return run_main
+    return call_main
 
 
 def pair(source, *options, target="good.csv"):

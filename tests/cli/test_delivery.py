@@ -12,14 +12,13 @@ import pandas as pd
 import pytest
 
 import datakin
-from datakin.cli import main
 from datakin.report import read_report
 
 FAST = ["--label", "died", "--models", "logistic", "--cv", "3"]
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch, capsys):
+def run(tmp_path, monkeypatch, call_main):
     """Run a command in a folder with three tables."""
     monkeypatch.chdir(tmp_path)
     for seed, name in enumerate(("north", "south", "west")):
@@ -28,15 +27,7 @@ def run(tmp_path, monkeypatch, capsys):
         died = (age + seed / 3 * dose + 0.5 * rng.normal(size=60) > 0).astype(int)
         frame = pd.DataFrame({"age": age, "dose": dose, "died": died})
         (frame.assign(unit="mg") if name == "west" else frame).to_csv(f"{name}.csv", index=False)
-
-    def run_main(*arguments):
-        with pytest.raises(SystemExit) as stopped:
-            main([str(a) for a in arguments])
-        out, err = capsys.readouterr()
-        assert "Traceback" not in err
-        return stopped.value.code, out, err
-
-    return run_main
+    return call_main
 
 
 RANK = ["rank", "north.csv", "south.csv", "west.csv", *FAST]

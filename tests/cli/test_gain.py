@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 import datakin
-from datakin.cli import main
 
 GAIN = ["gain", "north.csv", "south.csv", "--label", "died"]
 QUICK = [*GAIN, "--methods", "concatenate", "--repeats", "2"]
@@ -24,7 +23,7 @@ def ward(seed, n=60, **columns):
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch, capsys):
+def run(tmp_path, monkeypatch, call_main):
     """Run a command among four tables; return exit code, standard output and standard error."""
     monkeypatch.chdir(tmp_path)
     ward(0).to_csv("north.csv", index=False)
@@ -32,15 +31,7 @@ def run(tmp_path, monkeypatch, capsys):
     ward(0).to_csv("copy.csv", index=False)
     ward(2).assign(died=[2, 2, *ward(2).died[2:]]).to_csv("rare.csv", index=False)
     ward(2).assign(died=["yes", "no"] * 30).to_csv("words.csv", index=False)
-
-    def run_main(*arguments):
-        with pytest.raises(SystemExit) as stopped:
-            main([str(a) for a in arguments])
-        out, err = capsys.readouterr()
-        assert "Traceback" not in err
-        return stopped.value.code, out, err
-
-    return run_main
+    return call_main
 
 
 def read(*paths, **options):

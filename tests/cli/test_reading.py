@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import datakin
-from datakin.cli import Reading, main
+from datakin.cli import Reading
 
 FAST = ["--label", "died", "--models", "logistic", "--cv", "3", "--json"]
 OPTIONS = {"models": ["logistic"], "cv": 3}
@@ -22,7 +22,7 @@ def ward(seed, n=90):
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch, capsys):
+def run(tmp_path, monkeypatch, call_main):
     """Run a command beside two tables in parts, `one` and `two`, and a table `three.csv`."""
     monkeypatch.chdir(tmp_path)
     for seed, name in enumerate(["one", "two"]):
@@ -31,15 +31,7 @@ def run(tmp_path, monkeypatch, capsys):
             frame = ward(seed).iloc[part * 30 : part * 30 + 30]
             frame.to_parquet(tmp_path / name / f"part-{part}.parquet", index=False)
     ward(2).to_csv("three.csv", index=False)
-
-    def run_main(*arguments):
-        with pytest.raises(SystemExit) as stopped:
-            main([str(a) for a in arguments])
-        out, err = capsys.readouterr()
-        assert "Traceback" not in err
-        return stopped.value.code, out, err
-
-    return run_main
+    return call_main
 
 
 def read():

@@ -6,28 +6,13 @@ import warnings
 import pandas as pd
 import polars as pl
 import pytest
+from benchmarks.decisions.collections.uci_heart import COLUMNS
 
 import datakin
 from datakin.cli import main
 
 pytestmark = pytest.mark.data
 
-HEART = [
-    "age",
-    "sex",
-    "cp",
-    "trestbps",
-    "chol",
-    "fbs",
-    "restecg",
-    "thalach",
-    "exang",
-    "oldpeak",
-    "slope",
-    "ca",
-    "thal",
-    "num",
-]
 HOSPITALS = ("cleveland", "hungarian", "switzerland", "va")
 EICU_IGNORED = (
     "patientunitstayid,hospitalid,icu_expired,predictedhospitalmortality,apachescore,"
@@ -40,7 +25,7 @@ def heart(data_folder):
     frames = {}
     for name in HOSPITALS:
         path = data_folder / "uci_heart" / f"processed.{name}.data"
-        frame = pd.read_csv(path, header=None, names=HEART)
+        frame = pd.read_csv(path, header=None, names=COLUMNS)
         frames[name] = frame.assign(num=(frame["num"] > 0).astype(int))
     return frames
 

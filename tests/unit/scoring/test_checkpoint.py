@@ -18,16 +18,6 @@ from datakin.scoring import store
 OPTIONS = {"models": ["logistic", "linear_svm"], "cv": 3}
 
 
-def family(k=4, n=60, p=3):
-    found = {}
-    for i in range(k):
-        rng = np.random.default_rng(i)
-        X = rng.standard_normal((n, p))
-        y = (X[:, 0] + 0.3 * i * X[:, 1] + 0.5 * rng.standard_normal(n) > 0).astype(int)
-        found[f"d{i}"] = (X, y)
-    return found
-
-
 @pytest.fixture
 def counted(monkeypatch):
     """Count the units that are run, not found."""
@@ -42,7 +32,7 @@ def counted(monkeypatch):
     return runs
 
 
-def test_a_finished_run_is_read_back(tmp_path, counted):
+def test_a_finished_run_is_read_back(tmp_path, counted, family):
     plain = datakin.matrix(family(), **OPTIONS)
     first = datakin.matrix(family(), checkpoint=tmp_path, **OPTIONS)
     counted.clear()
@@ -53,7 +43,7 @@ def test_a_finished_run_is_read_back(tmp_path, counted):
 
 @pytest.mark.parametrize("task", ["rank", "score"])
 @pytest.mark.parametrize("more", [{}, {"repeats": 2}, {"size": "limit"}, {"inner": "fresh"}])
-def test_rankings_and_scores_too(tmp_path, task, more):
+def test_rankings_and_scores_too(tmp_path, task, more, family):
     datasets = family()
     target = datasets.pop("d0")
     given = (datasets,) if task == "rank" else (datasets["d1"],)
@@ -64,7 +54,7 @@ def test_rankings_and_scores_too(tmp_path, task, more):
     assert calls[0] == calls[1] == calls[2]
 
 
-def test_only_what_is_missing_is_run(tmp_path, counted):
+def test_only_what_is_missing_is_run(tmp_path, counted, family):
     whole = datakin.matrix(family(), checkpoint=tmp_path, **OPTIONS)
     next((tmp_path / "units").glob("d2-*.parquet")).unlink()
     counted.clear()
@@ -86,7 +76,7 @@ def with_a_wrong_byte(content, place):
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
-def test_a_torn_file_is_made_again(tmp_path, counted, damage):
+def test_a_torn_file_is_made_again(tmp_path, counted, damage, family):
     whole = datakin.matrix(family(), checkpoint=tmp_path, **OPTIONS)
     file = next((tmp_path / "units").glob("d1-*.parquet"))
     file.write_bytes(DAMAGE[damage](file.read_bytes()))
@@ -96,7 +86,7 @@ def test_a_torn_file_is_made_again(tmp_path, counted, damage):
     assert counted == ["d1"]
 
 
-def test_no_wrong_byte_makes_a_wrong_number(tmp_path):
+def test_no_wrong_byte_makes_a_wrong_number(tmp_path, family):
     whole = datakin.matrix(family(2), checkpoint=tmp_path, **OPTIONS)
     file = next((tmp_path / "units").glob("d1-*.parquet"))
     content = file.read_bytes()
@@ -116,13 +106,13 @@ def test_no_wrong_byte_makes_a_wrong_number(tmp_path):
         ({"size": "paper"}, "size was 'matched', now 'paper'"),
     ],
 )
-def test_other_options_are_refused(tmp_path, change, reason):
+def test_other_options_are_refused(tmp_path, change, reason, family):
     datakin.matrix(family(), checkpoint=tmp_path, **OPTIONS)
     with pytest.raises(DatakinError, match=f"belongs to another run: {reason}"):
         datakin.matrix(family(), checkpoint=tmp_path, **{**OPTIONS, **change})
 
 
-def test_other_data_are_refused(tmp_path):
+def test_other_data_are_refused(tmp_path, family):
     datakin.matrix(family(), checkpoint=tmp_path, **OPTIONS)
     changed = family()
     changed["d1"][0][0, 0] += 1
@@ -135,7 +125,7 @@ def test_other_data_are_refused(tmp_path):
             datakin.matrix(datasets, checkpoint=tmp_path, **OPTIONS)
 
 
-def test_another_version_is_refused(tmp_path):
+def test_another_version_is_refused(tmp_path, family):
     datakin.matrix(family(), checkpoint=tmp_path, **OPTIONS)
     note = tmp_path / "run.json"
     run = json.loads(note.read_text())
@@ -145,20 +135,20 @@ def test_another_version_is_refused(tmp_path):
         datakin.matrix(family(), checkpoint=tmp_path, **OPTIONS)
 
 
-def test_threads_and_places_change_nothing(tmp_path):
+def test_threads_and_places_change_nothing(tmp_path, family):
     datakin.matrix(family(), checkpoint=tmp_path, n_jobs=1, **OPTIONS)
     again = datakin.matrix(family(), checkpoint=tmp_path, n_jobs=2, **OPTIONS)
     assert again == datakin.matrix(family(), **OPTIONS)
 
 
 @pytest.mark.parametrize("path", ["/proc/datakin", "file"])
-def test_a_folder_that_cannot_be_written_to(tmp_path, path):
+def test_a_folder_that_cannot_be_written_to(tmp_path, path, family):
     (tmp_path / "file").write_text("")
     with pytest.raises(DatakinError, match=r"checkpoint folder .* can be written to"):
         datakin.matrix(family(), checkpoint=os.path.join(tmp_path, path), **OPTIONS)
 
 
-def test_a_full_disk_costs_the_checkpoint_not_the_run(tmp_path, monkeypatch):
+def test_a_full_disk_costs_the_checkpoint_not_the_run(tmp_path, monkeypatch, family):
     def full(self, place, result):
         raise OSError(28, "No space left on device")
 
@@ -168,7 +158,7 @@ def test_a_full_disk_costs_the_checkpoint_not_the_run(tmp_path, monkeypatch):
         assert datakin.matrix(family(), checkpoint=tmp_path, **OPTIONS) == plain
 
 
-def test_many_errors_go_to_a_temporary_folder(tmp_path, monkeypatch):
+def test_many_errors_go_to_a_temporary_folder(tmp_path, monkeypatch, family):
     plain = datakin.matrix(family(), **OPTIONS)
     monkeypatch.setattr(store, "MEMORY", 1000)
     monkeypatch.setenv("TMPDIR", str(tmp_path))

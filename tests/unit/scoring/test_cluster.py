@@ -7,7 +7,6 @@ import threading
 import time
 import warnings
 
-import numpy as np
 import pytest
 
 import datakin
@@ -21,16 +20,6 @@ pytestmark = [
     # Dask's own warnings, and sockets it leaves to the garbage collector.
     pytest.mark.filterwarnings("default"),
 ]
-
-
-def family(k, n=60, p=3):
-    found = {}
-    for i in range(k):
-        rng = np.random.default_rng(i)
-        X = rng.standard_normal((n, p))
-        y = (X[:, 0] + 0.3 * i * X[:, 1] + 0.5 * rng.standard_normal(n) > 0).astype(int)
-        found[f"d{i}"] = (X, y)
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +36,7 @@ def client():
 FAST = {"models": ["logistic", "linear_svm"], "cv": 3}
 
 
-def test_the_same_numbers(client):
+def test_the_same_numbers(client, family):
     assert datakin.matrix(family(4), client=client, **FAST) == datakin.matrix(family(4), **FAST)
     datasets = family(4)
     target = datasets.pop("d0")
@@ -57,7 +46,7 @@ def test_the_same_numbers(client):
     assert {c.source for c in come} == set(datasets)
 
 
-def test_by_address_with_a_checkpoint(client, tmp_path):
+def test_by_address_with_a_checkpoint(client, tmp_path, family):
     address = client.scheduler.address
     made = datakin.matrix(family(3), client=address, checkpoint=tmp_path, **FAST)
     assert made == datakin.matrix(family(3), **FAST)
@@ -66,7 +55,7 @@ def test_by_address_with_a_checkpoint(client, tmp_path):
     assert again == made
 
 
-def test_sampled_datasets(client):
+def test_sampled_datasets(client, family):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DatakinWarning)
         pair = [family(1, 900)["d0"], family(2, 300)["d1"]]
@@ -75,7 +64,7 @@ def test_sampled_datasets(client):
         assert there == datakin.score(*pair, **options)
 
 
-def test_files_are_loaded_inside_tasks(client, tmp_path):
+def test_files_are_loaded_inside_tasks(client, tmp_path, family):
     import pandas as pd
 
     for name, (X, y) in family(3).items():
@@ -89,7 +78,7 @@ def test_files_are_loaded_inside_tasks(client, tmp_path):
         datakin.matrix(datasets, client=client, **FAST)
 
 
-def test_what_went_wrong_is_told(client):
+def test_what_went_wrong_is_told(client, family):
     from sklearn.linear_model import LogisticRegression
 
     models = {"fine": LogisticRegression(), "bad": LogisticRegression(C=-1.0)}
@@ -98,7 +87,7 @@ def test_what_went_wrong_is_told(client):
 
 
 @pytest.mark.parametrize("victims", ["one worker", "all workers"])
-def test_workers_that_die_change_no_number(client, victims):
+def test_workers_that_die_change_no_number(client, victims, family):
     datasets = family(5, n=400, p=6)
     expected = datakin.matrix(datasets, n_jobs=2)
     client.wait_for_workers(2, timeout=60)  # those killed before are back
@@ -123,7 +112,7 @@ def _running(client):
     return [key for keys in client.processing().values() for key in keys]
 
 
-def test_ctrl_c_cancels_the_tasks_and_keeps_what_is_finished(client):
+def test_ctrl_c_cancels_the_tasks_and_keeps_what_is_finished(client, family):
     seen = []
 
     def press(comparison):
@@ -144,7 +133,7 @@ def test_ctrl_c_cancels_the_tasks_and_keeps_what_is_finished(client):
     assert not _running(client)
 
 
-def test_a_dead_address_is_said_at_once():
+def test_a_dead_address_is_said_at_once(family):
     with socket.socket() as free:  # a port where nobody listens
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -156,13 +145,13 @@ def test_a_dead_address_is_said_at_once():
     assert time.monotonic() - began < 15
 
 
-def test_an_address_that_is_none():
+def test_an_address_that_is_none(family):
     with pytest.raises(DatakinError, match="No Dask scheduler answered at 'nonsense'"):
         datakin.matrix(family(2), client="nonsense", **FAST)
 
 
 @pytest.mark.parametrize("greeting", [b"", b"SSH-2.0-OpenSSH_9.2p1\r\n"])
-def test_a_port_where_someone_else_listens(monkeypatch, greeting):
+def test_a_port_where_someone_else_listens(monkeypatch, greeting, family):
     monkeypatch.setattr(cluster, "CONNECT", 1)
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
@@ -182,7 +171,7 @@ def test_a_port_where_someone_else_listens(monkeypatch, greeting):
         thread.join()
 
 
-def test_a_cluster_without_workers_is_said(monkeypatch):
+def test_a_cluster_without_workers_is_said(monkeypatch, family):
     monkeypatch.setattr(cluster, "PATIENCE", 1)
     with (
         distributed.LocalCluster(n_workers=0, dashboard_address=None, processes=False) as empty,
