@@ -63,3 +63,9 @@ def make_numbers():
         return X, sign * X @ [1.0, -2.0, 0.5] + noise * rng.standard_normal(n)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def duo(make_lda):
+    """A small target and a source that is somewhat kin."""
+    return make_lda(40, 1, name="home"), make_lda(60, 2, name="away", angle=0.3)

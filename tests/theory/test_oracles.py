@@ -1,4 +1,4 @@
-"""All ten settings: oracles against simulation, quadrature and the paper; the law of the samples."""
+"""Oracles of all ten settings against simulation, other integrals and the paper's tables."""
 
 import csv
 from pathlib import Path
@@ -10,7 +10,6 @@ from scipy.optimize import brentq
 from scipy.special import expit, ndtr
 from scipy.stats import multivariate_normal, norm
 
-from datakin import DatakinError
 from datakin.synthetic import (
     LDA,
     QDA,
@@ -22,14 +21,10 @@ from datakin.synthetic import (
     PolynomialLogistic,
     Probit,
     Radial,
-    lda_cls,
-    probit_cls,
-    probit_small_noise,
     settings,
 )
 from datakin.synthetic.mixture import MIXTURE_SOURCE, MIXTURE_TARGET
 from datakin.synthetic.quadrature import quadratic_below_zero
-from datakin.synthetic.rotation import rotate
 from datakin.synthetic.sampling import autoregressive
 
 TABLES = Path(__file__).parents[2].parent / "shared" / "paper" / "tables"
@@ -287,218 +282,3 @@ def test_text_variants_of_the_regressions():
     text, tables = NonlinearRegression(0.0, variant="text"), NonlinearRegression(0.0)
     assert text.target_vector == pytest.approx(tables.target_vector / 4)
     assert text.oracle() < 15  # far from the 163 of the table
-
-
-def test_theorem_1_against_quadrature():
-    beta_t, beta_s = np.array([1.0, 0.5, 0.0]), np.array([0.2, 1.0, -0.4])
-    cov_t, cov_s = autoregressive(0.5, 3), np.diag([4.0, 1.0, 0.25])
-    noise_t, noise_s = 0.7, 1.5
-
-    def error(rule, truth, cov, noise):
-        # Given the rule's score z, the noisy score is Gaussian.
-        spread = np.sqrt(rule @ cov @ rule)
-        slope = rule @ cov @ truth / spread
-        left = np.sqrt(truth @ cov @ truth - slope**2 + noise**2)
-        value = quad(lambda z: norm.pdf(z) * ndtr(-slope * z / left), 0, 12, epsabs=1e-10)[0]
-        return 2 * value
-
-    expected = 0.3 * (error(beta_s, beta_t, cov_t, noise_t) - error(beta_t, beta_t, cov_t, noise_t))
-    expected += 0.7 * (
-        error(beta_t, beta_s, cov_s, noise_s) - error(beta_s, beta_s, cov_s, noise_s)
-    )
-    found = probit_cls(
-        beta_t,
-        beta_s,
-        cov_target=cov_t,
-        cov_source=cov_s,
-        noise_target=noise_t,
-        noise_source=noise_s,
-        direction=0.3,
-    )
-    assert found == pytest.approx(expected, abs=1e-6)
-
-
-def test_theorem_2_against_quadrature():
-    mu_t, mu_s = np.array([0.4, 0.4, 0.4]), np.array([0.1, 0.9, -0.3])
-
-    def error(rule, mean):
-        # Along the class mean x is N(|mean|, 1); across it is centred.
-        length = np.linalg.norm(mean)
-        along = rule @ mean / length
-        across = np.sqrt(rule @ rule - along**2)
-        if across < 1e-9:
-            return quad(lambda a: norm.pdf(a - length), -12, 0, epsabs=1e-10)[0]
-        wrong = quad(
-            lambda a: norm.pdf(a - length) * ndtr(-along * a / across), -12, 12, epsabs=1e-10
-        )
-        return wrong[0]
-
-    to_target = error(mu_s, mu_t) - error(mu_t, mu_t)
-    to_source = error(mu_t, mu_s) - error(mu_s, mu_s)
-    found = lda_cls(mu_t, mu_s, direction=0.8)
-    assert found == pytest.approx(0.8 * to_target + 0.2 * to_source, abs=1e-6)
-
-
-@pytest.mark.parametrize("cosine", [-0.99, -0.5, 0.0, 0.6, 0.99])
-def test_lemma_1_between_the_ends(cosine):
-    """The remainder after the leading term is of first order, after the next term of second."""
-    beta_t = np.array([0.5, 1.0, -0.3])
-    beta_s = 2 * rotate(beta_t, cosine)
-    for noise in (1e-2, 1e-3):
-        sides = {"noise_target": noise, "noise_source": 3 * noise}
-        exact = probit_cls(beta_t, beta_s, **sides)
-        near = probit_small_noise(beta_t, beta_s, **sides)
-        assert near.leading == pytest.approx(np.arccos(cosine) / np.pi, abs=1e-12)
-        first = (exact - near.leading) / near.first_order
-        assert first == pytest.approx(1, abs=20 * noise)
-        assert abs(exact - near.leading - near.first_order) < 10 * noise**2
-
-
-def test_lemma_1_at_the_ends():
-    beta = np.array([0.5, 1.0, -0.3])
-    sides = {"noise_target": 1e-3, "noise_source": 2e-3}
-    assert probit_small_noise(beta, 3 * beta, **sides) == (0.0, 0.0)
-    assert probit_cls(beta, 3 * beta, **sides) == pytest.approx(0, abs=1e-9)
-    opposite = probit_small_noise(beta, -beta, **sides)
-    exact = probit_cls(beta, -beta, **sides)
-    assert opposite.leading == 1.0
-    assert (exact - 1) / opposite.first_order == pytest.approx(1, abs=1e-4)
-    # Close to the end, and not at it, the coefficient is half of that.
-    beside = probit_small_noise(beta, rotate(beta, -0.9999), **sides)
-    assert opposite.first_order == pytest.approx(2 * beside.first_order, rel=1e-6)
-
-
-@pytest.mark.parametrize("make", [Logistic, LinearRegression, NonlinearRegression])
-def test_features_are_autoregressive(make):
-    sample = make(0.3).sample(50, 50, n_test=20_000)
-    for dataset in (sample.target_test, sample.source_test):
-        X = dataset.features.numeric
-        assert X.shape == (20_000, 10)
-        assert np.abs(X.mean(axis=0)).max() < 4.5 / np.sqrt(20_000)
-        gap = np.cov(X.T) - autoregressive(0.5)
-        assert np.abs(gap).max() < 4.5 * np.sqrt(2 / 20_000)
-
-
-@pytest.mark.parametrize("make", [Radial, PolynomialLogistic, lambda: FourClass(0.2)])
-def test_features_are_independent(make):
-    X = make().sample(100, 100, n_test=20_000).source_test.features.numeric
-    assert np.abs(np.cov(X.T) - np.eye(10)).max() < 4.5 * np.sqrt(2 / 20_000)
-
-
-def test_classes_of_qda():
-    setting = QDA()
-    sample = setting.sample(50, 50, n_test=40_000)
-    for dataset, mean in (
-        (sample.target_test, setting.target_vector),
-        (sample.source_test, setting.source_vector),
-    ):
-        X, y = dataset.features.numeric, dataset.y
-        assert np.bincount(y).tolist() == [20_000, 20_000]
-        for label, sign, r in ((1, 1, 0.2), (0, -1, 0.8)):
-            part = X[y == label]
-            assert part.mean(axis=0) == pytest.approx(sign * mean, abs=4.5 / np.sqrt(20_000))
-            assert np.abs(np.cov(part.T) - autoregressive(r)).max() < 4.5 * np.sqrt(2 / 20_000)
-
-
-def test_classes_of_the_mixture():
-    sample = Mixture(0.3).sample(50, 50, n_test=40_000)
-    for dataset, mean in (
-        (sample.target_test, MIXTURE_TARGET),
-        (sample.source_test, 0.7 * MIXTURE_TARGET + 0.3 * MIXTURE_SOURCE),
-    ):
-        X, y = dataset.features.numeric, dataset.y
-        assert np.bincount(y).tolist() == [20_000, 20_000]
-        error = np.sqrt(1.2 / 20_000)  # the mixture spreads a little wider than 1
-        assert X[y == 1].mean(axis=0) == pytest.approx(mean, abs=4.5 * error)
-        assert X[y == 0].mean(axis=0) == pytest.approx(-mean, abs=4.5 * error)
-
-
-def test_labels_and_responses():
-    n = 40_000
-    four = FourClass(0.5).sample(100, 100, n_test=n).source_test
-    assert four.task == "multiclass"
-    assert [str(c) for c in four.classes] == ["1", "2", "3", "4"]
-    assert four.class_shares == pytest.approx(np.full(4, 0.25), abs=4 * np.sqrt(0.1875 / n))
-    logistic = Logistic(0.5).sample(50, 50, n_test=n).target_test
-    assert logistic.class_shares[1] == pytest.approx(0.5, abs=4 * np.sqrt(0.25 / n))
-    radial = Radial().sample(50, 50, n_test=n)
-    radius = np.linalg.norm(radial.source_test.features.numeric, axis=1)
-    assert np.array_equal(radial.source_test.y == 1, radius < 3.3)
-    linear = LinearRegression(0.5).sample(50, 50, n_test=n).source_test
-    assert linear.task == "regression"
-    noise = linear.y - linear.features.numeric @ LinearRegression(0.5).source_vector
-    assert noise.mean() == pytest.approx(0, abs=4 / np.sqrt(n))
-    assert noise.var() == pytest.approx(1, abs=4 * np.sqrt(2 / n))
-
-
-@pytest.mark.parametrize("name", sorted(n for n, make in settings().items() if make.levels))
-def test_target_does_not_depend_on_the_level(name):
-    make = settings()[name]
-    low, high = (make(level).sample(60, 70, random_state=3, n_test=40) for level in (0.1, 0.8))
-    assert low.target.fingerprint == high.target.fingerprint
-    assert low.target_test.fingerprint == high.target_test.fingerprint
-    assert low.source.fingerprint != high.source.fingerprint
-    assert low.target.fingerprint != make(0.1).sample(60, 70, random_state=4).target.fingerprint
-
-
-@pytest.mark.parametrize("name", sorted(settings()))
-def test_what_the_experiments_need(name):
-    make = settings()[name]
-    setting = make(make.levels[3]) if make.levels else make()
-    assert setting.name == name
-    assert make.n_rows == (1000 if name in ("plr", "radial") else 200)
-    assert len(make.levels) == {"mixture": 11, "nonlinear": 11, "fourclass": 11}.get(
-        name, 0 if name in ("qda", "plr", "radial") else 21
-    )
-    sample = setting.sample(make.n_rows, 100, n_test=150)
-    assert [d.n_rows for d in sample] == [make.n_rows, 100, 150, 150]
-    assert {d.task for d in sample} == {make.task}
-
-
-@pytest.mark.parametrize("name", ["logistic", "linear", "nonlinear", "fourclass"])
-@pytest.mark.parametrize("cosine", [1.0001, -2, float("nan")])
-def test_cosine_out_of_range(name, cosine):
-    with pytest.raises(DatakinError, match="cosine must lie between -1 and 1"):
-        settings()[name](cosine).oracle()
-    with pytest.raises(DatakinError, match="cosine must lie between -1 and 1"):
-        settings()[name](cosine).sample(50, 50)
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: Mixture(-0.1).oracle(), r"alpha must lie between 0 and 1. Got -0.1"),
-        (lambda: Mixture(1.1).sample(50, 50), "alpha must lie between 0 and 1"),
-        (lambda: Mixture(float("nan")).oracle(), "alpha must lie between 0 and 1"),
-        (lambda: LinearRegression(0.5, variant="book").oracle(), "'tables' or 'text'"),
-        (lambda: NonlinearRegression(0.5, variant="").oracle(), "'tables' or 'text'"),
-        (lambda: NonlinearRegression(0.5, variant="book").sample(50, 50), "Got 'book'"),
-        (lambda: rotate(np.array([-2.0, 0.0]), 0.5), "parallel to the first axis"),
-        (lambda: QDA().sample(50, 1), "n_source must be at least 2"),
-        (lambda: Radial().sample(50, 50, n_test=-1), "n_test must not be negative"),
-        (
-            lambda: probit_small_noise(np.zeros(3), np.ones(3), noise_target=0.1, noise_source=0.1),
-            "not all 0",
-        ),
-    ],
-)
-def test_bad_settings(make, message):
-    with pytest.raises(DatakinError, match=message):
-        make()
-
-
-@pytest.mark.parametrize("level", [1.5, -2, "a", None, float("nan")])
-@pytest.mark.parametrize("name", ["lda", "mixture", "linear", "fourclass"])
-def test_a_level_that_is_none_is_refused_at_once(name, level):
-    with pytest.raises(DatakinError, match=r"must lie between (-1|0) and 1"):
-        settings()[name](level)
-
-
-@pytest.mark.parametrize("source", [[0.0, 1.0, 2.0], [[1.0, 0.0]], [np.nan, 1.0]])
-def test_theorems_need_two_vectors(source):
-    with pytest.raises(DatakinError, match="finite numbers, of the same length"):
-        lda_cls([1.0, 0.0], source)
-    with pytest.raises(DatakinError, match="finite numbers, of the same length"):
-        probit_cls([1.0, 0.0], source)
-    with pytest.raises(DatakinError, match="must not be negative"):
-        probit_cls([1.0, 0.0], [0.0, 1.0], noise_target=-1.0)
