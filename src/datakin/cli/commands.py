@@ -1,21 +1,20 @@
-"""The command line: parses, calls one public function, prints."""
+"""The commands: each parses, calls one public function, prints."""
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import datakin
-from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin._core.option_groups import grouped
 from datakin._core.progress import is_hushed
+from datakin.cli.options import Domain, Jobs, Reading, Scoring, Seed, separated
+from datakin.cli.tables import one_file, target_and_sources, target_domain
 from datakin.delivery import Output, command_line, guarded
 
 __all__ = ["app", "main"]
@@ -39,170 +38,6 @@ app = typer.Typer(
     epilog="Zones: positive (pooling should help), ambiguous (the data do not tell), negative (it should "
     "harm). Each command has its own --help.",
 )
-
-
-def _words(words: str) -> Callable[[str], list[str]]:
-    """Return what the shell completes a value with."""
-
-    def complete(incomplete: str) -> list[str]:
-        return [word for word in words.split() if word.startswith(incomplete)]
-
-    return complete
-
-
-Domain = Annotated[str | None, typer.Option(help="Column that splits one table into datasets.")]
-Jobs = Annotated[int | None, typer.Option("--n-jobs", help="Threads; -1 for all cores.")]
-Seed = Annotated[int, typer.Option(help="Root of all randomness.")]
-
-
-@dataclass(frozen=True)
-class Reading:
-    """Options on how tables are read."""
-
-    label: Annotated[str, typer.Option(help="The column to predict.")]
-    ignore: Annotated[
-        list[str] | None, typer.Option(help="Column(s) to leave out; repeat or separate by commas.")
-    ] = None
-    group: Annotated[
-        str | None,
-        typer.Option(help="Column whose equal values stay in one fold, such as a patient id."),
-    ] = None
-    positive: Annotated[
-        list[str] | None,
-        typer.Option(help="The positive class; every other becomes 0. Repeat if tables differ."),
-    ] = None
-    label_map: Annotated[
-        list[str] | None, typer.Option(help="Recode labels: old=new; repeat or separate by commas.")
-    ] = None
-    delimiter: Annotated[str, typer.Option(help="Separator of csv files.")] = ","
-    task: Annotated[
-        str,
-        typer.Option(
-            help="auto, binary, multiclass or regression.",
-            autocompletion=_words("auto binary multiclass regression"),
-        ),
-    ] = "auto"
-    read_rows: Annotated[
-        int, typer.Option(min=0, help="Rows to draw from a file that has more; 0 for all.")
-    ] = 200_000
-
-    def read(self, tables: list[str], domain: str | None = None) -> dict[str, datakin.Dataset]:
-        """Read all tables together."""
-        ignore = [name for entry in self.ignore or () for name in entry.split(",") if name]
-        return datakin.read_tables(
-            list(tables),
-            label=self.label,
-            domain=domain,
-            ignore=ignore,
-            group=self.group,
-            positive=self.positive or None,
-            label_map=self._mapping(),
-            delimiter="\t" if self.delimiter == "\\t" else self.delimiter,
-            task=self.task,
-            max_rows=self.read_rows or None,
-        )
-
-    def _mapping(self) -> dict[str, str] | None:
-        if not self.label_map:
-            return None
-        entries = [entry for text in self.label_map for entry in text.split(",")]
-        bad = [entry for entry in entries if "=" not in entry]
-        if bad:
-            raise DatakinError(f"--label-map must look like old=new. Got {listed(bad)}.")
-        return {old: new for old, _, new in (entry.partition("=") for entry in entries)}
-
-
-@dataclass(frozen=True)
-class Scoring:
-    """Options on how scores are computed."""
-
-    method: Annotated[
-        str,
-        typer.Option(
-            help="cls, or a rival: kl, js, wasserstein, mmd, energy, otdd, proxy_a.",
-            autocompletion=_words("cls kl js wasserstein mmd energy otdd proxy_a"),
-        ),
-    ] = "cls"
-    models: Annotated[
-        str | None, typer.Option(help="'extended', or model names separated by commas.")
-    ] = None
-    estimate: Annotated[
-        str,
-        typer.Option(
-            help="ensemble, weighted, unweighted, or one model's name.",
-            autocompletion=_words(
-                "ensemble weighted unweighted logistic linear_svm rbf_svm xgboost"
-            ),
-        ),
-    ] = "ensemble"
-    loss: Annotated[
-        str,
-        typer.Option(
-            help="auto, zero_one, balanced, brier, log, squared or absolute.",
-            autocompletion=_words("auto zero_one balanced brier log squared absolute"),
-        ),
-    ] = "auto"
-    size: Annotated[
-        str,
-        typer.Option(help="matched, paper or limit.", autocompletion=_words("matched paper limit")),
-    ] = "matched"
-    cv: Annotated[int, typer.Option(help="Number of folds.")] = 5
-    stratify: Annotated[
-        bool,
-        typer.Option("--stratify/--no-stratify", help="Whether folds keep the class shares."),
-    ] = True
-    repeats: Annotated[int, typer.Option(help="Fold seeds to average over.")] = 1
-    zones: Annotated[
-        str,
-        typer.Option(
-            help="Rule for zones: paper, or gain (what pooling should bring).",
-            autocompletion=_words("paper gain"),
-        ),
-    ] = "paper"
-    max_rows: Annotated[
-        int,
-        typer.Option(min=0, help="Larger datasets are scored from samples; 0 to use all rows."),
-    ] = 10_000
-    precision: Annotated[float, typer.Option(help="Standard error for which samples grow.")] = 0.005
-    seed: Seed = 0
-    n_jobs: Jobs = None
-    cluster: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Run on a Dask cluster, such as tcp://host:8786."),
-    ] = None
-    checkpoint: Annotated[
-        Path | None,
-        typer.Option(help="Folder for finished datasets, to go on after a run was killed."),
-    ] = None
-    skip_unusable: Annotated[
-        bool,
-        typer.Option("--skip-unusable", help="Leave out datasets with too few rows of a class."),
-    ] = False
-
-    def options(self) -> dict[str, Any]:
-        """Return the options as the Python functions take them."""
-        if self.method != "cls":
-            return {"method": self.method}
-        models: Any = self.models
-        if models is not None and models != "extended":
-            models = _separated(models)
-        return {
-            "models": models,
-            "estimate": self.estimate,
-            "loss": self.loss,
-            "size": self.size,
-            "cv": self.cv,
-            "stratify": self.stratify,
-            "repeats": self.repeats,
-            "zones": self.zones,
-            "max_rows": self.max_rows or None,
-            "precision": self.precision,
-            "random_state": self.seed,
-            "n_jobs": self.n_jobs,
-            "client": self.cluster,
-            "checkpoint": self.checkpoint,
-            "skip_unusable": self.skip_unusable,
-        }
 
 
 @app.callback(invoke_without_command=True)
@@ -231,7 +66,7 @@ def score(
     """
 
     def work() -> Any:
-        tables = reading.read([_one_file(target), _one_file(source)])
+        tables = reading.read([one_file(target), one_file(source)])
         return datakin.score(*tables.values(), **scoring.options())
 
     output.run(work)
@@ -264,12 +99,12 @@ def rank(
 
     def work() -> Any:
         if domain is None:
-            first, others = _target_and_sources(tables, target)
+            first, others = target_and_sources(tables, target)
             read = reading.read([first, *others])
             chosen = read.pop(next(iter(read)))
         else:
             read = reading.read(tables, domain)
-            chosen = read.pop(_target_domain(target, domain, read))
+            chosen = read.pop(target_domain(target, domain, read))
         return datakin.rank(chosen, read, on_result=_told(len(read)), **scoring.options())
 
     output.run(work)
@@ -288,36 +123,6 @@ def _told(n_sources: int) -> Callable[[Any], None]:
             typer.echo(text, err=True)
 
     return tell
-
-
-def _target_and_sources(tables: list[str], target: str | None) -> tuple[str, list[str]]:
-    from datakin.data.files import table_paths
-
-    if target is not None:
-        raise DatakinError(
-            "--target names a value of --domain; without it the first table is the target."
-        )
-    first = _one_file(tables[0])
-    found = table_paths([first, *tables[1:]]) if len(tables) > 1 else []
-    others = [path for path in found if not os.path.samefile(path, first)]
-    if not others:
-        raise DatakinError(
-            "A ranking needs a target and at least one source. Got one table; see --domain."
-        )
-    return first, others
-
-
-def _target_domain(target: str | None, domain: str, read: dict[str, datakin.Dataset]) -> str:
-    if target is None:
-        raise DatakinError(
-            f"--domain needs --target, one of the values of {domain!r}: {listed(read, limit=20)}."
-        )
-    if target not in read:
-        raise DatakinError(
-            f"The target {target!r} must be a usable value of {domain!r}: "
-            f"{listed(read, limit=20)}.{suggest(target, read)}"
-        )
-    return target
 
 
 @app.command()
@@ -369,10 +174,10 @@ def gain(
     """
 
     def work() -> Any:
-        tables = reading.read([_one_file(target), _one_file(source)])
+        tables = reading.read([one_file(target), one_file(source)])
         return datakin.transfer_gain(
             *tables.values(),
-            methods=None if methods is None else _separated(methods),
+            methods=None if methods is None else separated(methods),
             estimator=estimator,
             repeats=repeats,
             test_size=test_size,
@@ -437,25 +242,6 @@ def reproduce(
         typer.echo(found.text)
 
     guarded(work)
-
-
-def _separated(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
-def _one_file(pattern: str) -> str:
-    """Return the one file, or folder of Parquet part files, that a pattern names."""
-    from datakin.data.files import are_parts, find_files
-
-    files = find_files(pattern)
-    if os.path.isdir(pattern) and are_parts(files):
-        return pattern
-    if len(files) > 1:
-        raise DatakinError(
-            f"Expected one file, or a folder of Parquet part files. {pattern!r} names "
-            f"{len(files)}: {listed(files)}."
-        )
-    return files[0]
 
 
 def main(arguments: list[str] | None = None) -> None:

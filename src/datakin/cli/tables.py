@@ -1,0 +1,57 @@
+"""Which of the tables on the command line is the target, and which are its sources."""
+
+from __future__ import annotations
+
+import os
+
+import datakin
+from datakin._core.exceptions import DatakinError, listed, suggest
+
+__all__ = ["one_file", "target_and_sources", "target_domain"]
+
+
+def one_file(pattern: str) -> str:
+    """Return the one file, or folder of Parquet part files, that a pattern names."""
+    from datakin.data.files import are_parts, find_files
+
+    files = find_files(pattern)
+    if os.path.isdir(pattern) and are_parts(files):
+        return pattern
+    if len(files) > 1:
+        raise DatakinError(
+            f"Expected one file, or a folder of Parquet part files. {pattern!r} names "
+            f"{len(files)}: {listed(files)}."
+        )
+    return files[0]
+
+
+def target_and_sources(tables: list[str], target: str | None) -> tuple[str, list[str]]:
+    """Return the target's table and those of its sources."""
+    from datakin.data.files import table_paths
+
+    if target is not None:
+        raise DatakinError(
+            "--target names a value of --domain; without it the first table is the target."
+        )
+    first = one_file(tables[0])
+    found = table_paths([first, *tables[1:]]) if len(tables) > 1 else []
+    others = [path for path in found if not os.path.samefile(path, first)]
+    if not others:
+        raise DatakinError(
+            "A ranking needs a target and at least one source. Got one table; see --domain."
+        )
+    return first, others
+
+
+def target_domain(target: str | None, domain: str, read: dict[str, datakin.Dataset]) -> str:
+    """Return the value of the domain column that names the target."""
+    if target is None:
+        raise DatakinError(
+            f"--domain needs --target, one of the values of {domain!r}: {listed(read, limit=20)}."
+        )
+    if target not in read:
+        raise DatakinError(
+            f"The target {target!r} must be a usable value of {domain!r}: "
+            f"{listed(read, limit=20)}.{suggest(target, read)}"
+        )
+    return target
