@@ -19,7 +19,7 @@ from datakin._core.seeds import derive_seed
 from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.deep.heads import HeadOptions, fit_head
-from datakin.errors import Errors, Learner
+from datakin.errors import Errors, Learner, least_error
 from datakin.learning.ensemble import View, row_losses
 from datakin.learning.folds import make_plan
 from datakin.learning.losses import Loss
@@ -155,7 +155,6 @@ def errors_on(
     # The head has seen the training rows and no others: "full" and "fold" are one and the same.
     rows["full"] = rows["fold"]
     by_fold = np.column_stack([part @ weights[test] for part in parts])
-    least = float(weights.max()) if loss.needs == "label" and not loss.by_name else 0.0
     return Errors(
         heads.dataset.name,
         other.name,
@@ -164,7 +163,7 @@ def errors_on(
         {"fold": by_fold, "inner": by_fold},
         weights,
         heads.n_train,
-        least,
+        least_error(loss, weights),
     )
 
 

@@ -1,111 +1,24 @@
-"""The hinge of the house: fitted plans -> losses row by row -> the cross-error table.
-
-Everything before this file is expensive and done once per dataset; everything after it is a pure
-view of what is computed here.
-"""
+"""Fitted plans -> losses row by row, on the dataset itself and on others."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from datakin.data import Dataset
 from datakin.data.features import Array
+from datakin.errors.records import Errors, Learner, kept_weights, least_error
 from datakin.learning.calibration import fit_sigmoids
-from datakin.learning.engine import FitFailure, FittedPlan, Scores, Table
+from datakin.learning.engine import FittedPlan, Scores, Table
 from datakin.learning.ensemble import View, model_weights, row_losses
 from datakin.learning.losses import Loss
 
-__all__ = ["ErrorTable", "Errors", "Learner", "Predictions"]
+__all__ = ["Predictions"]
 
 HELD = ("fold", "inner")
-HELD_OUT = {"full": "none", "fold": "one", "inner": "two"}
-
-
-@dataclass(frozen=True, eq=False)
-class Errors:
-    """Losses of one dataset's predictors on one dataset's rows.
-
-    Predictors come in three sizes: "full" (trained on all rows), "fold" (one fold held out) and
-    "inner" (two held out). The rows of the arrays are the models, then "ensemble", then "average"
-    (the models' losses averaged with the ensemble's weights).
-
-    Attributes
-    ----------
-    rows : mapping of size to ndarray of shape (M + 2, n)
-        Loss on each row, averaged over the predictors of that size. A cross-validated own error
-        has no "full": a predictor trained on all rows cannot be tested on them. A cross error has
-        no "inner" if the limit was not asked for.
-    means : mapping of size to ndarray of shape (M + 2, K)
-        Mean loss of the predictors that left out fold k.
-    weights : ndarray of shape (n,)
-        Weight of each tested row in the mean; 0 for a row that also stands in the other dataset.
-    n_train : mapping of size to float
-        Mean number of training rows; "all" is the number of rows there are, which is more than
-        "full" where the score comes from samples.
-    least : float
-        What one more error on one row would add to the mean (0-1 losses; 0 for others). Errors
-        that do not vary at all are not known any better than this.
-    """
-
-    trained_on: str
-    tested_on: str
-    models: tuple[str, ...]
-    rows: Mapping[str, Array]
-    means: Mapping[str, Array]
-    weights: Array
-    n_train: Mapping[str, float]
-    least: float = 0.0
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the rows of the arrays."""
-        return (*self.models, "ensemble", "average")
-
-    def error(self, size: str) -> Array:
-        """Return the mean loss of every model, the ensemble and the average."""
-        return np.asarray(self.rows[size] @ self.weights)
-
-
-@dataclass(frozen=True, eq=False)
-class Learner:
-    """What is kept of a dataset's plan once its predictions are made: errors and weights.
-
-    Attributes
-    ----------
-    own : Errors
-        The errors of the dataset on itself: cross-validated, or on rows held out of everything.
-    full_weights : ndarray of shape (M,)
-        Ensemble weights from all rows; 0 for a model that failed.
-    fold_weights : ndarray of shape (K, M)
-        Ensemble weights from the rows outside each fold.
-    folds : tuple of ndarray
-        The own errors' rows in K parts: the folds, or parts of the rows held out.
-    n_fits : int
-    failures : tuple of FitFailure
-    backends : mapping of str to str
-        What fitted each model.
-    """
-
-    own: Errors
-    full_weights: Array
-    fold_weights: Array
-    folds: tuple[Array, ...]
-    n_fits: int
-    failures: tuple[FitFailure, ...]
-    backends: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def row_weights(self) -> Array:
-        """The ensemble weights w(-k) that belong to each row of fold k, shape (n, M)."""
-        weights = np.empty((len(self.own.weights), self.fold_weights.shape[1]))
-        for k, fold in enumerate(self.folds):
-            weights[fold] = self.fold_weights[k]
-        return weights
 
 
 class Predictions:
@@ -241,7 +154,7 @@ class Predictions:
             means,
             weights,
             self._n_train(),
-            _least(self.loss, weights),
+            least_error(self.loss, weights),
         )
 
     def _held_out_errors(self, rows: Dataset) -> Errors:
@@ -251,7 +164,7 @@ class Predictions:
         weights, row_weights = np.empty(rows.n_rows), self.loss.row_weights(rows)
         for part in self.folds:
             weights[part] = row_weights[part] / (len(self.folds) * len(part))
-        return replace(found, weights=weights, least=_least(self.loss, weights))
+        return replace(found, weights=weights, least=least_error(self.loss, weights))
 
     def test_on(
         self,
@@ -284,7 +197,7 @@ class Predictions:
         position = {name: code for code, name in enumerate(classes)}
         own = np.array([position[name] for name in self.dataset.classes], dtype=int)
         y = np.array([position[c] for c in other.classes])[other.y] if classes else other.y
-        weights = _kept_weights(loss, other, kept)
+        weights = kept_weights(loss, other, kept)
 
         def losses(scores: Scores, view: View) -> Array:
             return row_losses(scores, view, y, loss, own=own, names=classes, voting=self.voting)
@@ -314,7 +227,7 @@ class Predictions:
             means,
             weights,
             self._n_train(),
-            _least(loss, weights),
+            least_error(loss, weights),
         )
 
     def tables(self, others: Sequence[Dataset], inner: bool) -> list[Table]:
@@ -348,72 +261,5 @@ def _parts(dataset: Dataset, n_parts: int = 5) -> tuple[Array, ...]:
     return tuple(np.flatnonzero(number % n_parts == k) for k in range(n_parts))
 
 
-def _least(loss: Loss, weights: Array) -> float:
-    return float(weights.max()) if loss.needs == "label" and not loss.by_name else 0.0
-
-
 def _of(scores: Scores, rows: Array) -> list[Any]:
     return [None if s is None else s[rows] for s in scores]
-
-
-def _kept_weights(loss: Loss, dataset: Dataset, kept: Array) -> Array:
-    """Return row weights that sum to 1 over the rows kept (over each class alike if balanced)."""
-    weights = kept.astype(float)
-    if loss.balanced:
-        counts = np.bincount(dataset.y[kept], minlength=len(dataset.classes))
-        weights = weights / np.maximum(counts, 1)[dataset.y]
-    total = weights.sum()
-    return weights / total if total else weights
-
-
-def _records(part: Errors) -> Iterator[dict[str, Any]]:
-    """Yield a record for every model and size, the ensemble among them."""
-    shares = part.weights / part.weights.sum()
-    for size, rows in part.rows.items():
-        means = part.error(size)
-        variances = ((rows - means[:, None]) ** 2) @ shares
-        for name, mean, variance in zip(part.names, means, variances, strict=True):
-            if name == "average" or np.isnan(mean):
-                continue
-            yield {
-                "trained_on": part.trained_on,
-                "tested_on": part.tested_on,
-                "model": name,
-                "held_out": HELD_OUT[size],
-                "n_train": part.n_train[size],
-                "rows": int(np.count_nonzero(part.weights)),
-                "error": float(mean),
-                "spread": float(np.sqrt(variance)),
-            }
-
-
-@dataclass(frozen=True, eq=False)
-class ErrorTable:
-    """The cross-error table: who was trained on what, tested on what, and erred how much.
-
-    Attributes
-    ----------
-    records : tuple of dict
-        trained_on, tested_on, model, held_out ("none", "one" or "two" folds), n_train, rows,
-        error, spread (standard deviation of the row losses).
-    """
-
-    records: tuple[dict[str, Any], ...]
-
-    @classmethod
-    def of(cls, parts: Iterable[Errors]) -> ErrorTable:
-        """Collect the means of several Errors; repeats of the same are averaged."""
-        found: dict[tuple[str, ...], list[dict[str, Any]]] = {}
-        for record in (record for part in parts for record in _records(part)):
-            key = tuple(record[name] for name in ("trained_on", "tested_on", "model", "held_out"))
-            found.setdefault(key, []).append(record)
-        averaged = [
-            {**same[0], **{n: float(np.mean([r[n] for r in same])) for n in ("error", "spread")}}
-            for same in found.values()
-        ]
-        return cls(tuple(averaged))
-
-    @property
-    def frame(self) -> pd.DataFrame:
-        """The records as a data frame."""
-        return pd.DataFrame(list(self.records))
