@@ -19,7 +19,7 @@ from datakin._core.seeds import derive_seed
 from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.deep.heads import HeadOptions, fit_head
-from datakin.errors import Errors, Learner, least_error
+from datakin.errors import Errors, Learner, kept_weights, least_error
 from datakin.learning.ensemble import View, row_losses
 from datakin.learning.folds import make_plan
 from datakin.learning.losses import Loss
@@ -169,19 +169,15 @@ def errors_on(
 
 def _test_weights(loss: Loss, dataset: Dataset, test: Array, left_out: Array) -> Array:
     """Return weights that sum to 1 over the test rows kept (over each class alike if balanced)."""
-    weights = np.zeros(dataset.n_rows)
-    weights[test] = 1.0
-    weights[left_out] = 0.0
-    if loss.balanced:
-        counts = np.bincount(dataset.y, weights=weights, minlength=len(dataset.classes))
-        weights /= np.maximum(counts, 1)[dataset.y]
-    total = weights.sum()
-    if not total:
+    kept = np.zeros(dataset.n_rows, dtype=bool)
+    kept[test] = True
+    kept[left_out] = False
+    if not kept.any():
         raise DatakinError(
             f"Two datasets must differ in their test rows. All of {dataset.name!r} also stand in the "
             f"other one: remove them there."
         )
-    return np.asarray(weights / total)
+    return kept_weights(loss, dataset, kept)
 
 
 def own_learner(errors: Errors, split: Split, label: str, n_fits: int) -> Learner:

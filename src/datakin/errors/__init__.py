@@ -5,7 +5,7 @@ view of what is computed here.
 """
 
 from datakin.errors.predictions import Predictions
-from datakin.errors.records import Errors, Learner, least_error
+from datakin.errors.records import Errors, Learner, kept_weights, least_error
 from datakin.errors.table import ErrorTable
 
-__all__ = ["ErrorTable", "Errors", "Learner", "Predictions", "least_error"]
+__all__ = ["ErrorTable", "Errors", "Learner", "Predictions", "kept_weights", "least_error"]

@@ -9,10 +9,12 @@ from datakin._core.exceptions import DatakinError
 from datakin.report.curves import curve_section, share_section
 from datakin.report.sections import (
     FACTS,
+    MODELS,
+    bars,
     column,
     fact_row,
-    fingerprints,
-    provenance_rows,
+    forest,
+    origin,
     section,
     view,
 )
@@ -119,11 +121,9 @@ def comparison_view(c: Comparison) -> dict[str, Any]:
             ),
         ],
         notes=c.notes,
-        provenance={
-            **provenance_rows(c.provenance),
-            "Loss": ", ".join(f"{name}: {loss}" for name, loss in c.losses.items()),
-            "Fingerprints": fingerprints(c.provenance),
-        },
+        provenance=origin(
+            c.provenance, Loss=", ".join(f"{name}: {loss}" for name, loss in c.losses.items())
+        ),
     )
 
 
@@ -147,14 +147,7 @@ def _estimates(c: Comparison) -> dict[str, Any]:
                 row |= {"zone_low": c.decision.low, "zone_high": c.decision.high}
                 row |= {"zone": c.zone.value if key == "paper" else None}
             rows.append(row)
-    chart: dict[str, Any] = {
-        "type": "forest",
-        "name": "what",
-        "value": "value",
-        "low": "low",
-        "high": "high",
-        "axis": "0 is kin",
-    }
+    chart = forest("what", "value", "0 is kin")
     if c.decision.rule == "paper":
         chart["bands"] = ["zone_low", "zone_high"]
     text = (
@@ -175,7 +168,7 @@ def _errors(c: Comparison) -> list[dict[str, Any]]:
             {"what": f"{tested}: from {other}", "error": c.cross_errors[other], "of": "other"}
         )  # fmt: skip
     columns = [column("what", "error", "text"), column("error", "error")]
-    chart = {"type": "bars", "name": "what", "value": "error", "axis": "error", "tint": "of"}
+    chart = bars("what", "error", "error", tint="of")
     text = (
         "Each dataset's own cross-validated error, and that of predictors learned on the other one."
     )
@@ -183,16 +176,10 @@ def _errors(c: Comparison) -> list[dict[str, Any]]:
 
 
 def _models(c: Comparison) -> dict[str, Any]:
-    columns = [
-        column("model", "model", "text"),
-        column("score", "score"),
-        column("target_weight", "weight on target", digits=2),
-        column("source_weight", "weight on source", digits=2),
-    ]
-    chart = {"type": "bars", "name": "model", "value": "score", "axis": "score by each model alone"}
+    chart = bars("model", "score", "score by each model alone")
     text = "A low score by every model is a matter of the data; one model apart is a matter of it."
     rows = model_rows(c) if c.model_scores else []
-    return section("models", "Do the models agree?", text, columns, rows, chart=chart)
+    return section("models", "Do the models agree?", text, MODELS, rows, chart=chart)
 
 
 def _facts(c: Comparison) -> dict[str, Any]:

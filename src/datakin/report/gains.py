@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from datakin.report.curves import share_section
-from datakin.report.sections import column, fingerprints, provenance_rows, records, section, view
+from datakin.report.sections import (
+    GAIN,
+    PROBABILITY,
+    bars,
+    column,
+    gain_forest,
+    gain_row,
+    origin,
+    records,
+    section,
+    view,
+)
 from datakin.report.verdicts import forecast_verdict, verdict
 from datakin.report.words import amount, enumerated, error_text, shortened
 from datakin.results import Distance, Forecast, Gain
@@ -17,34 +28,20 @@ def forecast_view(forecast: Forecast) -> dict[str, Any]:
     """Return the sections of a forecast."""
     in_points = forecast.unit == "share of rows"
     rows = [
-        {"how": how, "gain": g.value, "low": g.low, "high": g.high, "low80": g.low80, "high80": g.high80,
-         "probability": g.probability}
-        for how, g in (("every row alike", forecast.pooled), ("best weights", forecast.best))
-    ]  # fmt: skip
-    columns = [
-        column("how", "how", "text"),
-        column("gain", "gain"),
-        column("low", "95% low"),
-        column("high", "95% high"),
-        column("probability", "P(gain)", digits=2),
+        {"how": how, **gain_row(gain)}
+        for how, gain in (("every row alike", forecast.pooled), ("best weights", forecast.best))
     ]
-    chart = {"type": "forest", "name": "how", "value": "gain", "low": "low", "high": "high",
-             "inner": ["low80", "high80"], "good": "right", "axis": "expected gain"}  # fmt: skip
+    columns = [column("how", "how", "text"), *GAIN, PROBABILITY]
+    chart = gain_forest("how", "expected gain")
     text = "Error of the target alone minus error of the pool. Thick line: 80% interval; thin: 95%."
     sections = [section("gain", "What pooling should bring", text, columns, rows, chart=chart)]
     if forecast.shares:
         sections.append({**share_section(forecast), "id": "share", "title": "At which share"})
     weights = [{"source": name, "weight": weight} for name, weight in forecast.weights.items()]
     parts = [column("source", "source", "text"), column("weight", "weight", digits=3)]
-    bars = {
-        "type": "bars",
-        "name": "source",
-        "value": "weight",
-        "axis": "weight of a row",
-        "most": 1,
-    }
+    chart = bars("source", "weight", "weight of a row", most=1)
     told = "What a row of each source should count beside a row of the target."
-    sections.append(section("weights", "Weights", told, parts, weights, chart=bars, table="open"))
+    sections.append(section("weights", "Weights", told, parts, weights, chart=chart, table="open"))
     return view(
         "forecast",
         f"Forecast for {forecast.target}",
@@ -57,10 +54,7 @@ def forecast_view(forecast: Forecast) -> dict[str, Any]:
             {"label": "gain, best weights", "value": amount(forecast.best.value, in_points)},
             {"label": "kinship", "value": f"{forecast.kinship:.2f}"},
         ],
-        provenance={
-            **provenance_rows(forecast.provenance),
-            "Fingerprints": fingerprints(forecast.provenance),
-        },
+        provenance=origin(forecast.provenance),
     )
 
 
@@ -122,10 +116,7 @@ def gain_view(gain: Gain) -> dict[str, Any]:
             {"label": "loss", "value": gain.loss},
         ],
         notes=gain.notes,
-        provenance={
-            **provenance_rows(gain.provenance),
-            "Fingerprints": fingerprints(gain.provenance),
-        },
+        provenance=origin(gain.provenance),
     )
 
 
@@ -156,8 +147,5 @@ def distance_view(distance: Distance) -> dict[str, Any]:
         [section("facts", "The data", "What was compared.", columns, rows, table="open")],
         tiles=[{"label": distance.method, "value": f"{distance.score:.4f}"}],
         notes=distance.notes,
-        provenance={
-            **provenance_rows(distance.provenance),
-            "Fingerprints": fingerprints(distance.provenance),
-        },
+        provenance=origin(distance.provenance),
     )

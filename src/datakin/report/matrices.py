@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from datakin.report.sections import column, fingerprints, provenance_rows, records, section, view
+from datakin.report.sections import column, origin, records, section, view
 from datakin.report.verdicts import verdict
 from datakin.report.words import enumerated, plural, shortened
 from datakin.results import Matrix
@@ -29,11 +29,7 @@ def matrix_view(matrix: Matrix) -> dict[str, Any]:
                *matrix.notes],
         clusters=list(clusters.values()),
         selects="dataset",
-        provenance={
-            **provenance_rows(matrix.provenance),
-            "Fits": str(matrix.n_fits),
-            "Fingerprints": fingerprints(matrix.provenance),
-        },
+        provenance=origin(matrix.provenance, Fits=str(matrix.n_fits)),
     )  # fmt: skip
 
 

@@ -9,9 +9,15 @@ from datakin.report.comparisons import details_of, model_rows, role_facts
 from datakin.report.curves import curve_section
 from datakin.report.sections import (
     FACTS,
+    GAIN,
+    MODELS,
+    PROBABILITY,
+    bars,
     column,
-    fingerprints,
-    provenance_rows,
+    forest,
+    gain_forest,
+    gain_row,
+    origin,
     records,
     section,
     view,
@@ -65,11 +71,7 @@ def ranking_view(ranking: Ranking) -> dict[str, Any]:
         notes=[*more, *(f"{enumerated(names, 4)}: {note}" for note, names in notes.items())],
         details={c.source: details_of(c) for c in kin},
         selects="source",
-        provenance={
-            **provenance_rows(ranking.comparisons[0].provenance),
-            "Fits": str(ranking.n_fits),
-            "Fingerprints": fingerprints(*(c.provenance for c in ranking.comparisons)),
-        },
+        provenance=origin(*(c.provenance for c in ranking.comparisons), Fits=str(ranking.n_fits)),
     )
 
 
@@ -101,7 +103,7 @@ def _distances(ranking: Ranking) -> dict[str, Any]:
         "Nearest first. A distance has no zones and no interval.",
         columns,
         records(ranking.frame),
-        chart={"type": "bars", "name": "source", "value": "score", "axis": "distance"},
+        chart=bars("source", "score", "distance"),
         table="open",
     )
 
@@ -112,14 +114,7 @@ def _scores(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
     for row, c in zip(records(frame), kin, strict=True):
         decided = {"zone_score": c.decision.score, "zone_low": c.decision.low}
         rows.append({**row, **decided, "zone_high": c.decision.high} if by_paper else row)
-    chart: dict[str, Any] = {
-        "type": "forest",
-        "name": "source",
-        "value": "score",
-        "low": "low",
-        "high": "high",
-        "axis": "Cross-Learning Score: small means kin",
-    }
+    chart = forest("source", "score", "Cross-Learning Score: small means kin")
     text = "Closest kin first, each with its 95% interval."
     if by_paper:
         chart |= {"bands": ["zone_low", "zone_high"], "mark": "zone_score"}
@@ -136,40 +131,20 @@ def _scores(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
 
 
 def _gains(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
-    rows: list[dict[str, Any]] = []
-    for name, gain, zone in _all_gains(ranking, kin):
-        rows.append(
-            {
-                "source": name,
-                "gain": gain.value,
-                "low": gain.low,
-                "high": gain.high,
-                "low80": gain.low80,
-                "high80": gain.high80,
-                "probability": gain.probability,
-                "zone": zone,
-                "summary": zone is None,
-            }
-        )
+    rows = [
+        {"source": name, **gain_row(gain), "zone": zone, "summary": zone is None}
+        for name, gain, zone in _all_gains(ranking, kin)
+    ]
     columns = [
         column("source", "source", "name"),
-        column("gain", "gain"),
-        column("low", "95% low"),
-        column("high", "95% high"),
+        *GAIN,
         column("low80", "80% low"),
         column("high80", "80% high"),
-        column("probability", "P(gain)", digits=2),
+        PROBABILITY,
     ]
-    chart = {
-        "type": "forest",
-        "name": "source",
-        "value": "gain",
-        "low": "low",
-        "high": "high",
-        "inner": ["low80", "high80"],
-        "good": "right",
-        "axis": "expected gain: error of the target alone minus error of the pool",
-    }
+    chart = gain_forest(
+        "source", "expected gain: error of the target alone minus error of the pool"
+    )
     text = (
         "What pooling each source with the target should do to the target's error, every row alike. Right "
         "of 0 is a gain. Thick line: 80% interval; thin line: 95%. Diamonds: all sources together, every "
@@ -245,13 +220,7 @@ def _weights(ranking: Ranking, kin: list[Comparison]) -> list[dict[str, Any]]:
         column("weight", "weight with the others", digits=3),
         column("alone", "weight alone", digits=3),
     ]
-    chart = {
-        "type": "bars",
-        "name": "source",
-        "value": "weight",
-        "axis": "weight of a row",
-        "most": 1,
-    }
+    chart = bars("source", "weight", "weight of a row", most=1)
     text = (
         "What a row of each source should count beside a row of the target, from 0 (leave out) to 1, when "
         "all sources are used together; the table also has the weight for each source alone."
@@ -261,13 +230,7 @@ def _weights(ranking: Ranking, kin: list[Comparison]) -> list[dict[str, Any]]:
 
 def _models(kin: list[Comparison]) -> dict[str, Any]:
     rows = [row for c in kin for row in model_rows(c)]
-    columns = [
-        column("source", "source", "name"),
-        column("model", "model", "text"),
-        column("score", "score"),
-        column("target_weight", "weight on target", digits=2),
-        column("source_weight", "weight on source", digits=2),
-    ]
+    columns = [column("source", "source", "name"), *MODELS]
     chart = {
         "type": "dots",
         "name": "source",

@@ -18,11 +18,17 @@ from datakin.results import DataFacts, Provenance
 
 __all__ = [
     "FACTS",
+    "GAIN",
+    "MODELS",
+    "PROBABILITY",
+    "bars",
     "clean",
     "column",
     "fact_row",
-    "fingerprints",
-    "provenance_rows",
+    "forest",
+    "gain_forest",
+    "gain_row",
+    "origin",
     "records",
     "section",
     "view",
@@ -131,22 +137,57 @@ FACTS = [
 ]
 
 
-def provenance_rows(provenance: Provenance | None) -> dict[str, Any]:
-    """Return where the numbers came from."""
-    if provenance is None:
-        return {}
-    options = {k: v for k, v in provenance.options.items() if v is not None}
+MODELS = [
+    column("model", "model", "text"),
+    column("score", "score"),
+    column("target_weight", "weight on target", digits=2),
+    column("source_weight", "weight on source", digits=2),
+]
+
+GAIN = [column("gain", "gain"), column("low", "95% low"), column("high", "95% high")]
+PROBABILITY = column("probability", "P(gain)", digits=2)
+
+
+def gain_row(gain: Any) -> dict[str, float]:
+    """Return the numbers of an expected gain in a row."""
     return {
-        "Seed": str(provenance.seed),
-        "Options": ", ".join(f"{name}={value!r}" for name, value in options.items()),
-        "Versions": ", ".join(f"{name} {text}" for name, text in provenance.versions.items()),
-        "Fitted by": ", ".join(f"{name}: {text}" for name, text in provenance.backends.items()),
+        "gain": gain.value,
+        "low": gain.low,
+        "high": gain.high,
+        "low80": gain.low80,
+        "high80": gain.high80,
+        "probability": gain.probability,
     }
 
 
-def fingerprints(*provenances: Provenance) -> str:
-    """Return the fingerprints of all datasets."""
-    found: dict[str, str] = {}
+def forest(name: str, value: str, axis: str, **more: Any) -> dict[str, Any]:
+    """Return a chart of a dot and an interval, "low" to "high", for each row."""
+    chart = {"type": "forest", "name": name, "value": value, "low": "low", "high": "high"}
+    return {**chart, **more, "axis": axis}
+
+
+def gain_forest(name: str, axis: str) -> dict[str, Any]:
+    """Return a chart of expected gains, with a thick line for the inner interval."""
+    return forest(name, "gain", axis, inner=["low80", "high80"], good="right")
+
+
+def bars(name: str, value: str, axis: str, **more: Any) -> dict[str, Any]:
+    """Return a chart of a bar for each row."""
+    return {"type": "bars", "name": name, "value": value, "axis": axis, **more}
+
+
+def origin(*provenances: Provenance, **more: str) -> dict[str, Any]:
+    """Return where the numbers came from: the first record, what else is known, all fingerprints."""
+    first = provenances[0]
+    options = {k: v for k, v in first.options.items() if v is not None}
+    prints: dict[str, str] = {}
     for provenance in provenances:
-        found |= provenance.fingerprints
-    return ", ".join(f"{name}: {text}" for name, text in found.items())
+        prints |= provenance.fingerprints
+    return {
+        "Seed": str(first.seed),
+        "Options": ", ".join(f"{name}={value!r}" for name, value in options.items()),
+        "Versions": ", ".join(f"{name} {text}" for name, text in first.versions.items()),
+        "Fitted by": ", ".join(f"{name}: {text}" for name, text in first.backends.items()),
+        **more,
+        "Fingerprints": ", ".join(f"{name}: {text}" for name, text in prints.items()),
+    }
