@@ -93,7 +93,7 @@ def fit_network(
         head = nn.Linear(width, n_classes or 1)
     head.to(device)
     network = nn.ModuleDict({"encoder": encoder, "head": head})
-    rows, aside = _set_aside(rows, y, training.validation, rng)
+    rows, aside = _set_aside(rows, training.validation, rng)
     optimiser = torch.optim.AdamW(network.parameters(), lr=training.lr, weight_decay=1e-4)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, training.epochs)
     targets = torch.as_tensor(y, dtype=torch.long if n_classes else torch.float32)
@@ -141,9 +141,7 @@ def _width(encoder: nn.Module, load: Callable[[Array], Any], rows: Array, device
     return int(check_embedding(found.float().cpu().numpy(), len(rows)).shape[1])
 
 
-def _set_aside(
-    rows: Array, y: Array, share: float, rng: np.random.Generator
-) -> tuple[Array, Array]:
+def _set_aside(rows: Array, share: float, rng: np.random.Generator) -> tuple[Array, Array]:
     """Return rows to train on and rows to stop by; none of the latter when there are few rows."""
     n = round(share * len(rows))
     if n < LEAST_VALIDATION:

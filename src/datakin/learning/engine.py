@@ -21,7 +21,7 @@ from datakin.learning.encoding import Encoder, TreeCodes, beside
 from datakin.learning.folds import Plan
 from datakin.learning.models import FittedModel, Model, fit_model
 
-__all__ = ["FitFailure", "FittedPlan", "ModelFits", "PlanRun", "Table", "run_plan", "summary"]
+__all__ = ["FitFailure", "FittedPlan", "ModelFits", "PlanRun", "Table", "summary"]
 
 Scores = list["Array | None"]
 
@@ -237,19 +237,6 @@ class FittedPlan:
         """Whether a model's scores need calibration."""
         fits = self.parts[model].fits
         return fits is not None and bool(fits[0].n_classes) and fits[0].is_decision
-
-
-def run_plan(
-    dataset: Dataset,
-    columns: Sequence[str],
-    models: Sequence[Model],
-    plan: Plan,
-    random_state: int,
-    advance: Callable[[], None] = lambda: None,
-) -> FittedPlan:
-    """Fit every model on every training set of the plan and predict the rows held out."""
-    run = PlanRun(dataset, columns, plan, random_state)
-    return FittedPlan(run, run.fit(models, advance))
 
 
 def summary(failures: Sequence[FitFailure]) -> str:

@@ -14,7 +14,7 @@ from datakin.data.features import Array
 from datakin.learning.backends import Fitter, start_fitter
 from datakin.learning.encoding import center_and_scale
 
-__all__ = ["FittedModel", "Model", "choose_models", "fit_model", "model_names"]
+__all__ = ["FittedModel", "Model", "choose_models", "fit_model"]
 
 MOST_COLUMNS = 100  # of the extended models: 5,150 terms
 RESERVED = ("ensemble", "weighted", "unweighted", "average")
@@ -110,13 +110,6 @@ def _quadratic(X: Array) -> Array:
 def _cubic(X: Array) -> Array:
     """Return the columns with their squares, products and cubes."""
     return np.hstack([_quadratic(X), X**3])
-
-
-def model_names(is_class: bool, extended: bool = True) -> list[str]:
-    """Return the names of the built-in models for a task."""
-    names = ["logistic" if is_class else "linear", "linear_svm", "rbf_svm", "xgboost"]
-    further = ["quadratic", "cubic", "qda"] if is_class else ["quadratic", "cubic"]
-    return [*names, *further] if extended else names
 
 
 def choose_models(models: Any, is_class: bool) -> tuple[Model, ...]:

@@ -85,25 +85,10 @@ def gain_view(gain: Gain) -> dict[str, Any]:
         "axis": "relative error reduction: right of 0 is a gain",
     }  # fmt: skip
     text = f"Mean over {gain.repeats} random splits; lines are two standard errors either way."
-    helped = [n for n, m in gain.methods.items() if m.target_rer > 2 * m.target_se]
-    harmed = [n for n, m in gain.methods.items() if m.target_rer < -2 * m.target_se]
-    best = max(gain.methods, key=lambda name: _finite(gain.methods[name].target_rer))
-    found = gain.methods[best]
-    target, source = shortened(gain.target), shortened(gain.source)
-    head = f"Learning from {source} helped {target}" if helped else (
-        f"No method clearly helped {target} by learning from {source}"
-    )  # fmt: skip
     return view(
         "gain",
         f"{gain.source} for {gain.target}",
-        verdict(
-            "good" if helped else "bad" if len(harmed) == len(gain.methods) else "open",
-            head,
-            f"Best for the target: {best}, which changed its error from {gain.target_error:.4f} to "
-            f"{found.target_error:.4f} (relative reduction {found.target_rer:.1%}, standard error "
-            f"{found.target_se:.1%}).",
-            f"Clearly harmful: {enumerated(harmed)}." if harmed else "",
-        ),
+        _gain_verdict(gain),
         [
             section(
                 "gain", "What the methods brought", text, columns, rows, chart=chart, table="open"
@@ -117,6 +102,25 @@ def gain_view(gain: Gain) -> dict[str, Any]:
         ],
         notes=gain.notes,
         provenance=origin(gain.provenance),
+    )
+
+
+def _gain_verdict(gain: Gain) -> dict[str, Any]:
+    helped = [n for n, m in gain.methods.items() if m.target_rer > 2 * m.target_se]
+    harmed = [n for n, m in gain.methods.items() if m.target_rer < -2 * m.target_se]
+    best = max(gain.methods, key=lambda name: _finite(gain.methods[name].target_rer))
+    found = gain.methods[best]
+    target, source = shortened(gain.target), shortened(gain.source)
+    head = f"Learning from {source} helped {target}" if helped else (
+        f"No method clearly helped {target} by learning from {source}"
+    )  # fmt: skip
+    return verdict(
+        "good" if helped else "bad" if len(harmed) == len(gain.methods) else "open",
+        head,
+        f"Best for the target: {best}, which changed its error from {gain.target_error:.4f} to "
+        f"{found.target_error:.4f} (relative reduction {found.target_rer:.1%}, standard error "
+        f"{found.target_se:.1%}).",
+        f"Clearly harmful: {enumerated(harmed)}." if harmed else "",
     )
 
 

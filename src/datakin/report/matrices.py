@@ -22,7 +22,7 @@ def matrix_view(matrix: Matrix) -> dict[str, Any]:
         "matrix",
         f"{len(matrix)} datasets",
         _verdict(matrix, clusters),
-        [_heat(matrix, order), _tree(matrix, order, clusters), _map(matrix), _members(matrix, clusters),
+        [_heat(matrix, order), _tree(matrix, order), _map(matrix), _members(matrix, clusters),
          _pairs(matrix)],
         tiles=_tiles(matrix, clusters),
         notes=[*([] if matrix.complete else ["The run was interrupted: not all datasets are here."]),
@@ -96,7 +96,7 @@ def _heat(matrix: Matrix, order: list[int]) -> dict[str, Any]:
     return section("heat", "Every pair", text, [], [], chart=chart)
 
 
-def _tree(matrix: Matrix, order: list[int], clusters: dict[str, int]) -> dict[str, Any]:
+def _tree(matrix: Matrix, order: list[int]) -> dict[str, Any]:
     merges = [
         {"left": int(a), "right": int(b), "height": float(h), "size": int(n)}
         for a, b, h, n in matrix.tree.tolist()
