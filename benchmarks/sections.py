@@ -86,7 +86,7 @@ the pool already warm / started for the call. Threads are what `n_jobs` uses."""
     Section(
         "wide",
         "Many datasets",
-        "The whole matrix of datasets with 500 rows and 20 columns, `n_jobs=2`, a process each.",
+        "The whole matrix of datasets with 500 rows and 20 columns, one thread, a process each.",
         (("", "wide:wide"),),
     ),
     Section(

@@ -103,10 +103,19 @@ def _split(
     groups = np.arange(domain.n_rows) if domain.groups is None else domain.groups
     shuffled = rng.permutation(groups.max() + 1)[groups]
     order = np.argsort(shuffled, kind="stable")
-    codes = domain.y[order] if domain.classes else np.zeros(len(order), dtype=int)
-    rows = np.sort(np.concatenate([order[codes == c][:q] for c, q in enumerate(quotas)]))
+    rows = _first_rows(domain, order, quotas)
+    if len(np.unique(groups[rows])) < FOLDS:
+        # Few large groups fill the target, too few for its folds: some rows of half of all groups.
+        first = order[shuffled[order] <= np.median(np.unique(shuffled))]
+        rows = _first_rows(domain, rng.permutation(first), quotas)
     rest = np.flatnonzero(~np.isin(groups, groups[rows]))
     return rows, rest
+
+
+def _first_rows(domain: Dataset, order: np.ndarray, quotas: np.ndarray) -> np.ndarray:
+    """Return the first rows of each class, as many as asked for."""
+    codes = domain.y[order] if domain.classes else np.zeros(len(order), dtype=int)
+    return np.sort(np.concatenate([order[codes == c][:q] for c, q in enumerate(quotas)]))
 
 
 def _fits(collection: Collection, name: str, n: int) -> bool:

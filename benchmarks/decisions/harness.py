@@ -16,13 +16,13 @@ import pandas as pd
 from benchmarks.decisions.collection import Collection, load_collection
 from benchmarks.decisions.draws import N_SOURCES, N_TARGETS, SIZES, draw, plan
 from benchmarks.decisions.gains import realise
-from benchmarks.decisions.scores import score_draw
+from benchmarks.decisions.scores import add_forecasts, score_draw
 from threadpoolctl import threadpool_limits
 
 from datakin._core.exceptions import DatakinError, DatakinWarning, Interrupted
 from datakin._core.progress import progress
 
-VERSION = 1  # of what a draw holds; a new one starts a new cache
+VERSION = 2  # of what a draw holds; a new one starts a new cache
 MOST_REPEATS = 10
 LEAST_TARGET = 20
 
@@ -160,7 +160,7 @@ def frame_of(records: Sequence[dict[str, Any]]) -> pd.DataFrame:
             k: record[k] for k in ("collection", "task", "target", "n_target", "repeat", "n_test")
         }
         known |= {f"alone:{learner}": error for learner, error in record["alone"].items()}
-        for source in record["sources"]:
+        for source in map(add_forecasts, record["sources"]):
             plain = {k: v for k, v in source.items() if not isinstance(v, dict)}
             rows.append({**known, **plain, **source["errors"]})
     return pd.DataFrame(rows)

@@ -71,7 +71,12 @@ def _intro(records: Sequence[dict[str, Any]], settings: Settings, command: str) 
             "bootstrap over targets.",
             "Distances see columns scaled by their pooled standard deviation. `source_error` is the error of "
             "one logistic or linear fit on the source; `directional` that of the ensemble less the target's "
-            "own (the same for all sources of a target). `chance` picks at random.",
+            "own (the same for all sources of a target); `pool_cv` the gain of a pooled logistic or linear "
+            "fit, cross-validated on the target's rows. `chance` picks at random.",
+            "`forecast` is the default: the average of `forecast_inferred` (from the errors of predictors of "
+            "one dataset each) and `pool_cv`, both of logistic or linear regression. `forecast_before`: "
+            "inferred from the ensemble's errors, as it was before this benchmark; zones `gain, before` come "
+            "from its 80% interval, the other gain zones from 90% intervals.",
             f"Command: `{command}` ({in_words(settings)}; {len(records)} draws, {hours:.1f} hours of one "
             f"core). Seeds follow from names. {used}.",
         ]

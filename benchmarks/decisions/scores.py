@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 from benchmarks.decisions.draws import Draw
 from benchmarks.decisions.gains import Table, error_on, learners
+from scipy.special import stdtrit
 
-from datakin import forecast_gain
-from datakin.compare import CrossLearningScore
 from datakin.distances import (
     MMD,
     OTDD,
@@ -22,7 +21,12 @@ from datakin.distances import (
     ProxyADistance,
     Wasserstein,
 )
-from datakin.scoring.forecast import decide_gain
+from datakin.results.forecast import Outlook
+from datakin.results.record import make_provenance
+from datakin.scoring.forecast import decide_gain, forecast_pool, outlook, plain_gain
+from datakin.scoring.options import Options
+from datakin.scoring.pairs import Pair
+from datakin.scoring.run import Run
 from datakin.transfer import Concatenate
 
 with suppress(ImportError):
@@ -50,12 +54,14 @@ OURS = (
     "kinship",
     "forecast",
     "forecast_best",
-    "forecast_glm",
+    "forecast_before",
+    "forecast_inferred",
 )
-RIVALS = (*DISTANCES, "source_error", "source_size")
+RIVALS = (*DISTANCES, "source_error", "pool_cv", "source_size")
 SCORES = (*OURS, *RIVALS)
 # All others are distances: low is good.
-HIGH_IS_GOOD = ("kinship", "forecast", "forecast_best", "forecast_glm", "source_size")
+HIGH_IS_GOOD = (*OURS[5:], "pool_cv", "source_size")
+NOWHERE = make_provenance(0, {}, {})
 
 
 def score_draw(draw: Draw) -> tuple[dict[str, dict[str, Any]], dict[str, float]]:
@@ -77,42 +83,71 @@ def score_draw(draw: Draw) -> tuple[dict[str, dict[str, Any]], dict[str, float]]
 def _cross_learning(
     draw: Draw, found: dict[str, dict[str, Any]], seconds: dict[str, float]
 ) -> None:
-    """One plan per dataset serves all sizes of the score, both directions and the forecast."""
+    """One plan per dataset serves all sizes of the score, both directions and the forecasts.
+
+    Of forecasts only what they are made from is kept; `add_forecasts` does the rest.
+    """
     began = time.process_time()
-    ranking = CrossLearningScore().rank(draw.target, draw.sources)
+    datasets = [draw.target, *draw.sources.values()]
+    options = Options(zones="paper")
+    run = Run(datasets, [(0, j) for j in range(1, len(datasets))], options)
     seconds["cls"] = time.process_time() - began
-    for c in ranking:
-        forecast = forecast_gain(c)
+    for key, c in run.comparisons.items():
+        pair = Pair(*run.sides(*key), options)
+        assert c.outlook is not None
         found[c.source] |= {
             "cls": _plain(c.sizes["matched"].value),
             "cls_paper": _plain(c.sizes["paper"].value),
             "cls_limit": _plain(c.sizes["limit"].value),
             "cls_standardised": _plain(c.standardised),
             "directional": _plain(c.source_to_target),
-            "kinship": _plain(forecast.kinship),
-            "forecast": _plain(c.gain.value),
-            "forecast_best": _plain(forecast.best.value),
             "zone_paper": c.zone.value,
-            "zone_gain": decide_gain(c.gain).zone.value,
+            "outlook": asdict(c.outlook),
+            "outlook_before": asdict(outlook(pair.to_target, "ensemble", draw.target.groups)),
             # Not scores: kept to learn from where a decision was bad.
-            "p_gain": _plain(c.gain.probability),
             "cls_se": _plain(c.standard_error),
             "threshold": _plain(c.decision.high),
-            "outlook": asdict(c.outlook),
             "model_scores": {name: _plain(v) for name, v in c.model_scores.items()},
             "model_weights": c.model_weights.get(draw.target.name),
         }
-    for name in ("cls_paper", "cls_limit", "directional", "kinship", "forecast", "forecast_best"):
-        seconds[name] = seconds["cls"]
-    if not draw.target.classes:
-        seconds["cls_standardised"] = seconds["cls"]
-    began = time.process_time()
-    model = "logistic" if draw.target.classes else "linear"
-    for c in CrossLearningScore([model], estimate=model).rank(draw.target, draw.sources):
-        found[c.source]["forecast_glm"] = _plain(c.gain.value)
-        found[c.source]["zone_gain_glm"] = decide_gain(c.gain).zone.value
-        found[c.source]["outlook_glm"] = asdict(c.outlook)
-    seconds["forecast_glm"] = time.process_time() - began
+    for name in (*OURS[1:], "pool_cv"):
+        if name != "cls_standardised" or not draw.target.classes:
+            seconds[name] = seconds["cls"]
+
+
+def add_forecasts(source: dict[str, Any]) -> dict[str, Any]:
+    """Return a source's scores with those that follow from its outlooks, and their zones."""
+    seen, ensemble = (_outlook(source[name]) for name in ("outlook", "outlook_before"))
+    assert seen.trial is not None
+    (gain, _), (inferred, _) = plain_gain(seen), plain_gain(replace(seen, trial=None))
+    before, (tried, error) = plain_gain(ensemble)[0], seen.trial
+    whole = forecast_pool("", [""], [seen], np.ones((1, 1)), "", NOWHERE)
+    return source | {
+        "kinship": whole.kinship,
+        "forecast": gain.value,
+        "forecast_best": whole.best.value,
+        "forecast_before": before.value,
+        "forecast_inferred": inferred.value,
+        "pool_cv": tried,
+        "zone_gain": decide_gain(gain).zone.value,
+        "zone_before": _zone(before.value, before.standard_error, 0.8, ensemble.freedom),
+        "zone_inferred": decide_gain(inferred).zone.value,
+        "zone_pool_cv": _zone(tried, error, 0.9, seen.freedom),
+        "p_gain": gain.probability,
+    }
+
+
+def _outlook(kept: dict[str, Any]) -> Outlook:
+    trial = kept["trial"]
+    return Outlook(
+        **kept | {"covariance": tuple(kept["covariance"]), "trial": tuple(trial) if trial else None}
+    )
+
+
+def _zone(value: float, error: float, level: float, freedom: int) -> str:
+    """Decide by the interval of a gain, as zones did before and as pools alone would have it."""
+    reach = float(stdtrit(freedom, 0.5 + level / 2)) * error
+    return "positive" if value > reach else "negative" if value < -reach else "ambiguous"
 
 
 def _naive(draw: Draw, found: dict[str, dict[str, Any]], seconds: dict[str, float]) -> None:

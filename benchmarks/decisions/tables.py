@@ -20,8 +20,16 @@ from benchmarks.decisions.measures import (
 )
 from benchmarks.decisions.scores import RIVALS, SCORES
 
-RULES = {"paper": "zone_paper", "gain": "zone_gain", "gain, logistic or linear": "zone_gain_glm"}
-DEFAULTS = ("cls", "forecast")  # what rank sorts by, and what it forecasts
+# The default, and what it was made from: before (ensemble, 80% interval), without pools, pools alone.
+RULES = {
+    "gain": "zone_gain",
+    "paper": "zone_paper",
+    "gain, before": "zone_before",
+    "gain, inferred": "zone_inferred",
+    "pool_cv": "zone_pool_cv",
+}
+# What rank sorts by (since this benchmark), the score (before), and what zones are decided by.
+DEFAULTS = ("directional", "cls", "forecast")
 
 
 @dataclass(frozen=True)

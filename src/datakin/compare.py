@@ -59,9 +59,9 @@ class CrossLearningScore:
     weighting : {"scaled", "paper"}
         Regression: losses are divided by that of the best constant before models are weighted, or
         taken as they are, as in the paper.
-    zones : {"paper", "gain"}
-        The rule for zones: the paper's thresholds for the score, or the 80% interval of the gain
-        that plain pooling is expected to bring (see `datakin.forecast_gain`).
+    zones : {"gain", "paper"}
+        The rule for zones: on which side of 0 the 90% interval lies of the gain that plain pooling
+        is expected to bring (see `datakin.forecast_gain`), or the paper's thresholds for the score.
     zone_error : {"rows", "folds"}
         How the standard error of the baseline error is found.
     repeats : int
@@ -110,7 +110,7 @@ class CrossLearningScore:
         stratify: bool = True,
         voting: str = "soft",
         weighting: str = "scaled",
-        zones: str = "paper",
+        zones: str = "gain",
         zone_error: str = "rows",
         repeats: int = 1,
         max_rows: int | None = MAX_ROWS,
@@ -180,7 +180,7 @@ class CrossLearningScore:
         *,
         on_result: Callable[[Comparison], None] | None = None,
     ) -> Ranking:
-        """Rank several sources for one target, closest kin first.
+        """Rank several sources for one target, best first.
 
         Parameters
         ----------
@@ -310,7 +310,7 @@ def rank(
     on_result: Callable[[Any], None] | None = None,
     **options: Any,
 ) -> Ranking:
-    """Rank sources for a target, closest kin first.
+    """Rank sources for a target, best first.
 
     Parameters
     ----------

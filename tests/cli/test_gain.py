@@ -122,7 +122,7 @@ MISTAKES = {
     "out suffix": ([*QUICK, "--out", "g.xlsx"], "must end in .json or .csv"),
     "unknown zones": (
         ["score", "north.csv", "south.csv", *FAST, "--zones", "gains"],
-        "'zones' parameter must be one of 'paper', 'gain'",
+        "'zones' parameter must be one of 'gain', 'paper'",
     ),
 }
 
@@ -137,13 +137,13 @@ def test_mistakes(run, arguments, message):
 
 
 @pytest.mark.parametrize("command", ["score", "rank", "matrix"])
-def test_zones_by_the_gain(run, command):
-    code, out, err = run(command, "north.csv", "south.csv", *FAST, "--zones", "gain", "--json")
+def test_zones_by_the_papers_rule(run, command):
+    code, out, err = run(command, "north.csv", "south.csv", *FAST, "--zones", "paper", "--json")
     assert (code, err) == (0, "")
     call = {"score": datakin.score, "rank": lambda t, s, **o: datakin.rank(t, [s], **o),
             "matrix": lambda t, s, **o: datakin.matrix([t, s], **o)}[command]  # fmt: skip
     pair = read("north.csv", "south.csv")
-    assert datakin.from_json(out) == call(*pair, models=["logistic"], cv=3, zones="gain")
+    assert datakin.from_json(out) == call(*pair, models=["logistic"], cv=3, zones="paper")
     assert datakin.from_json(out) != call(*pair, models=["logistic"], cv=3)
 
 

@@ -32,12 +32,16 @@ def renamed(result, old: str, new: str):
 
 @pytest.fixture(scope="session")
 def ranking(make_lda):
+    """One source of each zone."""
+    options = {"p": 8, "shift": 1.2}
     sources = [
-        make_lda(90, 2, name="kin"),
-        make_lda(80, 3, name="cousin", angle=0.5),
-        make_lda(80, 4, name="stranger", angle=1.6),
+        make_lda(300, 2, name="kin", **options),
+        make_lda(80, 3, name="cousin", angle=0.5, **options),
+        make_lda(80, 4, name="stranger", angle=1.6, **options),
     ]
-    return datakin.rank(make_lda(70, 1, name="home"), sources, **FAST)
+    made = datakin.rank(make_lda(60, 1, name="home", **options), sources, **FAST)
+    assert {c.zone for c in made} == set(Zone)
+    return made
 
 
 @pytest.fixture(scope="session")

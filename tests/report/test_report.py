@@ -14,7 +14,7 @@ from datakin.report import read_report
 from datakin.report.files import embedded_json
 from datakin.report.pack import pack, unpack
 from datakin.report.page import page, view_of
-from datakin.results import Gain80
+from datakin.results import ExpectedGain
 
 KINDS = ["ranking", "comparison", "regression", "by gain", "matrix", "forecast", "joint forecast",
          "gain", "distance", "distances", "distance matrix", "itself", "copies"]  # fmt: skip
@@ -73,8 +73,8 @@ def test_ranking_numbers_are_those_of_the_frame(ranking):
     for name in ("score", "low", "high", "gain", "weight", "p_first"):
         assert [row[name] for row in rows] == list(frame[name])
     for row, comparison in zip(rows, ranking, strict=True):
-        assert row["zone_high"] == comparison.decision.high
-        assert row["zone_score"] == comparison.decision.score
+        assert row["zone_high"] == comparison.by_paper.high
+        assert row["zone_score"] == comparison.by_paper.score
     gains = section(ranking, "gain")["rows"]
     assert [g["gain"] for g in gains[-2:]] == [
         ranking.forecast.pooled.value,
@@ -107,16 +107,16 @@ def test_a_result_without_facts_is_read_and_shown(ranking):
         del comparison["facts"]
     found = datakin.from_json(json.dumps(old))
     assert found["kin"].facts == {}
-    assert section(found, "facts")["rows"][1]["rows"] == 90
+    assert section(found, "facts")["rows"][1]["rows"] == 300
     page(found)
 
 
-def gain80(value, low80, high80):
-    return Gain80(value, 0.01, low80 - 0.01, high80 + 0.01, low80, high80, 0.8)
+def expected(value, low90, high90):
+    return ExpectedGain(value, 0.01, low90 - 0.01, high90 + 0.01, low90, high90, 0.8)
 
 
 def test_verdict_when_sources_help(ranking):
-    best = gain80(0.013, 0.004, 0.022)
+    best = expected(0.013, 0.004, 0.022)
     weights = {"kin": 0.62, "cousin": 0.3, "stranger": 0.01}
     made = replace(ranking.forecast, error=0.182, best=best, weights=weights)
     verdict = view_of(replace(ranking, forecast=made))["verdict"]
@@ -132,13 +132,13 @@ def test_verdict_when_sources_help(ranking):
 
 def test_verdict_when_it_is_open_and_when_nothing_helps(ranking):
     unsure = replace(
-        ranking.forecast, best=gain80(0.01, -0.005, 0.025), weights={"kin": 0.5, "cousin": 0, "stranger": 0}
+        ranking.forecast, best=expected(0.01, -0.005, 0.025), weights={"kin": 0.5, "cousin": 0, "stranger": 0}
     )  # fmt: skip
     verdict = view_of(replace(ranking, forecast=unsure))["verdict"]
     assert (verdict["tone"], verdict["head"]) == ("open", "1 of 3 sources may help: kin")
     assert any("do not settle" in line for line in verdict["lines"])
     for none in (
-        replace(unsure, best=gain80(-0.001, -0.02, 0.01)),
+        replace(unsure, best=expected(-0.001, -0.02, 0.01)),
         replace(unsure, weights=dict.fromkeys(unsure.weights, 0.01)),
     ):
         verdict = view_of(replace(ranking, forecast=none))["verdict"]

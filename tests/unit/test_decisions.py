@@ -2,6 +2,7 @@
 
 import json
 import textwrap
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ from benchmarks.decisions.harness import Settings, frame_of, run_collection
 
 from datakin import DatakinError, DatakinWarning, as_dataset
 from datakin.distances import Energy
+from datakin.scoring.options import Options
 from datakin.transfer import Concatenate
 
 
@@ -316,10 +318,7 @@ def load():
 def quick(monkeypatch):
     """Two methods with one learner, one distance and one model: the harness, not the numbers."""
     monkeypatch.setattr(scores, "DISTANCES", {"energy": Energy(scaling="pooled")})
-    only = scores.CrossLearningScore
-    monkeypatch.setattr(
-        scores, "CrossLearningScore", lambda models=None, **_: only(["logistic"], cv=3)
-    )
+    monkeypatch.setattr(scores, "Options", partial(Options, ["logistic"], cv=3))
     monkeypatch.setattr(
         gains,
         "methods",

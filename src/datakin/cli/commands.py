@@ -90,7 +90,7 @@ def rank(
         str | None, typer.Option(help="With --domain: the value that names the target.")
     ] = None,
 ) -> None:
-    """Rank sources for a target, closest kin first.
+    """Rank sources for a target, best first.
 
     For example: datakin rank mine.csv others/*.csv --label died --report ranking.html
 

@@ -122,8 +122,8 @@ class Scoring:
     repeats: Annotated[int, typer.Option(help="Fold seeds to average over.")] = 1
     zones: Annotated[
         str,
-        _choice("Rule for zones: paper, or gain (what pooling should bring).", "paper gain"),
-    ] = "paper"
+        _choice("Rule for zones: gain (what pooling should bring), or paper.", "gain paper"),
+    ] = "gain"
     max_rows: Annotated[
         int,
         typer.Option(min=0, help="Larger datasets are scored from samples; 0 to use all rows."),

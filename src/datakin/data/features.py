@@ -120,6 +120,24 @@ class Features:
                 codes[:, j] = table[mine.codes[:, j]]  # code -1 picks the last entry: MISSING
         return Features(mine.numeric, mine.numeric_names, codes, mine.category_names, other.levels)
 
+    def stacked(self, other: Features) -> Features:
+        """Return these rows and those of another dataset under them, levels of both together."""
+        other = other.select(self.names)
+        both = tuple(
+            tuple(sorted({*own, *theirs}))
+            for own, theirs in zip(self.levels, other.levels, strict=True)
+        )
+        whole = Features(self.numeric, self.numeric_names, self.codes, self.category_names, both)
+        parts = [self.matched_to(whole), other.matched_to(whole)]
+        numeric = [part.numeric for part in parts]
+        return Features(
+            sparse.vstack(numeric, format="csr") if self.is_sparse else np.vstack(numeric),
+            self.numeric_names,
+            np.vstack([part.codes for part in parts]),
+            self.category_names,
+            both,
+        )
+
     def row_hashes(self, names: Sequence[str]) -> Array:
         """Return one 64-bit hash per row over the named columns, whatever their order."""
         part = self.select(sorted(names))

@@ -175,7 +175,7 @@ class EncoderHeadScore:
         return run.comparisons[0, 1]
 
     def rank(self, target: Any, sources: Any) -> Ranking:
-        """Rank several sources for one target, closest kin first.
+        """Rank several sources for one target, best first.
 
         Parameters
         ----------

@@ -39,6 +39,9 @@ class Errors:
     least : float
         What one more error on one row would add to the mean (0-1 losses; 0 for others). Errors
         that do not vary at all are not known any better than this.
+    pooled : ndarray of shape (n,) or None
+        Loss on each row of a predictor trained on both datasets, without the row's fold; of one
+        model, and only where such a pool was tried.
     """
 
     trained_on: str
@@ -49,6 +52,7 @@ class Errors:
     weights: Array
     n_train: Mapping[str, float]
     least: float = 0.0
+    pooled: Array | None = None
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -47,7 +47,7 @@ def score_levels(cell: Row, seed: int) -> list[Row]:
         for level in cell["levels"]
     ]
     sources = [s.source.renamed(f"source {i}") for i, s in enumerate(samples)]
-    options = Options(random_state=seed, stratify=cell.get("stratify", True))
+    options = Options(random_state=seed, stratify=cell.get("stratify", True), zones="paper")
     run = Run([samples[0].target, *sources], [(0, j + 1) for j in range(len(sources))], options)
     run.must_be_complete()
     rows: list[Row] = []

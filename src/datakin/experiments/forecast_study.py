@@ -10,6 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from datakin.compare import CrossLearningScore
 from datakin.experiments.canvas import COLOURS, blank_figure
+from datakin.experiments.gain_runs import formula_gain
 from datakin.experiments.study import Row, Study, Summary, markdown
 from datakin.synthetic import settings
 from datakin.transfer import Concatenate
@@ -51,10 +52,11 @@ def _replicate(cell: Row, seed: int) -> list[Row]:
     )
     learner = _learner(str(cell["learner"]), made.task)
     with threadpool_limits(limits=1):
-        method = CrossLearningScore({"one": learner}, estimate="one", random_state=seed)
+        method = CrossLearningScore(
+            {"one": learner}, estimate="one", zones="paper", random_state=seed
+        )
         found = method.compare(sample.target, sample.source)
         test = sample.target_test
-        assert found.gain is not None
         assert test is not None
         errors = []
         for sources in ([], [(sample.source.features.numeric, sample.source.y)]):
@@ -64,7 +66,7 @@ def _replicate(cell: Row, seed: int) -> list[Row]:
             predicted = model.predict(test.features.numeric)
             wrong = predicted != test.y if test.classes else (predicted - test.y) ** 2
             errors.append(float(np.mean(wrong)))
-    gain = found.gain
+    gain, zone = formula_gain(found)
     # Regression in units of the target's error, so that settings can be read side by side.
     unit = 1.0 if test.classes else errors[0]
     return [
@@ -74,14 +76,10 @@ def _replicate(cell: Row, seed: int) -> list[Row]:
             "forecast": gain.value / unit,
             "low": gain.low / unit,
             "high": gain.high / unit,
-            "gain_zone": _zone(gain.low80, gain.high80),
+            "gain_zone": zone,
             "paper_zone": found.zone.value,
         }
     ]
-
-
-def _zone(low: float, high: float) -> str:
-    return "positive" if low > 0 else "negative" if high < 0 else "ambiguous"
 
 
 def _cells_frame(rows: pd.DataFrame) -> pd.DataFrame:

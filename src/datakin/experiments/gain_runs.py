@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy.special import stdtrit
 from sklearn.linear_model import LinearRegression
 from threadpoolctl import threadpool_limits
 
@@ -13,6 +15,8 @@ from datakin.data import Dataset
 from datakin.experiments.newton import NewtonLogistic
 from datakin.experiments.study import Row
 from datakin.learning.models import choose_models
+from datakin.results import Comparison, ExpectedGain
+from datakin.scoring.forecast import plain_gain
 from datakin.synthetic import Sample, settings
 from datakin.transfer import (
     ART,
@@ -23,7 +27,15 @@ from datakin.transfer import (
     TrAdaBoostR2,
 )
 
-__all__ = ["METHODS", "gain_cell", "gain_levels", "gain_replicate", "methods_of", "paper_methods"]
+__all__ = [
+    "METHODS",
+    "formula_gain",
+    "gain_cell",
+    "gain_levels",
+    "gain_replicate",
+    "methods_of",
+    "paper_methods",
+]
 
 # Few rounds and capped repeats keep seven settings within two hours on two cores.
 ROUNDS = 10
@@ -113,11 +125,9 @@ def _base(setting: str) -> Any:
 
 def _scored(sample: Sample, seed: int, model: str) -> Row:
     """Return score, zones and forecast with the one learner that the methods use."""
-    method = CrossLearningScore([model], estimate=model, random_state=seed)
+    method = CrossLearningScore([model], estimate=model, zones="paper", random_state=seed)
     found = method.compare(sample.target, sample.source)
-    assert found.gain is not None
-    gain = found.gain
-    zone = "positive" if gain.low80 > 0 else "negative" if gain.high80 < 0 else "ambiguous"
+    gain, zone = formula_gain(found)
     return {
         "cls": found.sizes["paper"].value,
         "threshold": found.decision.high,
@@ -127,6 +137,15 @@ def _scored(sample: Sample, seed: int, model: str) -> Row:
         "forecast_low": gain.low,
         "forecast_high": gain.high,
     }
+
+
+def formula_gain(found: Comparison) -> tuple[ExpectedGain, str]:
+    """Return the gain that the formula gives, without pools that were tried, and its 80% zone."""
+    assert found.outlook is not None
+    gain, _ = plain_gain(replace(found.outlook, trial=None))
+    reach = float(stdtrit(found.outlook.freedom, 0.9)) * gain.standard_error
+    is_clear = abs(gain.value) > reach
+    return gain, ("positive" if gain.value > 0 else "negative") if is_clear else "ambiguous"
 
 
 def _realised(sample: Sample, task: str, base: Any) -> list[Row]:

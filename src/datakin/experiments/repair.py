@@ -100,7 +100,9 @@ def _replicate(cell: Row, seed: int) -> list[Row]:
             as_dataset(images.reshape(len(images), -1), labels, name=name, task="multiclass")
             for name, (images, labels) in named
         ]
-        plain = CrossLearningScore(["rbf_svm"], cv=3, random_state=seed).compare(*tables)
+        plain = CrossLearningScore(["rbf_svm"], cv=3, zones="paper", random_state=seed).compare(
+            *tables
+        )
         items = [as_items(*data, name=name, task="multiclass") for name, data in named]
         net = small_convnet(1, EDGE, 16, seed)
         method = EncoderHeadScore(

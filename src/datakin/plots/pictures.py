@@ -67,7 +67,7 @@ def ranking(result: Any, *, ax: Any = None) -> Any:
         found = _comparisons(result)
         reach = _limits(frame[["low", "high"]].to_numpy(), found)
         for k, comparison in enumerate(found):
-            _zone_bands(ax, k, comparison.decision, reach)
+            _zone_bands(ax, k, comparison.by_paper or comparison.decision, reach)
         _intervals(ax, frame, "score", "low", "high")
         ax.set_xlim(*reach)
         ax.set_xlabel("Cross-Learning Score (small means kin), 95% interval")
@@ -77,7 +77,8 @@ def ranking(result: Any, *, ax: Any = None) -> Any:
 
 
 def _limits(values: Any, found: list[Any]) -> tuple[float, float]:
-    edges = [c.decision.high for c in found if c.decision.rule == "paper"]
+    decisions = [c.by_paper or c.decision for c in found]
+    edges = [d.high for d in decisions if d.rule == "paper"]
     low, high = min(0.0, float(np.min(values))), max(0.0, float(np.max(values)), *edges, 1e-6)
     room = 0.05 * (high - low)
     return low - room, high + room

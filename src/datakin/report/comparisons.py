@@ -137,18 +137,18 @@ ESTIMATE = [
 
 
 def _estimates(c: Comparison) -> dict[str, Any]:
-    rows = []
+    rows, zone = [], c.by_paper or c.decision
     for kind, found in (("score", c.sizes), ("way", c.directions)):
         for key, estimate in found.items():
             name = NAMES[key]
             row = {"what": name + (", reported" if key == c.size else ""), "value": estimate.value}
             row |= {"low": estimate.low, "high": estimate.high, "p_value": estimate.p_value}
-            if kind == "score" and c.decision.rule == "paper":
-                row |= {"zone_low": c.decision.low, "zone_high": c.decision.high}
-                row |= {"zone": c.zone.value if key == "paper" else None}
+            if kind == "score" and zone.rule == "paper":
+                row |= {"zone_low": zone.low, "zone_high": zone.high}
+                row |= {"zone": zone.zone.value if key == "paper" else None}
             rows.append(row)
     chart = forest("what", "value", "0 is kin")
-    if c.decision.rule == "paper":
+    if zone.rule == "paper":
         chart["bands"] = ["zone_low", "zone_high"]
     text = (
         "The score with 95% intervals, and the two directions that it averages. Matched: both predictors "

@@ -33,7 +33,7 @@ def forecast_view(forecast: Forecast) -> dict[str, Any]:
     ]
     columns = [column("how", "how", "text"), *GAIN, PROBABILITY]
     chart = gain_forest("how", "expected gain")
-    text = "Error of the target alone minus error of the pool. Thick line: 80% interval; thin: 95%."
+    text = "Error of the target alone minus error of the pool. Thick line: 90% interval; thin: 95%."
     sections = [section("gain", "What pooling should bring", text, columns, rows, chart=chart)]
     if forecast.shares:
         sections.append({**share_section(forecast), "id": "share", "title": "At which share"})

@@ -36,7 +36,7 @@ SCORES = [
     column("zone", "zone", "zone"),
     column("gain", "gain"),
     column("weight", "weight", digits=2),
-    column("p_first", "P(closest)", digits=2),
+    column("p_first", "P(first)", digits=2),
     column("n_rows", "rows", digits=0),
 ]
 
@@ -110,20 +110,21 @@ def _distances(ranking: Ranking) -> dict[str, Any]:
 
 def _scores(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
     frame, rows = ranking.frame, []
-    by_paper = kin[0].decision.rule == "paper"
     for row, c in zip(records(frame), kin, strict=True):
-        decided = {"zone_score": c.decision.score, "zone_low": c.decision.low}
-        rows.append({**row, **decided, "zone_high": c.decision.high} if by_paper else row)
+        zone = c.by_paper or c.decision
+        if zone.rule == "paper":
+            row |= {"zone_score": zone.score, "zone_low": zone.low, "zone_high": zone.high}
+        rows.append(row)
     chart = forest("source", "score", "Cross-Learning Score: small means kin")
-    text = "Closest kin first, each with its 95% interval."
-    if by_paper:
+    text = "In the order of what their predictors lose on the target, each with its 95% interval."
+    if all("zone_high" in row for row in rows):
         chart |= {"bands": ["zone_low", "zone_high"], "mark": "zone_score"}
         text += (
-            " Behind each source are its zones: positive at or below 0, negative where the loss is more "
-            "than chance explains. The small tick is the score that the zone was decided by."
+            " Behind each source are the paper's zones for its score: positive at or below 0, negative "
+            "where the loss is more than chance explains. The small tick is the score that they are for."
         )
-    else:
-        text += " Zones were decided by the forecast gain below."
+    if kin[0].decision.rule == "gain":
+        text += " Colours are the zones by the forecast gain below."
     columns = SCORES[:]
     if "standardised" in frame:
         columns.append(column("standardised", "standardised"))
@@ -138,8 +139,8 @@ def _gains(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
     columns = [
         column("source", "source", "name"),
         *GAIN,
-        column("low80", "80% low"),
-        column("high80", "80% high"),
+        column("low90", "90% low"),
+        column("high90", "90% high"),
         PROBABILITY,
     ]
     chart = gain_forest(
@@ -147,7 +148,7 @@ def _gains(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
     )
     text = (
         "What pooling each source with the target should do to the target's error, every row alike. Right "
-        "of 0 is a gain. Thick line: 80% interval; thin line: 95%. Diamonds: all sources together, every "
+        "of 0 is a gain. Thick line: 90% interval; thin line: 95%. Diamonds: all sources together, every "
         "row alike or with the weights below."
     )
     return section("gain", "What pooling should bring", text, columns, rows, chart=chart)

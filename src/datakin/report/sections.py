@@ -154,8 +154,8 @@ def gain_row(gain: Any) -> dict[str, float]:
         "gain": gain.value,
         "low": gain.low,
         "high": gain.high,
-        "low80": gain.low80,
-        "high80": gain.high80,
+        "low90": gain.low90,
+        "high90": gain.high90,
         "probability": gain.probability,
     }
 
@@ -168,7 +168,7 @@ def forest(name: str, value: str, axis: str, **more: Any) -> dict[str, Any]:
 
 def gain_forest(name: str, axis: str) -> dict[str, Any]:
     """Return a chart of expected gains, with a thick line for the inner interval."""
-    return forest(name, "gain", axis, inner=["low80", "high80"], good="right")
+    return forest(name, "gain", axis, inner=["low90", "high90"], good="right")
 
 
 def bars(name: str, value: str, axis: str, **more: Any) -> dict[str, Any]:

@@ -31,7 +31,7 @@ def ranking_verdict(ranking: Ranking) -> dict[str, Any]:
         near = shortened(ranking.best.source)
         return verdict("plain", f"Nearest by {ranking.best.method}: {near}", ranking.caution)
     if forecast is None:
-        return verdict("plain", f"Closest kin: {shortened(ranking.best.source)}", ranking.caution)
+        return verdict("plain", f"Best source: {shortened(ranking.best.source)}", ranking.caution)
     return forecast_verdict(forecast, n, ranking.caution)
 
 
@@ -40,7 +40,7 @@ def forecast_verdict(forecast: Forecast, n: int, caution: str = "") -> dict[str,
     best, used = forecast.best, used_sources(forecast)
     in_points, target = forecast.unit == "share of rows", shortened(forecast.target)
     own = error_text(forecast.error, in_points)
-    if best.value <= 0 or not used or best.high80 < 0:
+    if best.value <= 0 or not used or best.high90 < 0:
         head, them = (
             ("Use none of the sources", "them") if n > 1 else ("Do not use the source", "it")
         )
@@ -50,12 +50,12 @@ def forecast_verdict(forecast: Forecast, n: int, caution: str = "") -> dict[str,
             f"Even with the best weights, learning from {them} is not expected to cut the error of {target} "
             f"({own}).",
             _interval(forecast),
-            "A small gain is not ruled out." if best.high80 > 0 and used else "",
+            "A small gain is not ruled out." if best.high90 > 0 and used else "",
             _plain(forecast, n),
             caution,
         )
     names = enumerated([shortened(name) for name in used])
-    clear = best.low80 > 0
+    clear = best.low90 > 0
     after = error_text(forecast.error - best.value, in_points)
     what = f"{len(used)} of {plural(n, 'source')}" if n > 1 else "the source"
     if clear:

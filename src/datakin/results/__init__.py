@@ -6,7 +6,7 @@ Nothing is computed here that could not be recomputed from the record's own fiel
 from datakin.results.comparison import Comparison, Estimate, LearningCurve
 from datakin.results.distance import Distance
 from datakin.results.facts import DataFacts
-from datakin.results.forecast import Forecast, Gain80, Outlook
+from datakin.results.forecast import ExpectedGain, Forecast, Outlook
 from datakin.results.gain import Gain, MethodGain
 from datakin.results.matrix import Matrix
 from datakin.results.ranking import Ranking
@@ -17,9 +17,9 @@ __all__ = [
     "DataFacts",
     "Distance",
     "Estimate",
+    "ExpectedGain",
     "Forecast",
     "Gain",
-    "Gain80",
     "LearningCurve",
     "Matrix",
     "MethodGain",

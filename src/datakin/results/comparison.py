@@ -10,7 +10,7 @@ import pandas as pd
 
 from datakin.errors import ErrorTable
 from datakin.results.facts import DataFacts
-from datakin.results.forecast import Gain80, Outlook
+from datakin.results.forecast import ExpectedGain, Outlook
 from datakin.results.record import Provenance, Record, register
 from datakin.results.text import plain
 from datakin.results.zones import Zone, ZoneDecision
@@ -137,7 +137,7 @@ class Comparison(Record):
     weight : float
         What a row of the source should count beside a row of the target, from 0 to 1, from the
         forecast of the gain.
-    gain : Gain80 or None
+    gain : ExpectedGain or None
         Expected gain of plain pooling; None for a dataset against itself. More in
         `datakin.forecast_gain`.
     n_rows : dict of str to int
@@ -152,6 +152,9 @@ class Comparison(Record):
     provenance : Provenance
     facts : dict of str to DataFacts
         Classes, missing values and columns of each dataset; empty in results of earlier versions.
+    by_paper : ZoneDecision or None
+        The zone by the paper's rule, whatever rule `decision` follows; None for a dataset against
+        itself.
     """
 
     target: str
@@ -176,7 +179,7 @@ class Comparison(Record):
     zone_probabilities: dict[str, float]
     curves: dict[str, LearningCurve]
     weight: float
-    gain: Gain80 | None
+    gain: ExpectedGain | None
     n_rows: dict[str, int]
     n_shared_rows: int
     outlook: Outlook | None
@@ -184,6 +187,7 @@ class Comparison(Record):
     notes: tuple[str, ...]
     provenance: Provenance
     facts: dict[str, DataFacts] = field(default_factory=dict)
+    by_paper: ZoneDecision | None = None
 
     @property
     def p_value(self) -> float:

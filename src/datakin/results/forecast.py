@@ -10,7 +10,7 @@ import pandas as pd
 from datakin.results.record import Provenance, Record, register
 from datakin.results.zones import Zone, ZoneDecision
 
-__all__ = ["Forecast", "Gain80", "Outlook"]
+__all__ = ["ExpectedGain", "Forecast", "Outlook"]
 
 
 @register
@@ -33,6 +33,12 @@ class Outlook:
         Training rows of both.
     freedom : int
         Degrees of freedom of the variances.
+    learner : str
+        The model whose errors these are.
+    trial : tuple of float, or None
+        Gain of plain pools of target and source, tried by cross-validation on the target's rows, and
+        its standard error. None where none was tried: for other models than logistic and linear
+        regression, in a matrix, or for a target so large that samples of it are scored.
     """
 
     error: float
@@ -42,12 +48,14 @@ class Outlook:
     n_target: int
     n_source: int
     freedom: int
+    learner: str = ""
+    trial: tuple[float, float] | None = None
 
 
 @register
 @dataclass(frozen=True)
-class Gain80:
-    """An expected gain with standard error, 80% and 95% intervals, and P(gain > 0).
+class ExpectedGain:
+    """An expected gain with standard error, 90% and 95% intervals, and P(gain > 0).
 
     Attributes
     ----------
@@ -55,8 +63,8 @@ class Gain80:
         Error of the target alone minus error of the pool: positive is good.
     low, high : float
         95% interval.
-    low80, high80 : float
-        80% interval, the one zones are decided by.
+    low90, high90 : float
+        90% interval, the one zones are decided by.
     probability : float
         Of a gain above 0.
     """
@@ -65,8 +73,8 @@ class Gain80:
     standard_error: float
     low: float
     high: float
-    low80: float
-    high80: float
+    low90: float
+    high90: float
     probability: float
 
 
@@ -80,9 +88,9 @@ class Forecast(Record):
     sources : tuple of str
     error : float
         Expected error of the target alone, at its full size.
-    pooled : Gain80
+    pooled : ExpectedGain
         Gain of plain pooling: every row counts the same (w = 1).
-    best : Gain80
+    best : ExpectedGain
         Gain with the rows of the sources weighted by `weights`, corrected for the optimism of
         having chosen the weights on the same data.
     relative : float
@@ -95,7 +103,7 @@ class Forecast(Record):
         What a row of each source should count beside a row of the target, from 0 to 1.
     zone : Zone
     decision : ZoneDecision
-        The zone from the 80% interval of plain pooling, and why.
+        The zone from the 90% interval of plain pooling, and why.
     curve : pandas.DataFrame
         Expected gain against the share of the source, with its 95% interval (one source only).
     provenance : Provenance
@@ -104,8 +112,8 @@ class Forecast(Record):
     target: str
     sources: tuple[str, ...]
     error: float
-    pooled: Gain80
-    best: Gain80
+    pooled: ExpectedGain
+    best: ExpectedGain
     kinship: float
     weights: dict[str, float]
     decision: ZoneDecision
@@ -200,10 +208,10 @@ class Forecast(Record):
     def _in_points(self) -> bool:
         return self.unit == "share of rows"
 
-    def _change(self, gain: Gain80) -> str:
+    def _change(self, gain: ExpectedGain) -> str:
         return "cut" if gain.value >= 0 else "raise"
 
-    def _size(self, gain: Gain80) -> str:
+    def _size(self, gain: ExpectedGain) -> str:
         size = abs(gain.value)
         if not self._in_points:
             return f"{size:.4g}"

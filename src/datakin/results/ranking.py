@@ -20,16 +20,20 @@ __all__ = ["Ranking"]
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Ranking(Record):
-    """Sources of one target, closest kin first.
+    """Sources of one target, best first.
+
+    Best is the source whose predictor loses least on the target (`source_to_target`): on real data
+    that orders sources by what they bring better than the symmetric score does, half of which is how
+    the target's predictor fares on the source (see results/decisions.md).
 
     Attributes
     ----------
     target : str
     comparisons : tuple of Comparison, or of Distance
-        Sorted by score.
+        Sorted by source_to_target; distances by score.
     first : dict of str to float
-        Probability of each source to be the closest kin, given the scores' uncertainty; empty for
-        distances, which have none.
+        Probability of each source to be the best, given the uncertainty of what they lose on the
+        target; empty for distances, which have none.
     forecast : Forecast or None
         The gain of pooling all sources at once, plainly and with the best joint weights; None for
         distances.
@@ -48,7 +52,7 @@ class Ranking(Record):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row per source, closest kin first."""
+        """One row per source, best first."""
         frame = pd.DataFrame([c.row() for c in self.comparisons]).drop(columns="target")
         if self.forecast is not None:
             frame["weight"] = [self.forecast.weights.get(c.source, 1.0) for c in self.comparisons]
@@ -76,8 +80,8 @@ class Ranking(Record):
             return "One source was compared; its interval stands for itself."
         leader = max(self.first, key=lambda name: self.first[name])
         return (
-            f"{len(self)} sources were compared, so the lowest score is partly luck: {leader!r} is the "
-            f"closest kin with probability {self.first[leader]:.2f}. Intervals are for one source each."
+            f"{len(self)} sources were compared, so the first place is partly luck: {leader!r} is the best "
+            f"with probability {self.first[leader]:.2f}. Intervals are for one source each."
         )
 
     @property
@@ -89,12 +93,12 @@ class Ranking(Record):
     def title(self) -> str:
         """The headline of the table."""
         mark = "" if self.complete else " (interrupted: not all sources)"
-        order = "closest kin first" if self.first else f"nearest by {self.best.method} first"
+        order = "best first" if self.first else f"nearest by {self.best.method} first"
         return f"Sources for {self.target!r}, {order}{mark}"
 
     @property
     def best(self) -> Any:
-        """The comparison with the lowest score."""
+        """The first comparison."""
         return self.comparisons[0]
 
     def __getitem__(self, source: str) -> Any:

@@ -37,7 +37,7 @@ class ZoneDecision:
         What was compared: the paper's estimate of the score, or the expected gain of pooling.
     low, high : float
         The paper's thresholds: a score at or below `low` is positive, at or above `high` negative.
-        By the gain: its 80% interval, positive above 0 and negative below.
+        By the gain: its 90% interval, positive above 0 and negative below.
     reason : str
         A sentence for the user.
     """

@@ -30,7 +30,7 @@ from datakin.scoring.units import Unit, UnitResult
 
 __all__ = ["Folder"]
 
-FORMAT = 1
+FORMAT = 2
 KEPT = {kind.__name__: kind for kind in (Errors, Learner, FitFailure)}
 
 
@@ -84,7 +84,7 @@ class Folder:
             [unit.dataset.name, unit.dataset.fingerprint, *unit.columns],
             unit.held_out.fingerprint if unit.held_out is not None else None,
             [
-                [t.other.name, t.other.fingerprint, *t.classes, int(t.left_out.sum())]
+                [t.other.name, t.other.fingerprint, *t.classes, int(t.left_out.sum()), t.with_pool]
                 for t in unit.tests
             ],
             unit.with_inner,

@@ -14,11 +14,12 @@ from scipy.special import stdtr, stdtrit
 from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
 from datakin.results.comparison import Comparison
-from datakin.results.forecast import Forecast, Gain80, Outlook
+from datakin.results.forecast import ExpectedGain, Forecast, Outlook
 from datakin.results.record import Provenance
 from datakin.results.zones import Zone, ZoneDecision
 from datakin.scoring.cls import Direction, average, discrepancy, own_error
 from datakin.scoring.shares import best_shares, pooled_gain
+from datakin.scoring.trial import SIMPLEST
 from datakin.scoring.uncertainty import jackknife_variance, row_variance, sum_groups
 
 __all__ = [
@@ -34,14 +35,15 @@ DRAWS = 200
 SHARES = tuple(k / 20 for k in range(21))
 
 
-def outlook(directions: Sequence[Direction], estimate: str, groups: Array | None) -> Outlook:
+def outlook(directions: Sequence[Direction], learner: str, groups: Array | None) -> Outlook:
     """Measure what forecasts are made from.
 
     Parameters
     ----------
     directions : sequence of Direction
         Source to target, one per repeat.
-    estimate : str
+    learner : str
+        The model (or aggregate) that the forecast is about.
     groups : ndarray or None
         Of the target's rows.
     """
@@ -51,14 +53,14 @@ def outlook(directions: Sequence[Direction], estimate: str, groups: Array | None
     apart, beyond = n / n_inner - n / n_fold, n / n_fold - 1
     rows, folds = np.zeros(len(own.weights)), []
     for direction in directions:
-        found = [own_error(direction, estimate, size) for size in ("inner", "fold")]
+        found = [own_error(direction, learner, size) for size in ("inner", "fold")]
         (inner, weights, inner_folds), (fold, _, fold_folds) = found
         gap = inner - fold
         rows += (gap - gap @ weights) * weights / apart / len(directions)
         folds.append((inner_folds - fold_folds) / apart)
     by_fold = np.mean(folds, axis=0)
     lack = float(by_fold.mean())
-    full = average([discrepancy(d, estimate, "paper") for d in directions])
+    full = average([discrepancy(d, learner, "paper") for d in directions])
     a, d = sum_groups(rows, groups), sum_groups(full.influence, groups)
     scale = len(a) / (len(a) - 1)
     spread = row_variance(rows, groups, full.least)
@@ -78,7 +80,25 @@ def outlook(directions: Sequence[Direction], estimate: str, groups: Array | None
         n_target=int(n),
         n_source=int(directions[0].cross.n_train["all"]),
         freedom=2 * (len(by_fold) - 1),
+        learner=learner,
+        trial=_tried(directions, learner, groups) if learner in SIMPLEST else None,
     )
+
+
+def _tried(
+    directions: Sequence[Direction], learner: str, groups: Array | None
+) -> tuple[float, float] | None:
+    """Return the gain of the pools that were tried, and its standard error; None if none was."""
+    value, influence = 0.0, np.zeros(len(directions[0].cross.weights))
+    for direction in directions:
+        cross = direction.cross
+        if cross.pooled is None:
+            return None
+        gain = own_error(direction, learner)[0] - cross.pooled
+        mean = float(gain @ cross.weights)
+        value += mean / len(directions)
+        influence += cross.weights * (gain - mean) / len(directions)
+    return value, float(np.sqrt(row_variance(influence, groups, directions[0].cross.least)))
 
 
 def forecast_gain(comparison: Comparison) -> Forecast:
@@ -87,8 +107,9 @@ def forecast_gain(comparison: Comparison) -> Forecast:
     Parameters
     ----------
     comparison : Comparison
-        Of `datakin.score`, or a member of a ranking. The forecast is for the learner that the
-        comparison was made with: its `estimate`.
+        Of `datakin.score`, or a member of a ranking. The forecast is about the model that
+        `estimate` names; with an ensemble about logistic or linear regression, if it is among its
+        models: what the transfer methods use by default.
 
     Returns
     -------
@@ -152,17 +173,18 @@ def forecast_pool(
     correlation = np.clip(correlation, 0.0, 1.0)
     shares, optimism = _choose(outlooks, correlation)
     rows = np.array([o.n_source for o in outlooks], dtype=float)
-    plain = _gain80(outlooks, rows / (outlooks[0].n_target + rows.sum()), correlation)
+    plain = _expected(outlooks, rows / (outlooks[0].n_target + rows.sum()), correlation)
     curve = []
     if len(sources) == 1:
-        at = [_gain80(outlooks, np.array([share]), correlation) for share in SHARES]
+        plain = _with_trial(plain, outlooks[0])
+        at = [_expected(outlooks, np.array([share]), correlation) for share in SHARES]
         curve = [(gain.value, gain.low, gain.high) for gain in at]
     return Forecast(
         target=target,
         sources=tuple(sources),
         error=outlooks[0].error,
         pooled=plain,
-        best=_gain80(outlooks, shares, correlation, optimism),
+        best=_expected(outlooks, shares, correlation, optimism),
         kinship=float(shares.sum()),
         weights=dict(zip(sources, _row_weights(shares, outlooks), strict=True)),
         decision=decide_gain(plain),
@@ -173,12 +195,13 @@ def forecast_pool(
     )
 
 
-def plain_gain(outlook: Outlook) -> tuple[Gain80, float]:
+def plain_gain(outlook: Outlook) -> tuple[ExpectedGain, float]:
     """Return the gain of plain pooling of one source, and the best weight of its rows."""
     share = outlook.n_source / (outlook.n_target + outlook.n_source)
     one = np.ones((1, 1))
     shares, _ = _choose([outlook], one)
-    return _gain80([outlook], np.array([share]), one), _row_weights(shares, [outlook])[0]
+    gain = _with_trial(_expected([outlook], np.array([share]), one), outlook)
+    return gain, _row_weights(shares, [outlook])[0]
 
 
 def _choose(outlooks: Sequence[Outlook], correlation: Array) -> tuple[Array, float]:
@@ -207,11 +230,11 @@ def _row_weights(shares: Array, outlooks: Sequence[Outlook]) -> list[float]:
     ]
 
 
-def decide_gain(gain: Gain80) -> ZoneDecision:
-    """Decide the zone: positive or negative where the 80% interval is on one side of 0."""
-    if gain.low80 > 0:
+def decide_gain(gain: ExpectedGain) -> ZoneDecision:
+    """Decide the zone: positive or negative where the 90% interval is on one side of 0."""
+    if gain.low90 > 0:
         zone, why = Zone.POSITIVE, "all of it is a gain"
-    elif gain.high80 < 0:
+    elif gain.high90 < 0:
         zone, why = Zone.NEGATIVE, "all of it is a loss"
     else:
         zone, why = Zone.AMBIGUOUS, "it holds both gain and loss"
@@ -219,10 +242,10 @@ def decide_gain(gain: Gain80) -> ZoneDecision:
         zone,
         "gain",
         gain.value,
-        gain.low80,
-        gain.high80,
-        f"pooling should bring a gain of {gain.value:.4f}, 80% interval "
-        f"[{gain.low80:.4f}, {gain.high80:.4f}]: {why}",
+        gain.low90,
+        gain.high90,
+        f"pooling should bring a gain of {gain.value:.4f}, 90% interval "
+        f"[{gain.low90:.4f}, {gain.high90:.4f}]: {why}",
     )
 
 
@@ -237,9 +260,9 @@ def _joint(outlooks: Sequence[Outlook], correlation: Array) -> tuple[Array, Arra
     return theta, covariance
 
 
-def _gain80(
+def _expected(
     outlooks: Sequence[Outlook], shares: Array, correlation: Array, optimism: float = 0.0
-) -> Gain80:
+) -> ExpectedGain:
     """Return the gain at some shares with intervals; its gradient gives the standard error."""
     theta, covariance = _joint(outlooks, correlation)
     theta[0] = max(theta[0], 0.0)  # nobody lacks less than nothing
@@ -250,9 +273,32 @@ def _gain80(
     ahead, back = (pooled_gain(theta + sign * moves, shares, correlation) for sign in (1, -1))
     slope = (ahead - back) / (2 * step)
     error = float(np.sqrt(max(float(slope @ covariance @ slope), 0.0)))
-    freedom = outlooks[0].freedom
-    wide, narrow = (float(stdtrit(freedom, q)) * error for q in (0.975, 0.9))
+    return _make_expected(value, error, outlooks[0].freedom)
+
+
+def _with_trial(gain: ExpectedGain, outlook: Outlook) -> ExpectedGain:
+    """Average the gain that the formula gives with that of the pools that were tried.
+
+    The trial is noisy but shows what pooling does; the formula is steadier but may be off, where
+    features are distributed differently by far. So as much of their disagreement as noise does not
+    explain counts as a fault of the formula, before variances decide what each of them weighs.
+    """
+    if outlook.trial is None:
+        return gain
+    tried, error = outlook.trial
+    of_gain, of_trial = gain.standard_error**2, error**2
+    of_gain += max((tried - gain.value) ** 2 - of_gain - of_trial, 0.0)
+    if of_gain + of_trial == 0:
+        return gain
+    weight = of_trial / (of_gain + of_trial)
+    value = weight * gain.value + (1 - weight) * tried
+    return _make_expected(value, float(np.sqrt(weight * of_gain)), outlook.freedom)
+
+
+def _make_expected(value: float, error: float, freedom: int) -> ExpectedGain:
+    """Return a gain with intervals by Student's t."""
+    wide, narrow = (float(stdtrit(freedom, q)) * error for q in (0.975, 0.95))
     probability = float(stdtr(freedom, value / error)) if error > 0 else float(value > 0)
-    return Gain80(
+    return ExpectedGain(
         value, error, value - wide, value + wide, value - narrow, value + narrow, probability
     )

@@ -25,7 +25,7 @@ CHOICES = {
     "size": SIZES,
     "inner": ("shared", "fresh"),
     "voting": ("soft", "hard"),
-    "zones": ("paper", "gain"),
+    "zones": ("gain", "paper"),
     "zone_error": ("rows", "folds"),
     "weighting": ("scaled", "paper"),
 }
@@ -46,7 +46,7 @@ class Options:
     stratify: bool = True
     voting: str = "soft"
     weighting: str = "scaled"
-    zones: str = "paper"
+    zones: str = "gain"
     zone_error: str = "rows"
     repeats: int = 1
     max_rows: int | None = MAX_ROWS

@@ -21,6 +21,7 @@ from datakin.scoring.facts import facts_of
 from datakin.scoring.forecast import decide_gain, outlook, plain_gain
 from datakin.scoring.options import AGGREGATES, Options
 from datakin.scoring.stability import probability_first, zone_probabilities
+from datakin.scoring.trial import learner_of
 from datakin.scoring.uncertainty import make_estimate, standard_error
 from datakin.scoring.zones import decide, error_of_mean
 
@@ -81,6 +82,14 @@ class Pair:
                 f"{options.estimate!r} failed on {target.dataset.name!r} or {source.dataset.name!r}."
             )
 
+    @property
+    def learner(self) -> str:
+        """The model (or aggregate) that forecasts are about."""
+        models = self.to_target[0].cross.models
+        works = [models[m] for m in self.to_target[0].works]
+        learner = learner_of(models, self.options.estimate)
+        return learner if learner in works else self.options.estimate
+
     def both(self, estimate: str, size: str) -> tuple[Discrepancy, Discrepancy]:
         """Return the discrepancies source to target and target to source."""
         return (
@@ -137,11 +146,11 @@ def all_estimates(target: Side, source: Side, options: Options) -> dict[tuple[st
 
 
 def first_places(pairs: Sequence[tuple[Side, Side]], options: Options) -> list[float]:
-    """Return the probability of each source of one target to be its closest kin."""
+    """Return the probability of each source of one target to lose least on it."""
     made = [Pair(target, source, options) for target, source in pairs]
     probabilities = probability_first(
         [pair.both(options.estimate, options.size) for pair in made],
-        made[0].factors,
+        (1.0, 0.0),
         made[0].groups[0],
         [pair.groups[1] for pair in made],
         options.random_state,
@@ -158,9 +167,8 @@ def loss_correlation(pairs: Sequence[tuple[Side, Side]], options: Options) -> Ar
     rows = []
     for target, source in pairs:
         pair = Pair(target, source, options)
-        rows.append(
-            average([discrepancy(d, options.estimate, "paper") for d in pair.to_target]).influence
-        )
+        parts = [discrepancy(d, pair.learner, "paper") for d in pair.to_target]
+        rows.append(average(parts).influence)
     matrix = np.array(rows)
     spread = np.sqrt(np.sum(matrix**2, axis=1))
     spread[spread == 0] = 1.0
@@ -174,7 +182,7 @@ def gain_zones(target: Side, source: Side, options: Options) -> tuple[float, Zon
     pair = Pair(target, source, options)
     zones = []
     for ways, side in ((pair.to_target, target), (pair.to_source, source)):
-        gain, _ = plain_gain(outlook(ways, options.estimate, side.groups))
+        gain, _ = plain_gain(outlook(ways, pair.learner, side.groups))
         zones.append(decide_gain(gain).zone)
     return pair.zone().high, zones[0], zones[1]
 
@@ -199,15 +207,16 @@ def compare_pair(
     parts = {size: pair.both(options.estimate, size) for size in pair.sizes}
     chosen = parts[options.size]
     sizes = {size: pair.estimate(part) for size, part in parts.items()}
-    seen = outlook(pair.to_target, options.estimate, target.groups)
+    seen = outlook(pair.to_target, pair.learner, target.groups)
     gain, weight = plain_gain(seen)
-    decision, zones = pair.zone(), sizes["paper"]
+    by_paper = decision = pair.zone()
+    zones = sizes["paper"]
     notes = pair_notes(pair, pairing, decision)
     reach = (decision.low, decision.high)
     if options.zones == "gain":
         decision = decide_gain(gain)
         zones = make_estimate(-gain.value, gain.standard_error, pair.n_folds)
-        reach = (gain.low80 - gain.value, gain.high80 - gain.value)
+        reach = (gain.low90 - gain.value, gain.high90 - gain.value)
     score = sizes[options.size]
     curves = {
         side.dataset.name: learning_curve(ways, options.estimate, side.groups)
@@ -263,6 +272,7 @@ def compare_pair(
         facts={
             side.dataset.name: facts_of(side.dataset, pairing.columns) for side in (target, source)
         },
+        by_paper=by_paper,
     )
 
 

@@ -55,7 +55,7 @@ def make_ranking(run: Run) -> Ranking | None:
 
 def order_sources(run: Compared, forecast: Forecast | None = None) -> Ranking | None:
     """Order the sources of a run of any method; None if none is finished."""
-    found = tuple(sorted(run.comparisons.values(), key=lambda c: (c.score, c.source)))
+    found = tuple(sorted(run.comparisons.values(), key=_what_it_loses))
     if not found:
         return None
     return Ranking(
@@ -68,8 +68,13 @@ def order_sources(run: Compared, forecast: Forecast | None = None) -> Ranking | 
     )
 
 
+def _what_it_loses(comparison: Comparison) -> tuple[float, float, str]:
+    """Return what sources are sorted by: the loss on the target, not that on the source."""
+    return comparison.source_to_target, comparison.score, comparison.source
+
+
 def _first_places(run: Compared) -> dict[str, float]:
-    """Return the probability of each source to be the closest kin."""
+    """Return the probability of each source to be the best."""
     same = [j for (i, j) in run.comparisons if run.pairings[i, j].identical]
     if same:  # the target itself is among the sources: no doubt about the first place
         names = [c.source for c in run.comparisons.values()]

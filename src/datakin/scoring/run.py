@@ -250,7 +250,13 @@ class Run:
         self.positions[key, j] = len(units[key].tests)
         target = i if (i, j) in self.pairings else j
         units[key].tests.append(
-            Test(self._tested(j), self.losses[j], common.classes, self._shared(j, target, common))
+            Test(
+                self._tested(j),
+                self.losses[j],
+                common.classes,
+                self._shared(j, target, common),
+                with_pool=j == target and not self.as_cells and j not in self.samples,
+            )
         )
 
     def _side(self, i: int, j: int, common: Pairing, stage: int) -> Side:

@@ -30,7 +30,7 @@ def probability_first(
     source_groups: Sequence[Array | None],
     random_state: int,
 ) -> Array:
-    """Return the probability of each source to have the lowest expected score.
+    """Return the probability of each source to have the lowest expected sum of both directions.
 
     Parameters
     ----------
@@ -48,10 +48,15 @@ def probability_first(
     k, n = folds.shape[1], rows.shape[1]
     deviations = folds - folds.mean(axis=1, keepdims=True)
     covariance = rows @ rows.T * n / (n - 1) + deviations @ deviations.T * (k - 1) / k
+    # Rows that all predictors get right tell nothing of their order: what one error would change.
+    floors = [
+        row_variance(a.influence, target_groups, a.least) - row_variance(a.influence, target_groups)
+        for a, _ in parts
+    ]
     own = [
         factors[1] ** 2 * row_variance(b.influence, groups, b.least)
-        + factors[0] ** 2 * jackknife_variance(a.replicates)
-        for (a, b), groups in zip(parts, source_groups, strict=True)
+        + factors[0] ** 2 * (jackknife_variance(a.replicates) + floor)
+        for (a, b), groups, floor in zip(parts, source_groups, floors, strict=True)
     ]
     covariance[np.diag_indices(len(parts))] += own
     rng = np.random.default_rng(derive_seed(random_state, "first"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from datakin.data import Dataset
 from datakin.data.features import Array
@@ -19,6 +19,7 @@ from datakin.learning.losses import Loss
 from datakin.learning.models import Model
 from datakin.scoring.options import Options
 from datakin.scoring.sampling import FOLDS
+from datakin.scoring.trial import SIMPLEST, learner_of, try_pool
 
 __all__ = ["Test", "Unit", "UnitResult", "Work", "run_unit"]
 
@@ -27,7 +28,10 @@ BATCH = 20_000  # rows of other datasets at hand at a time
 
 @dataclass(frozen=True, eq=False)
 class Test:
-    """Another dataset to be tested on: its rows and loss, all classes, rows to leave out."""
+    """Another dataset to be tested on: its rows and loss, all classes, rows to leave out.
+
+    `with_pool`: both datasets together are to be tried as well.
+    """
 
     __test__ = False  # not a test case, whatever a test runner thinks of the name
 
@@ -35,6 +39,7 @@ class Test:
     loss: Loss
     classes: tuple[str, ...]
     left_out: Array
+    with_pool: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +130,7 @@ class Work:
             if any((repeat, p) not in self.fits for p in range(len(self.parts))):
                 return None
         fits = [fit for p in range(len(self.parts)) for fit in self.fits.pop((repeat, p))]
-        done = self._errors(FittedPlan(self.runs.pop(repeat), fits))
+        done = self._errors(FittedPlan(self.runs.pop(repeat), fits), repeat)
         with self.lock:
             self.done[repeat] = done
             if len(self.done) < len(self.plans):
@@ -133,7 +138,7 @@ class Work:
         results = [self.done.pop(r) for r in range(len(self.plans))]
         return UnitResult(tuple(r[0] for r in results), tuple(r[1] for r in results))
 
-    def _errors(self, fitted: FittedPlan) -> tuple[Learner, tuple[Errors, ...]]:
+    def _errors(self, fitted: FittedPlan, repeat: int) -> tuple[Learner, tuple[Errors, ...]]:
         unit, options = self.unit, self.options
         predictions = Predictions(
             fitted,
@@ -154,7 +159,29 @@ class Work:
                 )
                 for t, table in zip(batch, tables, strict=True)
             ]
+        crosses = [
+            replace(errors, pooled=self._pooled(t, repeat)) if t.with_pool else errors
+            for t, errors in zip(unit.tests, crosses, strict=True)
+        ]
         return predictions.learner(), tuple(crosses)
+
+    def _pooled(self, test: Test, repeat: int) -> Array | None:
+        """Return the losses of the forecasts' learner on the tested rows, trained on both."""
+        unit, options = self.unit, self.options
+        models = {model.name: model for part in self.parts for model in part}
+        learner = learner_of(tuple(models), options.estimate)
+        if learner not in SIMPLEST or models[learner].backend is None:
+            return None  # others may take long, and a pair should cost next to nothing
+        return try_pool(
+            unit.dataset,
+            test.other,
+            unit.columns,
+            test.classes,
+            models[learner],
+            _plan(test.other, options.cv, "none", options, repeat),
+            test.loss,
+            options.random_state,
+        )
 
 
 def _batches(tests: Sequence[Test]) -> Iterator[list[Test]]:
@@ -185,7 +212,8 @@ def run_unit(
 
 def _plans(unit: Unit, options: Options) -> list[Plan]:
     folds, inner = (options.cv, options.inner) if unit.held_out is None else (FOLDS, "none")
-    return [
-        make_plan(unit.dataset, folds, inner, options.random_state, r, options.stratify)
-        for r in range(options.repeats)
-    ]
+    return [_plan(unit.dataset, folds, inner, options, r) for r in range(options.repeats)]
+
+
+def _plan(dataset: Dataset, folds: int, inner: str, options: Options, repeat: int) -> Plan:
+    return make_plan(dataset, folds, inner, options.random_state, repeat, options.stratify)

@@ -52,7 +52,7 @@ SOURCES = (
 
 
 def make_demo(
-    n_target: int = 200, n_source: int = 300, random_state: int = 0
+    n_target: int = 80, n_source: int = 300, random_state: int = 0
 ) -> tuple[Dataset, list[DemoSource]]:
     """Return a target and six sources.
 

@@ -94,8 +94,9 @@ def test_zone_bands_end_at_the_thresholds(results, ax):
     bands = [bar for bar in ax.patches if bar.get_alpha()]
     assert len(bands) == 3 * len(results["ranking"])
     for comparison, ambiguous in zip(results["ranking"], bands[1::3], strict=True):
-        assert ambiguous.get_x() == pytest.approx(comparison.decision.low)
-        assert ambiguous.get_x() + ambiguous.get_width() == pytest.approx(comparison.decision.high)
+        zone = comparison.by_paper
+        assert ambiguous.get_x() == pytest.approx(zone.low)
+        assert ambiguous.get_x() + ambiguous.get_width() == pytest.approx(zone.high)
 
 
 def test_zones_fill_the_line(results, ax):

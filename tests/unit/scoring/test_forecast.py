@@ -1,5 +1,7 @@
 """Forecasts of the gain: what they say, how they are kept, and what they do not depend on."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -17,7 +19,7 @@ from datakin import (
     rank,
     score,
 )
-from datakin.results.forecast import Gain80, Outlook
+from datakin.results.forecast import ExpectedGain, Outlook
 from datakin.results.record import make_provenance
 from datakin.scoring.forecast import decide_gain, forecast_pool, plain_gain
 
@@ -55,8 +57,8 @@ def test_the_gain_of_plain_pooling_by_hand():
     assert found.gain == pytest.approx(slope @ [0.04, 0.02])
     assert found.pooled.standard_error == pytest.approx(error)
     assert found.interval == pytest.approx(found.gain + stats.t.ppf([0.025, 0.975], 8) * error)
-    narrow = found.pooled.low80, found.pooled.high80
-    assert narrow == pytest.approx(found.gain + stats.t.ppf([0.1, 0.9], 8) * error)
+    narrow = found.pooled.low90, found.pooled.high90
+    assert narrow == pytest.approx(found.gain + stats.t.ppf([0.05, 0.95], 8) * error)
     assert found.probability == pytest.approx(stats.t.cdf(found.gain / error, 8))
     assert found.relative == pytest.approx(found.gain / 0.2)
 
@@ -102,7 +104,7 @@ def test_weights_never_exceed_one():
 
 
 @pytest.mark.parametrize(
-    ("low80", "high80", "zone"),
+    ("low90", "high90", "zone"),
     [
         (0.001, 0.03, Zone.POSITIVE),
         (-0.03, -0.001, Zone.NEGATIVE),
@@ -111,13 +113,13 @@ def test_weights_never_exceed_one():
         (-0.03, 0.0, Zone.AMBIGUOUS),
     ],
 )
-def test_the_zone_is_that_of_the_80_percent_interval(low80, high80, zone):
-    value = (low80 + high80) / 2
-    decision = decide_gain(Gain80(value, 0.01, value - 1, value + 1, low80, high80, 0.5))
+def test_the_zone_is_that_of_the_90_percent_interval(low90, high90, zone):
+    value = (low90 + high90) / 2
+    decision = decide_gain(ExpectedGain(value, 0.01, value - 1, value + 1, low90, high90, 0.5))
     assert decision.zone is zone
     assert decision.rule == "gain"
-    assert (decision.score, decision.low, decision.high) == (value, low80, high80)
-    assert f"{low80:.4f}, {high80:.4f}" in decision.reason
+    assert (decision.score, decision.low, decision.high) == (value, low90, high90)
+    assert f"{low90:.4f}, {high90:.4f}" in decision.reason
 
 
 def test_the_comparison_carries_its_forecast(comparison):
@@ -163,16 +165,20 @@ def test_gain_zones_in_score_rank_and_matrix(pair, make_lda):
     assert ranking["kin"].decision.rule == "gain"
 
 
+def _by_formula(comparison):
+    """The zone without the pool that was tried: a matrix tries none."""
+    return decide_gain(plain_gain(replace(comparison.outlook, trial=None))[0]).zone
+
+
 def test_gain_zones_of_a_matrix_go_both_ways(make_lda):
-    members = [make_lda(30, 1, name="small", p=8), make_lda(500, 2, name="large", p=8)]
+    members = [make_lda(40, 1, name="small", p=8), make_lda(500, 2, name="large", p=8)]
     square = matrix(members, zones="gain", **FAST)
-    to_small = score(*members, zones="gain", **FAST).zone
-    to_large = score(*members[::-1], zones="gain", **FAST).zone
+    to_small, to_large = (_by_formula(score(*m, **FAST)) for m in (members, members[::-1]))
     assert square.zones[1][0] is to_small
     assert square.zones[0][1] is to_large
     assert (to_small, to_large) == (Zone.POSITIVE, Zone.AMBIGUOUS)
     assert square.frame.zone.tolist() == [to_small.value]
-    paper = matrix(members, **FAST)
+    paper = matrix(members, zones="paper", **FAST)
     np.testing.assert_array_equal(square.thresholds, paper.thresholds)
     assert square.clusters() == paper.clusters()
 
@@ -200,7 +206,7 @@ def test_what_is_no_comparison_is_refused(pair):
         forecast_gain(rank(pair[0], [pair[1]], **FAST))
     with pytest.raises(DatakinError, match=r"takes a Comparison.*Got float"):
         forecast_gain(0.3)
-    with pytest.raises(DatakinError, match=r"'zones' parameter must be one of 'paper', 'gain'"):
+    with pytest.raises(DatakinError, match=r"'zones' parameter must be one of 'gain', 'paper'"):
         score(*pair, zones="gains")
 
 
@@ -215,7 +221,7 @@ def test_forecasts_come_back_from_json(comparison, pair, make_lda):
     assert forecast_gain(again) == forecast_gain(comparison)
     assert isinstance(Ranking.from_json(ranking.to_json()).forecast, Forecast)
     assert type(again.outlook) is Outlook
-    assert type(again.gain) is Gain80
+    assert type(again.gain) is ExpectedGain
 
 
 def test_a_ranking_weighs_its_sources_together(pair, make_lda):
