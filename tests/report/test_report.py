@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import datakin
-from datakin import DatakinError, write_report
+from datakin import DatakinError, Zone, write_report
 from datakin.report import read_report
 from datakin.report.files import embedded_json
 from datakin.report.pack import pack, unpack
@@ -130,7 +130,31 @@ def test_verdict_when_sources_help(ranking):
     )
 
 
+def test_verdict_when_single_sources_are_surer_than_all_together(ranking):
+    kin = ranking["kin"]
+    outlook = replace(kin.outlook, error=0.182)
+    made = tuple(
+        replace(c, gain=expected(0.05, 0.01, 0.09), outlook=outlook) if c is kin else c
+        for c in ranking
+    )
+    weights = {"kin": 0.5, "cousin": 0.2, "stranger": 0}
+    unsure = replace(ranking.forecast, best=expected(0.01, -0.005, 0.025), weights=weights)
+    verdict = view_of(replace(ranking, comparisons=made, forecast=unsure))["verdict"]
+    assert (verdict["tone"], verdict["head"]) == ("good", "Use 1 of 3 sources: kin")
+    assert verdict["lines"][0] == (
+        "Pooled with kin, every row counting the same, the error of home should fall from 18.2% to 13.2% "
+        "(probability of a gain 80%)."
+    )
+    assert verdict["lines"][1].startswith("With row weights kin 0.50 and cousin 0.20")
+    nothing = replace(unsure, best=expected(-0.001, -0.02, 0.01))
+    verdict = view_of(replace(ranking, comparisons=made, forecast=nothing))["verdict"]
+    assert verdict["tone"] == "good"
+    assert "best weights" not in " ".join(verdict["lines"])
+
+
 def test_verdict_when_it_is_open_and_when_nothing_helps(ranking):
+    no_zones = [replace(c, zone=Zone.AMBIGUOUS) for c in ranking]
+    ranking = replace(ranking, comparisons=tuple(no_zones))
     unsure = replace(
         ranking.forecast, best=expected(0.01, -0.005, 0.025), weights={"kin": 0.5, "cousin": 0, "stranger": 0}
     )  # fmt: skip

@@ -32,7 +32,28 @@ def ranking_verdict(ranking: Ranking) -> dict[str, Any]:
         return verdict("plain", f"Nearest by {ranking.best.method}: {near}", ranking.caution)
     if forecast is None:
         return verdict("plain", f"Best source: {shortened(ranking.best.source)}", ranking.caution)
-    return forecast_verdict(forecast, n, ranking.caution)
+    found = forecast_verdict(forecast, n, ranking.caution)
+    sure = [c for c in ranking if c.decision.rule == "gain" and c.zone is Zone.POSITIVE and c.gain]
+    if found["tone"] == "good" or not sure:
+        return found
+    # Single sources are surer than all of them weighed together: pools of each were tried.
+    in_points = forecast.unit == "share of rows"
+    first = max(sure, key=lambda c: c.gain.value)
+    own, after = (
+        error_text(first.outlook.error - gain, in_points) for gain in (0.0, first.gain.value)
+    )
+    what = f"{len(sure)} of {plural(n, 'source')}" if n > 1 else "the source"
+    together = found["lines"][:2] if found["tone"] == "open" else []
+    return verdict(
+        "good",
+        f"Use {what}: {enumerated([shortened(c.source) for c in sure])}",
+        f"Pooled with {shortened(first.source)}, every row counting the same, the error of "
+        f"{shortened(ranking.target)} should fall from {own} to {after} (probability of a gain "
+        f"{first.gain.probability:.0%}).",
+        *together,
+        _plain(forecast, n),
+        ranking.caution,
+    )
 
 
 def forecast_verdict(forecast: Forecast, n: int, caution: str = "") -> dict[str, Any]:
@@ -96,7 +117,12 @@ def _plain(forecast: Forecast, n: int) -> str:
     )
 
 
-HEADS = {
+BY_GAIN = {
+    Zone.POSITIVE: ("good", "Use it: learning from {source} should help {target}"),
+    Zone.AMBIGUOUS: ("open", "Open: learning from {source} may or may not help {target}"),
+    Zone.NEGATIVE: ("bad", "Leave it: learning from {source} would harm {target}"),
+}
+BY_PAPER = {
     Zone.POSITIVE: ("good", "Kin: what is learned on {source} holds on {target}"),
     Zone.AMBIGUOUS: ("open", "Perhaps kin: {source} may or may not help {target}"),
     Zone.NEGATIVE: ("bad", "Not kin: learning from {source} would harm {target}"),
@@ -105,7 +131,8 @@ HEADS = {
 
 def comparison_verdict(comparison: Comparison) -> dict[str, Any]:
     """Say whether a source is kin, how sure that is, and why."""
-    tone, head = HEADS[comparison.zone]
+    heads = BY_GAIN if comparison.decision.rule == "gain" else BY_PAPER
+    tone, head = heads[comparison.zone]
     names = {"source": shortened(comparison.source), "target": shortened(comparison.target)}
     low, high = comparison.interval
     score = f"Score {comparison.score:.4f}, 95% interval {low:.4f} to {high:.4f}; 0 is kin."

@@ -120,7 +120,7 @@ function forest(section) {
   if (bands) {
     legends.push(["box", "var(--positive-band)", "positive zone"], ["box", "var(--ambiguous-band)", "ambiguous zone"], ["box", "var(--negative-band)", "negative zone"]);
   }
-  if (mark) legends.push(["tick", "var(--ink)", "score that decided the zone"]);
+  if (mark) legends.push(["tick", "var(--ink)", "the paper's score"]);
   const found = [...new Set(section.rows.map((r) => r.zone).filter(Boolean))];
   legends.push(...found.map((zone) => [zone, zoneColour(zone), `called ${zone}`]));
   return rowChart(section, single(section), kept, ({ row, under, group, x, y, height }) => {
