@@ -42,7 +42,7 @@ def sampled(quick=False, p=50, n=20_000):
     """The default on 20,000 rows: the score from samples, with its standard error."""
     data, found = pair(n, p), []
     seconds = clock(lambda: found.append(datakin.score(*data)))[0]
-    expected = float(growth(quick, p, n)[0][-1][-1])
+    expected = float(growth(quick=quick)[0][-1][-1])
     score, error = found[0].score, found[0].standard_error
     cells = (f"{expected:.0f}", f"{seconds:.1f}", f"{expected / seconds:.0f}")
     row = (f"pair, n = {n}, p = {p}", *cells, f"{score:.4f}", f"{error:.4f}", "100")
