@@ -102,7 +102,7 @@ the pool already warm / started for the call. Threads are what `n_jobs` uses."""
 CPU seconds of one pair, p = 10. The optimal transport dataset distance (OTDD) is exact: by POT as a
 user would write it with Gaussian label distances, and by `datakin.distances.OTDD`, which refuses
 more than 1e8 pairs of rows. CLS is `datakin.score` with its defaults, which samples above 10,000
-rows. Below about a thousand rows CLS is the slower one.""",
+rows. Below some thousand rows CLS is the slower one.""",
         (("", "rivals:rivals"),),
     ),
 )

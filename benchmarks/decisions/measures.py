@@ -140,7 +140,8 @@ def zone_table(frame: pd.DataFrame, rule: str, n_boot: int = N_BOOT, seed: int =
     """Return, per collection and overall, how often a rule speaks and how often it is right.
 
     Positive is right where concatenation gains (mean of both learners); "useful" also where
-    KinWeighted does. Negative is right where concatenation loses. Overall counts all calls.
+    KinWeighted does. Negative is right where concatenation loses. "all" counts all calls, "mean" is the
+    mean over collections with a call. "chance": what calls on any pair of the collection would give.
     """
     frame = frame.dropna(subset=["gain:concatenate", rule])
     gain, kin = frame["gain:concatenate"], frame["gain:kin_weighted"]
@@ -156,6 +157,7 @@ def zone_table(frame: pd.DataFrame, rule: str, n_boot: int = N_BOOT, seed: int =
     calls["positive_right"] = calls["positive"] & (gain > 0)
     calls["positive_useful"] = calls["positive"] & ((gain > 0) | (kin > 0))
     calls["negative_right"] = calls["negative"] & (gain < 0)
+    calls["gains"], calls["loses"] = gain > 0, gain < 0
     calls["n"] = 1
     counts = calls.groupby(["collection", "target"], sort=False).sum()
     rows = [
@@ -163,6 +165,12 @@ def zone_table(frame: pd.DataFrame, rule: str, n_boot: int = N_BOOT, seed: int =
         for name, part in counts.groupby(level=0, sort=False)
     ]
     overall = _rates(counts.to_numpy(float).sum(axis=0))
+    mean = {"collection": "mean", **pd.DataFrame(rows).drop(columns="collection").mean().to_dict()}
+    for kind in ("positive", "negative"):  # chance keeps the collections' shares of the calls
+        made = [(r[kind], r[f"{kind}_chance"]) for r in rows if r[kind]]
+        total = sum(n for n, _ in made)
+        overall[f"{kind}_chance"] = sum(n * c for n, c in made) / total if total else np.nan
+        mean[kind] = total
     rng = np.random.default_rng(seed)
     parts = [part.to_numpy(float) for _, part in counts.groupby(level=0)]
     draws = pd.DataFrame(
@@ -175,17 +183,21 @@ def zone_table(frame: pd.DataFrame, rule: str, n_boot: int = N_BOOT, seed: int =
         known = draws[name].dropna()
         ends = np.percentile(known, [2.5, 97.5]) if len(known) else (np.nan, np.nan)
         overall |= {f"{name}_low": ends[0], f"{name}_high": ends[1]}
-    return pd.DataFrame([*rows, {"collection": "all", **overall}])
+    return pd.DataFrame(
+        [*rows, {"collection": "all", **overall}, mean | {"calls": overall["calls"]}]
+    )
 
 
 def _rates(sums: np.ndarray) -> dict[str, float]:
-    positive, negative, ambiguous, right, useful, wrong, n = sums
+    positive, negative, ambiguous, right, useful, wrong, gains, loses, n = sums
     return {
         "calls": n,
         "positive": positive,
         "positive_right": right / positive if positive else np.nan,
         "positive_useful": useful / positive if positive else np.nan,
+        "positive_chance": gains / n if positive else np.nan,
         "negative": negative,
         "negative_right": wrong / negative if negative else np.nan,
+        "negative_chance": loses / n if negative else np.nan,
         "ambiguous": ambiguous / n,
     }

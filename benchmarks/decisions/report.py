@@ -71,12 +71,12 @@ def _intro(records: Sequence[dict[str, Any]], settings: Settings, command: str) 
             "bootstrap over targets.",
             "Distances see columns scaled by their pooled standard deviation. `source_error` is the error of "
             "one logistic or linear fit on the source; `directional` that of the ensemble less the target's "
-            "own (the same for all sources of a target); `pool_cv` the gain of a pooled logistic or linear "
-            "fit, cross-validated on the target's rows. `chance` picks at random.",
-            "`forecast` is the default: the average of `forecast_inferred` (from the errors of predictors of "
-            "one dataset each) and `pool_cv`, both of logistic or linear regression. `forecast_before`: "
-            "inferred from the ensemble's errors, as it was before this benchmark; zones `gain, before` come "
-            "from its 80% interval, the other gain zones from 90% intervals.",
+            "own (the same for all sources of a target). `chance` picks at random.",
+            "`forecast` is the default: the gain of a pooled logistic or linear fit, cross-validated on the "
+            "target's rows. `forecast_inferred`: by the formula, from the errors of such fits on one dataset "
+            "each; `forecast_before`: the same from the ensemble's errors, as it was before this benchmark; "
+            "zones `gain, before` come from its 80% interval, the other gain zones from 90% intervals. "
+            "`directional` is what rankings are sorted by since this benchmark, `cls` what they were before.",
             f"Command: `{command}` ({in_words(settings)}; {len(records)} draws, {hours:.1f} hours of one "
             f"core). Seeds follow from names. {used}.",
         ]
@@ -95,7 +95,9 @@ def _page(title: str, found: Findings) -> str:
         _wide(found.collections, "regret", names),
         "### Zones",
         "positive right: concatenation gains; useful: concatenation or KinWeighted does; negative right: "
-        "concatenation loses.",
+        "concatenation loses. all: every call counts the same, so that collections with many calls rule; "
+        "mean: every collection with a call counts the same. by chance: how often the same number of calls "
+        "in each collection would be right if they fell on any of its pairs.",
         _zone_text(found.zones),
     ]
     if len(found.pairs):
@@ -137,22 +139,26 @@ def _goals(found: Findings, n: int) -> str:
     for ours in DEFAULTS:
         pairs = found.pairs[found.pairs["ours"] == ours]
         behind = pairs[pairs["tau_value"] < 0]["rival"].tolist()
+        level = pairs[(pairs["tau_value"] >= 0) & (pairs["tau_low"] < 0)]["rival"].tolist()
         dearer = pairs[pairs["regret_value"] > 0]["rival"].tolist()
         lines += [
             f"- `{ours}`: highest mean tau of {len(rivals)} rivals: "
-            f"{_met(not behind)}{_but('behind', behind)}",
+            f"{_met(not behind)}{_but('behind', behind)}{_but('within noise of', level)}",
             f"- `{ours}`: first or within noise of first in {table.loc[ours, 'first']} of {n} collections "
             f"(aim: 8 of 11): {_met(table.loc[ours, 'first'] >= n * GOALS['collections'] / 11)}",
             f"- `{ours}`: regret lower than every rival's: {_met(not dearer)}{_but('not than', dearer)}",
         ]
     for rule in RULES:
         zones = found.zones
-        row = zones[(zones["rule"] == rule) & (zones["collection"] == "all")].iloc[0]
+        row, mean = (
+            zones[(zones["rule"] == rule) & (zones["collection"] == which)].iloc[0]
+            for which in ("all", "mean")
+        )
         for kind in ("positive", "negative"):
             right = row[f"{kind}_right"]
             lines.append(
-                f"- zones `{rule}`: {kind} right {right:.0%} of {row[kind]:.0f} "
-                f"(aim: {GOALS[kind]:.0%}): {_met(right >= GOALS[kind])}"
+                f"- zones `{rule}`: {kind} right {right:.0%} of {row[kind]:.0f}, mean of collections "
+                f"{mean[f'{kind}_right']:.0%} (aim: {GOALS[kind]:.0%}): {_met(right >= GOALS[kind])}"
             )
     return "\n".join(lines)
 
@@ -191,9 +197,11 @@ def _zone_text(zones: pd.DataFrame) -> str:
             "pairs": int(row["calls"]),
             "positive": int(row["positive"]),
             "right": share(row, "positive_right"),
+            "by chance": share(row, "positive_chance"),
             "useful": share(row, "positive_useful"),
             "negative": int(row["negative"]),
             "right ": share(row, "negative_right"),
+            "by chance ": share(row, "negative_chance"),
             "ambiguous": share(row, "ambiguous"),
         }
         for _, row in zones.iterrows()

@@ -57,10 +57,10 @@ OURS = (
     "forecast_before",
     "forecast_inferred",
 )
-RIVALS = (*DISTANCES, "source_error", "pool_cv", "source_size")
+RIVALS = (*DISTANCES, "source_error", "source_size")
 SCORES = (*OURS, *RIVALS)
 # All others are distances: low is good.
-HIGH_IS_GOOD = (*OURS[5:], "pool_cv", "source_size")
+HIGH_IS_GOOD = (*OURS[5:], "source_size")
 NOWHERE = make_provenance(0, {}, {})
 
 
@@ -110,7 +110,7 @@ def _cross_learning(
             "model_scores": {name: _plain(v) for name, v in c.model_scores.items()},
             "model_weights": c.model_weights.get(draw.target.name),
         }
-    for name in (*OURS[1:], "pool_cv"):
+    for name in OURS[1:]:
         if name != "cls_standardised" or not draw.target.classes:
             seconds[name] = seconds["cls"]
 
@@ -118,9 +118,8 @@ def _cross_learning(
 def add_forecasts(source: dict[str, Any]) -> dict[str, Any]:
     """Return a source's scores with those that follow from its outlooks, and their zones."""
     seen, ensemble = (_outlook(source[name]) for name in ("outlook", "outlook_before"))
-    assert seen.trial is not None
     (gain, _), (inferred, _) = plain_gain(seen), plain_gain(replace(seen, trial=None))
-    before, (tried, error) = plain_gain(ensemble)[0], seen.trial
+    before, _ = plain_gain(ensemble)
     whole = forecast_pool("", [""], [seen], np.ones((1, 1)), "", NOWHERE)
     return source | {
         "kinship": whole.kinship,
@@ -128,11 +127,9 @@ def add_forecasts(source: dict[str, Any]) -> dict[str, Any]:
         "forecast_best": whole.best.value,
         "forecast_before": before.value,
         "forecast_inferred": inferred.value,
-        "pool_cv": tried,
         "zone_gain": decide_gain(gain).zone.value,
         "zone_before": _zone(before.value, before.standard_error, 0.8, ensemble.freedom),
         "zone_inferred": decide_gain(inferred).zone.value,
-        "zone_pool_cv": _zone(tried, error, 0.9, seen.freedom),
         "p_gain": gain.probability,
     }
 
@@ -145,7 +142,7 @@ def _outlook(kept: dict[str, Any]) -> Outlook:
 
 
 def _zone(value: float, error: float, level: float, freedom: int) -> str:
-    """Decide by the interval of a gain, as zones did before and as pools alone would have it."""
+    """Decide by the interval of a gain at some level, as zones did before."""
     reach = float(stdtrit(freedom, 0.5 + level / 2)) * error
     return "positive" if value > reach else "negative" if value < -reach else "ambiguous"
 

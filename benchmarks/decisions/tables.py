@@ -20,13 +20,12 @@ from benchmarks.decisions.measures import (
 )
 from benchmarks.decisions.scores import RIVALS, SCORES
 
-# The default, and what it was made from: before (ensemble, 80% interval), without pools, pools alone.
+# The default (pools tried), the paper's, and the formula: before (ensemble, 80% interval) and of one model.
 RULES = {
     "gain": "zone_gain",
     "paper": "zone_paper",
     "gain, before": "zone_before",
     "gain, inferred": "zone_inferred",
-    "pool_cv": "zone_pool_cv",
 }
 # What rank sorts by (since this benchmark), the score (before), and what zones are decided by.
 DEFAULTS = ("directional", "cls", "forecast")
@@ -100,7 +99,7 @@ def _by_collection(targets: pd.DataFrame) -> pd.DataFrame:
 def _pairs(targets: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for ours in DEFAULTS:
-        for rival in RIVALS:
+        for rival in (*RIVALS, *(["cls"] if ours == "directional" else [])):
             tau, regret = (difference(targets, ours, rival, c) for c in ("tau", "regret"))
             if tau["collections"]:
                 rows.append(
@@ -154,6 +153,8 @@ def tidy(found: Findings) -> pd.DataFrame:
             add("scores", r["collection"], r["score"], measure, r[measure])
     for r in found.zones.to_dict("records"):
         for measure in ("calls", "positive", "negative"):
+            add("zones", r["collection"], r["rule"], measure, r[measure])
+        for measure in ("positive_chance", "negative_chance"):
             add("zones", r["collection"], r["rule"], measure, r[measure])
         for measure in ("positive_right", "positive_useful", "negative_right", "ambiguous"):
             ends = (r.get(f"{measure}_{k}", np.nan) for k in ("low", "high"))

@@ -264,13 +264,14 @@ def test_a_column_or_class_with_a_hostile_name_is_text(visit, hostile):
 
 
 @pytest.mark.parametrize("size", ["many", "vast"])
-def test_large_results_open_in_three_seconds_and_eight_megabytes(visit, request, size):
+def test_large_results_open_quickly_and_stay_below_eight_megabytes(visit, request, size):
     page = visit(request.getfixturevalue(size))
     print(
         f"{size}: {page.seconds:.2f} s, of which {page.work:.2f} s work; {page.size / 1e6:.2f} MB"
     )
     # Where other programs take the processor the clock says little, and the page's own work all.
-    assert page.seconds < 3 or page.work < 1.5
+    assert page.work < 1.5
+    assert page.seconds < 10
     assert page.size < 8e6
 
 

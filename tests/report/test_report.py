@@ -134,7 +134,7 @@ def test_verdict_when_single_sources_are_surer_than_all_together(ranking):
     kin = ranking["kin"]
     outlook = replace(kin.outlook, error=0.182)
     made = tuple(
-        replace(c, gain=expected(0.05, 0.01, 0.09), outlook=outlook) if c is kin else c
+        replace(c, gain=expected(0.008, 0.001, 0.015), outlook=outlook) if c is kin else c
         for c in ranking
     )
     weights = {"kin": 0.5, "cousin": 0.2, "stranger": 0}
@@ -142,14 +142,15 @@ def test_verdict_when_single_sources_are_surer_than_all_together(ranking):
     verdict = view_of(replace(ranking, comparisons=made, forecast=unsure))["verdict"]
     assert (verdict["tone"], verdict["head"]) == ("good", "Use 1 of 3 sources: kin")
     assert verdict["lines"][0] == (
-        "Pooled with kin, every row counting the same, the error of home should fall from 18.2% to 13.2% "
+        "Pooled with kin, every row counting the same, the error of home should fall from 18.2% to 17.4% "
         "(probability of a gain 80%)."
     )
     assert verdict["lines"][1].startswith("With row weights kin 0.50 and cousin 0.20")
-    nothing = replace(unsure, best=expected(-0.001, -0.02, 0.01))
-    verdict = view_of(replace(ranking, comparisons=made, forecast=nothing))["verdict"]
-    assert verdict["tone"] == "good"
-    assert "best weights" not in " ".join(verdict["lines"])
+    for less in (expected(0.007, -0.01, 0.02), expected(-0.001, -0.02, 0.01)):
+        nothing = replace(unsure, best=less)
+        verdict = view_of(replace(ranking, comparisons=made, forecast=nothing))["verdict"]
+        assert verdict["tone"] == "good"
+        assert "weights" not in " ".join(verdict["lines"])
 
 
 def test_verdict_when_it_is_open_and_when_nothing_helps(ranking):

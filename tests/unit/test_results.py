@@ -97,7 +97,7 @@ def test_notebooks_show_names_as_text(results, kind):
 def test_frames(results):
     ranking = results[Ranking].frame
     assert list(ranking.columns[: len(COLUMNS)]) == COLUMNS
-    assert ranking.score.is_monotonic_increasing
+    assert ranking.source_to_target.is_monotonic_increasing
     assert ranking.source.tolist() == [SCRIPT, "stranger"]
     assert (ranking.gain_low < ranking.gain).all()
     assert (ranking.gain < ranking.gain_high).all()

@@ -40,10 +40,13 @@ def ranking_verdict(ranking: Ranking) -> dict[str, Any]:
     in_points = forecast.unit == "share of rows"
     first = max(sure, key=lambda c: c.gain.value)
     own, after = (
-        error_text(first.outlook.error - gain, in_points) for gain in (0.0, first.gain.value)
+        error_text(max(first.outlook.error - gain, 0.0), in_points)
+        for gain in (0.0, first.gain.value)
     )
     what = f"{len(sure)} of {plural(n, 'source')}" if n > 1 else "the source"
-    together = found["lines"][:2] if found["tone"] == "open" else []
+    # Weights for all of them come from the formula: of use where it expects more than one source brings.
+    is_more = found["tone"] == "open" and forecast.best.value > first.gain.value
+    together = found["lines"][:2] if is_more else []
     return verdict(
         "good",
         f"Use {what}: {enumerated([shortened(c.source) for c in sure])}",
@@ -77,7 +80,7 @@ def forecast_verdict(forecast: Forecast, n: int, caution: str = "") -> dict[str,
         )
     names = enumerated([shortened(name) for name in used])
     clear = best.low90 > 0
-    after = error_text(forecast.error - best.value, in_points)
+    after = error_text(max(forecast.error - best.value, 0.0), in_points)
     what = f"{len(used)} of {plural(n, 'source')}" if n > 1 else "the source"
     if clear:
         head = f"Use {what}: {names}"

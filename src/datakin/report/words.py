@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 
 __all__ = ["amount", "enumerated", "error_text", "plural", "points", "shortened"]
 
+# Letters without shape that turn the direction of the text around them.
+TURNS = {code: f"\\u{code:04x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
 LONGEST = 48  # characters of a name in a sentence; charts and tables have the whole of it
 
 
@@ -18,8 +20,10 @@ def shortened(name: str) -> str:
     'two lines'
     >>> len(shortened("x" * 300))
     48
+    >>> shortened("\u202etxt")
+    '\\u202etxt'
     """
-    line = " ".join(name.split())
+    line = " ".join(name.split()).translate(TURNS)
     if len(line) <= LONGEST:
         return line
     half = (LONGEST - 1) // 2

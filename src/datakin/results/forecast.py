@@ -107,6 +107,8 @@ class Forecast(Record):
     curve : pandas.DataFrame
         Expected gain against the share of the source, with its 95% interval (one source only).
     provenance : Provenance
+    learner : str
+        The model that the forecast is about.
     """
 
     target: str
@@ -121,6 +123,7 @@ class Forecast(Record):
     gains: tuple[tuple[float, float, float], ...]
     unit: str
     provenance: Provenance
+    learner: str = ""
 
     @property
     def gain(self) -> float:
@@ -198,10 +201,19 @@ class Forecast(Record):
         if self.best.value < 0:
             weights = f"even {weights}"
         error = f"{100 * self.error:.1f}%" if self._in_points else f"{self.error:.4g}"
-        return (
+        error += (
+            f" with {self.learner} regression" if self.learner in ("logistic", "linear") else ""
+        )
+        plain = (
             f"Pooling {what} should {self._change(self.pooled)} the error of {self.target!r} ({error}) "
-            f"by {self._size(self.pooled)} (probability of a gain {self.probability:.2f}); "
-            f"{weights} it should {self._change(self.best)} it by {self._size(self.best)}."
+            f"by {self._size(self.pooled)} (probability of a gain {self.probability:.2f})"
+        )
+        if (
+            self.best.value <= self.pooled.value
+        ):  # a pool that was tried does better than the formula says
+            return f"{plain}."
+        return (
+            f"{plain}; {weights} it should {self._change(self.best)} it by {self._size(self.best)}."
         )
 
     @property

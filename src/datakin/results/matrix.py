@@ -43,8 +43,8 @@ class Matrix(Record):
         cross-validated error on the diagonal (NaN where it differs from pair to pair, as
         when pairs share different columns).
     zones : tuple of tuples of Zone
-        ``zones[i][j]``: whether training on dataset i should help on dataset j. By the paper's rule
-        the same both ways.
+        ``zones[i][j]``: whether training on dataset i should help on dataset j. By the gain they come
+        from the formula alone, for no pools are tried; by the paper's rule they are the same both ways.
     thresholds : ndarray of shape (N, N) or None
         The score at which a pair counts as negative by the paper's rule.
     """

@@ -79,9 +79,10 @@ class Ranking(Record):
         if len(self) == 1:
             return "One source was compared; its interval stands for itself."
         leader = max(self.first, key=lambda name: self.first[name])
+        sure = "more than 0.99" if self.first[leader] > 0.99 else f"{self.first[leader]:.2f}"
         return (
             f"{len(self)} sources were compared, so the first place is partly luck: {leader!r} is the best "
-            f"with probability {self.first[leader]:.2f}. Intervals are for one source each."
+            f"with probability {sure}. Intervals are for one source each."
         )
 
     @property
@@ -93,7 +94,7 @@ class Ranking(Record):
     def title(self) -> str:
         """The headline of the table."""
         mark = "" if self.complete else " (interrupted: not all sources)"
-        order = "best first" if self.first else f"nearest by {self.best.method} first"
+        order = "least loss on it first" if self.first else f"nearest by {self.best.method} first"
         return f"Sources for {self.target!r}, {order}{mark}"
 
     @property

@@ -31,6 +31,7 @@ from datakin.scoring.units import Unit, UnitResult
 __all__ = ["Folder"]
 
 FORMAT = 2
+OURS = ("units", "run.json", "run.draft")
 KEPT = {kind.__name__: kind for kind in (Errors, Learner, FitFailure)}
 
 
@@ -51,8 +52,9 @@ class Folder:
         note = self.path / "run.json"
         _open.cache_clear()  # files may have changed since an earlier run
         try:
-            self.units.mkdir(parents=True, exist_ok=True)
+            self.path.mkdir(parents=True, exist_ok=True)
             self._must_fit(note)
+            self.units.mkdir(exist_ok=True)
             _replace(note, json.dumps(self.run, indent=1).encode())
         except OSError as error:
             raise DatakinError(
@@ -63,6 +65,12 @@ class Folder:
     def _must_fit(self, note: Path) -> None:
         """Refuse a folder of another run, saying what differs."""
         if not note.exists():
+            others = sorted(p.name for p in self.path.iterdir() if p.name not in OURS)
+            if others:
+                raise DatakinError(
+                    f"The checkpoint folder {str(self.path)!r} must be new, empty or that of an earlier run. "
+                    f"It holds {listed(others)}; name another folder."
+                )
             return
         try:
             found = json.loads(note.read_text(encoding="utf-8"))

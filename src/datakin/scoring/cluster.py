@@ -31,7 +31,8 @@ from datakin.scoring.units import Unit, UnitResult, run_unit
 
 __all__ = ["run_on_cluster"]
 
-CONNECT = 10  # seconds to wait for a scheduler
+CONNECT = 8  # seconds to wait for a scheduler
+PROTOCOLS = ("tcp", "tls", "ucx", "ws", "wss")
 PATIENCE = 120  # seconds without any worker before giving up
 Messages = list[tuple[type[Warning], str]]
 
@@ -92,8 +93,10 @@ def _connected(client: Any) -> Iterator[Any]:
             raise DatakinError("The 'client' parameter must be a synchronous client.")
         yield client
         return
+    place = _place(client)
     try:
-        _knock(client)
+        if place is not None:
+            _knock(*place)
         made = distributed.Client(client, timeout=CONNECT, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
         raise DatakinError(
@@ -106,12 +109,22 @@ def _connected(client: Any) -> Iterator[Any]:
         made.close()
 
 
-def _knock(address: str) -> None:
+def _place(address: str) -> tuple[str, int] | None:
+    """Return host and port; None where only a client can tell (encrypted, or within the process)."""
+    place = re.fullmatch(r"(?:(\w+)://)?\[?([^/]+?)\]?:(\d+)", address)
+    if address.startswith("inproc://"):
+        return None
+    if place is None or place[1] not in (None, *PROTOCOLS):
+        raise DatakinError(
+            f"The address of a Dask scheduler must be a host and a port, such as tcp://10.0.0.1:8786. "
+            f"Got {address!r}."
+        )
+    return (place[2], int(place[3])) if place[1] in (None, "tcp") else None
+
+
+def _knock(host: str, port: int) -> None:
     """Raise OSError where no scheduler listens: a client would try in vain, or wait without end."""
-    place = re.fullmatch(r"(?:tcp://)?\[?([^/]+?)\]?:(\d+)", address)
-    if place is None:
-        return
-    with socket.create_connection((place[1], int(place[2])), timeout=CONNECT) as line:
+    with socket.create_connection((host, port), timeout=CONNECT) as line:
         greeting = line.recv(8)  # a scheduler speaks first: how many frames will follow
     if len(greeting) < 8 or int.from_bytes(greeting, "little") > 1000:
         raise ConnectionError

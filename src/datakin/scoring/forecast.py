@@ -69,7 +69,7 @@ def outlook(directions: Sequence[Direction], learner: str, groups: Array | None)
     both = float(a @ d) * scale * float(np.sqrt(of_lack / spread))
     # behind = full + beyond * lack, since the own error was measured with fewer rows than n.
     return Outlook(
-        error=full.own - beyond * lack,
+        error=max(full.own - beyond * lack, 0.0),
         lack=lack,
         behind=full.value + beyond * lack,
         covariance=(
@@ -176,7 +176,7 @@ def forecast_pool(
     plain = _expected(outlooks, rows / (outlooks[0].n_target + rows.sum()), correlation)
     curve = []
     if len(sources) == 1:
-        plain = _with_trial(plain, outlooks[0])
+        plain = plain_gain(outlooks[0])[0]
         at = [_expected(outlooks, np.array([share]), correlation) for share in SHARES]
         curve = [(gain.value, gain.low, gain.high) for gain in at]
     return Forecast(
@@ -192,16 +192,24 @@ def forecast_pool(
         gains=tuple(curve),
         unit=unit,
         provenance=provenance,
+        learner=outlooks[0].learner,
     )
 
 
 def plain_gain(outlook: Outlook) -> tuple[ExpectedGain, float]:
-    """Return the gain of plain pooling of one source, and the best weight of its rows."""
+    """Return the gain of plain pooling of one source, and the best weight of its rows.
+
+    The gain is that of the pools that were tried, where some were: it is noisier than the formula's
+    but shows what pooling does also where features are distributed differently by far. Both rest on
+    the same rows of the target, so that an average of them would be hardly any surer.
+    """
     share = outlook.n_source / (outlook.n_target + outlook.n_source)
     one = np.ones((1, 1))
     shares, _ = _choose([outlook], one)
-    gain = _with_trial(_expected([outlook], np.array([share]), one), outlook)
-    return gain, _row_weights(shares, [outlook])[0]
+    weight = _row_weights(shares, [outlook])[0]
+    if outlook.trial is not None:
+        return _make_expected(*outlook.trial, outlook.freedom), weight
+    return _expected([outlook], np.array([share]), one), weight
 
 
 def _choose(outlooks: Sequence[Outlook], correlation: Array) -> tuple[Array, float]:
@@ -274,25 +282,6 @@ def _expected(
     slope = (ahead - back) / (2 * step)
     error = float(np.sqrt(max(float(slope @ covariance @ slope), 0.0)))
     return _make_expected(value, error, outlooks[0].freedom)
-
-
-def _with_trial(gain: ExpectedGain, outlook: Outlook) -> ExpectedGain:
-    """Average the gain that the formula gives with that of the pools that were tried.
-
-    The trial is noisy but shows what pooling does; the formula is steadier but may be off, where
-    features are distributed differently by far. So as much of their disagreement as noise does not
-    explain counts as a fault of the formula, before variances decide what each of them weighs.
-    """
-    if outlook.trial is None:
-        return gain
-    tried, error = outlook.trial
-    of_gain, of_trial = gain.standard_error**2, error**2
-    of_gain += max((tried - gain.value) ** 2 - of_gain - of_trial, 0.0)
-    if of_gain + of_trial == 0:
-        return gain
-    weight = of_trial / (of_gain + of_trial)
-    value = weight * gain.value + (1 - weight) * tried
-    return _make_expected(value, float(np.sqrt(weight * of_gain)), outlook.freedom)
 
 
 def _make_expected(value: float, error: float, freedom: int) -> ExpectedGain:

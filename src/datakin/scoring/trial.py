@@ -2,7 +2,7 @@
 
 The forecast knows how far the source's predictor is behind; what a pool makes of both it infers. Where
 the datasets differ in their features, a pooled fit can do much better than that: it learns each rule
-where it holds. A few fits of the simplest model tell, at the price of the noise of the target's rows.
+where it holds. A few fits of the simplest model tell, at the price of more noise.
 """
 
 from __future__ import annotations

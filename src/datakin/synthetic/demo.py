@@ -11,7 +11,7 @@ from datakin.data.features import Array
 
 __all__ = ["DemoSource", "make_demo"]
 
-N_FEATURES = 6
+N_FEATURES = 12
 NOISE = 0.4
 
 
@@ -52,7 +52,7 @@ SOURCES = (
 
 
 def make_demo(
-    n_target: int = 80, n_source: int = 300, random_state: int = 0
+    n_target: int = 60, n_source: int = 300, random_state: int = 0
 ) -> tuple[Dataset, list[DemoSource]]:
     """Return a target and six sources.
 

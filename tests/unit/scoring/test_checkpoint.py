@@ -158,6 +158,13 @@ def test_a_full_disk_costs_the_checkpoint_not_the_run(tmp_path, monkeypatch, fam
         assert datakin.matrix(family(), checkpoint=tmp_path, **OPTIONS) == plain
 
 
+def test_a_folder_of_something_else_is_left_alone(tmp_path, family):
+    (tmp_path / "mine.csv").write_text("a,b\n")
+    with pytest.raises(DatakinError, match=r"must be new, empty or .*It holds 'mine\.csv'"):
+        datakin.matrix(family(2), checkpoint=tmp_path, models=["logistic"], cv=3)
+    assert [p.name for p in tmp_path.iterdir()] == ["mine.csv"]
+
+
 def test_many_errors_go_to_a_temporary_folder(tmp_path, monkeypatch, family):
     plain = datakin.matrix(family(), **OPTIONS)
     monkeypatch.setattr(store, "MEMORY", 1000)

@@ -145,9 +145,14 @@ def test_a_dead_address_is_said_at_once(family):
     assert time.monotonic() - began < 15
 
 
-def test_an_address_that_is_none(family):
-    with pytest.raises(DatakinError, match="No Dask scheduler answered at 'nonsense'"):
-        datakin.matrix(family(2), client="nonsense", **FAST)
+@pytest.mark.parametrize(
+    "address", ["nonsense", "localhost", "tcp://localhost", "http://localhost:9", "tcp://a:b"]
+)
+def test_an_address_that_is_none(family, address):
+    began = time.monotonic()
+    with pytest.raises(DatakinError, match=r"must be a host and a port, such as tcp.* Got '"):
+        datakin.matrix(family(2), client=address, **FAST)
+    assert time.monotonic() - began < 15
 
 
 @pytest.mark.parametrize("greeting", [b"", b"SSH-2.0-OpenSSH_9.2p1\r\n"])
