@@ -34,11 +34,11 @@ def write_report(
     stem = "decisions" if is_whole else "decisions-" + "-".join(names)
     parts = [_intro(records, settings, command)]
     tables = []
-    for title, part in (("", others), ("Held-out collections", held)):
+    for title, part in (("Open collections", others), ("Held-out collections", held)):
         if part:
             found = find(part)
             parts.append(_page(title, found))
-            kind = "held out" if title else "open"
+            kind = "held out" if part is held else "open"
             tables.append(tidy(found).assign(part=kind))
     if others and not held and is_whole:
         parts.append(
@@ -84,7 +84,7 @@ def _intro(records: Sequence[dict[str, Any]], settings: Settings, command: str) 
 
 
 def _page(title: str, found: Findings) -> str:
-    parts = [f"## {title}"] if title else []
+    parts = [f"## {title}"]
     names = list(found.targets["collection"].unique())
     parts += ["### Scores, all collections", _score_table(found.overall, len(names))]
     parts += ["### Goals", _goals(found, len(names))] if len(names) > 1 else []

@@ -100,7 +100,7 @@ def family():
 
 def test_ranking_tells_how_sure_it_is(family):
     target, sources = family
-    ranking = rank(target, sources, **FAST)
+    ranking = rank(target, sources, zones="paper", **FAST)
     first = ranking.frame.set_index("source")["p_first"]
     assert first.sum() == pytest.approx(1.0)
     assert first["cos 0.0"] < 0.01 < first["cos 1.0"]
