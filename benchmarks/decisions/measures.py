@@ -2,7 +2,8 @@
 
 Everything is averaged in the same order: over the draws of a target, over the targets of a
 collection, over collections; so that no collection counts more because it has more rows. Intervals
-are of the bootstrap over the targets of every collection.
+are of the bootstrap over the targets of every collection, widened for their small number; the
+collections are taken as given.
 """
 
 from __future__ import annotations
@@ -107,14 +108,21 @@ def mean_over_collections(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # a score not defined in a collection
         value = np.nanmean([np.nanmean(part, axis=0) for part in parts], axis=0)
-        draws = [
-            np.nanmean(
-                [np.nanmean(p[rng.integers(len(p), size=len(p))], axis=0) for p in parts], axis=0
-            )
-            for _ in range(n_boot)
-        ]
+        draws = np.nanmean([_resampled(part, n_boot, rng) for part in parts], axis=0)
     low, high = np.nanpercentile(draws, [2.5, 97.5], axis=0)
     return pd.DataFrame({"value": value, "low": low, "high": high}, index=wide.columns)
+
+
+def _resampled(part: np.ndarray, n_boot: int, rng: np.random.Generator) -> np.ndarray:
+    """Return means of targets drawn again, each moved away from theirs by sqrt(n / (n - 1)).
+
+    The plain bootstrap spreads as if the variance were divided by n: with three to five targets its
+    intervals are a tenth to a fifth too narrow.
+    """
+    n = len(part)
+    mean = np.nanmean(part, axis=0)
+    again = np.nanmean(part[rng.integers(n, size=(n_boot, n))], axis=1)
+    return mean + (again - mean) * np.sqrt(n / max(n - 1, 1))
 
 
 def difference(
@@ -127,13 +135,17 @@ def difference(
     gap = (wide[ours] - wide[rival]).dropna()
     parts = [part.to_numpy() for _, part in gap.groupby(level=0)]
     rng = np.random.default_rng(seed)
-    draws = [
-        np.mean([part[rng.integers(len(part), size=len(part))].mean() for part in parts])
-        for _ in range(n_boot)
-    ]
+    draws = np.mean([_resampled(part, n_boot, rng) for part in parts], axis=0)
     low, high = np.percentile(draws, [2.5, 97.5])
-    value = float(np.mean([part.mean() for part in parts]))
-    return {"value": value, "low": float(low), "high": float(high), "collections": len(parts)}
+    means = np.array([part.mean() for part in parts])
+    return {
+        "value": float(means.mean()),
+        "low": float(low),
+        "high": float(high),
+        "collections": len(parts),
+        "above": int((means > 0).sum()),
+        "below": int((means < 0).sum()),
+    }
 
 
 def zone_table(frame: pd.DataFrame, rule: str, n_boot: int = N_BOOT, seed: int = 0) -> pd.DataFrame:
@@ -173,12 +185,8 @@ def zone_table(frame: pd.DataFrame, rule: str, n_boot: int = N_BOOT, seed: int =
         mean[kind] = total
     rng = np.random.default_rng(seed)
     parts = [part.to_numpy(float) for _, part in counts.groupby(level=0)]
-    draws = pd.DataFrame(
-        [
-            _rates(sum(p[rng.integers(len(p), size=len(p))].sum(axis=0) for p in parts))
-            for _ in range(n_boot)
-        ]
-    )
+    sums = sum(p[rng.integers(len(p), size=(n_boot, len(p)))].sum(axis=1) for p in parts)
+    draws = pd.DataFrame([_rates(drawn) for drawn in sums])
     for name in ("positive_right", "positive_useful", "negative_right", "ambiguous"):
         known = draws[name].dropna()
         ends = np.percentile(known, [2.5, 97.5]) if len(known) else (np.nan, np.nan)

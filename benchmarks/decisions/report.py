@@ -33,6 +33,10 @@ def write_report(
     is_whole = set(names) >= set(OPEN)
     stem = "decisions" if is_whole else "decisions-" + "-".join(names)
     parts = [_intro(records, settings, command)]
+    if held and is_whole:
+        found = find(records)
+        n = found.targets["collection"].nunique()
+        parts += [f"## Goals, all {n} collections", _goals(found, n)]
     tables = []
     for title, part in (("Open collections", others), ("Held-out collections", held)):
         if part:
@@ -68,7 +72,7 @@ def _intro(records: Sequence[dict[str, Any]], settings: Settings, command: str) 
             "**tau**: Kendall's rank correlation between score and gain over the sources of a target. "
             "**regret**: gain of the best source minus that of the score's first. **picked**: gain of the "
             "score's first. Averages go over draws, then targets, then collections; 95% intervals from the "
-            "bootstrap over targets.",
+            "bootstrap over targets: they are about these collections, not about others.",
             "Distances see columns scaled by their pooled standard deviation. `source_error` is the error of "
             "one logistic or linear fit on the source; `directional` that of the ensemble less the target's "
             "own (the same for all sources of a target). `chance` picks at random.",
@@ -103,7 +107,7 @@ def _page(title: str, found: Findings) -> str:
     if len(found.pairs):
         parts += [
             "### Ours minus a rival, where both are defined",
-            "tau above 0 and regret below 0 are in our favour.",
+            "tau above 0 and regret below 0 are in our favour; ahead: in how many of the collections.",
             markdown(found.pairs),
         ]
     parts += ["### tau with the gain of every method", _method_table(found.methods)]

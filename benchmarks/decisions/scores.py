@@ -118,8 +118,8 @@ def _cross_learning(
 def add_forecasts(source: dict[str, Any]) -> dict[str, Any]:
     """Return a source's scores with those that follow from its outlooks, and their zones."""
     seen, ensemble = (_outlook(source[name]) for name in ("outlook", "outlook_before"))
-    (gain, _), (inferred, _) = plain_gain(seen), plain_gain(replace(seen, trial=None))
-    before, _ = plain_gain(ensemble)
+    gain, inferred = plain_gain(seen), plain_gain(replace(seen, trial=None))
+    before = plain_gain(ensemble)
     whole = forecast_pool("", [""], [seen], np.ones((1, 1)), "", NOWHERE)
     return source | {
         "kinship": whole.kinship,

@@ -108,7 +108,9 @@ def _pairs(targets: pd.DataFrame) -> pd.DataFrame:
                         "rival": rival,
                         "collections": tau["collections"],
                         **{f"tau_{k}": tau[k] for k in ("value", "low", "high")},
+                        "tau_ahead": tau["above"],
                         **{f"regret_{k}": regret[k] for k in ("value", "low", "high")},
+                        "regret_ahead": regret["below"],
                     }
                 )
     return pd.DataFrame(rows)

@@ -1,5 +1,7 @@
 """The deep studies: honest draws, right arithmetic, pages that say what was found."""
 
+from itertools import permutations
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +11,7 @@ pytest.importorskip("torch", reason="PyTorch is not installed (pip install '.[de
 from datakin import DatakinError
 from datakin.experiments import STUDIES
 from datakin.experiments.canines import N_DOGS, N_WOLVES, PAIRINGS, draw_target
-from datakin.experiments.digits import PUBLISHED, read_digits
+from datakin.experiments.digits import ALONE, NAMES, PUBLISHED, read_digits
 from datakin.experiments.repair import (
     KINDS,
     N_SOURCE,
@@ -110,14 +112,16 @@ def digits_rows():
     ):
         for seed in range(2):
             base = {"target": target, "source": source, "seed": seed, "seconds": 30.0}
-            rows.append({**base, "measure": "score", "score": 0.1 * (3 - k), "zone": "AZ",
-                         "low": 0.0, "high": 0.5,
+            rows.append({**base, "measure": "score", "score": 0.1 * (3 - k) + 0.02 * seed,
+                         "zone": "AZ", "score_se": 0.5,
                          "source_to_target": 0.1, "target_to_source": 0.2})  # fmt: skip
             rows.append({**base, "measure": "gain", "target_rer": 0.1 * k, "source_rer": 0.1 * k,
-                         "average_rer": 0.1 * k, "average_rer_se": 0.05})  # fmt: skip
-    for (source, target), published in PUBLISHED.items():
-        rows.append({"target": target, "source": source, "seed": 0, "seconds": 3.0,
-                     "measure": "source only", "accuracy": published - 0.1})  # fmt: skip
+                         "average_rer": 0.1 * k + 0.04 * seed, "average_rer_se": 0.05})  # fmt: skip
+    for source, target in permutations(NAMES, 2):
+        for measure, is_framed in ALONE.items():
+            right = PUBLISHED.get((source, target), 0.6) - (0.1 if is_framed else 0.2)
+            rows.append({"target": target, "source": source, "seed": 0, "seconds": 3.0,
+                         "measure": measure, "accuracy": right})  # fmt: skip
     return pd.DataFrame(rows)
 
 
@@ -125,14 +129,13 @@ def test_digits_page():
     study = STUDIES["digits"]
     summary = study.summarise(digits_rows())
     assert summary.frame["score"].is_monotonic_increasing
-    assert "closest first: USPS/optdigits, MNIST/optdigits, MNIST/USPS." in summary.text
-    assert "largest first: USPS/optdigits, MNIST/optdigits, MNIST/USPS. The two orders agree" in (
-        summary.text
-    )
-    assert "none of the pairs called negative, and not all gain by transfer" in summary.text
-    assert (
-        "MNIST to USPS 0.84 (published 0.94); USPS to MNIST 0.63 (published 0.73)" in summary.text
-    )
+    order = "USPS/optdigits, MNIST/optdigits, MNIST/USPS"
+    # Two replicates .02 (.04) apart have a standard error of .01 (.02), two such means .014 (.028).
+    assert f"closest first: {order} (steps of 7.1 and 7.1 standard errors)" in summary.text
+    assert f"largest first: {order} (steps of 3.5 and 3.5). The two orders agree" in summary.text
+    assert "none of the pairs called negative, and all gain by transfer" in summary.text
+    assert "| MNIST | USPS | 0.840 | 0.740 | 0.9400 |" in summary.text
+    assert "| USPS | optdigits | 0.500 | 0.400 |  |" in summary.text
     assert study.draw is not None
     assert len(study.draw(summary.frame).axes) == 2
 

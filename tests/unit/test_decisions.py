@@ -230,8 +230,17 @@ def test_means_go_over_targets_then_collections():
     )
     found = measures.mean_over_collections(targets, "tau", n_boot=200)
     assert found.loc["cls", "value"] == pytest.approx((0.5 + 0.2) / 2)
-    assert found.loc["cls", "low"] == pytest.approx(0.1)
-    assert found.loc["cls", "high"] == pytest.approx(0.6)
+    # Both targets of a drawn alike are .5 away from their mean, widened by sqrt(2 / 1).
+    reach = 0.5 * np.sqrt(2) / 2
+    assert found.loc["cls", "low"] == pytest.approx(0.35 - reach)
+    assert found.loc["cls", "high"] == pytest.approx(0.35 + reach)
+
+
+def test_resampled_means_spread_like_the_mean_of_few():
+    part = np.random.default_rng(1).normal(size=(4, 3))
+    draws = measures._resampled(part, 20_000, np.random.default_rng(0))
+    np.testing.assert_allclose(draws.mean(axis=0), part.mean(axis=0), atol=0.01)
+    np.testing.assert_allclose(draws.std(axis=0), part.std(axis=0, ddof=1) / 2, rtol=0.02)
 
 
 def test_differences_where_both_are_defined():
@@ -246,7 +255,9 @@ def test_differences_where_both_are_defined():
     found = measures.difference(targets, "cls", "otdd", "tau")
     assert found["collections"] == 1
     assert found["value"] == pytest.approx(0.3)
-    assert (found["low"], found["high"]) == pytest.approx((0.2, 0.4))
+    reach = 0.1 * np.sqrt(2)
+    assert (found["low"], found["high"]) == pytest.approx((0.3 - reach, 0.3 + reach))
+    assert (found["above"], found["below"]) == (1, 0)
     assert measures.difference(targets, "cls", "kl", "tau")["collections"] == 0
 
 

@@ -155,7 +155,9 @@ def _summarise(rows: pd.DataFrame) -> Summary:
         [
             "Gain = error of the target alone - error of target and source pooled, on 5,000 test rows; "
             "regression in units of the target's error. Coverage: share of 95% intervals that hold the "
-            "cell's mean gain.",
+            "cell's mean gain. The forecast is the formula's alone, and the gain rule its 80% interval; "
+            "where the product tries pools and decides by the 90% interval, see "
+            "[gain-intervals](gain-intervals.md).",
             *text,
             "Zone precision: of the replicates called positive (negative), the share in which pooling "
             "did bring a gain (loss).",

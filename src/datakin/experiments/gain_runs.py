@@ -142,7 +142,7 @@ def _scored(sample: Sample, seed: int, model: str) -> Row:
 def formula_gain(found: Comparison) -> tuple[ExpectedGain, str]:
     """Return the gain that the formula gives, without pools that were tried, and its 80% zone."""
     assert found.outlook is not None
-    gain, _ = plain_gain(replace(found.outlook, trial=None))
+    gain = plain_gain(replace(found.outlook, trial=None))
     reach = float(stdtrit(found.outlook.freedom, 0.9)) * gain.standard_error
     is_clear = abs(gain.value) > reach
     return gain, ("positive" if gain.value > 0 else "negative") if is_clear else "ambiguous"

@@ -17,6 +17,7 @@ from datakin.experiments.figures import FIGURES
 from datakin.experiments.forecast_study import FORECAST
 from datakin.experiments.gain_figures import GAINS
 from datakin.experiments.gusto import GUSTO
+from datakin.experiments.interval_study import GAIN_INTERVALS
 from datakin.experiments.mushrooms import MUSHROOMS
 from datakin.experiments.repair import REPAIR
 from datakin.experiments.study import Study, Summary, run_study
@@ -35,6 +36,7 @@ STUDIES: dict[str, Study] = {
         MUSHROOMS,
         *GAINS,
         FORECAST,
+        GAIN_INTERVALS,
         REPAIR,
         DIGITS,
         CANINES,

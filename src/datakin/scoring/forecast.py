@@ -23,6 +23,7 @@ from datakin.scoring.trial import SIMPLEST
 from datakin.scoring.uncertainty import jackknife_variance, row_variance, sum_groups
 
 __all__ = [
+    "best_weight",
     "decide_gain",
     "forecast_gain",
     "forecast_pool",
@@ -176,7 +177,7 @@ def forecast_pool(
     plain = _expected(outlooks, rows / (outlooks[0].n_target + rows.sum()), correlation)
     curve = []
     if len(sources) == 1:
-        plain = plain_gain(outlooks[0])[0]
+        plain = plain_gain(outlooks[0])
         at = [_expected(outlooks, np.array([share]), correlation) for share in SHARES]
         curve = [(gain.value, gain.low, gain.high) for gain in at]
     return Forecast(
@@ -196,20 +197,23 @@ def forecast_pool(
     )
 
 
-def plain_gain(outlook: Outlook) -> tuple[ExpectedGain, float]:
-    """Return the gain of plain pooling of one source, and the best weight of its rows.
+def plain_gain(outlook: Outlook) -> ExpectedGain:
+    """Return the gain of plain pooling of one source.
 
     The gain is that of the pools that were tried, where some were: it is noisier than the formula's
     but shows what pooling does also where features are distributed differently by far. Both rest on
     the same rows of the target, so that an average of them would be hardly any surer.
     """
-    share = outlook.n_source / (outlook.n_target + outlook.n_source)
-    one = np.ones((1, 1))
-    shares, _ = _choose([outlook], one)
-    weight = _row_weights(shares, [outlook])[0]
     if outlook.trial is not None:
-        return _make_expected(*outlook.trial, outlook.freedom), weight
-    return _expected([outlook], np.array([share]), one), weight
+        return _make_expected(*outlook.trial, outlook.freedom)
+    share = outlook.n_source / (outlook.n_target + outlook.n_source)
+    return _expected([outlook], np.array([share]), np.ones((1, 1)))
+
+
+def best_weight(outlook: Outlook) -> float:
+    """Return what a row of the source should count beside a row of the target."""
+    shares, _ = _choose([outlook], np.ones((1, 1)))
+    return _row_weights(shares, [outlook])[0]
 
 
 def _choose(outlooks: Sequence[Outlook], correlation: Array) -> tuple[Array, float]:
@@ -223,7 +227,7 @@ def _choose(outlooks: Sequence[Outlook], correlation: Array) -> tuple[Array, flo
     values, vectors = np.linalg.eigh(covariance)
     draws = theta + normal @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
     ratio = np.array([o.n_target / o.n_source for o in outlooks])
-    chosen = np.array([best_shares(draw, ratio, correlation) for draw in draws])
+    chosen = best_shares(draws, ratio, correlation)
     held = np.maximum(theta, np.r_[0.0, np.full(len(theta) - 1, -np.inf)])
     seen, real = (pooled_gain(t, chosen, correlation) for t in (draws, held))
     return chosen.mean(axis=0), max(float(np.mean(seen - real)), 0.0)

@@ -18,7 +18,7 @@ from datakin.results.zones import Zone, ZoneDecision
 from datakin.scoring.cls import SIZES, Direction, Discrepancy, average, discrepancy, own_error
 from datakin.scoring.curves import learning_curve
 from datakin.scoring.facts import facts_of
-from datakin.scoring.forecast import decide_gain, outlook, plain_gain
+from datakin.scoring.forecast import best_weight, decide_gain, outlook, plain_gain
 from datakin.scoring.options import AGGREGATES, Options
 from datakin.scoring.stability import probability_first, zone_probabilities
 from datakin.scoring.trial import learner_of
@@ -182,7 +182,7 @@ def gain_zones(target: Side, source: Side, options: Options) -> tuple[float, Zon
     pair = Pair(target, source, options)
     zones = []
     for ways, side in ((pair.to_target, target), (pair.to_source, source)):
-        gain, _ = plain_gain(outlook(ways, pair.learner, side.groups))
+        gain = plain_gain(outlook(ways, pair.learner, side.groups))
         zones.append(decide_gain(gain).zone)
     return pair.zone().high, zones[0], zones[1]
 
@@ -208,7 +208,7 @@ def compare_pair(
     chosen = parts[options.size]
     sizes = {size: pair.estimate(part) for size, part in parts.items()}
     seen = outlook(pair.to_target, pair.learner, target.groups)
-    gain, weight = plain_gain(seen)
+    gain, weight = plain_gain(seen), best_weight(seen)
     by_paper = decision = pair.zone()
     zones = sizes["paper"]
     notes = pair_notes(pair, pairing, decision)

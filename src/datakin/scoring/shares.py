@@ -50,18 +50,20 @@ def best_shares(theta: Array, ratio: Array, correlation: Array) -> Array:
 
     Parameters
     ----------
-    theta : ndarray of shape (1 + m,)
+    theta : ndarray of shape (..., 1 + m)
     ratio : ndarray of shape (m,)
         Rows of the target for each row of the source.
     correlation : ndarray of shape (m, m)
     """
+    if theta.shape[-1] == 2:
+        return _one_share(theta, ratio)
+    if theta.ndim > 1:
+        return np.array([best_shares(one, ratio, correlation) for one in theta])
     lack = max(float(theta[0]), 0.0)
     if lack <= NOTHING * np.abs(theta).max():  # a source can only do harm
         free = (theta[1:] <= 0) / ratio
         return np.asarray(free / (1 + free.sum()))
     own = np.maximum(1 + theta[1:] / lack, ratio)  # in units of what the target lacks
-    if len(own) == 1:
-        return np.asarray(1 / (1 + own))
     # Two copies of one source could share its share in any way; the tie makes it half each.
     root = np.sqrt(own)
     between = (correlation + TIE * np.eye(len(own))) * np.outer(root, root)
@@ -70,3 +72,11 @@ def best_shares(theta: Array, ratio: Array, correlation: Array) -> Array:
     matrix = np.vstack([np.ones(len(own)), half])
     shares, _ = nnls(matrix, np.append(1.0, np.zeros(len(own))))
     return np.asarray(shares)
+
+
+def _one_share(theta: Array, ratio: Array) -> Array:
+    """Return the best share of a single source, for any number of theta at once."""
+    lack, behind = np.maximum(theta[..., :1], 0.0), theta[..., 1:]
+    is_full = lack <= NOTHING * np.abs(theta).max(axis=-1, keepdims=True)
+    own = np.maximum(1 + behind / np.where(is_full, 1.0, lack), ratio)
+    return np.where(is_full, np.where(behind <= 0, 1 / (1 + ratio), 0.0), 1 / (1 + own))

@@ -21,7 +21,7 @@ from datakin import (
 )
 from datakin.results.forecast import ExpectedGain, Outlook
 from datakin.results.record import make_provenance
-from datakin.scoring.forecast import decide_gain, forecast_pool, plain_gain
+from datakin.scoring.forecast import best_weight, decide_gain, forecast_pool, plain_gain
 
 FAST = {"models": ["logistic"], "cv": 3}
 PROVENANCE = make_provenance(0, {}, {})
@@ -99,7 +99,7 @@ def test_weights_never_exceed_one():
     found = pool([look(behind=-0.06, rows=(100, 50)), look(behind=-0.05, rows=(100, 400))])
     assert 0 <= min(found.weights.values()) <= max(found.weights.values()) <= 1
     assert found.kinship <= 1
-    _, weight = plain_gain(look(behind=-0.06, spread=0.0))
+    weight = best_weight(look(behind=-0.06, spread=0.0))
     assert weight == pytest.approx(1.0)
 
 
@@ -167,7 +167,7 @@ def test_gain_zones_in_score_rank_and_matrix(pair, make_lda):
 
 def _by_formula(comparison):
     """The zone without the pool that was tried: a matrix tries none."""
-    return decide_gain(plain_gain(replace(comparison.outlook, trial=None))[0]).zone
+    return decide_gain(plain_gain(replace(comparison.outlook, trial=None))).zone
 
 
 def test_gain_zones_of_a_matrix_go_both_ways(make_lda):

@@ -91,6 +91,26 @@ def test_shares_are_shares_and_weights_at_most_one(pool):
     assert (shares * ratio <= (1 - shares.sum()) * (1 + 1e-6) + 1e-12).all()
 
 
+@settings(deadline=None, max_examples=50)
+@given(pools(), st.integers(0, 1000))
+def test_many_at_once_are_the_same_as_one_by_one(pool, seed):
+    theta, ratio, correlation = pool
+    moved = theta + np.random.default_rng(seed).normal(0, 0.2, (5, len(theta)))
+    moved[0, 0] = -1.0  # a target that lacks nothing
+    together = best_shares(moved, ratio, correlation)
+    apart = [best_shares(one, ratio, correlation) for one in moved]
+    np.testing.assert_array_equal(together, apart)
+
+
+def test_one_source_alone_is_two_sources_of_which_one_is_hopeless():
+    # The closed form of one source against the solver of several.
+    theta = np.array([[0.04, 0.02], [0.04, -0.1], [0.1, 0.5]])
+    hopeless = np.column_stack([theta, np.full(3, 1e7)])
+    one = best_shares(theta, np.array([0.5]), ONE)
+    two = best_shares(hopeless, np.array([0.5, 0.5]), BOTH)
+    np.testing.assert_allclose(one[:, 0], two[:, 0], rtol=1e-4)
+
+
 @settings(deadline=None, max_examples=100)
 @given(pools(), st.integers(0, 1000))
 def test_no_other_shares_bring_more(pool, seed):

@@ -15,7 +15,7 @@ from datakin.learning.folds import make_plan
 from datakin.learning.losses import LOSSES
 from datakin.learning.models import Model, choose_models
 from datakin.results.forecast import Outlook
-from datakin.scoring.forecast import plain_gain
+from datakin.scoring.forecast import best_weight, plain_gain
 from datakin.scoring.trial import learner_of, try_pool
 
 
@@ -69,13 +69,14 @@ def test_a_comparison_carries_the_gain_of_the_pool_that_was_tried():
 def test_gain_by_hand():
     # p = 1/2: the formula gives 2 p (1 - p) .04 - p^2 .04 = .01, its variance is p^4 4e-4.
     seen = Outlook(0.2, 0.04, 0.04, (0.0, 4e-4, 0.0), 100, 100, 8, "logistic")
-    by_formula, weight = plain_gain(seen)
+    by_formula = plain_gain(seen)
     assert (by_formula.value, by_formula.standard_error) == pytest.approx((0.01, 0.005))
-    tried, same = plain_gain(replace(seen, trial=(0.11, 0.02)))
+    tried = plain_gain(replace(seen, trial=(0.11, 0.02)))
     assert (tried.value, tried.standard_error) == (0.11, 0.02)
     assert (tried.low90, tried.high90) == pytest.approx(0.11 + stats.t.ppf([0.05, 0.95], 8) * 0.02)
     assert tried.probability == pytest.approx(stats.t.cdf(5.5, 8))
-    assert weight == same  # weights are the formula's
+    # Weights are the formula's.
+    assert best_weight(seen) == best_weight(replace(seen, trial=(0.11, 0.02)))
 
 
 def test_a_pool_may_learn_what_neither_predictor_knows_alone():
@@ -83,7 +84,7 @@ def test_a_pool_may_learn_what_neither_predictor_knows_alone():
     target = as_dataset(*draw(150, 1, (1.0, 0.1), rule=(1.0, 0.0)), name="t")
     source = as_dataset(*draw(400, 2, (0.1, 1.0), rule=(-2.0, 1.0)), name="s")
     found = score(target, source)
-    blind = plain_gain(replace(found.outlook, trial=None))[0]
+    blind = plain_gain(replace(found.outlook, trial=None))
     assert found.cross_errors["s"] > found.own_errors["t"] + 0.15
     assert blind.high90 < 0
     assert found.outlook.trial[0] > -0.02
