@@ -29,7 +29,17 @@ from workloads import draw
 import datakin
 
 HERE = Path(__file__).parent
-LIBRARIES = ("datakin", "numpy", "scipy", "scikit-learn", "xgboost-cpu", "xgboost", "POT", "joblib")
+LIBRARIES = (
+    "datakin",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "xgboost-cpu",
+    "xgboost",
+    "POT",
+    "joblib",
+    "torch",
+)
 
 
 def machine():

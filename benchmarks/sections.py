@@ -96,6 +96,15 @@ the pool already warm / started for the call. Threads are what `n_jobs` uses."""
         (("", "kill:kill"),),
     ),
     Section(
+        "networks",
+        "Images and texts",
+        """\
+Whole comparisons of two halves, reading and embedding included. Asked for: embeddings of 2,000
+images at 128 pixels within 2 minutes, joint training of a small ResNet on digits within 3.""",
+        (("", "networks:networks"),),
+        is_usual=False,  # needs torch and the extras of images and texts
+    ),
+    Section(
         "rivals",
         "Rivals, for scale",
         """\

@@ -17,7 +17,7 @@ from datakin.synthetic import Sample, settings
 
 __all__ = ["GAIN_INTERVALS"]
 
-SETTINGS = ("logistic", "lda", "fourclass", "linear", "nonlinear")
+SETTINGS = ("logistic", "probit", "lda", "linear", "nonlinear")
 LEVELS = (1.0, 0.9, 0.7, 0.4, 0.0)
 SIZES = ((40, 200), (80, 200), (160, 400))
 N_TEST = 5000
