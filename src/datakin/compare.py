@@ -10,6 +10,7 @@ from typing import Any
 
 from datakin._core.exceptions import DatakinError, Interrupted, listed, suggest
 from datakin._core.notes import announce
+from datakin._core.progress import check_callback
 from datakin.data import for_comparison, for_matrix, for_ranking
 from datakin.results import Comparison, Matrix, Ranking
 from datakin.scoring.matrices import make_matrix
@@ -196,6 +197,7 @@ class CrossLearningScore:
         """
         datasets = for_ranking(target, sources)
         pairs = [(0, j) for j in range(1, len(datasets))]
+        check_callback(on_result)
         run = Run(datasets, pairs, self.options, on_result=on_result)
         ranking = make_ranking(run)
         found = tuple(ranking or ())

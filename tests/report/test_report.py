@@ -227,6 +227,8 @@ def test_places_that_cannot_be_written(ranking, tmp_path):
         write_report(ranking, tmp_path / "missing" / "r.html")
     with pytest.raises(DatakinError, match="must be a file"):
         write_report(ranking, tmp_path)
+    with pytest.raises(DatakinError, match=r"must end in \.html\. Got 'r\.pdf'"):
+        write_report(ranking, tmp_path / "r.pdf")
     with pytest.raises(DatakinError, match="could not be written"):
         write_report(ranking, tmp_path / f"{'n' * 300}.html")
 

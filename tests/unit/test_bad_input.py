@@ -307,3 +307,10 @@ def test_oddities_are_said_once(columns, message):
     with pytest.warns(DatakinWarning, match=f"^icu: .*{message}") as caught:
         table(name="icu", **columns)
     assert len(caught) == 1
+
+
+@pytest.mark.parametrize("method", [None, "energy"])
+def test_a_callback_that_cannot_be_called(method):
+    options = {"method": method} if method else FAST
+    with pytest.raises(DatakinError, match=r"'on_result' .* function of one result.* Got int"):
+        datakin.rank(A, {"b": B}, on_result=3, **options)

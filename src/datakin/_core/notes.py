@@ -41,7 +41,9 @@ def together(notes: Iterable[tuple[str, str]]) -> list[str]:
     for note, found in about.items():
         names = list(found)
         more = f" and {len(names) - NAMES} more" if len(names) > NAMES else ""
-        head = f"{', '.join(names[:NAMES])}{more}: " if names else ""
+        # A name may hold anything; a line break would make two notes of one.
+        shown = [" ".join(name.split()) or repr(name) for name in names[:NAMES]]
+        head = f"{', '.join(shown)}{more}: " if names else ""
         lines.append(head + note)
     return lines
 

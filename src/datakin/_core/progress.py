@@ -8,12 +8,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from datakin._core.exceptions import DatakinError
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-__all__ = ["hushed", "is_hushed", "progress"]
+__all__ = ["check_callback", "hushed", "is_hushed", "progress"]
 
 PATIENCE = 2.0  # seconds of silence before a bar appears
 _hushed = ContextVar("hushed", default=False)
@@ -99,3 +101,12 @@ def progress(description: str, total: int) -> Iterator[Callable[[], None]]:
         yield bar.advance
     finally:
         bar.close()
+
+
+def check_callback(on_result: Any) -> None:
+    """Refuse what cannot be called with a result, before hours of work rather than after."""
+    if on_result is not None and not callable(on_result):
+        raise DatakinError(
+            f"The 'on_result' parameter must be a function of one result, or None. "
+            f"Got {type(on_result).__name__} instead."
+        )

@@ -64,7 +64,7 @@ def read_column(series: nw.Series[Any], name: str) -> tuple[Array, tuple[str, ..
         return _from_objects(np.asarray(series.to_list(), dtype=object), name)
     raise DatakinError(
         f"Column {name!r} must hold numbers, booleans, dates or text. Got {dtype}; "
-        f"leave it out with ignore=[{name!r}] or convert it."
+        f"leave it out with ignore=[{name!r}] (--ignore) or convert it."
     )
 
 
@@ -98,12 +98,12 @@ def _from_objects(values: Array, name: str) -> tuple[Array, tuple[str, ...] | No
     if any(isinstance(v, (list, dict, set, tuple, np.ndarray)) for v in values[:100]):
         raise DatakinError(
             f"Column {name!r} must hold one value per row. Got lists or records; "
-            f"leave it out with ignore=[{name!r}] or spread it over columns."
+            f"leave it out with ignore=[{name!r}] (--ignore) or spread it over columns."
         )
     if any(isinstance(v, complex) for v in values[:100]):
         raise DatakinError(
             f"Column {name!r} must hold numbers, booleans, dates or text. Got complex numbers; "
-            f"leave it out with ignore=[{name!r}] or convert it."
+            f"leave it out with ignore=[{name!r}] (--ignore) or convert it."
         )
     codes, uniques = pd.factorize(values)  # missing values get code -1
     if all(isinstance(u, (int, float, np.number, np.bool_)) for u in uniques):

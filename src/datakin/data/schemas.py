@@ -42,7 +42,7 @@ def common_columns(
             one, other = (part, first) if name in found else (first, part)
             raise DatakinError(
                 f"Part files of one table must have the same columns. {one.path!r} has a column "
-                f"{name!r}, {other.path!r} has none; leave it out with ignore=[{name!r}], "
+                f"{name!r}, {other.path!r} has none; leave it out with ignore=[{name!r}] (--ignore), "
                 f"or read the files apart with read_tables."
             )
         for name, kind in types.items():
@@ -52,7 +52,7 @@ def common_columns(
                 raise DatakinError(
                     f"The column {name!r} must have one type in all part files. Got {kind} in "
                     f"{origin[name]!r} and {here} in {part.path!r}; convert it, or leave it out "
-                    f"with ignore=[{name!r}]."
+                    f"with ignore=[{name!r}] (--ignore)."
                 )
             if common != kind:
                 types[name], origin[name] = common, part.path

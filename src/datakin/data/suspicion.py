@@ -49,9 +49,11 @@ def suspicious_columns(features: Features, y: Array, is_class: bool) -> list[str
             ids.append(name)
         elif is_class and _is_one_to_one(codes, y):
             copies.append(name)
-    notes = [f"look like row ids (consider ignore=): {listed(ids)}"] if ids else []
+    notes = [f"look like row ids (consider ignore=, --ignore): {listed(ids)}"] if ids else []
     notes += (
-        [f"look like copies of the label (consider ignore=): {listed(copies)}"] if copies else []
+        [f"look like copies of the label (consider ignore=, --ignore): {listed(copies)}"]
+        if copies
+        else []
     )
     return notes
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from datakin._core.exceptions import DatakinWarning, Interrupted
-from datakin._core.progress import progress
+from datakin._core.progress import check_callback, progress
 from datakin.data import Dataset, coerce, for_matrix, for_ranking
 from datakin.results import Distance, Matrix, Ranking
 from datakin.results.record import Provenance, make_provenance
@@ -59,6 +59,7 @@ class Rival:
         Ranking
         """
         datasets = for_ranking(target, sources)
+        check_callback(on_result)
         found = self._pairs(datasets, [(0, j) for j in range(1, len(datasets))], on_result)
         ordered = sorted(found.values(), key=lambda c: (c.score, c.source))
         return Ranking(datasets[0].name, tuple(ordered), {}, 0)

@@ -58,6 +58,10 @@ def write_report(
     True
     """
     where = check_file(path, "The report", overwrite=overwrite)
+    if where.suffix.lower() not in (".html", ".htm"):
+        raise DatakinError(
+            f"A report is an HTML page: its name must end in .html. Got {where.name!r}."
+        )
     text = page(result, command=command, notes=notes)
     try:
         with written_whole(where) as partial:

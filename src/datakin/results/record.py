@@ -5,14 +5,14 @@ from __future__ import annotations
 import enum
 import html
 import json
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import cache
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 import pandas as pd
 
-from datakin._core.exceptions import DatakinError
+from datakin._core.exceptions import DatakinError, listed
 
 __all__ = ["Provenance", "Record", "from_json", "make_provenance", "versions"]
 
@@ -105,7 +105,16 @@ def _decode(value: Any) -> Any:
         raise DatakinError(f"This is not a datakin result: it holds an unknown part {kind!r}.")
     if issubclass(cls, enum.Enum):
         return cls(value["value"])
-    return cls(**{k: _decode(v) for k, v in value.items() if k not in ("type", "format")})
+    held = {k: _decode(v) for k, v in value.items() if k not in ("type", "format")}
+    parts = fields(cast(Any, cls))
+    known = {f.name: f.default is MISSING and f.default_factory is MISSING for f in parts}
+    if wrong := [k for k in held if k not in known]:
+        raise DatakinError(f"This datakin result is damaged: a {kind} has no {listed(wrong)}.")
+    if gone := [k for k, is_needed in known.items() if is_needed and k not in held]:
+        raise DatakinError(
+            f"This datakin result is damaged: {listed(gone)} of a {kind} is missing."
+        )
+    return cls(**held)
 
 
 def from_json(text: str) -> Any:

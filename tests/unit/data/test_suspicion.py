@@ -31,7 +31,9 @@ IDS = {
 
 @pytest.mark.parametrize("columns", IDS.values(), ids=IDS)
 def test_row_ids_are_named(columns):
-    assert notes(**columns) == (f"look like row ids (consider ignore=): {next(iter(columns))!r}",)
+    assert notes(**columns) == (
+        f"look like row ids (consider ignore=, --ignore): {next(iter(columns))!r}",
+    )
 
 
 COPIES = {
@@ -45,7 +47,9 @@ COPIES = {
 
 @pytest.mark.parametrize("columns", COPIES.values(), ids=COPIES)
 def test_copies_of_the_label_are_named(columns):
-    assert notes(**columns) == ("look like copies of the label (consider ignore=): 'copy'",)
+    assert notes(**columns) == (
+        "look like copies of the label (consider ignore=, --ignore): 'copy'",
+    )
 
 
 def test_a_linear_copy_of_a_response_is_named():
