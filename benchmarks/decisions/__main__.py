@@ -37,7 +37,9 @@ def main(arguments: list[str] | None = None) -> int:
                 )
         if not records:
             raise DatakinError("There is no finished draw to report. Run without --report first.")
-        print(write_report(records, settings, chosen, options.folder, _command(options)))
+        page = write_report(records, settings, chosen, options.folder, _command(options))
+        print(page.read_text(encoding="utf-8"))
+        print(f"Kept in {page} and {page.with_suffix('.csv').name}.", file=sys.stderr)
     except DatakinError as error:
         print(f"Error: {error}", file=sys.stderr)
         return 1

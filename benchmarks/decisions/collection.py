@@ -17,13 +17,13 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from benchmarks.decisions.collections import HELD_OUT, OPEN
 
-from datakin import Dataset, read_tables
+from datakin import Dataset
 from datakin._core.exceptions import DatakinError, DatakinWarning, listed, suggest
 from datakin._core.seeds import derive_seed
 from datakin.data import pair
+from datakin.data.roles import SharedGroups
 
 LEAST_DOMAINS = 3
 FOLDS = 5  # every class must stand in every fold of the score
@@ -87,6 +87,9 @@ def load_collection(spec: str, data: Path) -> Collection:
             raise DatakinError(
                 f"The loader {spec} failed: {type(error).__name__}: {error}"
             ) from error
+    leaks = [str(w.message) for w in caught if issubclass(w.category, SharedGroups)]
+    if leaks:
+        raise DatakinError(f"{spec}: {leaks[0]}")
     for text in dict.fromkeys(str(w.message) for w in caught):
         if "left out" in text:  # whole domains; constant columns and the like go without saying
             warnings.warn(f"{spec}: {text}", DatakinWarning, stacklevel=2)
@@ -136,26 +139,6 @@ def make_collection(
         state.update(key.encode() + domains[key].fingerprint.encode())
     able = tuple(t for t in targets or domains if t in domains)
     return Collection(name, about, domains, able, balance, state.hexdigest())
-
-
-def split_by(
-    frame: pd.DataFrame, domain: str, *, label: str, group: str | None = None, **options: Any
-) -> dict[str, Dataset]:
-    """Split a table into domains; refuse groups that stand in two of them.
-
-    A patient in both the target and a source would be tested on rows that were learned from.
-    """
-    if group is not None:
-        known = frame.dropna(subset=[domain, group])
-        places = known.groupby(group)[domain].nunique()
-        leaking = places.index[places > 1]
-        if len(leaking):
-            raise DatakinError(
-                f"Every {group!r} must stand in one {domain!r}, or its rows are learned from and tested "
-                f"on. {len(leaking)} stand in several: {listed([str(v) for v in leaking])}; drop them, "
-                f"or split by something coarser."
-            )
-    return read_tables(frame, label=label, domain=domain, group=group, **options)
 
 
 def deal(rows: Any, n_parts: int, *seed: str | int) -> list[Any]:

@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 from benchmarks.decisions import gains, harness, measures, scores
 from benchmarks.decisions.__main__ import main
-from benchmarks.decisions.collection import load_collection, make_collection, split_by
+from benchmarks.decisions.collection import load_collection, make_collection
 from benchmarks.decisions.collections import HELD_OUT, OPEN
 from benchmarks.decisions.draws import draw, plan
 from benchmarks.decisions.gains import error_on
 from benchmarks.decisions.harness import Settings, frame_of, run_collection
 
-from datakin import DatakinError, DatakinWarning, as_dataset
+from datakin import DatakinError, DatakinWarning, as_dataset, read_tables
 from datakin.distances import Energy
 from datakin.scoring.options import Options
 from datakin.transfer import Concatenate
@@ -85,7 +85,7 @@ def test_a_domain_without_features_is_refused():
     frame = frame.assign(y=np.arange(240) % 2, place=np.repeat(["u", "v", "w", "x"], 60))
     frame.loc[frame["place"] == "x", ["a", "b"]] = np.nan
     with pytest.warns(DatakinWarning, match="1 of 4 values of 'place' were left out"):
-        assert len(split_by(frame, "place", label="y")) == 3
+        assert len(read_tables(frame, domain="place", label="y")) == 3
 
 
 def test_domains_with_a_rare_class_are_left_out():
@@ -98,14 +98,21 @@ def test_domains_with_a_rare_class_are_left_out():
         make_collection("toy", rare)
 
 
-def test_groups_that_leak_are_refused():
+def test_groups_that_leak_are_refused(tmp_path):
     frame = pd.DataFrame(np.random.default_rng(0).normal(size=(120, 2)), columns=["a", "b"])
     frame = frame.assign(y=np.arange(120) % 2, place=np.repeat(["u", "v", "w"], 40))
     frame["patient"] = np.arange(120)
-    assert len(split_by(frame, "place", label="y", group="patient")) == 3
+    frame.to_csv(tmp_path / "apart.csv", index=False)
     frame.loc[[3, 90], "patient"] = 999
-    with pytest.raises(DatakinError, match="1 stand in several: '999'"):
-        split_by(frame, "place", label="y", group="patient")
+    frame.to_csv(tmp_path / "leaking.csv", index=False)
+    for name in ("apart", "leaking"):
+        table = f"read_tables(data / '{name}.csv', domain='place', label='y', group='patient')"
+        text = f"from datakin import read_tables\ndef load(data):\n    return {table}\n"
+        (tmp_path / f"{name}.py").write_text(text)
+    with pytest.warns(DatakinWarning, match="fewer than four sources"):
+        assert len(load_collection(str(tmp_path / "apart.py"), tmp_path).domains) == 3
+    with pytest.raises(DatakinError, match="1 of 119 stand in several: '999'"):
+        load_collection(str(tmp_path / "leaking.py"), tmp_path)
 
 
 def test_rows_that_leak_are_refused():
@@ -368,8 +375,10 @@ def test_command(tmp_path, quick, monkeypatch, capsys):
     options = ["--collection", spec, "--quick", "--folder", str(tmp_path / "out")]
     assert main(options) == 0
     page = (tmp_path / "out" / "decisions-mine.md").read_text()
-    assert capsys.readouterr().out.strip() == page.strip()
-    for heading in ("Scores, all collections", "Regret by collection", "Zones"):
+    said = capsys.readouterr()
+    assert said.out.strip() == page.strip()
+    assert "decisions-mine.md and decisions-mine.csv" in said.err
+    for heading in ("Scores", "Regret by collection", "Zones"):
         assert f"### {heading}" in page
     table = pd.read_csv(tmp_path / "out" / "decisions-mine.csv")
     assert {"scores", "zones", "pairs", "methods"} == set(table["table"])

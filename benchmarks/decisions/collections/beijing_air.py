@@ -4,9 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from benchmarks.decisions.collection import split_by
 
-from datakin import Dataset
+from datakin import Dataset, read_tables
 
 ABOUT = (
     "PM2.5 from weather and gases (Beijing): four stations x four seasons, days dealt to stations"
@@ -34,4 +33,6 @@ def load(data: Path) -> dict[str, Dataset]:
     both = both[both["domain"] == first]
     both["PM2.5"] = np.log(both["PM2.5"])
     ignored = ["No", "year", "month", "day", "station", "PM10"]
-    return split_by(both, "domain", label="PM2.5", group="week", ignore=ignored, task="regression")
+    return read_tables(
+        both, domain="domain", label="PM2.5", group="week", ignore=ignored, task="regression"
+    )

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from benchmarks.decisions.collection import split_by
 
-from datakin import Dataset
+from datakin import Dataset, read_tables
 
 ABOUT = "median house value (California 1990): four places x three bands of income"
 BANDS = ("low", "middle", "high")
@@ -26,4 +25,4 @@ def load(data: Path) -> dict[str, Dataset]:
         population=np.log(table["population"]),
         households=np.log(table["households"]),
     )
-    return split_by(table, "domain", label="value", task="regression")
+    return read_tables(table, domain="domain", label="value", task="regression")

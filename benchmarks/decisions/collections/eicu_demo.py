@@ -2,9 +2,7 @@
 
 from pathlib import Path
 
-from benchmarks.decisions.collection import split_by
-
-from datakin import Dataset
+from datakin import Dataset, read_tables
 from datakin.experiments.eicu import DESCRIPTORS, FEATURES, read_eicu
 
 ABOUT = "death in hospital (eICU demo), five regions, survivors drawn as many as deaths"
@@ -18,4 +16,4 @@ def load(data: Path) -> dict[str, Dataset]:
     places = table.groupby("uniquepid")["domain"].transform("nunique")
     columns = [c for c in FEATURES if c not in DESCRIPTORS]
     kept = table.loc[places == 1, [*columns, "died", "domain", "uniquepid"]]
-    return split_by(kept, "domain", label="died", group="uniquepid", task="binary")
+    return read_tables(kept, domain="domain", label="died", group="uniquepid", task="binary")

@@ -3,9 +3,8 @@
 from pathlib import Path
 
 import pandas as pd
-from benchmarks.decisions.collection import split_by
 
-from datakin import Dataset
+from datakin import Dataset, read_tables
 
 ABOUT = "30-day death after a heart attack (GUSTO-I), 16 regions, survivors drawn as many as deaths"
 BALANCE = True  # 7% die
@@ -15,4 +14,4 @@ def load(data: Path) -> dict[str, Dataset]:
     table = pd.read_csv(data / "gusto" / "gusto.csv.gz")
     table["regl"] = "region " + table["regl"].astype(str).str.zfill(2)
     table = table.drop(columns=["grpl", "grps", "tpa", "ant"])
-    return split_by(table, "regl", label="day30", task="binary")
+    return read_tables(table, domain="regl", label="day30", task="binary")

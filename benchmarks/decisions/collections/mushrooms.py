@@ -3,9 +3,8 @@
 from pathlib import Path
 
 import pandas as pd
-from benchmarks.decisions.collection import split_by
 
-from datakin import Dataset
+from datakin import Dataset, read_tables
 
 ABOUT = "edible or poisonous (UCI mushrooms), five habitats, without odour and spore print"
 HABITAT, ODOUR, SPORES = 22, 5, 20
@@ -24,4 +23,4 @@ def load(data: Path) -> dict[str, Dataset]:
     columns = [c for c in table.columns if c != HABITAT]
     table = table.sample(frac=1, random_state=0).drop_duplicates(columns)
     table.columns = [f"c{name}" for name in table.columns]
-    return split_by(table, f"c{HABITAT}", label="c0", task="binary")
+    return read_tables(table, domain=f"c{HABITAT}", label="c0", task="binary")

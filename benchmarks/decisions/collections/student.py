@@ -4,9 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from benchmarks.decisions.collection import split_by
 
-from datakin import Dataset
+from datakin import Dataset, read_tables
 from datakin._core.seeds import derive_seed
 
 ABOUT = "final grade without earlier grades: mathematics or Portuguese x school x sex"
@@ -46,4 +45,4 @@ def load(data: Path) -> dict[str, Dataset]:
     small = (kept["subject"] == "mat") & (kept["school"] == "MS")  # too few to tell by sex
     kept = kept.assign(domain=domain.where(~small, "mat MS"))
     kept = kept.drop(columns=[*EARLIER, "subject", "school", "sex"])
-    return split_by(kept, "domain", label="G3", group="pupil", task="regression")
+    return read_tables(kept, domain="domain", label="G3", group="pupil", task="regression")

@@ -14,13 +14,14 @@ import pandas as pd
 from datakin._core.exceptions import DatakinError, DatakinWarning, listed, suggest
 from datakin.data.build import Draft
 from datakin.data.columns import read_column, read_labels
+from datakin.data.features import Array
 from datakin.data.frames import Opened, Opener
 from datakin.data.labels import canonical_label, is_missing, sort_classes
 
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = ["Roles", "check_ignored", "make_draft", "split_by_domain"]
+__all__ = ["Roles", "SharedGroups", "check_ignored", "make_draft", "split_by_domain"]
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,10 @@ def _need(frame: nw.DataFrame[Any], name: str, role: str, table: str) -> None:
         )
 
 
+class SharedGroups(DatakinWarning):
+    """A group stands in two domains: what is learned from one is tested on the other."""
+
+
 def split_by_domain(draft: Draft, roles: Roles) -> list[Draft]:
     """Return a draft for each value of the domain column."""
     assert draft.domains is not None
@@ -106,5 +111,24 @@ def split_by_domain(draft: Draft, roles: Roles) -> list[Draft]:
             f"The domain column {roles.domain!r} must have at least two values. "
             f"Got {listed(names) or 'none'}."
         )
+    _warn_of_shared_groups(draft, spelled, ~missing, roles)
     rows = [np.flatnonzero(~missing & (spelled == v)) for v in sort_classes(names)]
     return [draft.take(r, name=v) for r, v in zip(rows, sort_classes(names), strict=True)]
+
+
+def _warn_of_shared_groups(draft: Draft, domains: Array, known: Array, roles: Roles) -> None:
+    if draft.groups is None:
+        return
+    known = known & ~is_missing(draft.groups)
+    groups = pd.Series([canonical_label(v) for v in draft.groups[known]], dtype=object)
+    places = pd.Series(domains[known]).groupby(groups.to_numpy()).nunique()
+    shared = list(places.index[places > 1])
+    if shared:
+        warnings.warn(
+            f"Every {roles.group!r} should stand in one {roles.domain!r}, or its rows are learned from in "
+            f"one dataset and tested on in another, and the two look more alike than they are. "
+            f"{len(shared)} of {len(places)} stand in several: {listed(shared)}; drop their rows in all but "
+            f"one, or split by something coarser.",
+            SharedGroups,
+            stacklevel=4,
+        )

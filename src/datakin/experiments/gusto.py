@@ -11,7 +11,7 @@ import pandas as pd
 
 from datakin._core.exceptions import DatakinError, DatakinWarning
 from datakin.data import Dataset, read_tables
-from datakin.experiments.hospitals import hospital_rows, hospital_summary
+from datakin.experiments.hospitals import absent_domains, hospital_rows, hospital_summary
 from datakin.experiments.study import Row, Study, Summary
 
 __all__ = ["GUSTO", "gusto_domains"]
@@ -52,10 +52,14 @@ def _summarise(rows: pd.DataFrame) -> Summary:
     intro = (
         "Death within 30 days of a heart attack: 40,830 patients, 2,851 deaths, no missing values. "
         "Survivors are drawn as many as deaths, domain by domain. The target has the highest "
-        "mortality, the ten sources the most survivors. Zones: ensemble CLS with the default models. "
-        "RER: random forests, 70/30 splits; bold: above 0."
+        "mortality, the ten sources the most survivors."
     )
-    return hospital_summary(rows, intro)
+    table = pd.read_csv(gusto_path())
+    absent = {
+        grouping: absent_domains(pd.crosstab(table[column], table["day30"]))
+        for grouping, column in GROUPINGS.items()
+    }
+    return hospital_summary(rows, intro, absent)
 
 
 GUSTO = Study(

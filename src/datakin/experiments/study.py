@@ -145,7 +145,7 @@ def run_study(
                 advance()
     except KeyboardInterrupt:
         raise Interrupted(
-            f"Interrupted with {sum(len(cache.done) for cache in caches.values())} replicates kept; "
+            f"Interrupted with {sum(len(cache.done) for cache in caches.values())} replicate(s) kept; "
             f"the same command goes on from there."
         ) from None
     rows = [row for cell, seed in wanted for row in cache_of(cell).done[_key(cell, seed)]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -193,28 +194,25 @@ class Forecast(Record):
     def sentence(self) -> str:
         """The forecast in words."""
         names = [repr(name) for name in self.sources]
-        what = f"all {len(names)} sources" if len(names) > 3 else " and ".join(names)
+        what = f"all {len(names)} sources" if len(names) > 3 else _in_a_row(names)
         if len(names) == 1:
             weights = f"with its rows weighted {self.weight:.2f}"
         else:
             weights = "with the best weights"
-        if self.best.value < 0:
-            weights = f"even {weights}"
         error = f"{100 * self.error:.1f}%" if self._in_points else f"{self.error:.4g}"
         error += (
             f" with {self.learner} regression" if self.learner in ("logistic", "linear") else ""
         )
         plain = (
             f"Pooling {what} should {self._change(self.pooled)} the error of {self.target!r} ({error}) "
-            f"by {self._size(self.pooled)} (probability of a gain {self.probability:.2f})"
+            f"by {self.in_words(self.pooled)} (probability of a gain {self.probability:.2f})"
         )
-        if (
-            self.best.value <= self.pooled.value
-        ):  # a pool that was tried does better than the formula says
+        # A pool that was tried may do better than the formula says of the best weights.
+        if self.best.value <= self.pooled.value:
             return f"{plain}."
-        return (
-            f"{plain}; {weights} it should {self._change(self.best)} it by {self._size(self.best)}."
-        )
+        if self.best.value < 0:
+            return f"{plain}; weighting the rows does not promise a gain either."
+        return f"{plain}; {weights} it should cut it by {self.in_words(self.best)}."
 
     @property
     def _in_points(self) -> bool:
@@ -223,7 +221,8 @@ class Forecast(Record):
     def _change(self, gain: ExpectedGain) -> str:
         return "cut" if gain.value >= 0 else "raise"
 
-    def _size(self, gain: ExpectedGain) -> str:
+    def in_words(self, gain: ExpectedGain) -> str:
+        """Return the size of a gain in the unit of the errors."""
         size = abs(gain.value)
         if not self._in_points:
             return f"{size:.4g}"
@@ -248,3 +247,7 @@ class Forecast(Record):
         lines.append(f"  row weights     {weights}")
         lines.append(f"  why             {self.decision.reason}")
         return "\n".join(lines)
+
+
+def _in_a_row(names: Sequence[str]) -> str:
+    return " and ".join([*([", ".join(names[:-1])] if len(names) > 1 else []), names[-1]])

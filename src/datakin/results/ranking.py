@@ -17,6 +17,8 @@ from datakin.results.text import table
 
 __all__ = ["Ranking"]
 
+SURE = 0.95  # from this probability on a first place is not called luck
+
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Ranking(Record):
@@ -80,15 +82,39 @@ class Ranking(Record):
             return "One source was compared; its interval stands for itself."
         leader = max(self.first, key=lambda name: self.first[name])
         sure = "more than 0.99" if self.first[leader] > 0.99 else f"{self.first[leader]:.2f}"
+        luck = ", so the first place is partly luck" if self.first[leader] < SURE else ""
         return (
-            f"{len(self)} sources were compared, so the first place is partly luck: {leader!r} is the best "
-            f"with probability {sure}. Intervals are for one source each."
+            f"{len(self)} sources were compared{luck}: {leader!r} is the best with probability {sure}. "
+            f"Intervals are for one source each."
         )
 
     @property
     def closing(self) -> str:
         """What stands below the table: the caution, and what pooling should bring."""
-        return "\n".join([self.caution, *([self.forecast.sentence] if self.forecast else [])])
+        if self.forecast is None:
+            return self.caution
+        return "\n".join([self.caution, self.forecast.sentence + self._tried_alone])
+
+    @property
+    def _tried_alone(self) -> str:
+        """What the best single source brought in its trial, where that is more than all together."""
+        assert self.forecast is not None
+        if len(self) == 1:
+            return ""
+        tried = {
+            c.source: c.gain
+            for c in self
+            if isinstance(c, Comparison) and c.gain and c.outlook and c.outlook.trial
+        }
+        most = max(self.forecast.pooled.value, self.forecast.best.value, 0.0)
+        name = max(tried, key=lambda source: tried[source].value, default="")
+        if not tried or tried[name].value <= most:
+            return ""
+        return (
+            f" When they were tried one by one, {name!r} cut it most, by "
+            f"{self.forecast.in_words(tried[name])} (the best of {len(tried)}, so this flatters); what "
+            f"several bring together is inferred."
+        )
 
     @property
     def title(self) -> str:

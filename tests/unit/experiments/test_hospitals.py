@@ -8,6 +8,7 @@ from datakin import DatakinError, as_dataset
 from datakin.experiments import STUDIES, hospitals, reproduce
 from datakin.experiments.eicu import CONDITIONS, PHYSIOLOGY, eicu_domains, read_eicu
 from datakin.experiments.hospitals import (
+    absent_domains,
     balance,
     choose_domains,
     hospital_rows,
@@ -90,7 +91,7 @@ def made_rows(**changed):
 
 
 def test_table_in_the_papers_form():
-    summary = hospital_summary(made_rows(), "About.")
+    summary = hospital_summary(made_rows(), "About.", {"toy": "Two are absent."})
     first, second = summary.frame.to_dict("records")
     # Target: 1 - .3 / .4 = 25%, source: 0, average 12.5%; the other: 1 - .5 / .4 = -25%.
     assert first["ART target"] == pytest.approx(0.25)
@@ -104,17 +105,34 @@ def test_table_in_the_papers_form():
     assert "| s2 | 80 | -12.5% |" in summary.text
     assert "The paper's rule: 1 PT, 0 AZ, 1 NT. Of the 1 PT, 1 gain on average" in summary.text
     assert "Of the 1 NT, 0 have a 95% interval of target RER above 0." in summary.text
+    assert "2 source(s), 2 random split(s). Two are absent.\n" in summary.text
+
+
+def test_one_split_has_no_interval():
+    rows = made_rows()
+    summary = hospital_summary(rows[rows["seed"] == 0], "About.", {})
+    assert "1 NT. Of the 1 PT, 1 gain on average" in summary.text
+    assert "One split gives no interval to hold the NT against." in summary.text
+    assert "target RER above 0" not in summary.text
+
+
+def test_domains_that_are_left_out_are_named():
+    sizes = pd.DataFrame({0: [90, 40, 30], 1: [10, 3, 0]}, index=["West", "South", "North"])
+    assert absent_domains(sizes) == (
+        "2 of 3 domains have fewer than 10 deaths or survivors and are left out: 'South (3)', 'North (0)'."
+    )
+    assert absent_domains(sizes[:1]) == ""
 
 
 def test_replicates_of_other_data_are_refused():
     rows = pd.concat([made_rows(), made_rows(fingerprint="g")], ignore_index=True)
     with pytest.raises(DatakinError, match="of other data than these"):
-        hospital_summary(rows, "About.")
+        hospital_summary(rows, "About.", {})
 
 
 def test_nothing_to_study():
     with pytest.raises(DatakinError, match="three domains with 10 deaths"):
-        hospital_summary(pd.DataFrame(), "About.")
+        hospital_summary(pd.DataFrame(), "About.", {})
 
 
 @pytest.fixture

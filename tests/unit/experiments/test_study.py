@@ -43,7 +43,7 @@ def test_interrupted_run_goes_on_and_ends_with_the_same_numbers(tmp_path):
             raise KeyboardInterrupt
         return double(cell, seed)
 
-    with pytest.raises(Interrupted, match="3 replicates kept"):
+    with pytest.raises(Interrupted, match=r"3 replicate\(s\) kept"):
         run_study(make_study(stops_at_the_fourth), folder=tmp_path)
     cache = tmp_path / "cache" / "toy.jsonl"
     cache.write_text(cache.read_text() + '{"key": "torn')

@@ -263,7 +263,7 @@ def test_sentences():
     assert "'s0' and 's1' should raise the error of 'home' (0.2) by" in worse.sentence
     assert "points" not in worse.sentence
     assert "all 4 sources" in pool([look()] * 4).sentence
-    assert "even with" in pool([look(lack=0.0, spread=1e-4)]).sentence
+    assert "does not promise a gain either" in pool([look(lack=0.0, spread=1e-4)]).sentence
     assert "row weights" in str(found)
     assert repr(found).startswith("Forecast('home' with 's0': gain 0.0037 [")
     assert found.frame.how.tolist() == ["pooled", "weighted"]
