@@ -44,12 +44,12 @@ def test_weights_of_a_file_are_loaded_without_the_last_layer(tmp_path):
     [
         (
             lambda s: s.pop("layer3.0.conv1.weight"),
-            "1 missing from the file: 'layer3.0.conv1.weight'",
+            "1 missing from the weights: 'layer3.0.conv1.weight'",
         ),
         (lambda s: s.update(odd=torch.zeros(1)), "1 unknown to the encoder: 'odd'"),
         (
             lambda s: s.update({"conv1.weight": torch.zeros(64, 1, 7, 7)}),
-            r"1 of another shape: 'conv1.weight: \(64, 1, 7, 7\) in the file, \(64, 3, 7, 7\)",
+            r"1 of another shape: 'conv1.weight: \(64, 1, 7, 7\) in the weights, \(64, 3, 7, 7\)",
         ),
     ],
 )
@@ -64,12 +64,38 @@ def test_weights_that_do_not_fit_show_the_difference(tmp_path, change, message):
 def test_files_that_are_no_weights(tmp_path):
     with pytest.raises(DatakinError, match="no such file"):
         make_encoder("resnet18", tmp_path / "absent.pth")
-    (tmp_path / "text.pth").write_text("not weights")
-    with pytest.raises(DatakinError, match="must be a state dict"):
-        make_encoder("resnet18", tmp_path / "text.pth")
+    with pytest.raises(DatakinError, match="cannot be read"):
+        make_encoder("resnet18", tmp_path)
     torch.save([1, 2], tmp_path / "list.pth")
-    with pytest.raises(DatakinError, match="names and tensors"):
+    with pytest.raises(DatakinError, match=r"names and tensors. .* holds list; save the state"):
         make_encoder("resnet18", tmp_path / "list.pth")
+    torch.save({"epoch": 3, "lr": 0.1}, tmp_path / "run.pth")
+    with pytest.raises(DatakinError, match="has other things, under 'epoch', 'lr'; save the state"):
+        make_encoder("resnet18", tmp_path / "run.pth")
+    with pytest.raises(DatakinError, match=r"Got Linear; pass its state_dict\(\)"):
+        make_encoder("resnet18", nn.Linear(2, 2))
+
+
+def test_a_file_that_holds_a_model_is_refused_without_advice_to_run_it(tmp_path):
+    (tmp_path / "text.pth").write_text("not weights")
+    torch.save(ResNet18(width=4), tmp_path / "model.pth")
+    for name in ("text.pth", "model.pth"):
+        with pytest.raises(DatakinError) as caught:
+            make_encoder("resnet18", tmp_path / name)
+        text = str(caught.value)
+        assert text.endswith("save the state dict: torch.save(model.state_dict(), path).")
+        assert "weights_only" not in text
+        assert "\x1b" not in text
+
+
+def test_weights_may_be_the_state_dict_itself():
+    torch.manual_seed(1)
+    net, images = ResNet18(), torch.rand(2, 3, 32, 32)
+    encoder = make_encoder("resnet18", net.state_dict())
+    with torch.no_grad():
+        assert torch.equal(encoder.start().eval()(images), net.eval()(images))
+    with pytest.raises(DatakinError, match="weights of the state dict given do not fit"):
+        make_encoder("resnet18", {"odd": torch.zeros(1)})
 
 
 def fake_torchvision(monkeypatch, make):

@@ -115,18 +115,72 @@ def test_classes_are_paired_as_the_user_says(folder):
     assert (plain.y == 1 - swapped.y).all()
     with pytest.raises(DatakinError, match=r"must name classes of .*'dark', 'light'.* Got 'grey'"):
         read_images(folder, classes={"dark": 0, "grey": 1})
-    with pytest.raises(DatakinError, match="must have at least two classes"):
+    with pytest.raises(
+        DatakinError, match=r"two classes. .* names 'dark' and leaves out 'light' of .*photos; name"
+    ):
         read_images(folder, classes={"dark": 0})
+
+
+def write_index(folder, labels):
+    files = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*.*g"))
+    table = pd.DataFrame({"file": files, "label": labels(files)})
+    table.to_csv(folder / "index.csv", index=False)
+    return folder / "index.csv"
+
+
+def test_labels_of_an_index_may_be_numbers(folder):
+    index = write_index(folder, lambda files: [i / 4 for i in range(len(files))])
+    assert repr(read_images(index)) == "Dataset('photos': 30 rows x 1 columns, regression)"
+    np.testing.assert_array_equal(read_images(index).y, np.arange(30) / 4)
+    assert len(read_images(index, task="multiclass").classes) == 30
+    index = write_index(folder, lambda files: [i % 3 for i in range(len(files))])
+    assert read_images(index).classes == ("0", "1", "2"), "few whole numbers are classes"
+    assert not read_images(index, task="regression").classes
+    paired = read_images(index, classes={0: "a", 1: "b"})
+    assert (paired.classes, paired.n_rows) == (("a", "b"), 20)
+    with pytest.raises(DatakinError, match="'task' parameter must be one of"):
+        read_images(index, task="ranking")
+    with pytest.raises(DatakinError, match=r"regression label must hold numbers. Got 'dark', "):
+        read_images(folder, task="regression")
+
+
+def test_subfolders_called_by_numbers_are_classes(tmp_path):
+    for i in range(36):
+        paint(tmp_path / "digits" / str(i % 12) / f"{i}.png", (i, i, i))
+    assert len(read_images(tmp_path / "digits").classes) == 12
+
+
+def test_names_do_not_depend_on_where_one_stands(folder, monkeypatch):
+    index = write_index(folder, lambda files: [file.split("/")[0] for file in files])
+    monkeypatch.chdir(folder)
+    assert read_images(".").name == read_images("index.csv").name == "photos"
+    monkeypatch.chdir(folder / "dark")
+    assert read_images("..").name == read_images("../index.csv").name == "photos"
+    index.rename(folder / "summer.csv")
+    assert read_images("../summer.csv").name == "summer"
 
 
 def test_bad_files_are_named_counted_and_skipped_on_request(folder):
     whole = (folder / "dark" / "00.jpg").read_bytes()
     (folder / "dark" / "torn.jpg").write_bytes(whole[: len(whole) // 2])
     (folder / "light" / "text.png").write_text("no image")
-    with pytest.raises(DatakinError, match=r"2 of 32 images cannot be read: .*torn.jpg.*text.png"):
+    with pytest.raises(
+        DatakinError, match=r"2 of 32 images .*dark/torn.jpg \(.*light/text.png \(not an image\)"
+    ):
         read_images(folder)
     with pytest.warns(DatakinWarning, match=r"2 of 32 images cannot be read.*left out"):
         assert read_images(folder, on_error="skip").n_rows == 30
+    for i in range(10):
+        (folder / "light" / f"bad{i}.png").write_text("no image")
+    with pytest.raises(DatakinError, match=r"12 of 42 images .*bad0.png.*bad8.png.* and 2 more"):
+        read_images(folder)
+
+
+def test_files_of_an_index_that_are_absent(folder):
+    index = write_index(folder, lambda files: [file.split("/")[0] for file in files])
+    (folder / "dark" / "00.jpg").unlink()
+    with pytest.raises(DatakinError, match=r"1 of 30 images .*dark/00.jpg \(No such file or dir"):
+        read_images(index)
 
 
 def test_folders_that_will_not_do(tmp_path):
@@ -138,6 +192,11 @@ def test_folders_that_will_not_do(tmp_path):
         read_images(tmp_path)
     with pytest.raises(DatakinError, match="a folder or from a csv file"):
         read_images(tmp_path / "absent")
+    write_index(tmp_path, lambda files: ["only"] * len(files))
+    with pytest.raises(DatakinError, match="only; name the class of each in the column 'label'"):
+        read_images(tmp_path / "index.csv")
+    with pytest.raises(DatakinError, match="'size' parameter must be a whole number of at least 1"):
+        read_images(tmp_path, size=0)
     with pytest.raises(DatakinError, match="'channels' parameter must be 3 or 1"):
         read_images(tmp_path, channels=2)
     with pytest.raises(DatakinError, match="'on_error' parameter"):
@@ -159,7 +218,8 @@ def test_images_of_two_folders_are_compared(folder, tmp_path):
     assert abs(found.score) < 0.15
     grey = read_images(tmp_path / "more", size=16, channels=1, name="grey")
     with pytest.raises(
-        DatakinError, match=r"same shape. 'photos' has \(3, 16, 16\), 'grey' has \(1, 16"
+        DatakinError,
+        match=r"'photos' has \(3, 16, 16\), 'grey' has \(1, 16, 16\); read both with the same size",
     ):
         EncoderHeadScore(brightness).compare(target, grey)
     net = ResNet18(width=4, small=True)

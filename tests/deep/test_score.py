@@ -232,6 +232,18 @@ def test_checkpoints_resume_with_the_same_numbers(make_rows, tmp_path, monkeypat
     assert len(calls) == 5 + 3, "other options, other checkpoints"
 
 
+def test_an_interrupted_run_promises_only_what_was_kept(make_rows, tmp_path, monkeypatch):
+    from datakin.deep import run
+
+    def stops(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(run, "fit_network", stops)
+    method = EncoderHeadScore(small_net(), repeats=2, checkpoint=tmp_path)
+    with pytest.raises(Interrupted, match=r"before the pair was finished\.$"):
+        method.compare(make_rows(80, 1), make_rows(90, 2))
+
+
 def small_net_fixed():
     import torch
 

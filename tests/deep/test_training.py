@@ -6,7 +6,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed (pip install '.[deep]')")
 from torch import nn
 
-from datakin import Zone
+from datakin import Interrupted, Zone, from_json
 from datakin.deep import EncoderHeadScore, ResNet18, as_items, fine_tune_gain
 from datakin.deep.training import Training, fit_network, seeded
 
@@ -98,6 +98,10 @@ def test_fine_tuning_gain_both_ways(tmp_path):
     gain = fine_tune_gain(target, source, net, **options)
     found = gain.methods["fine-tune"]
     assert gain.repeats == 5
+    assert str(gain).startswith("Relative error reduction (RER) by transfer, 5 fold(s)\n")
+    assert from_json(gain.to_json()) == gain
+    older = gain.to_json().replace(', "split": "fold"', "")
+    assert from_json(older).split == "random split", "as results were before folds had a word"
     assert found.target_rer == pytest.approx(1 - found.target_error / gain.target_error)
     assert found.target_rer > 0.3, "400 more rows of the same kind help"
     assert found.average_rer == pytest.approx((found.target_rer + found.source_rer) / 2)
@@ -110,3 +114,31 @@ def test_fine_tuning_gain_both_ways(tmp_path):
     kept = fine_tune_gain(target, source, net, **options, head="kept")
     assert kept.methods["fine-tune"].target_error <= found.target_error
     assert kept.target_error == gain.target_error
+
+
+def test_an_interrupted_gain_promises_only_what_was_kept(tmp_path, monkeypatch):
+    from datakin.deep import gain
+
+    real, calls = gain.fit_network, []
+
+    def stops_at(k):
+        def fit(*arguments, **options):
+            calls.append(1)
+            if len(calls) == k:
+                raise KeyboardInterrupt
+            return real(*arguments, **options)
+
+        calls.clear()
+        monkeypatch.setattr(gain, "fit_network", fit)
+
+    target, source, net = crossed(40, 1, "few"), crossed(60, 2, "many"), nn.Linear(2, 4)
+    options = {"epochs": 1, "cv": 3}
+    stops_at(1)
+    with pytest.raises(Interrupted, match=r"with 0 of 12 trainings finished\.$"):
+        fine_tune_gain(target, source, net, **options, checkpoint=tmp_path)
+    stops_at(2)
+    with pytest.raises(Interrupted, match=r"with 1 of 12 trainings finished\.$"):
+        fine_tune_gain(target, source, net, **options)
+    stops_at(2)
+    with pytest.raises(Interrupted, match=r"1 of 12 .* The same call goes on from its checkpoints"):
+        fine_tune_gain(target, source, net, **options, checkpoint=tmp_path)

@@ -125,10 +125,8 @@ def _all_classes(target: Dataset, source: Dataset, notes: list[str]) -> tuple[st
     if target.classes and (not ours & theirs or _coded_otherwise(ours, theirs)):
         raise DatakinError(
             f"Both labels must use the same codes. {target.name!r} has {listed(target.classes)}, "
-            f"{source.name!r} has {listed(source.classes)}; map the codes of one to the other's with "
-            f"label_map={{{source.classes[0]!r}: {target.classes[0]!r}, ...}} "
-            f"(--label-map {source.classes[0]}={target.classes[0]} ...), or name the positive class "
-            f"of each (positive)."
+            f"{source.name!r} has {listed(source.classes)}; "
+            f"{source.features.how_to_recode(source.classes, target.classes)}."
         )
     for one, other, lacking in ((ours, theirs, "source"), (theirs, ours, "target")):
         if one - other:

@@ -64,6 +64,13 @@ class Features:
         """Return "numeric" or "category"."""
         return "numeric" if name in self.numeric_names else "category"
 
+    def how_to_recode(self, own: Sequence[str], other: Sequence[str]) -> str:
+        """Say how the reader of such rows calls its classes as another dataset does."""
+        return (
+            f"map the codes of one to the other's with label_map={{{own[0]!r}: {other[0]!r}, ...}} "
+            f"(--label-map {own[0]}={other[0]} ...), or name the positive class of each (positive)"
+        )
+
     def take(self, rows: Array) -> Features:
         """Return the same columns for some of the rows."""
         return Features(

@@ -45,6 +45,11 @@ class _Folder:
                     f"({error.strerror})."
                 ) from None
 
+    def resumes(self, some: bool) -> str:
+        """Return what to say of an interrupted run: a promise where some of it was kept."""
+        kept = some and self.folder is not None
+        return " The same call goes on from its checkpoints." if kept else ""
+
     @contextmanager
     def _writing(self, path: Path) -> Iterator[Path]:
         try:

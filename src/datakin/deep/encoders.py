@@ -6,7 +6,6 @@ import copy
 import hashlib
 from collections.abc import Callable
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,11 +14,12 @@ from torch import nn
 
 from datakin._core.exceptions import DatakinError, listed
 from datakin.data.features import Array
+from datakin.deep.outputs import check_embedding, run_function, run_module
 from datakin.deep.pretrained import PRETRAINED, pretrained
 from datakin.deep.resnet import ResNet18
 from datakin.deep.weights import load_weights, read_weights
 
-__all__ = ["Encoder", "make_encoder"]
+__all__ = ["Encoder", "embed", "make_encoder"]
 
 OWN = ("identity", "resnet18", *PRETRAINED)
 LAST_LAYERS = ("fc", "classifier", "head", "heads")
@@ -58,7 +58,8 @@ class Encoder:
     def digest(self, probe: Any) -> str:
         """Return what tells this encoder from others: its weights, or what it makes of a few rows."""
         if self.function is not None:
-            found = np.ascontiguousarray(np.asarray(self.function(probe)))
+            found = np.ascontiguousarray(run_function(self.function, probe))
+            check_embedding(found, len(probe))  # objects have no bytes of their own
             return hashlib.blake2b(self.label.encode() + found.tobytes(), digest_size=8).hexdigest()
         return self._weights
 
@@ -79,7 +80,7 @@ def make_encoder(encoder: Any, weights: Any = None) -> Encoder:
     Parameters
     ----------
     encoder : torch.nn.Module, str or callable
-    weights : path, "imagenet" or None
+    weights : path, state dict, "imagenet" or None
         For names only.
     """
     if isinstance(encoder, str):
@@ -104,6 +105,11 @@ def make_encoder(encoder: Any, weights: Any = None) -> Encoder:
 
 
 def _flat(rows: Any) -> Array:
+    if isinstance(rows, list):
+        raise DatakinError(
+            "The encoder 'identity' takes numbers as they are. Got texts; pass an encoder of texts: "
+            "'minilm', or a function of a list of texts that returns an array of shape (n, d)."
+        )
     return np.asarray(rows, dtype=float).reshape(len(rows), -1)
 
 
@@ -117,7 +123,7 @@ def _named(name: str, weights: Any) -> Encoder:
         return Encoder(ResNet18, None, name, is_random=True)
     if name == "resnet18" and weights != "imagenet":
         module = ResNet18()
-        load_weights(module, read_weights(Path(weights)), str(weights))
+        load_weights(module, *read_weights(weights))
         return Encoder(lambda: copy.deepcopy(module), None, name)
     found = _elsewhere(name, weights)
     if name == "resnet18":
@@ -125,7 +131,7 @@ def _named(name: str, weights: Any) -> Encoder:
         load_weights(module, found.state_dict(), "torchvision's resnet18")
         found = module
     elif weights not in (None, "imagenet"):
-        load_weights(found, read_weights(Path(weights)), str(weights))
+        load_weights(found, *read_weights(weights))
     return Encoder(lambda: copy.deepcopy(found), None, name)
 
 
@@ -190,43 +196,6 @@ def embed(
             with torch.no_grad():
                 found = run_module(encoder, batch, device).float().cpu().numpy()
         else:
-            found = np.asarray(encoder(batch))
+            found = run_function(encoder, batch)
         parts.append(check_embedding(found, len(batch)))
     return np.concatenate(parts)
-
-
-def as_tensor(batch: Array) -> Any:
-    """Return an array as a tensor in single precision."""
-    return torch.from_numpy(np.ascontiguousarray(batch, dtype=np.float32))
-
-
-def run_module(module: nn.Module, batch: Any, device: Any) -> Any:
-    """Return what a module makes of a batch: an array as a tensor, texts as they are."""
-    given = batch if isinstance(batch, list) else as_tensor(batch).to(device)
-    try:
-        out = module(given)
-    except (RuntimeError, TypeError, ValueError, AttributeError) as error:
-        shape = f"a list of {len(batch)} texts" if isinstance(batch, list) else batch.shape
-        reason = str(error).splitlines()[0]
-        raise DatakinError(
-            f"The encoder cannot read these rows: a batch is {shape}. It says: {reason}."
-        ) from error
-    if not torch.is_tensor(out):
-        raise DatakinError(f"An encoder must return one tensor of shape (n, d). Got {type(out)}.")
-    return out
-
-
-def check_embedding(found: Any, n_rows: int) -> Array:
-    """Refuse what is not of shape (n, d), finite."""
-    values: Array = np.asarray(found, dtype=np.float64)
-    if values.ndim != 2 or values.shape[0] != n_rows or not values.shape[1]:
-        raise DatakinError(
-            f"An encoder must return an array of shape (n, d): {n_rows} rows of features. "
-            f"Got shape {values.shape}; flatten or average what is left over."
-        )
-    if not np.isfinite(values).all():
-        raise DatakinError(
-            f"An encoder must return finite numbers. "
-            f"{int((~np.isfinite(values)).any(axis=1).sum())} of {n_rows} rows of a batch have others."
-        )
-    return values

@@ -11,7 +11,8 @@ import numpy as np
 from datakin._core.exceptions import DatakinError, listed
 from datakin.data import Dataset
 from datakin.data.features import Array
-from datakin.deep.items import ArrayContents, Contents, Items, contents_of
+from datakin.deep.contents import ArrayContents, Contents
+from datakin.deep.items import Items, contents_of
 
 __all__ = ["Feed", "make_feeds"]
 
@@ -62,9 +63,11 @@ def make_feeds(datasets: Sequence[Dataset], columns: tuple[str, ...], encoder: A
             )
     shapes = [np.shape(feed.load(np.arange(1)))[1:] for feed in feeds]
     if shapes[0] != shapes[-1]:
+        are_images = feeds[0].contents.kind == "image"
+        advice = "read both with the same size and channels" if are_images else "bring both to one"
         raise DatakinError(
             f"Rows of both datasets must have the same shape. {datasets[0].name!r} has {shapes[0]}, "
-            f"{datasets[-1].name!r} has {shapes[-1]}; read both with the same size and channels."
+            f"{datasets[-1].name!r} has {shapes[-1]}; {advice}."
         )
     return feeds
 

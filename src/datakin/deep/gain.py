@@ -17,12 +17,14 @@ from datakin._core.seeds import derive_seed
 from datakin.data import Dataset, check_names, coerce, pair
 from datakin.data.features import Array
 from datakin.deep.checkpoints import FoldErrors
-from datakin.deep.encoders import Encoder, make_encoder, run_module
+from datakin.deep.encoders import Encoder, make_encoder
 from datakin.deep.feed import Feed, make_feeds
+from datakin.deep.holdout import check_classes
 from datakin.deep.items import ITEMS
+from datakin.deep.outputs import run_module
 from datakin.deep.pretrained import pick_device
-from datakin.deep.training import Training, fit_network, seeded
-from datakin.distances.options import check_choice, check_count, check_positive, check_seed
+from datakin.deep.training import Training, check_training, fit_network, seeded
+from datakin.distances.options import check_choice, check_count, check_seed
 from datakin.learning.folds import make_plan
 from datakin.results.gain import Gain
 from datakin.results.record import make_provenance
@@ -75,13 +77,14 @@ def fine_tune_gain(
     """
     check_count("cv", cv, 3)
     check_choice("head", head, ("new", "kept"))
-    check_count("epochs", epochs, 1)
-    check_positive("lr", lr)
+    check_training(epochs, batch_size, lr, patience)
     check_seed(random_state)
     datasets = [coerce(target, "target", ITEMS), coerce(source, "source", ITEMS)]
     check_names(datasets)
     common = pair(*datasets)
     refuse_identical(common, datasets)
+    for dataset in datasets:
+        check_classes(dataset, cv)
     if head == "kept" and datasets[0].classes != datasets[1].classes:
         raise DatakinError(
             f"A head can be kept where the classes are the same. {datasets[0].name!r} has "
@@ -97,7 +100,7 @@ def fine_tune_gain(
     shared = (common.shared_target, common.shared_source)
     store = FoldErrors(checkpoint)
     work = _FineTuning(made, training, cv, random_state, store, head)
-    errors = np.empty((2, 2, cv))
+    errors = np.full((2, 2, cv), np.nan)
     try:
         with progress(f"fine-tuning: {4 * cv} trainings", 4 * cv) as advance:
             for i in (0, 1):
@@ -109,8 +112,9 @@ def fine_tune_gain(
                     errors[i, 1, k] = work.transferred(pairs, usable, k)
                     advance()
     except KeyboardInterrupt:
+        done = int(np.isfinite(errors).sum())
         raise Interrupted(
-            "Interrupted; finished folds are kept if there is a checkpoint."
+            f"Interrupted with {done} of {4 * cv} trainings finished.{store.resumes(done > 0)}"
         ) from None
     return _collect(errors, datasets, common.notes, work)
 
@@ -248,4 +252,5 @@ def _collect(
         provenance=make_provenance(
             work.random_state, options, {d.name: d.fingerprint for d in datasets}
         ),
+        split="fold",
     )

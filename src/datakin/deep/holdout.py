@@ -24,7 +24,16 @@ from datakin.learning.ensemble import View, row_losses
 from datakin.learning.folds import make_plan
 from datakin.learning.losses import Loss
 
-__all__ = ["FOLDS", "Heads", "Split", "errors_on", "fit_heads", "make_split", "own_learner"]
+__all__ = [
+    "FOLDS",
+    "Heads",
+    "Split",
+    "check_classes",
+    "errors_on",
+    "fit_heads",
+    "make_split",
+    "own_learner",
+]
 
 FOLDS = 5
 ATTEMPTS = 50
@@ -53,7 +62,7 @@ class Heads:
 
 def make_split(dataset: Dataset, test_size: float, random_state: int, repeat: int) -> Split:
     """Draw a split from the seed, the repeat and the labels; groups stay together."""
-    _check_classes(dataset)
+    check_classes(dataset, FOLDS)
     folds = make_plan(dataset, FOLDS, "shared", random_state).folds
     labels = np.unique(dataset.y, return_inverse=True)[1].astype(np.int64)
     rows, groups = np.arange(dataset.n_rows), dataset.groups
@@ -80,14 +89,15 @@ def make_split(dataset: Dataset, test_size: float, random_state: int, repeat: in
     )
 
 
-def _check_classes(dataset: Dataset) -> None:
+def check_classes(dataset: Dataset, least: int) -> None:
+    """Refuse classes with fewer rows than there are folds."""
     if not dataset.classes:
         return
     counts = np.bincount(dataset.y, minlength=len(dataset.classes))
-    rare = [f"{c} ({n})" for c, n in zip(dataset.classes, counts, strict=True) if n < FOLDS]
+    rare = [f"{c} ({n})" for c, n in zip(dataset.classes, counts, strict=True) if n < least]
     if rare:
         raise DatakinError(
-            f"Every class must have at least {FOLDS} rows, so that both sides of a split have some. "
+            f"Every class must have at least {least} rows, so that both sides of a split have some. "
             f"Got {listed(rare)} in {dataset.name!r}; merge classes (classes=), or leave them out."
         )
 

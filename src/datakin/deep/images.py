@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +15,10 @@ from datakin._core.exceptions import DatakinError, DatakinWarning, listed
 from datakin._core.optional import require
 from datakin.data import Dataset
 from datakin.data.features import Array
-from datakin.deep.items import hash_bytes, make_items
+from datakin.data.labels import canonical_label
+from datakin.deep.contents import hash_bytes
+from datakin.deep.items import check_task, make_items
+from datakin.distances.options import check_choice, check_count
 
 __all__ = ["ImageContents", "decode", "read_images"]
 
@@ -84,6 +88,7 @@ def read_images(
     name: str | None = None,
     size: int = 64,
     channels: int = 3,
+    task: str = "auto",
     on_error: str = "raise",
 ) -> Dataset:
     """Read images in one subfolder per class, or as an index file lists them.
@@ -108,6 +113,9 @@ def read_images(
         Edge in pixels for encoders that do not say which they need.
     channels : {3, 1}
         Colour or grey.
+    task : {"auto", "binary", "multiclass", "regression"}
+        "auto": subfolders are classes. So are the labels of an index file, but for numbers with more
+        than ten values, or with fractions and more than two, which are a quantity.
     on_error : {"raise", "skip"}
         What to do about files that cannot be read: name them, or leave them out with a warning.
 
@@ -116,25 +124,28 @@ def read_images(
     Dataset
     """
     path = Path(source)
+    check_task(task, classes)
+    check_count("size", size, 1)
     if channels not in (1, 3):
         raise DatakinError(f"The 'channels' parameter must be 3 or 1. Got {channels!r} instead.")
-    if on_error not in ("raise", "skip"):
-        raise DatakinError(
-            f"The 'on_error' parameter must be 'raise' or 'skip'. Got {on_error!r} instead."
-        )
+    check_choice("on_error", on_error, ("raise", "skip"))
+    place = Path(os.path.abspath(path))  # "." has no name
     if path.is_dir():
         if group is not None:
             raise DatakinError(
                 "group names a column of an index file. Got a folder; pass its index.csv instead."
             )
         files, labels = _of_folder(path)
-        groups, title = None, path.name
+        groups, title = None, place.name
+        task = "multiclass" if task == "auto" else task  # also where folders are called 1, 2, ...
     else:
         files, labels, groups = _of_index(path, group)
-        title = path.parent.name if path.stem == "index" else path.stem
+        title = place.parent.name if path.stem == "index" else path.stem
+    known = set(labels)
     if classes is not None:
         files, labels, groups = _chosen(files, labels, groups, classes, path)
-    _check_classes(labels, path)
+    if task != "regression":
+        _check_classes(set(labels), known, path)
     kept = _readable(files, on_error)
     files, labels = [files[i] for i in kept], [labels[i] for i in kept]
     groups = None if groups is None else [groups[i] for i in kept]
@@ -142,7 +153,7 @@ def read_images(
         ImageContents(tuple(files), size, channels),
         labels,
         name=name or title,
-        task="multiclass",
+        task=task,
         group=groups,
         classes=classes,
     )
@@ -190,13 +201,15 @@ def _chosen(
     classes: Mapping[str, Any],
     path: Path,
 ) -> tuple[list[Path], list[str], list[Any] | None]:
-    absent = [name for name in classes if name not in labels]
+    chosen = {canonical_label(name) for name in classes}
+    spelled = [canonical_label(label) for label in labels]
+    absent = sorted(chosen - set(spelled))
     if absent:
         raise DatakinError(
             f"The 'classes' parameter must name classes of {path}: {listed(sorted(set(labels)))}. "
             f"Got {listed(absent)}."
         )
-    kept = [i for i, label in enumerate(labels) if label in classes]
+    kept = [i for i, label in enumerate(spelled) if label in chosen]
     return (
         [files[i] for i in kept],
         [labels[i] for i in kept],
@@ -204,13 +217,21 @@ def _chosen(
     )
 
 
-def _check_classes(labels: list[str], path: Path) -> None:
-    found = sorted(set(labels))
-    if len(found) < 2:
+def _check_classes(found: set[str], known: set[str], path: Path) -> None:
+    if len(found) > 1:
+        return
+    names, rest = listed(sorted(found)) or "none", known - found
+    if rest:
         raise DatakinError(
-            f"A dataset must have at least two classes. {path} has images of {listed(found)} only; "
-            f"put each class into a subfolder of its own."
+            f"A dataset must have at least two classes. The 'classes' parameter names {names} and leaves "
+            f"out {listed(sorted(rest))} of {path}; name at least two."
         )
+    advice = "put each class into a subfolder of its own"
+    if not path.is_dir():
+        advice = "name the class of each in the column 'label'"
+    raise DatakinError(
+        f"A dataset must have at least two classes. {path} has images of {names} only; {advice}."
+    )
 
 
 def _readable(files: list[Path], on_error: str) -> list[int]:
@@ -224,13 +245,19 @@ def _readable(files: list[Path], on_error: str) -> list[int]:
             with Image.open(file) as image:
                 image.load()  # the header of a truncated file is still fine
         except (OSError, SyntaxError, ValueError) as error:
-            faults[i] = f"{file.parent.name}/{file.name} ({error})"
+            faults[i] = f"{file.parent.name}/{file.name} ({_fault(error)})"
     if not faults:
         return list(range(len(files)))
-    text = (
-        f"{len(faults)} of {len(files)} images cannot be read: {listed(faults.values(), limit=3)}"
-    )
+    names = listed(faults.values(), limit=10)
+    text = f"{len(faults)} of {len(files)} images cannot be read: {names}"
     if on_error == "raise":
         raise DatakinError(f"{text}. Repair them, or leave them out with on_error='skip'.")
     warnings.warn(f"{text}; left out.", DatakinWarning, stacklevel=3)
     return [i for i in range(len(files)) if i not in faults]
+
+
+def _fault(error: Exception) -> str:
+    """Return what is wrong with a file, without its path."""
+    if type(error).__name__ == "UnidentifiedImageError":
+        return "not an image"
+    return getattr(error, "strerror", None) or str(error)

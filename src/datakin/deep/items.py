@@ -6,41 +6,27 @@ as for tables. Only an encoder can read it.
 
 from __future__ import annotations
 
-import hashlib
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 
 import numpy as np
-import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed
 from datakin.data import Dataset
 from datakin.data.build import Draft, build
 from datakin.data.features import Array, Features
+from datakin.data.files import stem
 from datakin.data.frames import open_table
 from datakin.data.inputs import Kind
-from datakin.data.labels import canonical_label
+from datakin.data.labels import TASKS, canonical_label
+from datakin.deep.contents import ArrayContents, Contents, Part, TextContents
+from datakin.distances.options import check_choice
 
-__all__ = ["ITEMS", "Contents", "Items", "as_items", "contents_of", "make_items", "read_texts"]
+__all__ = ["ITEMS", "Items", "as_items", "check_task", "contents_of", "make_items", "read_texts"]
 
 EMPTY = np.zeros((0, 0), np.int32)
-
-
-class Contents(Protocol):
-    """What an encoder is fed with."""
-
-    @property
-    def kind(self) -> str:
-        """One of "array", "image" and "text"."""
-
-    def load(self, rows: Array, size: int | None) -> Any:
-        """Return some rows: a float array, or a list of texts. `size` is for images."""
-
-    def hashes(self) -> Array:
-        """Return one 64-bit hash per row."""
-
-    def __len__(self) -> int: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +53,16 @@ class Items(Features):
     def kind(self, name: str) -> str:
         """Return "array", "image" or "text"."""
         return str(self.contents.kind)
+
+    def how_to_recode(self, own: Sequence[str], other: Sequence[str]) -> str:
+        """Say how readers of such rows pair classes, in the datasets' own words."""
+        pairs = [f"{mine!r}: {theirs!r}" for mine, theirs in zip(own, other, strict=False)]
+        if len(pairs) > 3 or len(own) != len(other):
+            pairs = [pairs[0], "..."]
+        return (
+            f"pair the classes when reading (read_images, read_texts, as_items), the latter for example "
+            f"with classes={{{', '.join(pairs)}}}"
+        )
 
     def row_hashes(self, names: Sequence[str]) -> Array:
         """Return one hash per row."""
@@ -96,81 +92,11 @@ class Items(Features):
         )
 
 
-@dataclass(frozen=True, eq=False)
-class ArrayContents:
-    """Numbers in an array of shape (n, ...)."""
-
-    values: Array
-    kind: str = "array"
-
-    def load(self, rows: Array, size: int | None = None) -> Array:
-        """Return some rows as they are."""
-        return np.asarray(self.values[rows])
-
-    def hashes(self) -> Array:
-        """Return one hash per row."""
-        return hash_bytes(np.ascontiguousarray(row).tobytes() for row in self.values)
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """Some rows of other contents."""
-
-    whole: Contents
-    rows: Array
-
-    @property
-    def kind(self) -> str:
-        """The kind of the whole."""
-        return self.whole.kind
-
-    def load(self, rows: Array, size: int | None = None) -> Any:
-        """Return some rows."""
-        return self.whole.load(self.rows[rows], size)
-
-    def hashes(self) -> Array:
-        """Return one hash per row."""
-        return np.asarray(self.whole.hashes()[self.rows])
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-
-@dataclass(frozen=True, eq=False)
-class TextContents:
-    """A column of strings."""
-
-    values: Array
-    kind: str = "text"
-
-    def load(self, rows: Array, size: int | None = None) -> list[str]:
-        """Return some texts."""
-        return [str(self.values[row]) for row in rows]
-
-    def hashes(self) -> Array:
-        """Return one hash per row."""
-        return pd.util.hash_array(self.values.astype(object))
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-
 def contents_of(dataset: Dataset) -> Contents:
     """Return what stands in the columns' place, or say that there is nothing of the kind."""
     if not isinstance(dataset.features, Items):
         raise DatakinError(f"{dataset.name!r} is a table: it has columns, not images or texts.")
     return dataset.features.contents  # type: ignore[no-any-return]
-
-
-def hash_bytes(rows: Any) -> Array:
-    """Return a 64-bit hash of each row's bytes, the same on every machine."""
-    return np.array(
-        [int.from_bytes(hashlib.blake2b(row, digest_size=8).digest(), "little") for row in rows],
-        dtype=np.uint64,
-    )
 
 
 def make_items(
@@ -199,7 +125,8 @@ def make_items(
                 f"group must have one value per row. Got {len(groups)} for {len(y)} rows."
             )
     if classes is not None:
-        y = _paired(y, classes, name)
+        check_task(task, classes)
+        y, task = _paired(y, classes, name), "multiclass" if task == "auto" else task
     # The table's own checks of labels and groups; the column stands for the contents.
     stand_in: dict[str, tuple[Array, tuple[str, ...] | None]] = {
         "row": (np.arange(len(y), dtype=float), None)
@@ -212,6 +139,19 @@ def make_items(
         )
     features = Items(np.zeros((len(y), 0)), (), EMPTY, (), (), contents)
     return Dataset(name, features, made.y, made.classes, made.groups, label)
+
+
+def check_task(task: str, classes: Any) -> None:
+    """Refuse a task that is none, and classes where they have no place."""
+    check_choice("task", task, ("auto", *TASKS))
+    if classes is None:
+        return
+    if not isinstance(classes, Mapping):
+        raise DatakinError(
+            f"The 'classes' parameter must be a mapping of label to class. Got {classes!r} instead."
+        )
+    if task == "regression":
+        raise DatakinError("The 'classes' parameter is for classes. Got task='regression' with it.")
 
 
 def _paired(y: Array, classes: Mapping[Any, Any], name: str) -> Array:
@@ -319,7 +259,10 @@ def read_texts(
     group : str, optional
         Column whose equal values stay on one side of a split.
     name : str, optional
+        The file's name by default.
     task : {"auto", "binary", "multiclass", "regression"}
+        "auto": numbers with more than ten values, or with fractions and more than two, are a
+        quantity; all else are classes.
     classes : mapping, optional
         Label -> class, for datasets that call the same classes differently.
 
@@ -327,6 +270,9 @@ def read_texts(
     -------
     Dataset
     """
+    check_task(task, classes)
+    if name is None and isinstance(source, (str, os.PathLike)):
+        name = stem(source)
     frame = open_table(source, ",")
     for column in (text, label, *([group] if group else [])):
         if column not in frame.columns:

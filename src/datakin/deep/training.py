@@ -14,9 +14,10 @@ from torch import nn
 
 from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
-from datakin.deep.encoders import check_embedding, run_module
+from datakin.deep.outputs import check_embedding, run_module
+from datakin.distances.options import check_count, check_positive
 
-__all__ = ["Training", "fit_network", "seeded"]
+__all__ = ["Training", "check_training", "fit_network", "seeded"]
 
 LEAST_VALIDATION = 20  # rows; with fewer the stopping would be luck
 
@@ -45,6 +46,14 @@ class Training:
     patience: int
     device: Any
     validation: float = 0.15
+
+
+def check_training(epochs: Any, batch_size: Any, lr: Any, patience: Any) -> None:
+    """Refuse options that no network can be trained with."""
+    check_count("epochs", epochs, 1)
+    check_count("patience", patience, 1)
+    check_count("batch_size", batch_size, 2)  # batch norms refuse a single row
+    check_positive("lr", lr)
 
 
 @contextmanager

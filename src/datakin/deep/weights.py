@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -14,29 +14,58 @@ from datakin._core.exceptions import DatakinError, listed
 __all__ = ["load_weights", "read_weights"]
 
 HEADS = ("fc.", "classifier.", "head.", "_fc.")  # last layers, which an encoder has not
+SAVE = "save the state dict: torch.save(model.state_dict(), path)"
 
 
-def read_weights(path: str | Path) -> dict[str, Any]:
-    """Return the tensors of a file made by ``torch.save(model.state_dict(), path)``.
+def read_weights(source: Any) -> tuple[dict[str, Any], str]:
+    """Return the tensors of a state dict, and what to call it in messages.
 
-    Only tensors are read, never code.
+    Parameters
+    ----------
+    source : path or mapping of str to tensor
+        A file made by ``torch.save(model.state_dict(), path)``, of which only tensors are read,
+        never code; or the state dict itself.
     """
-    try:
-        found = torch.load(path, map_location="cpu", weights_only=True)
-    except FileNotFoundError:
-        raise DatakinError(f"The weights were expected in {path}. There is no such file.") from None
-    except Exception as error:  # torch raises many kinds for files that are none of its own
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+    found: Any
+    if isinstance(source, Mapping):
+        found, origin = source, "the state dict given"
+    elif isinstance(source, (str, os.PathLike)):
+        found, origin = _read(source), str(source)
+    else:
+        advice = "; pass its state_dict()" if isinstance(source, nn.Module) else ""
         raise DatakinError(
-            f"The weights must be a state dict saved by torch.save. {path} cannot be read ({reason})."
-        ) from None
+            f"The 'weights' parameter must be a path, a state dict or 'imagenet'. "
+            f"Got {type(source).__name__}{advice}."
+        )
     if isinstance(found, Mapping) and "state_dict" in found:
         found = found["state_dict"]
-    if not isinstance(found, Mapping) or not all(torch.is_tensor(v) for v in found.values()):
+    if not isinstance(found, Mapping):
         raise DatakinError(
-            f"The weights must be a state dict: names and tensors. {path} holds {type(found).__name__}."
+            f"The weights must be a state dict: names and tensors. {origin} holds "
+            f"{type(found).__name__}; {SAVE}."
         )
-    return {str(name).removeprefix("module."): value for name, value in found.items()}
+    others = [name for name, value in found.items() if not torch.is_tensor(value)]
+    if others:
+        raise DatakinError(
+            f"The weights must be a state dict: names and tensors. {origin} has other things, under "
+            f"{listed(others)}; {SAVE}."
+        )
+    return {str(name).removeprefix("module."): value for name, value in found.items()}, origin
+
+
+def _read(path: str | os.PathLike[str]) -> Any:
+    try:
+        return torch.load(path, map_location="cpu", weights_only=True)
+    except FileNotFoundError:
+        raise DatakinError(f"The weights were expected in {path}. There is no such file.") from None
+    except OSError as error:
+        raise DatakinError(f"The weights in {path} cannot be read ({error.strerror}).") from None
+    # Torch raises many kinds for files that are none of its own, and advises to run their code.
+    except Exception:
+        raise DatakinError(
+            f"The weights must be a state dict: names and tensors. {path} holds something else, such "
+            f"as a whole model, or is damaged; {SAVE}."
+        ) from None
 
 
 def load_weights(module: nn.Module, weights: Mapping[str, Any], origin: str) -> None:
@@ -48,7 +77,7 @@ def load_weights(module: nn.Module, weights: Mapping[str, Any], origin: str) -> 
     missing = [name for name in own if name not in given and "num_batches" not in name]
     extra = [name for name in given if name not in own]
     shapes = [
-        f"{name}: {tuple(given[name].shape)} in the file, {tuple(own[name].shape)} in the encoder"
+        f"{name}: {tuple(given[name].shape)} in the weights, {tuple(own[name].shape)} in the encoder"
         for name in own
         if name in given and given[name].shape != own[name].shape
     ]
@@ -56,7 +85,7 @@ def load_weights(module: nn.Module, weights: Mapping[str, Any], origin: str) -> 
         parts = [
             f"{len(names)} {what}: {listed(names, limit=4)}"
             for names, what in (
-                (missing, "missing from the file"),
+                (missing, "missing from the weights"),
                 (extra, "unknown to the encoder"),
                 (shapes, "of another shape"),
             )

@@ -84,7 +84,7 @@ def gain_view(gain: Gain) -> dict[str, Any]:
         ],
         "axis": "relative error reduction: right of 0 is a gain",
     }  # fmt: skip
-    text = f"Mean over {gain.repeats} random splits; lines are two standard errors either way."
+    text = f"Mean over {gain.repeats} {gain.split}s; lines are two standard errors either way."
     return view(
         "gain",
         f"{gain.source} for {gain.target}",
@@ -97,7 +97,7 @@ def gain_view(gain: Gain) -> dict[str, Any]:
         tiles=[
             {"label": "error of the target alone", "value": f"{gain.target_error:.4f}"},
             {"label": "error of the source alone", "value": f"{gain.source_error:.4f}"},
-            {"label": "random splits", "value": str(gain.repeats)},
+            {"label": f"{gain.split}s", "value": str(gain.repeats)},
             {"label": "loss", "value": gain.loss},
         ],
         notes=gain.notes,

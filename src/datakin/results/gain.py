@@ -50,9 +50,11 @@ class Gain(Record):
         Mean test error of each dataset learned alone.
     loss : str
     repeats : int
-        Number of random splits.
+        Number of random splits, or of folds.
     notes : tuple of str
     provenance : Provenance
+    split : str
+        What the errors are means over: "random split" or "fold".
     """
 
     target: str
@@ -64,6 +66,7 @@ class Gain(Record):
     repeats: int
     notes: tuple[str, ...]
     provenance: Provenance
+    split: str = "random split"
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -104,7 +107,7 @@ class Gain(Record):
     def title(self) -> str:
         """The headline of the table."""
         return (
-            f"Relative error reduction (RER) by transfer, {self.repeats} random split(s)\n"
+            f"Relative error reduction (RER) by transfer, {self.repeats} {self.split}(s)\n"
             f"error alone: {self.target!r} {self.target_error:.4f}, "
             f"{self.source!r} {self.source_error:.4f} ({self.loss})"
         )
