@@ -99,8 +99,9 @@ the pool already warm / started for the call. Threads are what `n_jobs` uses."""
         "networks",
         "Images and texts",
         """\
-Whole comparisons of two halves, reading and embedding included. Asked for: embeddings of 2,000
-images at 128 pixels within 2 minutes, joint training of a small ResNet on digits within 3.""",
+Whole comparisons of two halves; images are read from disk within the time. Asked for, in CPU time:
+embeddings of 2,000 images at 128 pixels within 2 minutes, joint training of a small ResNet on digits
+within 3. The wall clock depends on who else is at work (see the load).""",
         (("", "networks:networks"),),
         is_usual=False,  # needs torch and the extras of images and texts
     ),

@@ -2,8 +2,8 @@
 
 Everything is averaged in the same order: over the draws of a target, over the targets of a
 collection, over collections; so that no collection counts more because it has more rows. Intervals
-are of the bootstrap over the targets of every collection, widened for their small number; the
-collections are taken as given.
+are of the bootstrap over the targets of every collection, widened for their small number (but for the
+rates of zones); the collections are taken as given.
 """
 
 from __future__ import annotations

@@ -112,11 +112,11 @@ def digits_rows():
     ):
         for seed in range(2):
             base = {"target": target, "source": source, "seed": seed, "seconds": 30.0}
-            rows.append({**base, "measure": "score", "score": 0.1 * (3 - k) + 0.02 * seed,
+            rows.append({**base, "measure": "score", "score": 0.1 * (3 - k) + 0.02 * k * seed,
                          "zone": "AZ", "score_se": 0.5,
                          "source_to_target": 0.1, "target_to_source": 0.2})  # fmt: skip
             rows.append({**base, "measure": "gain", "target_rer": 0.1 * k, "source_rer": 0.1 * k,
-                         "average_rer": 0.1 * k + 0.04 * seed, "average_rer_se": 0.05})  # fmt: skip
+                         "average_rer": 0.1 * k + 0.04 * k * seed, "average_rer_se": 0.05})  # fmt: skip
     for source, target in permutations(NAMES, 2):
         for measure, is_framed in ALONE.items():
             right = PUBLISHED.get((source, target), 0.6) - (0.1 if is_framed else 0.2)
@@ -130,10 +130,10 @@ def test_digits_page():
     summary = study.summarise(digits_rows())
     assert summary.frame["score"].is_monotonic_increasing
     order = "USPS/optdigits, MNIST/optdigits, MNIST/USPS"
-    # Two replicates .02 (.04) apart have a standard error of .01 (.02), two such means .014 (.028).
-    assert f"closest first: {order} (steps of 7.1 and 7.1 standard errors)" in summary.text
-    assert f"largest first: {order} (steps of 3.5 and 3.5). The two orders agree" in summary.text
-    assert "none of the pairs called negative, and all gain by transfer" in summary.text
+    # Neighbours are .10 and .08 (.10 and .14) apart: .09 and a standard error of .01 (.12 and .02).
+    assert f"closest first: {order} (steps of 9.0 and 9.0 standard errors)" in summary.text
+    assert f"largest first: {order} (steps of 6.0 and 6.0). The two orders agree" in summary.text
+    assert "none of the pairs called negative, and not all gain by transfer" in summary.text
     assert "| MNIST | USPS | 0.840 | 0.740 | 0.9400 |" in summary.text
     assert "| USPS | optdigits | 0.500 | 0.400 |  |" in summary.text
     assert study.draw is not None

@@ -29,7 +29,7 @@ def test_a_trial_that_beats_the_joint_forecast_is_told(ranking):
     little = replace(gains[best], value=gains[best].value - 0.01)
     forecast = replace(ranking.forecast, pooled=little, best=little)
     said = replace(ranking, forecast=forecast).closing
-    assert f"one by one, {best!r} cut it most, by {forecast.in_words(gains[best])}" in said
+    assert f"one by one, {best!r} cut the error most, by {forecast.in_words(gains[best])}" in said
     assert "the best of 3, so this flatters" in said
     much = replace(gains[best], value=gains[best].value + 0.01)
     said = replace(ranking, forecast=replace(ranking.forecast, best=much)).closing

@@ -63,5 +63,5 @@ def test_elsewhere_it_is_plain_text(ranking, capsys):
     show(ranking)
     out = capsys.readouterr().out
     assert out == f"{ranking}\n"
-    assert out.splitlines()[-1].startswith(ranking.forecast.sentence)
+    assert out.splitlines()[-1] == ranking.closing.splitlines()[-1]
     assert "gain_low" not in out  # which is in .frame

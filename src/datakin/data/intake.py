@@ -21,7 +21,13 @@ from datakin.data.features import Array
 from datakin.data.files import stem
 from datakin.data.frames import Opened, frame_of
 from datakin.data.origin import Origin
-from datakin.data.roles import Roles, check_ignored, make_draft, split_by_domain
+from datakin.data.roles import (
+    Roles,
+    check_ignored,
+    make_draft,
+    split_by_domain,
+    warn_of_shared_groups,
+)
 
 __all__ = ["as_dataset", "read_table", "read_tables"]
 
@@ -162,6 +168,9 @@ def read_tables(
             DatakinWarning,
             stacklevel=2,
         )
+    if domain is not None:
+        kept = {dataset.name for dataset in datasets}
+        warn_of_shared_groups([d for d in drafts if d.name in kept], roles, stacklevel=3)
     datasets = _with_notes(datasets, notes)
     _announce(datasets)
     opened = dict(tables) if domain is None else {d.name: tables[0][1] for d in datasets}

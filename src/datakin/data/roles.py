@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
@@ -14,14 +15,20 @@ import pandas as pd
 from datakin._core.exceptions import DatakinError, DatakinWarning, listed, suggest
 from datakin.data.build import Draft
 from datakin.data.columns import read_column, read_labels
-from datakin.data.features import Array
 from datakin.data.frames import Opened, Opener
 from datakin.data.labels import canonical_label, is_missing, sort_classes
 
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = ["Roles", "SharedGroups", "check_ignored", "make_draft", "split_by_domain"]
+__all__ = [
+    "Roles",
+    "SharedGroups",
+    "check_ignored",
+    "make_draft",
+    "split_by_domain",
+    "warn_of_shared_groups",
+]
 
 
 @dataclass(frozen=True)
@@ -111,18 +118,19 @@ def split_by_domain(draft: Draft, roles: Roles) -> list[Draft]:
             f"The domain column {roles.domain!r} must have at least two values. "
             f"Got {listed(names) or 'none'}."
         )
-    _warn_of_shared_groups(draft, spelled, ~missing, roles)
     rows = [np.flatnonzero(~missing & (spelled == v)) for v in sort_classes(names)]
     return [draft.take(r, name=v) for r, v in zip(rows, sort_classes(names), strict=True)]
 
 
-def _warn_of_shared_groups(draft: Draft, domains: Array, known: Array, roles: Roles) -> None:
-    if draft.groups is None:
-        return
-    known = known & ~is_missing(draft.groups)
-    groups = pd.Series([canonical_label(v) for v in draft.groups[known]], dtype=object)
-    places = pd.Series(domains[known]).groupby(groups.to_numpy()).nunique()
-    shared = list(places.index[places > 1])
+def warn_of_shared_groups(drafts: Sequence[Draft], roles: Roles, stacklevel: int) -> None:
+    """Name the groups whose labelled rows stand in several of these domains."""
+    places: Counter[str] = Counter()
+    for draft in drafts:
+        if draft.groups is None:
+            return
+        known = draft.groups[~is_missing(draft.labels) & ~is_missing(draft.groups)]
+        places.update({canonical_label(v) for v in pd.unique(known)})
+    shared = sort_classes([group for group, n in places.items() if n > 1])
     if shared:
         warnings.warn(
             f"Every {roles.group!r} should stand in one {roles.domain!r}, or its rows are learned from in "
@@ -130,5 +138,5 @@ def _warn_of_shared_groups(draft: Draft, domains: Array, known: Array, roles: Ro
             f"{len(shared)} of {len(places)} stand in several: {listed(shared)}; drop their rows in all but "
             f"one, or split by something coarser.",
             SharedGroups,
-            stacklevel=4,
+            stacklevel=stacklevel,
         )

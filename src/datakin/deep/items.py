@@ -56,12 +56,10 @@ class Items(Features):
 
     def how_to_recode(self, own: Sequence[str], other: Sequence[str]) -> str:
         """Say how readers of such rows pair classes, in the datasets' own words."""
-        pairs = [f"{mine!r}: {theirs!r}" for mine, theirs in zip(own, other, strict=False)]
-        if len(pairs) > 3 or len(own) != len(other):
-            pairs = [pairs[0], "..."]
+        pairs = ", ".join(f"{name!r}: ..." for name in own[:3]) + (", ..." if len(own) > 3 else "")
         return (
-            f"pair the classes when reading (read_images, read_texts, as_items), the latter for example "
-            f"with classes={{{', '.join(pairs)}}}"
+            f"pair the classes when reading the latter (read_images, read_texts, as_items), with "
+            f"classes={{{pairs}}} and one of {listed(other)} for each"
         )
 
     def row_hashes(self, names: Sequence[str]) -> Array:

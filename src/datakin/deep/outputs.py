@@ -39,7 +39,7 @@ def run_function(function: Callable[[Any], Any], batch: Any) -> Array:
         raise _unreadable(batch, error) from error
     try:
         return np.asarray(found.detach().cpu() if torch.is_tensor(found) else found)
-    except (TypeError, ValueError):  # rows of different lengths, or tensors numpy has no type for
+    except FAULTS:  # rows of different lengths, or tensors that numpy cannot take
         raise _not_numbers(found) from None
 
 

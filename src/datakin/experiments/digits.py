@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from functools import cache
-from itertools import combinations, permutations
+from itertools import combinations, pairwise, permutations
 from typing import Any
 
 import numpy as np
@@ -147,8 +147,7 @@ def _summarise(rows: Any) -> Summary:
     frame = pd.DataFrame(parts).sort_values("score", ignore_index=True)
     frame["gain_rank"] = (-frame["average_rer"]).rank().astype(int)
     means = alone.groupby(["source", "target", "measure"])["accuracy"].agg(["mean", "sem"])
-    seconds = rows[rows["measure"] == "score"]["seconds"].max() / REPEATS
-    text = [_text(frame, seconds), markdown(frame), *_asymmetry(means), torch_line()]
+    text = [_text(frame, rows), markdown(frame), *_asymmetry(means), torch_line()]
     return Summary(frame, "\n\n".join(text))
 
 
@@ -157,14 +156,11 @@ def _spread(part: Any, name: str) -> float:
     return float(part[name].sem() if len(part) > 1 else part[f"{name}_se"].iloc[0])
 
 
-def _text(frame: Any, seconds: float) -> str:
+def _text(frame: Any, rows: Any) -> str:
+    seconds = rows[rows["measure"] == "score"]["seconds"].max() / REPEATS
     order = [f"{t}/{s}" for t, s in zip(frame["target"], frame["source"], strict=True)]
     by_gain = [order[i] for i in np.argsort(frame["gain_rank"].to_numpy(), kind="stable")]
     negative = "some" if frame["zones"].str.contains("NT").any() else "none"
-    gaps = frame["score"].diff()[1:] / np.hypot(frame["score_se"], frame["score_se"].shift())[1:]
-    found = frame["average_rer"].iloc[np.argsort(-frame["average_rer"])]
-    spread = frame["average_rer_se"].loc[found.index]
-    jumps = -found.diff()[1:] / np.hypot(spread, spread.shift())[1:]
     return (
         f"MNIST's test set, USPS and optdigits (scikit-learn's), scaled to {EDGE}x{EDGE} after MNIST's empty "
         f"margin of {MARGIN['MNIST']} pixels is cut off, since the other two fill their frames; {N_ROWS} "
@@ -172,15 +168,27 @@ def _text(frame: Any, seconds: float) -> str:
         f"trained for {TRAINING['epochs']} epochs at most; scores over {REPEATS} repeats (up to "
         f"{seconds:.0f} s for a joint training, one thread), realised gain by pretraining and fine-tuning "
         f"with a new head, 5-fold.\n\n"
-        f"By score, closest first: {', '.join(order)} (steps of {_steps(gaps)} standard errors). By realised "
-        f"average RER, largest first: {', '.join(by_gain)} (steps of {_steps(jumps)}). The two orders "
+        f"By score, closest first: {', '.join(order)} (steps of {_steps(rows, 'score', order)} standard "
+        f"errors). By realised average RER, largest first: {', '.join(by_gain)} (steps of "
+        f"{_steps(rows, 'average_rer', by_gain)}). The two orders "
         f"{'agree' if order == by_gain else 'do not agree'}; {negative} of the pairs called negative, and "
         f"{'all' if (frame['average_rer'] > 0).all() else 'not all'} gain by transfer."
     )
 
 
-def _steps(values: Any) -> str:
-    return " and ".join(f"{value:.1f}" for value in values)
+def _steps(rows: Any, value: str, order: list[str]) -> str:
+    """Return how far neighbours lie apart in standard errors of their difference, seed by seed.
+
+    Pairs share a set, and so the digits drawn of it: their values are not independent.
+    """
+    known = rows.dropna(subset=[value])
+    wide = known.assign(pair=known["target"] + "/" + known["source"]).pivot(
+        index="seed", columns="pair", values=value
+    )
+    if len(wide) < 2:
+        return "unknown"
+    gaps = [wide[one] - wide[other] for one, other in pairwise(order)]
+    return " and ".join(f"{abs(gap.mean()) / gap.sem():.1f}" for gap in gaps)
 
 
 def _asymmetry(means: Any) -> list[str]:

@@ -206,9 +206,9 @@ def _summarise(rows: pd.DataFrame) -> Summary:
         f"({int(complete['died'].sum())} deaths); beside it the same with these stays kept. Survivors are "
         f"drawn as many as deaths, domain by domain. The target has the highest mortality, the sources "
         f"(ten at most) the most survivors. Beds, teaching and region of the hospital are no features here, "
-        f"for they name the domain; a patient who was in two domains counts where he was first. The paper, "
-        f"on the full database: six of ten hospitals PT, four AZ, none NT; concatenation from -0.9% to "
-        f"+7.3%."
+        f"for they name the domain; a patient who was in two domains counts where the table has him first. "
+        f"The paper, on the full database: six of ten hospitals PT, four AZ, none NT; concatenation from "
+        f"-0.9% to +7.3%."
     )
     if rows.empty or "hospital" not in set(rows["place"]):
         intro += (

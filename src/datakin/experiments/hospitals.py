@@ -305,6 +305,6 @@ def _errors(frame: pd.DataFrame) -> list[str]:
     if np.isnan(errors).all():
         return []
     return [
-        f"Standard errors of average RER with concatenation and KinWeighted: {errors.min():.1%} to "
-        f"{errors.max():.1%}, widened for the overlap of the splits."
+        f"Standard errors of average RER with concatenation and KinWeighted: {np.nanmin(errors):.1%} "
+        f"to {np.nanmax(errors):.1%}, widened for the overlap of the splits."
     ]

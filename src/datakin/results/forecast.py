@@ -210,7 +210,7 @@ class Forecast(Record):
         # A pool that was tried may do better than the formula says of the best weights.
         if self.best.value <= self.pooled.value:
             return f"{plain}."
-        if self.best.value < 0:
+        if self.best.value < 1e-3 * self.error:
             return f"{plain}; weighting the rows does not promise a gain either."
         return f"{plain}; {weights} it should cut it by {self.in_words(self.best)}."
 

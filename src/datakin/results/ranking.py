@@ -108,10 +108,10 @@ class Ranking(Record):
         }
         most = max(self.forecast.pooled.value, self.forecast.best.value, 0.0)
         name = max(tried, key=lambda source: tried[source].value, default="")
-        if not tried or tried[name].value <= most:
+        if len(tried) < 2 or tried[name].value <= most:
             return ""
         return (
-            f" When they were tried one by one, {name!r} cut it most, by "
+            f" When they were tried one by one, {name!r} cut the error most, by "
             f"{self.forecast.in_words(tried[name])} (the best of {len(tried)}, so this flatters); what "
             f"several bring together is inferred."
         )

@@ -109,7 +109,10 @@ def _decode(value: Any) -> Any:
     parts = fields(cast(Any, cls))
     known = {f.name: f.default is MISSING and f.default_factory is MISSING for f in parts}
     if wrong := [k for k in held if k not in known]:
-        raise DatakinError(f"This datakin result is damaged: a {kind} has no {listed(wrong)}.")
+        raise DatakinError(
+            f"This datakin result is damaged, or of a newer version: a {kind} has no {listed(wrong)} here. "
+            f"Update datakin, or compute the result again."
+        )
     if gone := [k for k, is_needed in known.items() if is_needed and k not in held]:
         raise DatakinError(
             f"This datakin result is damaged: {listed(gone)} of a {kind} is missing."

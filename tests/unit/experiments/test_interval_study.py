@@ -29,10 +29,16 @@ def test_what_is_counted():
 
 
 def test_the_page_says_how_often_a_zone_is_wrong():
-    summary = GAIN_INTERVALS.summarise(verdicts())
-    assert summary.frame["realised"].item() == pytest.approx(0.05)
-    assert "75.0% hold the mean gain" in summary.text
-    assert "25.0% by the cell's mean gain, 50.0% by the gain of that sample" in summary.text
+    near = verdicts().assign(setting="linear")
+    between = verdicts().assign(level=0.7, zone="ambiguous")
+    summary = GAIN_INTERVALS.summarise(pd.concat([verdicts(), near, between], ignore_index=True))
+    assert summary.frame["realised"].tolist() == pytest.approx([0.05] * 3)
+    assert "75.0% of all hold the mean gain" in summary.text
+    assert "forecast for realised: 0.015 for 0.050 (40 rows)" in summary.text
+    assert "Positive is wrong in 0% of its verdicts by the cell's mean gain and in 50% by" in (
+        summary.text
+    )
+    assert "and 100% are ambiguous" in summary.text
 
 
 @pytest.mark.parametrize("setting", ["logistic", "nonlinear"])

@@ -96,8 +96,9 @@ def test_shares_are_shares_and_weights_at_most_one(pool):
 def test_many_at_once_are_the_same_as_one_by_one(pool, seed):
     theta, ratio, correlation = pool
     moved = theta + np.random.default_rng(seed).normal(0, 0.2, (5, len(theta)))
-    moved[0, 0] = -1.0  # a target that lacks nothing
+    moved[0] = -1.0  # a target that lacks nothing, and sources that are no worse
     together = best_shares(moved, ratio, correlation)
+    np.testing.assert_allclose(together[0], (1 / ratio) / (1 + (1 / ratio).sum()))
     apart = [best_shares(one, ratio, correlation) for one in moved]
     np.testing.assert_array_equal(together, apart)
 
