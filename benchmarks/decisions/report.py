@@ -121,6 +121,11 @@ def _page(title: str, found: Findings, is_short: bool = False) -> str:
         "mean: every collection with a call counts the same. by chance: how often the same number of calls "
         "in each collection would be right if they fell on any of its pairs.",
         _zone_text(found.zones),
+        "### Intervals of the gain",
+        "How often the 90% interval, by which zones are decided, holds the gain that came with logistic or "
+        "linear regression on the test rows (their noise, and that of the one target drawn, count against "
+        "it); below, above: on which side of the interval it fell.",
+        markdown(found.intervals),
     ]
     if len(found.pairs):
         parts += [

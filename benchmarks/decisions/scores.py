@@ -131,6 +131,8 @@ def add_forecasts(source: dict[str, Any]) -> dict[str, Any]:
         "zone_before": _zone(before.value, before.standard_error, 0.8, ensemble.freedom),
         "zone_inferred": decide_gain(inferred).zone.value,
         "p_gain": gain.probability,
+        "gain_low": gain.low90,
+        "gain_high": gain.high90,
     }
 
 

@@ -15,6 +15,7 @@ from benchmarks.decisions.measures import (
     by_target,
     difference,
     draw_table,
+    interval_table,
     mean_over_collections,
     zone_table,
 )
@@ -43,6 +44,7 @@ class Findings:
     zones: pd.DataFrame
     pairs: pd.DataFrame
     methods: pd.DataFrame
+    intervals: pd.DataFrame
 
 
 def find(records: Sequence[dict[str, Any]]) -> Findings:
@@ -61,6 +63,7 @@ def find(records: Sequence[dict[str, Any]]) -> Findings:
         ),
         _pairs(targets),
         _by_method(frame),
+        interval_table(frame),
     )
 
 
@@ -173,6 +176,9 @@ def tidy(found: Findings) -> pd.DataFrame:
         for measure in ("tau", "regret"):
             names = f"{r['ours']} - {r['rival']}"
             add("pairs", "all", names, measure, *_with_ends(r, measure))
+    for r in found.intervals.to_dict("records"):
+        for measure in ("pairs", "held", "below", "above"):
+            add("intervals", r["collection"], "gain", measure, r[measure])
     for r in found.methods.to_dict("records"):
         add("methods", "all", r["score"], f"tau {r['learner']}:{r['method']}", r["tau"])
     return pd.DataFrame(rows)

@@ -300,6 +300,24 @@ def test_zones_by_hand():
     assert row["ambiguous"] == pytest.approx(1 / 6)
 
 
+def test_intervals_by_hand():
+    # Gains .10, .05, -.10 and one without an interval; the second collection holds its only one.
+    frame = pd.DataFrame(
+        {
+            "collection": ["a", "a", "a", "a", "b"],
+            "alone:glm": 0.3,
+            "glm:concatenate": [0.2, 0.25, 0.4, 0.3, 0.3],
+            "gain_low": [0.0, 0.06, 0.0, np.nan, -0.1],
+            "gain_high": [0.2, 0.2, 0.2, np.nan, 0.1],
+        }
+    )
+    found = measures.interval_table(frame).set_index("collection")
+    assert found.loc["a", "pairs"] == 3
+    assert found.loc["a", ["held", "below", "above"]].tolist() == pytest.approx([1 / 3, 2 / 3, 0])
+    assert found.loc["mean", "held"] == pytest.approx((1 / 3 + 1) / 2)
+    assert found.loc["mean", "pairs"] == 4
+
+
 class Always:
     """Predicts one class."""
 
@@ -381,7 +399,7 @@ def test_command(tmp_path, quick, monkeypatch, capsys):
     for heading in ("Scores", "Regret by collection", "Zones"):
         assert f"### {heading}" in page
     table = pd.read_csv(tmp_path / "out" / "decisions-mine.csv")
-    assert {"scores", "zones", "pairs", "methods"} == set(table["table"])
+    assert {"scores", "zones", "pairs", "methods", "intervals"} == set(table["table"])
     taus = table[(table["measure"] == "tau") & (table["collection"] == "mine")]
     assert taus["value"].between(-1, 1).all()
     assert main([*options, "--report"]) == 0
