@@ -171,7 +171,7 @@ class CrossLearningScore:
         if run.interrupted:
             raise Interrupted("Interrupted before the pair was finished.")
         comparison = run.comparisons[0, 1]
-        announce([comparison], stacklevel=4)
+        announce([comparison])
         return comparison
 
     def rank(
@@ -206,7 +206,7 @@ class CrossLearningScore:
                 f"Interrupted with {len(found)} of {len(datasets) - 1} sources finished.", ranking
             )
         assert ranking is not None
-        announce(found, stacklevel=4)
+        announce(found)
         return ranking
 
     def matrix(self, datasets: Any) -> Matrix:
@@ -235,7 +235,7 @@ class CrossLearningScore:
                 f"Interrupted with {len(done)} of {len(members)} datasets finished.", partial
             )
         result = make_matrix(run, run.complete_datasets())
-        announce(run.cells.values(), stacklevel=4)
+        announce(run.cells.values())
         return result
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterable
 from typing import Protocol
 
 from datakin._core.exceptions import DatakinWarning
 
-__all__ = ["Noted", "announce", "together"]
+__all__ = ["Noted", "announce", "together", "warn"]
 
 NAMES = 4  # of those that a note is about
 LINES = 8
@@ -48,10 +49,18 @@ def together(notes: Iterable[tuple[str, str]]) -> list[str]:
     return lines
 
 
-def announce(pairs: Iterable[Noted], *, stacklevel: int) -> None:
+def warn(text: str, category: type[DatakinWarning] = DatakinWarning) -> None:
+    """Warn, pointing at the line of the user's own code that called datakin."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("datakin."):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)
+
+
+def announce(pairs: Iterable[Noted]) -> None:
     """Warn once about what the user should know of all pairs."""
     lines = together((pair.source, note) for pair in pairs for note in pair.notes)
     if len(lines) > LINES:
         lines[LINES:] = [f"... and {len(lines) - LINES} more (see .notes)"]
     if lines:
-        warnings.warn("\n".join(lines), DatakinWarning, stacklevel=stacklevel)
+        warn("\n".join(lines))

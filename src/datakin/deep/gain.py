@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from datakin._core.checks import check_choice, check_count, check_seed
 from datakin._core.exceptions import DatakinError, Interrupted, listed
 from datakin._core.progress import progress
 from datakin._core.seeds import derive_seed
@@ -24,7 +25,6 @@ from datakin.deep.items import ITEMS
 from datakin.deep.outputs import run_module
 from datakin.deep.pretrained import pick_device
 from datakin.deep.training import Training, check_training, fit_network, seeded
-from datakin.distances.options import check_choice, check_count, check_seed
 from datakin.learning.folds import make_plan
 from datakin.results.gain import Gain
 from datakin.results.record import make_provenance

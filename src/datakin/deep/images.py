@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from datakin._core.checks import check_choice, check_count
 from datakin._core.exceptions import DatakinError, DatakinWarning, listed
 from datakin._core.optional import require
 from datakin.data import Dataset
@@ -18,7 +19,6 @@ from datakin.data.features import Array
 from datakin.data.labels import canonical_label
 from datakin.deep.contents import hash_bytes
 from datakin.deep.items import check_task, make_items
-from datakin.distances.options import check_choice, check_count
 
 __all__ = ["ImageContents", "decode", "read_images"]
 

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from datakin._core.checks import check_choice
 from datakin._core.exceptions import DatakinError, listed
 from datakin.data import Dataset
 from datakin.data.build import Draft, build
@@ -22,7 +23,6 @@ from datakin.data.frames import open_table
 from datakin.data.inputs import Kind
 from datakin.data.labels import TASKS, canonical_label
 from datakin.deep.contents import ArrayContents, Contents, Part, TextContents
-from datakin.distances.options import check_choice
 
 __all__ = ["ITEMS", "Items", "as_items", "check_task", "contents_of", "make_items", "read_texts"]
 

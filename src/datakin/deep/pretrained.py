@@ -8,9 +8,9 @@ from typing import Any
 import torch
 from torch import nn
 
+from datakin._core.checks import check_count
 from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.deep.weights import load_weights, read_weights
-from datakin.distances.options import check_count
 
 __all__ = ["PRETRAINED", "pretrained"]
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from datakin._core.exceptions import DatakinError, DatakinWarning, Interrupted
-from datakin._core.notes import announce
+from datakin._core.checks import check_choice, check_count, check_positive, check_seed
+from datakin._core.exceptions import DatakinError, Interrupted
+from datakin._core.notes import announce, warn
 from datakin.data import for_comparison, for_matrix, for_ranking
 from datakin.deep.encoders import make_encoder
 from datakin.deep.heads import HeadOptions
@@ -17,7 +17,6 @@ from datakin.deep.items import ITEMS
 from datakin.deep.pretrained import pick_device
 from datakin.deep.run import DeepRun, Settings, check_learnable
 from datakin.deep.training import Training, check_training
-from datakin.distances.options import check_choice, check_count, check_positive, check_seed
 from datakin.results import Comparison, Matrix, Ranking
 from datakin.results.record import make_provenance
 from datakin.scoring.cells import Cell, cell_of
@@ -169,7 +168,7 @@ class EncoderHeadScore:
         run = DeepRun(datasets, [(0, 1)], self.settings, self.checkpoint)
         if run.interrupted:
             raise Interrupted("Interrupted before the pair was finished." + run.resumes)
-        announce(run.comparisons.values(), stacklevel=3)
+        announce(run.comparisons.values())
         return run.comparisons[0, 1]
 
     def rank(self, target: Any, sources: Any) -> Ranking:
@@ -196,7 +195,7 @@ class EncoderHeadScore:
                 ranking,
             )
         assert ranking is not None
-        announce(found, stacklevel=3)
+        announce(found)
         return ranking
 
     def matrix(self, datasets: Any) -> Matrix:
@@ -218,13 +217,13 @@ class EncoderHeadScore:
             raise Interrupted(
                 f"Interrupted with {len(run.comparisons)} of {len(pairs)} pairs finished.{run.resumes}"
             )
-        announce(run.comparisons.values(), stacklevel=3)
+        announce(run.comparisons.values())
         return _matrix(run)
 
     def _say_cost(self, n_pairs: int) -> None:
         """Say, before it starts, what many trainings will cost."""
         if self.settings.trained and n_pairs > 1:
-            warnings.warn(self.cost(n_pairs), DatakinWarning, stacklevel=3)
+            warn(self.cost(n_pairs))
 
 
 def _matrix(run: DeepRun) -> Matrix:

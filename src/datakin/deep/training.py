@@ -12,10 +12,10 @@ import numpy as np
 import torch
 from torch import nn
 
+from datakin._core.checks import check_count, check_positive
 from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
 from datakin.deep.outputs import check_embedding, run_module
-from datakin.distances.options import check_count, check_positive
 
 __all__ = ["Training", "check_training", "fit_network", "seeded"]
 

@@ -10,12 +10,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from datakin._core.checks import check_count, check_positive, check_seed
 from datakin._core.exceptions import DatakinError
 from datakin._core.seeds import derive_seed
 from datakin.data.features import Array
 from datakin.distances.features import clouds
 from datakin.distances.halves import scrambled
-from datakin.distances.options import check_count, check_positive, check_seed
 from datakin.distances.protocol import Rival
 
 __all__ = ["ProxyADistance"]

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from scipy.special import rel_entr
 
+from datakin._core.checks import check_choice, check_positive
 from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
 from datakin.distances.densities import kernel_densities
 from datakin.distances.features import Cloud, Clouds, clouds
-from datakin.distances.options import check_choice, check_positive
 from datakin.distances.protocol import Rival
 
 __all__ = ["JensenShannon", "KLDivergence"]

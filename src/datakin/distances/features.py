@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from datakin._core.checks import check_choice
 from datakin._core.exceptions import DatakinError
 from datakin.data import Dataset, coerce, pair
 from datakin.data.features import Array, Features
-from datakin.distances.options import check_choice
 
 __all__ = ["Cloud", "Clouds", "clouds"]
 

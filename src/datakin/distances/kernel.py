@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist, pdist
 
+from datakin._core.checks import check_count, check_positive, check_seed
 from datakin._core.exceptions import DatakinError
 from datakin._core.seeds import derive_seed
 from datakin.data.features import Array
 from datakin.distances.features import Cloud, clouds
-from datakin.distances.options import check_count, check_positive, check_seed
 from datakin.distances.protocol import Rival
 
 __all__ = ["MMD", "Energy", "median_distance"]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from datakin._core.exceptions import DatakinWarning, Interrupted
+from datakin._core.notes import warn
 from datakin._core.progress import check_callback, progress
 from datakin.data import Dataset, coerce, for_matrix, for_ranking
 from datakin.results import Distance, Matrix, Ranking
@@ -116,7 +117,7 @@ class Rival:
             except KeyboardInterrupt:
                 raise Interrupted(f"Interrupted with {len(found)} of {len(pairs)} pairs.") from None
         for text in dict.fromkeys(str(w.message) for w in caught):
-            warnings.warn(text, DatakinWarning, stacklevel=3)
+            warn(text)
         return found
 
     def _one(self, target: Dataset, source: Dataset) -> Distance:

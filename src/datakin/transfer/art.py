@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from scipy.special import softmax
 
+from datakin._core.checks import check_choice, check_count, check_positive
 from datakin._core.exceptions import DatakinError, listed
 from datakin._core.seeds import derive_seed
 from datakin.data.features import Array
-from datakin.distances.options import check_choice, check_count, check_positive
 from datakin.learning.losses import LOSSES
 from datakin.transfer.base import TransferEstimator
 from datakin.transfer.learner import Learner

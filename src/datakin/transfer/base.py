@@ -12,10 +12,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from datakin._core.checks import check_seed
 from datakin._core.exceptions import DatakinError
 from datakin._core.seeds import derive_seed
 from datakin.data.features import Array
-from datakin.distances.options import check_seed
 from datakin.transfer.learner import Learner, default_estimator, fit_weighted
 from datakin.transfer.pool import Pool, make_pool
 

@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from datakin._core.checks import check_choice, check_count
 from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
-from datakin.distances.options import check_choice, check_count
 from datakin.transfer.base import TransferEstimator
 from datakin.transfer.learner import Learner, check_takes_weights
 from datakin.transfer.pool import Pool

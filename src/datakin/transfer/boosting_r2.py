@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.optimize import brentq
 
+from datakin._core.checks import check_count
 from datakin._core.exceptions import DatakinError
 from datakin._core.seeds import derive_seed
 from datakin.data.features import Array
-from datakin.distances.options import check_count
 from datakin.transfer.base import TransferEstimator
 from datakin.transfer.boosting import check_share, initial_weights, source_beta, target_beta
 from datakin.transfer.learner import Learner, check_takes_weights

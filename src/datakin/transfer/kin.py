@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold
 
+from datakin._core.checks import check_count
 from datakin._core.exceptions import DatakinError
 from datakin._core.seeds import derive_seed
 from datakin.data.features import Array
-from datakin.distances.options import check_count
 from datakin.learning.losses import LOSSES
 from datakin.transfer.base import TransferEstimator
 from datakin.transfer.learner import Learner, check_takes_weights
