@@ -7,15 +7,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from datakin._core.seeds import derive_seed
-from datakin.data import as_dataset
-from datakin.experiments.study import Row, Study, Summary, markdown
-from datakin.scoring.options import Options
-from datakin.scoring.pairs import all_estimates
-from datakin.scoring.run import Run
+from datakin import as_dataset
 from datakin.synthetic import Sample, settings
-
-__all__ = ["COVERAGE", "LIMIT_BIAS", "NULL_CALIBRATION"]
+from reproduction.harness import Row, derive_seed, markdown
+from reproduction.scores import measure_levels
+from reproduction.study import Study, Summary
 
 
 @dataclass(frozen=True)
@@ -46,27 +42,26 @@ def score_levels(cell: Row, seed: int) -> list[Row]:
         make(cosine=level).sample(cell["n_target"], cell["n_source"], random_state=seed)
         for level in cell["levels"]
     ]
-    sources = [s.source.renamed(f"source {i}") for i, s in enumerate(samples)]
-    options = Options(random_state=seed, stratify=cell.get("stratify", True), zones="paper")
-    run = Run([samples[0].target, *sources], [(0, j + 1) for j in range(len(sources))], options)
-    run.must_be_complete()
+    stratify = cell.get("stratify", True)
+    errors, sources = measure_levels(samples, random_state=seed, stratify=stratify)
     rows: list[Row] = []
-    for j, level in enumerate(cell["levels"]):
-        comparison = run.comparisons[0, j + 1]
+    for level, sample, source in zip(cell["levels"], samples, sources, strict=True):
+        pair = sample.target.name, source
+        zone = errors.score(*pair, zones="paper").zone.code
         oracle = make(cosine=level).oracle()
-        for (estimate, size), found in all_estimates(*run.sides(0, j + 1), options).items():
+        for found in errors.estimates(*pair).itertuples():
             rows.append(
                 {
                     "level": level,
-                    "estimate": estimate,
-                    "size": size,
-                    "value": found.value,
+                    "estimate": found.estimate,
+                    "size": found.size,
+                    "value": found.score,
                     "error": found.standard_error,
                     "low": found.low,
                     "high": found.high,
                     "p_value": found.p_value,
                     "oracle": oracle,
-                    "zone": comparison.zone.code,
+                    "zone": zone,
                 }
             )
     return rows

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import warnings
 from functools import cache
+from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from datakin._core.exceptions import DatakinWarning
-from datakin._core.seeds import derive_seed
-from datakin.data import Dataset
-from datakin.data.features import Array
-from datakin.experiments.canvas import COLOURS, INK, blank_figure
-from datakin.experiments.networks import data_folder, few_threads, torch_line
-from datakin.experiments.study import Row, Study, Summary, markdown
-
-__all__ = ["CANINES", "draw_target"]
+from datakin import DatakinWarning, Dataset
+from reproduction.harness import Array, Row, data_folder, derive_seed, markdown
+from reproduction.networks import embed, few_threads, seeded, torch_line
+from reproduction.study import COLOURS, INK, Study, Summary, blank_figure
 
 N_DOGS, N_WOLVES = 194, 412  # of the paper's target
 GUESSING = N_DOGS / (N_DOGS + N_WOLVES)  # error of always saying wolf
@@ -50,45 +46,39 @@ PAPER = {
 
 
 @cache
-def _folder(name: str, size: int) -> tuple[Dataset, Array]:
+def _folder(name: str, size: int, data: Path | None) -> tuple[Dataset, Array]:
     """Return a set of images and its labels in words."""
     from datakin.deep import read_images
 
-    path = data_folder(name, "images")
+    path = data_folder(data, name, "images")
     group = "near_dup_group" if name != "horses_giraffes" else None
     images = read_images(path / "index.csv", group=group, size=size)
     return images, np.array(images.classes)[images.y]
 
 
 @cache
-def _embedded(name: str, encoder: str, seed: int) -> Array:
+def _embedded(name: str, encoder: str, seed: int, data: Path | None) -> Array:
     """Return what the encoder's fixed part makes of the images that are used, once.
 
     In the order of all images; those that are not used are left empty.
     """
-    import torch
-
     from datakin.deep import pretrained
-    from datakin.deep.encoders import embed
-    from datakin.deep.items import contents_of
 
-    images, _ = _folder(name, SMALL if encoder == SCRATCH else SIZE)
-    contents = contents_of(images)
-    used = _rows(name, seed, MOST)
+    images, labels = _folder(name, SMALL if encoder == SCRATCH else SIZE, data)
+    contents: Any = images.features.contents
+    used = _rows(name, seed, MOST, data)
     if name == "dogs_wolves":
         assert images.groups is not None
-        labels = np.array(images.classes)[images.y]
         used = np.union1d(used, draw_target(labels, images.groups, seed)[0])
     if encoder == SCRATCH:
         return _placed(np.asarray(contents.load(used, SMALL)), used, images.n_rows)
     whole: Any = pretrained("efficientnet_lite0", size=SIZE)
     front, tail = whole.split(BLOCKS)
-    device = torch.device("cpu")
     if encoder == FROZEN:
-        half = _embedded(name, TUNED, seed)[used]
-        found = embed(tail, lambda rows: half[rows], len(used), 64, device)
+        half = _embedded(name, TUNED, seed, data)[used]
+        found = embed(tail, lambda rows: half[rows], len(used))
     else:
-        found = embed(front, lambda rows: contents.load(used[rows], SIZE), len(used), 64, device)
+        found = embed(front, lambda rows: contents.load(used[rows], SIZE), len(used))
     return _placed(found.astype(np.float32), used, images.n_rows)
 
 
@@ -127,9 +117,9 @@ def draw_target(labels: Array, groups: Array, seed: int) -> tuple[Array, Array]:
     return np.sort(target), np.sort(np.concatenate(source))
 
 
-def _rows(name: str, seed: int, most: int) -> Array:
+def _rows(name: str, seed: int, most: int, data: Path | None) -> Array:
     """Return the rows of a source, at most so many of each class."""
-    images, labels = _folder(name, SIZE)
+    images, labels = _folder(name, SIZE, data)
     rows = np.arange(images.n_rows)
     if name == "dogs_wolves":
         assert images.groups is not None
@@ -139,52 +129,46 @@ def _rows(name: str, seed: int, most: int) -> Array:
     return np.sort(np.concatenate(parts))
 
 
-def _dataset(
-    name: str, rows: Array, encoder: str, seed: int, *, classes: dict[str, str], title: str
-) -> Dataset:
+def _pair(cell: Row, seed: int, data: Path | None) -> list[Dataset]:
+    """Return the target and a source, as the encoder's fixed part sees them."""
     from datakin.deep import as_items
 
-    images, labels = _folder(name, SIZE)
-    groups = None if images.groups is None else images.groups[rows]
-    X = _embedded(name, encoder, seed)[rows]
-    return as_items(X, labels[rows].tolist(), name=title, group=groups, classes=classes)
-
-
-def _pair(cell: Row, seed: int) -> list[Dataset]:
     encoder, source = str(cell["encoder"]), str(cell["source"])
-    images, labels = _folder("dogs_wolves", SIZE)
+    images, labels = _folder("dogs_wolves", SIZE, data)
     assert images.groups is not None
-    rows = draw_target(labels, images.groups, seed)[0]
-    theirs = _rows(source, seed, MOST if encoder == FROZEN else FEWER)
-    same = PAIRINGS["dogs_wolves"][0]
-    classes = PAIRINGS[source][int(cell["pairing"])]
-    return [
-        _dataset("dogs_wolves", rows, encoder, seed, classes=same, title="target"),
-        _dataset(source, theirs, encoder, seed, classes=classes, title=source),
-    ]
+    ours = draw_target(labels, images.groups, seed)[0]
+    theirs = _rows(source, seed, MOST if encoder == FROZEN else FEWER, data)
+    made = []
+    for name, rows, classes, title in (
+        ("dogs_wolves", ours, PAIRINGS["dogs_wolves"][0], "target"),
+        (source, theirs, PAIRINGS[source][int(cell["pairing"])], source),
+    ):
+        images, labels = _folder(name, SIZE, data)
+        groups = None if images.groups is None else images.groups[rows]
+        X = _embedded(name, encoder, seed, data)[rows]
+        made.append(as_items(X, labels[rows].tolist(), name=title, group=groups, classes=classes))
+    return made
 
 
 def _encoder(name: str, seed: int) -> Any:
     from datakin.deep import ResNet18, pretrained
-    from datakin.deep.training import seeded
 
     if name == FROZEN:
         return "identity"  # the embeddings are made once for all pairs
     if name == TUNED:
         whole: Any = pretrained("efficientnet_lite0", size=SIZE)
         return whole.split(BLOCKS)[1]
-    with seeded(seed):
-        return ResNet18(width=16)
+    return seeded(seed, lambda: ResNet18(width=16))
 
 
-def _replicate(cell: Row, seed: int) -> list[Row]:
+def _replicate(cell: Row, seed: int, data: Path | None = None) -> list[Row]:
     from datakin.deep import EncoderHeadScore, fine_tune_gain
 
     name = str(cell["encoder"])
     options = {**TRAINING[name], "random_state": seed}
     with few_threads(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", DatakinWarning)
-        pair = _pair(cell, seed)
+        pair = _pair(cell, seed, data)
         encoder = _encoder(name, seed)
         sizes = {"n_target": pair[0].n_rows, "n_source": pair[1].n_rows}
         if cell["measure"] == "gain":

@@ -1,7 +1,7 @@
 """The claims file: every number of the paper that is checked, with ours, a tolerance and a verdict.
 
 Statements, the paper's numbers, tolerances and reasons are written by hand. What we found, its standard
-error and the verdict are read from the results, by ``datakin reproduce claims``.
+error and the verdict are read from the results, by ``python -m reproduction claims``.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ from typing import Any
 
 import pandas as pd
 
-from datakin._core.exceptions import DatakinError
-from datakin.experiments.study import Summary, markdown
-
-__all__ = ["judge", "look_up", "refresh_claims", "write_claims"]
+from datakin import DatakinError
+from reproduction.harness import markdown
+from reproduction.study import Summary
 
 Claim = dict[str, Any]
 KEYS = ("setting", "column", "level")  # what names a row of a result
@@ -90,7 +89,7 @@ def refresh_claims(folder: Path) -> Summary:
     head = text[: text.index("[[group]]")]
     path.write_text(write_claims(head, groups), encoding="utf-8")
     summary = _summarise(groups)
-    page = ["# claims", "", summary.text, "", "Command: `datakin reproduce claims`.", ""]
+    page = ["# claims", "", summary.text, "", "Command: `python -m reproduction claims`.", ""]
     (folder / "claims.md").write_text("\n".join(page), encoding="utf-8")
     return summary
 

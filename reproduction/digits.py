@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from functools import cache
 from itertools import combinations, pairwise, permutations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from datakin._core.exceptions import DatakinWarning
-from datakin._core.seeds import derive_seed
-from datakin.data import Dataset
-from datakin.data.features import Array
-from datakin.experiments.canvas import COLOURS, INK, blank_figure
-from datakin.experiments.networks import data_folder, few_threads, torch_line
-from datakin.experiments.study import Row, Study, Summary, markdown
-
-__all__ = ["DIGITS", "all_digits", "read_digits"]
+from datakin import DatakinWarning, Dataset
+from reproduction.harness import Array, Row, data_folder, derive_seed, markdown
+from reproduction.networks import few_threads, predict_digits, seeded, torch_line, train_network
+from reproduction.study import COLOURS, INK, Study, Summary, blank_figure
 
 NAMES = ("MNIST", "USPS", "optdigits")
 FILES = {"MNIST": "mnist_t10k.npz", "USPS": "usps.npz", "optdigits": "optdigits_8x8.npz"}
@@ -31,11 +28,11 @@ PUBLISHED = {("MNIST", "USPS"): 0.94, ("USPS", "MNIST"): 0.73}  # accuracy of th
 
 
 @cache
-def all_digits(name: str, is_framed: bool = True) -> tuple[Array, Array]:
+def all_digits(name: str, data: Path | None, is_framed: bool = True) -> tuple[Array, Array]:
     """Return images from 0 to 1 at 16x16, and labels; without their margin, or as they came."""
     import torch
 
-    with np.load(data_folder("digits", "digits") / FILES[name]) as file:
+    with np.load(data_folder(data, "digits", "digits") / FILES[name]) as file:
         X, y = file["X"] / BRIGHTEST[name], file["y"].astype(int)
     if is_framed and (margin := MARGIN.get(name, 0)):
         X = X[:, margin:-margin, margin:-margin]
@@ -45,41 +42,44 @@ def all_digits(name: str, is_framed: bool = True) -> tuple[Array, Array]:
     return scaled.clamp(0, 1).numpy(), y
 
 
-def read_digits(name: str, n: int, seed: int, is_framed: bool = True) -> Dataset:
-    """Return a random part of one of the sets."""
+def draw_digits(
+    name: str, n: int, seed: int, data: Path | None, is_framed: bool = True
+) -> tuple[Array, Array]:
+    """Return images and labels of a random part of one of the sets."""
+    X, y = all_digits(name, data, is_framed)
+    rows = np.random.default_rng(derive_seed(seed, "digits", name)).permutation(len(y))[:n]
+    return X[rows], y[rows]
+
+
+def read_digits(name: str, n: int, seed: int, data: Path | None = None) -> Dataset:
+    """Return a random part of one of the sets as a dataset for encoders."""
     from datakin.deep import as_items
 
-    X, y = all_digits(name, is_framed)
-    rows = np.random.default_rng(derive_seed(seed, "digits", name)).permutation(len(y))[:n]
-    return as_items(X[rows], y[rows], name=name, task="multiclass")
+    return as_items(*draw_digits(name, n, seed, data), name=name, task="multiclass")
 
 
 def _network(seed: int) -> Any:
     from datakin.deep import ResNet18
-    from datakin.deep.training import seeded
 
-    with seeded(seed):
-        return ResNet18(channels=1, width=8, small=True)
+    return seeded(seed, lambda: ResNet18(channels=1, width=8, small=True))
 
 
-def _replicate(cell: Row, seed: int) -> list[Row]:
-    import time
-
+def _replicate(cell: Row, seed: int, data: Path | None = None) -> list[Row]:
     began = time.perf_counter()
     with few_threads(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", DatakinWarning)
         if cell["measure"] in ALONE:
-            rows = _source_only(str(cell["source"]), seed, ALONE[str(cell["measure"])])
+            rows = _source_only(str(cell["source"]), seed, ALONE[str(cell["measure"])], data)
         else:
-            rows = [_compared(cell, seed)]
+            rows = [_compared(cell, seed, data)]
     seconds = time.perf_counter() - began
     return [{**row, "seconds": seconds} for row in rows]
 
 
-def _compared(cell: Row, seed: int) -> Row:
+def _compared(cell: Row, seed: int, data: Path | None) -> Row:
     from datakin.deep import EncoderHeadScore, fine_tune_gain
 
-    pair = [read_digits(str(cell[side]), N_ROWS, seed) for side in ("target", "source")]
+    pair = [read_digits(str(cell[side]), N_ROWS, seed, data) for side in ("target", "source")]
     net, options = _network(seed), {**TRAINING, "random_state": seed}
     if cell["measure"] == "gain":
         gain = fine_tune_gain(pair[0], pair[1], net, **options)
@@ -102,31 +102,17 @@ def _compared(cell: Row, seed: int) -> Row:
     }
 
 
-def _source_only(name: str, seed: int, is_framed: bool) -> list[Row]:
+def _source_only(name: str, seed: int, is_framed: bool, data: Path | None) -> list[Row]:
     """Train on one set alone and test on the others, as they are."""
-    import torch
-
-    from datakin.deep.items import contents_of
-    from datakin.deep.training import Training, fit_network, seeded
-
-    source = read_digits(name, N_MANY, seed, is_framed)
-    X = contents_of(source).load(np.arange(source.n_rows), None)
     net = _network(seed)
-    training = Training(8, 64, TRAINING["lr"], 3, torch.device("cpu"))
-    with seeded(seed):
-        head = fit_network(
-            net, None, lambda rows: X[rows], source.y, np.arange(len(X)),
-            n_classes=10, training=training, seed=seed,
-        )  # fmt: skip
+    images, labels = draw_digits(name, N_MANY, seed, data, is_framed)
+    options = {"epochs": 8, "batch_size": 64, "lr": TRAINING["lr"], "patience": 3}
+    head = train_network(net, images, labels, **options, seed=seed)
     rows = []
-    for other in NAMES:
-        if other != name:
-            test = read_digits(other, N_MANY, seed, is_framed)
-            images = contents_of(test).load(np.arange(test.n_rows), None)
-            with torch.no_grad():
-                out = head(net(torch.from_numpy(images)))
-            right = float(np.mean(out.numpy().argmax(1) == test.y))
-            rows.append({"target": other, "accuracy": right})
+    for other in (other for other in NAMES if other != name):
+        images, labels = draw_digits(other, N_MANY, seed, data, is_framed)
+        right = float(np.mean(predict_digits(net, head, images) == labels))
+        rows.append({"target": other, "accuracy": right})
     return rows
 
 

@@ -8,14 +8,12 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from datakin.compare import CrossLearningScore
-from datakin.experiments.canvas import COLOURS, blank_figure
-from datakin.experiments.gain_runs import formula_gain
-from datakin.experiments.study import Row, Study, Summary, markdown
+from datakin import CrossLearningScore
 from datakin.synthetic import settings
 from datakin.transfer import Concatenate
-
-__all__ = ["FORECAST"]
+from reproduction.gain_runs import formula_gain, mean_loss
+from reproduction.harness import Row, markdown
+from reproduction.study import COLOURS, Study, Summary, blank_figure
 
 SETTINGS = ("logistic", "lda", "linear", "nonlinear")
 LEVELS = (1.0, 0.9, 0.7, 0.0)
@@ -29,14 +27,15 @@ FAR = 0.15  # oracle discrepancy up to which coverage is claimed
 
 def _learner(name: str, task: str) -> Any:
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-    from sklearn.linear_model import LinearRegression
+    from sklearn.linear_model import LinearRegression, LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
     from xgboost import XGBClassifier, XGBRegressor
-
-    from datakin.transfer.learner import default_estimator
 
     is_class = task != "regression"
     if name == "glm":
-        return default_estimator(True) if is_class else LinearRegression()
+        glm = make_pipeline(StandardScaler(), LogisticRegression(C=1e3, max_iter=1000))
+        return glm if is_class else LinearRegression()
     if name == "forest":
         kind = RandomForestClassifier if is_class else RandomForestRegressor
         return kind(TREES, random_state=0)
@@ -64,8 +63,7 @@ def _replicate(cell: Row, seed: int) -> list[Row]:
                 sample.target.features.numeric, sample.target.y, sources=sources
             )
             predicted = model.predict(test.features.numeric)
-            wrong = predicted != test.y if test.classes else (predicted - test.y) ** 2
-            errors.append(float(np.mean(wrong)))
+            errors.append(mean_loss(predicted, test.y, bool(test.classes)))
     gain, zone = formula_gain(found)
     # Regression in units of the target's error, so that settings can be read side by side.
     unit = 1.0 if test.classes else errors[0]

@@ -14,12 +14,7 @@ import numpy as np
 import pandas as pd
 from sklearn.ensemble import RandomForestClassifier
 
-from datakin._core.exceptions import DatakinError, DatakinWarning, listed
-from datakin._core.seeds import derive_seed
-from datakin.compare import CrossLearningScore
-from datakin.data import Dataset
-from datakin.experiments.study import Row, Summary
-from datakin.scoring.forecast import decide_gain
+from datakin import CrossLearningScore, DatakinError, DatakinWarning, Dataset, forecast_gain
 from datakin.transfer import (
     ART,
     Concatenate,
@@ -28,9 +23,8 @@ from datakin.transfer import (
     TrAdaBoost,
     transfer_gain,
 )
-from datakin.transfer.gain import relative_reduction
-
-__all__ = ["absent_domains", "balance", "choose_domains", "hospital_rows", "hospital_summary"]
+from reproduction.harness import Row, derive_seed, listed, relative_reduction
+from reproduction.study import Summary
 
 N_SOURCES = 10
 LEAST_OF_CLASS = 10  # rows of each class that a domain needs, so that folds and splits have some
@@ -46,7 +40,6 @@ METHODS: dict[str, Any] = {
     "DTrAdaBoost": DynamicTrAdaBoost(rounds=ROUNDS),
     "KinWeighted": KinWeighted(cv=3),
 }
-PAPER = tuple(METHODS)[:4]  # KinWeighted is ours
 ENOUGH = ("Direct Concat", "KinWeighted")
 
 
@@ -58,13 +51,6 @@ def balance(dataset: Dataset, seed: int = 0) -> Dataset:
     dataset : Dataset
         Of two classes.
     seed : int
-
-    Examples
-    --------
-    >>> from datakin import as_dataset
-    >>> rows = np.arange(100.0)[:, None] ** 0.5
-    >>> balance(as_dataset(rows, np.arange(100) % 5 == 0, name="icu")).n_rows
-    40
     """
     counts = np.bincount(dataset.y, minlength=max(2, len(dataset.classes)))
     least = int(counts.min())
@@ -133,7 +119,7 @@ def _scored(target: Dataset, sources: Mapping[str, Dataset]) -> list[Row]:
             "matched": c.score,
             "forecast": c.gain.value,
             "zone": c.zone.code,
-            "gain_zone": decide_gain(c.gain).zone.code,
+            "gain_zone": forecast_gain(c).decision.zone.code,
         }
         for c in ranking
     ]

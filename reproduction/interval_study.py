@@ -9,18 +9,15 @@ import pandas as pd
 from sklearn.linear_model import LinearRegression
 from threadpoolctl import threadpool_limits
 
-from datakin.compare import CrossLearningScore
-from datakin.experiments.canvas import COLOURS, INK, blank_figure
-from datakin.experiments.newton import NewtonLogistic
-from datakin.experiments.study import Row, Study, Summary, markdown
+from datakin import CrossLearningScore
 from datakin.synthetic import Sample, settings
-
-__all__ = ["GAIN_INTERVALS"]
+from reproduction.gain_runs import N_TEST, logistic, mean_loss
+from reproduction.harness import Row, markdown
+from reproduction.study import COLOURS, INK, Study, Summary, blank_figure
 
 SETTINGS = ("logistic", "probit", "lda", "linear", "nonlinear")
 LEVELS = (1.0, 0.9, 0.7, 0.4, 0.0)
 SIZES = ((40, 200), (80, 200), (160, 400))
-N_TEST = 5000
 CLAIMED = 0.90
 NUMBERS = ("linear", "nonlinear")  # regression
 KEYS = ["setting", "level", "n_target", "n_source"]
@@ -56,14 +53,12 @@ def _error(sample: Sample, pool: bool, is_class: bool) -> float:
     """Return the error on new rows of the target, with the source's rows in the fit or without."""
     test, parts = sample.target_test, [sample.target, *([sample.source] if pool else [])]
     assert test is not None
-    learner = NewtonLogistic() if is_class else LinearRegression()
+    learner = logistic() if is_class else LinearRegression()
     learner.fit(
         np.vstack([part.features.numeric for part in parts]),
         np.concatenate([part.y for part in parts]),
     )
-    predicted = learner.predict(test.features.numeric)
-    wrong = predicted != test.y if is_class else (predicted - test.y) ** 2
-    return float(np.mean(wrong))
+    return mean_loss(learner.predict(test.features.numeric), test.y, is_class)
 
 
 def _summarise(rows: pd.DataFrame) -> Summary:

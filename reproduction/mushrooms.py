@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,13 +11,10 @@ import pandas as pd
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
-from datakin._core.exceptions import DatakinError
-from datakin._core.seeds import derive_seed
-from datakin.data.features import Array
-from datakin.experiments.study import Row, Study, Summary, markdown
+from datakin import DatakinError
 from datakin.transfer import Concatenate, DynamicTrAdaBoost, TrAdaBoost
-
-__all__ = ["MUSHROOMS", "mushroom_errors", "read_mushrooms"]
+from reproduction.harness import Array, Row, default_data, derive_seed, markdown
+from reproduction.study import Study, Summary
 
 STALK_SHAPE = 10  # position of the column that splits the table
 LABELLED = (46, 35)  # labelled target rows: 1% of the source's rows, 1% of the target's
@@ -31,13 +27,13 @@ PUBLISHED = {
 }
 
 
-def data_path() -> Path:
-    """Return where the table lies: under DATAKIN_DATA, or under ``data`` here."""
-    path = Path(os.environ.get("DATAKIN_DATA", "data")) / "mushrooms" / "agaricus-lepiota.data"
+def mushroom_path(data: Path | None = None) -> Path:
+    """Return where the table lies, in ``mushrooms`` in the folder of the data."""
+    path = (data or default_data()) / "mushrooms" / "agaricus-lepiota.data"
     if not path.is_file():
         raise DatakinError(
             f"The mushrooms were expected in {path}. Get agaricus-lepiota.data (UCI repository, number "
-            f"73) and say in DATAKIN_DATA which folder holds mushrooms/."
+            f"73) and say in DATAKIN_DATA which folder holds mushrooms/, or give it as --data."
         )
     return path
 
@@ -91,9 +87,9 @@ def mushroom_errors(
     return errors
 
 
-def _replicate(cell: Row, seed: int) -> list[Row]:
+def _replicate(cell: Row, seed: int, data: Path | None = None) -> list[Row]:
     sizes = int(cell["labelled"]), int(cell["rounds"])
-    errors = mushroom_errors(data_path(), str(cell["base"]), *sizes, seed)
+    errors = mushroom_errors(mushroom_path(data), str(cell["base"]), *sizes, seed)
     return [{"method": name, "error": error} for name, error in errors.items()]
 
 

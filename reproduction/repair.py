@@ -6,23 +6,24 @@ as negatives, with their pixels permuted, or with labels drawn at random.
 
 from __future__ import annotations
 
-import copy
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from datakin._core.exceptions import DatakinWarning
-from datakin._core.seeds import derive_seed
-from datakin.compare import CrossLearningScore
-from datakin.data import as_dataset
-from datakin.data.features import Array
-from datakin.experiments.canvas import COLOURS, INK, blank_figure
-from datakin.experiments.digits import all_digits
-from datakin.experiments.networks import few_threads, mean_and_error, small_convnet, torch_line
-from datakin.experiments.study import Row, Study, Summary, markdown
-
-__all__ = ["REPAIR", "change", "draw_rows"]
+from datakin import CrossLearningScore, DatakinWarning, as_dataset
+from reproduction.digits import all_digits
+from reproduction.harness import Array, Row, derive_seed, markdown
+from reproduction.networks import (
+    few_threads,
+    mean_and_error,
+    predict_digits,
+    small_convnet,
+    torch_line,
+    train_network,
+)
+from reproduction.study import COLOURS, INK, Study, Summary, blank_figure
 
 N_TARGET, N_SOURCE, N_TEST = 80, 1000, 3000
 EDGE = 16
@@ -60,35 +61,24 @@ def fine_tuning_errors(
     target: tuple[Array, Array], source: tuple[Array, Array], test: tuple[Array, Array], seed: int
 ) -> tuple[float, float]:
     """Return errors on fresh rows of a network trained on the target alone, and pretrained first."""
-    import torch
-
-    from datakin.deep.training import Training, fit_network, seeded
 
     def fit(net: Any, data: tuple[Array, Array], epochs: int) -> Any:
-        X, y = data
-        options = Training(epochs, TRAINING["batch_size"], TRAINING["lr"], TRAINING["patience"],
-                           torch.device("cpu"))  # fmt: skip
-        with seeded(seed):
-            return fit_network(net, None, lambda rows: X[rows], y, np.arange(len(y)),
-                               n_classes=10, training=options, seed=seed)  # fmt: skip
+        return train_network(net, *data, epochs=epochs, **TRAINING, seed=seed)
 
     def error(net: Any, head: Any) -> float:
-        with torch.no_grad():
-            found = head(net(torch.from_numpy(test[0]))).numpy()
-        return float(np.mean(found.argmax(axis=1) != test[1]))
+        return float(np.mean(predict_digits(net, head, test[0]) != test[1]))
 
     alone = small_convnet(1, EDGE, 16, seed)
     first = error(alone, fit(alone, target, EPOCHS["target"]))
     net = small_convnet(1, EDGE, 16, seed)
     fit(net, source, EPOCHS["source"])
-    tuned = copy.deepcopy(net)
-    return first, error(tuned, fit(tuned, target, EPOCHS["target"]))
+    return first, error(net, fit(net, target, EPOCHS["target"]))
 
 
-def _replicate(cell: Row, seed: int) -> list[Row]:
+def _replicate(cell: Row, seed: int, data: Path | None = None) -> list[Row]:
     from datakin.deep import EncoderHeadScore, as_items
 
-    X, y = all_digits("USPS")
+    X, y = all_digits("USPS", data)
     rows = draw_rows(y, seed)
     target, source, test = ((X[part], y[part]) for part in rows)
     source = change(*source, str(cell["source"]), seed)

@@ -1,24 +1,50 @@
-"""A study: cells to fill with replicates, a cache that survives interruption, a summary."""
+"""A study: cells to fill with replicates, a summary of them, a page and perhaps a figure."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from datakin._core.exceptions import DatakinError, Interrupted
-from datakin._core.progress import progress
-from datakin.experiments.canvas import require_matplotlib, save_figure
-from datakin.results.record import make_provenance
+from datakin import DatakinError
+from reproduction.harness import Cache, Row, key_of, made_by, run_missing
 
-__all__ = ["Row", "Study", "Summary", "markdown", "run_study"]
-
-Row = dict[str, Any]
+RESULTS = Path(__file__).parent / "results"
+# Okabe and Ito's palette: told apart by the colour-blind, and in grey by their lightness.
+COLOURS = {
+    "blue": "#0072B2",
+    "orange": "#E69F00",
+    "green": "#009E73",
+    "vermilion": "#D55E00",
+    "purple": "#CC79A7",
+    "sky": "#56B4E9",
+}
+INK = "#222222"
+_STYLE = {
+    "font.size": 9.0,
+    "axes.titlesize": 9.5,
+    "axes.titlelocation": "left",
+    "axes.labelsize": 9.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": "#888888",
+    "axes.grid": True,
+    "grid.color": "#e6e6e6",
+    "grid.linewidth": 0.6,
+    "axes.axisbelow": True,
+    "xtick.color": "#555555",
+    "ytick.color": "#555555",
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "legend.frameon": False,
+    "savefig.facecolor": "white",
+}
 
 
 @dataclass(frozen=True)
@@ -50,142 +76,105 @@ class Study:
         How many replicates a cell has by default.
     draw : callable, optional
         ``draw(frame)`` of the summary's frame returns a matplotlib figure.
+
+    `replicate` and `summarise` may have a parameter ``data``: the folder where real data lie.
     """
 
     name: str
     about: str
     cells: Sequence[Row]
-    replicate: Callable[[Row, int], list[Row]]
-    summarise: Callable[[pd.DataFrame], Summary]
+    replicate: Callable[..., list[Row]]
+    summarise: Callable[..., Summary]
     replicates: int
     draw: Callable[[pd.DataFrame], Any] | None = None
 
+    def with_data(self, data: Path | None) -> Study:
+        """Return the study with the folder of its data filled in."""
+        if data is not None and not data.is_dir():
+            raise DatakinError(f"The data must be in a folder. {data} is not one.")
 
-def markdown(frame: pd.DataFrame) -> str:
-    """Return a frame as a Markdown table."""
+        def bind(call: Callable[..., Any]) -> Callable[..., Any]:
+            return partial(call, data=data) if "data" in signature(call).parameters else call
 
-    def show(value: Any) -> str:
-        if isinstance(value, float):
-            return f"{value:.4f}" if value == value else ""  # NaN: nothing to show
-        return str(value)
-
-    head = [f"| {' | '.join(map(str, frame.columns))} |", "|" + "---|" * frame.shape[1]]
-    body = [f"| {' | '.join(map(show, row))} |" for row in frame.itertuples(index=False)]
-    return "\n".join(head + body)
-
-
-class _Cache:
-    """Finished replicates, one JSON line each; a torn last line is dropped and done again."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.done: dict[str, list[Row]] = {}
-        text = path.read_text(encoding="utf-8") if path.exists() else ""
-        for line in text.splitlines():
-            try:
-                entry = json.loads(line)
-                self.done[entry["key"]] = entry["rows"]
-            except (json.JSONDecodeError, KeyError, TypeError):
-                continue
-        # What is added must not become part of a torn line, or it would be lost with it.
-        self._before = "" if not text or text.endswith("\n") else "\n"
-
-    def add(self, key: str, rows: list[Row]) -> None:
-        self.done[key] = rows
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(self._before + json.dumps({"key": key, "rows": rows}) + "\n")
-        self._before = ""
-
-
-def _key(cell: Row, seed: int) -> str:
-    named = {name: value for name, value in cell.items() if name != "times"}
-    text = json.dumps([named, seed], sort_keys=True)
-    return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
-
-
-def _one(study: Study, cell: Row, seed: int) -> list[Row]:
-    plain = {k: v for k, v in cell.items() if k != "times" and not isinstance(v, list)}
-    return [{**plain, "seed": seed, **row} for row in study.replicate(cell, seed)]
+        return replace(self, replicate=bind(self.replicate), summarise=bind(self.summarise))
 
 
 def run_study(
-    study: Study, *, replicates: int | None = None, n_jobs: int = 1, folder: Path = Path("results")
+    study: Study,
+    *,
+    replicates: int | None = None,
+    n_jobs: int = 1,
+    folder: Path = RESULTS,
+    data: Path | None = None,
 ) -> Summary:
     """Fill the cells, write ``NAME.csv`` and ``NAME.md``; go on where an earlier run stopped."""
     replicates = study.replicates if replicates is None else replicates
     if replicates < 1:
         raise DatakinError(f"replicates must be at least 1. Got {replicates}.")
-    if n_jobs == 0:
-        raise DatakinError("n_jobs must not be 0: say how many processes, or -1 for all cores.")
     if study.draw is not None:
         require_matplotlib()  # now rather than after hours of work
-    try:
-        (folder / "cache").mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DatakinError(
-            f"The results must go to a folder that can be written. {folder} cannot ({error.strerror})."
-        ) from None
-    runs = {str(cell.get("run", study.name)) for cell in study.cells}
-    caches = {run: _Cache(folder / "cache" / f"{run}.jsonl") for run in sorted(runs)}
-
-    def cache_of(cell: Row) -> _Cache:
-        return caches[str(cell.get("run", study.name))]
-
-    wanted = [
-        (cell, seed)
+    study = study.with_data(data)
+    runs = sorted({_run_of(study, cell) for cell in study.cells})
+    caches = {run: Cache(folder / "cache" / f"{run}.jsonl") for run in runs}
+    tasks = [
+        (caches[_run_of(study, cell)], key_of(_named(cell), seed), (cell, seed))
         for cell in study.cells
         for seed in range(max(1, round(replicates * cell.get("times", 1))))
     ]
-    wanted.sort(key=lambda entry: entry[1])  # so that a part of a run has something of every cell
-    missing = [(cell, seed) for cell, seed in wanted if _key(cell, seed) not in cache_of(cell).done]
-    try:
-        with progress(f"{study.name}: {len(missing)} replicates", len(missing)) as advance:
-            for cell, seed, rows in _work(study, missing, n_jobs):
-                cache_of(cell).add(_key(cell, seed), rows)
-                advance()
-    except KeyboardInterrupt:
-        raise Interrupted(
-            f"Interrupted with {sum(len(cache.done) for cache in caches.values())} replicate(s) kept; "
-            f"the same command goes on from there."
-        ) from None
-    rows = [row for cell, seed in wanted for row in cache_of(cell).done[_key(cell, seed)]]
-    summary = study.summarise(pd.DataFrame(rows))
+    # By seed, so that a part of a run has something of every cell.
+    tasks.sort(key=lambda task: task[2][1])
+
+    def work(task: tuple[Row, int]) -> list[Row]:
+        cell, seed = task
+        plain = {k: v for k, v in _named(cell).items() if not isinstance(v, list)}
+        return [{**plain, "seed": seed, **row} for row in study.replicate(cell, seed)]
+
+    found = run_missing(study.name, tasks, work, n_jobs=n_jobs, unit="replicate(s)")
+    summary = study.summarise(pd.DataFrame([row for rows in found for row in rows]))
     _write(study, summary, replicates, folder)
     return summary
 
 
-def _work(
-    study: Study, missing: Sequence[tuple[Row, int]], n_jobs: int
-) -> Iterator[tuple[Row, int, list[Row]]]:
-    from joblib import Parallel, delayed
+def _run_of(study: Study, cell: Row) -> str:
+    return str(cell.get("run", study.name))
 
-    def task(cell: Row, seed: int) -> tuple[Row, int, list[Row]]:
-        return cell, seed, _one(study, cell, seed)
 
-    # Processes: below a few thousand rows the learners spend most of their time under the
-    # interpreter's lock.
-    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
-    yield from parallel(delayed(task)(cell, seed) for cell, seed in missing)
+def _named(cell: Row) -> Row:
+    return {name: value for name, value in cell.items() if name != "times"}
 
 
 def _write(study: Study, summary: Summary, replicates: int, folder: Path) -> None:
     summary.frame.to_csv(folder / f"{study.name}.csv", index=False, float_format="%.6g")
-    versions = make_provenance(0, {}, {}).versions
-    used = ", ".join(f"{package} {version}" for package, version in versions.items())
-    picture = []
+    parts = [f"# {study.name}", study.about]
     if study.draw is not None:
         save_figure(study.draw, summary.frame, folder / study.name)
-        picture = [f"![{study.about}]({study.name}.png)", ""]
-    page = [
-        f"# {study.name}",
-        "",
-        study.about,
-        "",
-        *picture,
-        summary.text,
-        "",
-        f"Command: `datakin reproduce {study.name} --replicates {replicates}`. "
-        f"Seeds 0 to {replicates - 1}. {used}.",
-        "",
-    ]
-    (folder / f"{study.name}.md").write_text("\n".join(page), encoding="utf-8")
+        parts.append(f"![{study.about}]({study.name}.png)")
+    command = f"python -m reproduction {study.name} --replicates {replicates}"
+    parts += [summary.text, made_by(command, f"Seeds 0 to {replicates - 1}")]
+    (folder / f"{study.name}.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+
+
+def require_matplotlib(module: str = "matplotlib") -> Any:
+    """Return matplotlib or a module of it, or say how to get it."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise DatakinError(
+            "Drawing needs the package 'matplotlib'. It is not installed: pip install 'datakin[report]'."
+        ) from None
+
+
+def blank_figure(width: float, height: float) -> Any:
+    """Return an empty figure of a size in inches; nothing global is touched."""
+    return require_matplotlib("matplotlib.figure").Figure(
+        figsize=(width, height), layout="constrained"
+    )
+
+
+def save_figure(draw: Callable[[pd.DataFrame], Any], frame: pd.DataFrame, stem: Path) -> None:
+    """Draw a frame and save it as ``STEM.png``."""
+    with require_matplotlib().rc_context(_STYLE):
+        figure = draw(frame)
+        # Without the version in the file, the same picture is the same file.
+        options = {"metadata": {"Software": None}, "pil_kwargs": {"optimize": True}}
+        figure.savefig(f"{stem}.png", dpi=150, **options)
