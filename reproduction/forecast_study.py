@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 from datakin import CrossLearningScore
 from datakin.synthetic import settings
 from datakin.transfer import Concatenate
-from reproduction.gain_runs import formula_gain, mean_loss
+from reproduction.gain_runs import default_learner, formula_gain, mean_loss
 from reproduction.harness import Row, markdown
 from reproduction.study import COLOURS, Study, Summary, blank_figure
 
@@ -27,15 +27,11 @@ FAR = 0.15  # oracle discrepancy up to which coverage is claimed
 
 def _learner(name: str, task: str) -> Any:
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-    from sklearn.linear_model import LinearRegression, LogisticRegression
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
     from xgboost import XGBClassifier, XGBRegressor
 
     is_class = task != "regression"
     if name == "glm":
-        glm = make_pipeline(StandardScaler(), LogisticRegression(C=1e3, max_iter=1000))
-        return glm if is_class else LinearRegression()
+        return default_learner(is_class)
     if name == "forest":
         kind = RandomForestClassifier if is_class else RandomForestRegressor
         return kind(TREES, random_state=0)

@@ -115,6 +115,13 @@ def logistic() -> LogisticRegression:
     return LogisticRegression(C=1e3, solver="newton-cholesky", tol=1e-8)
 
 
+def default_learner(is_class: bool) -> Any:
+    """Return what the transfer methods learn with by default: logistic or linear regression."""
+    if not is_class:
+        return LinearRegression()
+    return make_pipeline(StandardScaler(), LogisticRegression(C=1e3, max_iter=1000))
+
+
 def _squares_and_products(X: Array) -> Array:
     first, second = np.triu_indices(X.shape[1])
     return np.hstack([X, X[:, first] * X[:, second]])

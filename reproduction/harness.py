@@ -171,9 +171,9 @@ def markdown(frame: pd.DataFrame) -> str:
     return "\n".join(head + body)
 
 
-def made_by(command: str, seeds: str) -> str:
-    """Return the last line of a page: command, seeds and versions."""
-    return f"Command: `{command}`. {seeds}. {versions()}."
+def made_by(command: str, seeds: str, more: str = "") -> str:
+    """Return what made a page: command, seeds and versions."""
+    return f"Command: `{command}`{more}. {seeds}. {versions()}."
 
 
 def versions(packages: Sequence[str] = PACKAGES) -> str:

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import sys
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from threadpoolctl import threadpool_limits
+
 from benchmarks.decisions.collection import Collection, load_collection
 from benchmarks.decisions.draws import N_SOURCES, N_TARGETS, SIZES, draw, plan
 from benchmarks.decisions.gains import realise
-from benchmarks.decisions.scores import add_forecasts, score_draw
-from threadpoolctl import threadpool_limits
+from benchmarks.decisions.scores import score_draw
+from datakin import DatakinError, DatakinWarning
+from reproduction.harness import Cache, key_of, run_missing
 
-from datakin._core.exceptions import DatakinError, DatakinWarning, Interrupted
-from datakin._core.progress import progress
-
-VERSION = 2  # of what a draw holds; a new one starts a new cache
+VERSION = 3  # of what a draw holds; a new one starts a new cache
 MOST_REPEATS = 10
 LEAST_TARGET = 20
 
@@ -58,70 +56,42 @@ def run_collection(
     """Return the records of all draws of a collection, running those that are missing."""
     settings.check()
     collection = load_collection(spec, data)
-    tasks = [
-        (target, n, sources, repeat)
-        for repeat in range(settings.repeats)  # first: a part of a run has something of everything
-        for target, n, sources in plan(
-            collection, settings.sizes, settings.n_targets, settings.n_sources
-        )
-    ]
-    store = Store(folder / "cache" / f"decisions-{collection.name}.jsonl")
-    missing = [task for task in tasks if _key(collection, task) not in store.done]
-    _estimate(collection.name, tasks, missing, store, n_jobs)
-    try:
-        with progress(f"{collection.name}: {len(missing)} draws", len(missing)) as advance:
-            for task, record in _work(spec, data, missing, n_jobs):
-                store.add(_key(collection, task), record)
-                advance()
-    except KeyboardInterrupt:
-        raise Interrupted(
-            f"Interrupted with {len(store.done)} draws of {collection.name!r} kept; the same command goes "
-            f"on from there."
-        ) from None
-    return [store.done[_key(collection, task)] for task in tasks]
+    cache = Cache(_place(folder, collection.name))
+    tasks = [(cache, _key(collection, task), task) for task in _tasks(collection, settings)]
+    _estimate(collection.name, tasks, cache, n_jobs)
+    return run_missing(
+        collection.name,
+        tasks,
+        lambda task: run_draw(spec, data, task),
+        n_jobs=n_jobs,
+        unit=f"draws of {collection.name!r}",
+    )
 
 
 def kept_records(
     spec: str, data: Path, settings: Settings, *, folder: Path
 ) -> list[dict[str, Any]]:
     """Return the records that are there already, running nothing."""
-    store = Store(folder / "cache" / f"decisions-{Path(spec).stem}.jsonl")
-    if not store.done:
+    cache = Cache(_place(folder, Path(spec).stem))
+    if not cache.done:
         return []
     collection = load_collection(spec, data)
-    keys = [
-        _key(collection, (target, n, sources, repeat))
+    keys = [_key(collection, task) for task in _tasks(collection, settings)]
+    return [cache.done[key] for key in keys if key in cache.done]
+
+
+def _place(folder: Path, name: str) -> Path:
+    return folder / "cache" / f"decisions-{name}.jsonl"
+
+
+def _tasks(collection: Collection, settings: Settings) -> list[Task]:
+    """Return all draws; by repeat, so that a part of a run has something of everything."""
+    planned = plan(collection, settings.sizes, settings.n_targets, settings.n_sources)
+    return [
+        (target, n, sources, repeat)
         for repeat in range(settings.repeats)
-        for target, n, sources in plan(
-            collection, settings.sizes, settings.n_targets, settings.n_sources
-        )
+        for target, n, sources in planned
     ]
-    return [store.done[key] for key in keys if key in store.done]
-
-
-class Store:
-    """Finished draws, one JSON line each; a torn last line is dropped and done again."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.done: dict[str, dict[str, Any]] = {}
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists():
-            text = path.read_text(encoding="utf-8")
-            if text and not text.endswith("\n"):
-                path.write_text(text + "\n", encoding="utf-8")  # or the next would be torn too
-            for line in text.splitlines():
-                try:
-                    entry = json.loads(line)
-                    self.done[entry["key"]] = entry["record"]
-                except (json.JSONDecodeError, KeyError, TypeError):
-                    continue
-
-    def add(self, key: str, record: dict[str, Any]) -> None:
-        line = json.dumps({"key": key, "record": record})
-        self.done[key] = json.loads(line)["record"]  # as a later run will read it
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(line + "\n")
 
 
 def run_draw(spec: str, data: Path, task: Task) -> dict[str, Any]:
@@ -160,7 +130,7 @@ def frame_of(records: Sequence[dict[str, Any]]) -> pd.DataFrame:
             k: record[k] for k in ("collection", "task", "target", "n_target", "repeat", "n_test")
         }
         known |= {f"alone:{learner}": error for learner, error in record["alone"].items()}
-        for source in map(add_forecasts, record["sources"]):
+        for source in record["sources"]:
             plain = {k: v for k, v in source.items() if not isinstance(v, dict)}
             rows.append({**known, **plain, **source["errors"]})
     return pd.DataFrame(rows)
@@ -172,32 +142,18 @@ def seconds_of(records: Sequence[dict[str, Any]]) -> pd.DataFrame:
 
 
 def _key(collection: Collection, task: Task) -> str:
-    text = json.dumps([VERSION, collection.name, collection.fingerprint, collection.balance, task])
-    return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+    return key_of(VERSION, collection.name, collection.fingerprint, collection.balance, task)
 
 
-def _estimate(
-    name: str, tasks: Sequence[Task], missing: Sequence[Task], store: Store, n_jobs: int
-) -> None:
+def _estimate(name: str, tasks: Sequence[Any], cache: Cache, n_jobs: int) -> None:
     """Say what is left to do, and how long it should take if anything is known of it."""
+    missing = [task for task in tasks if task[1] not in cache.done]
     text = f"{name}: {len(tasks)} draws, {len(missing)} missing"
-    if missing and store.done:
-        each = sum(r["seconds_all"] for r in store.done.values()) / len(store.done)
+    if missing and cache.done:
+        each = sum(r["seconds_all"] for r in cache.done.values()) / len(cache.done)
         minutes = each * len(missing) / max(n_jobs, 1) / 60
         text += f", about {each:.0f} s of processor time each: {minutes:.0f} min"
     print(text, file=sys.stderr, flush=True)
-
-
-def _work(
-    spec: str, data: Path, missing: Sequence[Task], n_jobs: int
-) -> Iterator[tuple[Task, dict[str, Any]]]:
-    from joblib import Parallel, delayed
-
-    def one(task: Task) -> tuple[Task, dict[str, Any]]:
-        return task, run_draw(spec, data, task)
-
-    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
-    yield from parallel(delayed(one)(task) for task in missing)
 
 
 def in_words(settings: Settings) -> str:
