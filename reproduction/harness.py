@@ -94,15 +94,11 @@ def run_missing(
     if n_jobs == 0:
         raise DatakinError("n_jobs must not be 0: say how many processes, or -1 for all cores.")
     missing = [task for task in tasks if task[1] not in task[0].done]
-
-    def numbered(place: int) -> tuple[int, Any]:
-        return place, work(missing[place][2])
-
     # Processes: below a few thousand rows the learners spend most of their time under the
     # interpreter's lock.
     parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
     try:
-        results = parallel(delayed(numbered)(place) for place in range(len(missing)))
+        results = parallel(delayed(_numbered)(work, i, task[2]) for i, task in enumerate(missing))
         for place, value in _shown(results, f"{title}: {len(missing)} {unit}", len(missing)):
             cache, key, _ = missing[place]
             cache.add(key, value)
@@ -112,6 +108,10 @@ def run_missing(
             f"Interrupted with {kept} {unit} kept; the same command goes on from there."
         ) from None
     return [cache.done[key] for cache, key, _ in tasks]
+
+
+def _numbered(work: Callable[[Any], Any], place: int, task: Any) -> tuple[int, Any]:
+    return place, work(task)
 
 
 def _shown(results: Any, title: str, total: int) -> Iterable[Any]:

@@ -1,13 +1,16 @@
 """Studies: resumable, deterministic, honest about their inputs."""
 
 import json
+import os
 
 import pandas as pd
 import pytest
 
-from datakin import DatakinError, Interrupted
-from datakin.experiments import STUDIES, reproduce
-from datakin.experiments.study import Study, Summary, markdown, run_study
+from datakin import CrossErrors, DatakinError, Interrupted
+from reproduction.__main__ import main
+from reproduction.harness import derive_seed, markdown
+from reproduction.studies import ABOUT, STUDIES, reproduce
+from reproduction.study import Study, Summary, run_study
 
 
 def make_study(replicate):
@@ -30,7 +33,7 @@ def test_writes_table_and_page(tmp_path):
     assert summary.frame["value"].tolist() == [33.0, 63.0]
     assert pd.read_csv(tmp_path / "toy.csv")["value"].tolist() == [33.0, 63.0]
     page = (tmp_path / "toy.md").read_text()
-    assert "datakin reproduce toy --replicates 3" in page
+    assert "python -m reproduction toy --replicates 3" in page
     assert "scikit-learn" in page
 
 
@@ -98,7 +101,7 @@ def test_interrupt_inside_a_score_is_passed_on(tmp_path, monkeypatch):
     def stop(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("datakin.scoring.units.Work.run", stop)
+    monkeypatch.setattr(CrossErrors, "measure", stop)
     with pytest.raises(Interrupted, match="goes on from there"):
         reproduce("null-calibration", replicates=1, folder=tmp_path)
     with pytest.raises(Interrupted, match="goes on from there"):
@@ -110,3 +113,51 @@ def test_a_file_where_the_folder_should_be(tmp_path):
     path.write_text("")
     with pytest.raises(DatakinError, match="must go to a folder"):
         reproduce("table-qda", replicates=1, folder=path)
+
+
+def test_seeds_are_those_of_the_committed_results():
+    assert derive_seed(0, "canines") == 3888459028
+    assert derive_seed(0, "a", 1) != derive_seed(0, "a1")
+
+
+def test_data_reach_the_functions_that_ask_for_them(tmp_path, monkeypatch):
+    monkeypatch.delenv("DATAKIN_DATA", raising=False)
+    seen = []
+
+    def replicate(cell, seed, data=None):
+        seen.append(data)
+        return double(cell, seed)
+
+    run_study(make_study(replicate), folder=tmp_path / "a", data=tmp_path)
+    run_study(make_study(double), folder=tmp_path / "b", data=tmp_path)
+    assert set(seen) == {tmp_path}
+    assert "DATAKIN_DATA" not in os.environ
+
+
+def test_command_prints_the_page(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(STUDIES, "toy", make_study(double))
+    monkeypatch.setitem(ABOUT, "toy", "A toy.")
+    assert main(["toy", "--replicates", "2", "--folder", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.strip() == "the sums"
+    assert "--replicates 2`. Seeds 0 to 1." in (tmp_path / "toy.md").read_text()
+    assert main(["toy", "--replicates", "0", "--folder", str(tmp_path)]) == 1
+    assert "Error: replicates must be at least 1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [[], ["coverag"]])
+def test_command_lists_the_studies(arguments, capsys):
+    assert main(arguments) == 1
+    said = capsys.readouterr().err
+    assert ("Did you mean 'coverage'?" in said) == bool(arguments)
+    for name, about in ABOUT.items():
+        assert any(line.split(maxsplit=1) == [name, about] for line in said.splitlines()), name
+
+
+def test_command_that_is_interrupted(tmp_path, monkeypatch, capsys):
+    def stop(cell, seed):
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(STUDIES, "toy", make_study(stop))
+    monkeypatch.setitem(ABOUT, "toy", "A toy.")
+    assert main(["toy", "--folder", str(tmp_path)]) == 130
+    assert "goes on from there" in capsys.readouterr().err

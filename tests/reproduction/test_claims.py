@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 from datakin import DatakinError
-from datakin.experiments import reproduce
-from datakin.experiments.claims import judge
+from reproduction.claims import judge
+from reproduction.studies import reproduce
 
 CLAIMS = """# What is checked.
 

@@ -5,16 +5,17 @@ import pandas as pd
 import pytest
 
 from datakin import DatakinError, as_dataset
-from datakin.experiments import STUDIES, hospitals, reproduce
-from datakin.experiments.eicu import CONDITIONS, PHYSIOLOGY, eicu_domains, read_eicu
-from datakin.experiments.hospitals import (
+from datakin.transfer import Concatenate
+from reproduction import hospitals
+from reproduction.hospital_tables import CONDITIONS, PHYSIOLOGY, eicu_domains, read_eicu
+from reproduction.hospitals import (
     absent_domains,
     balance,
     choose_domains,
     hospital_rows,
     hospital_summary,
 )
-from datakin.transfer import Concatenate
+from reproduction.studies import STUDIES, reproduce
 
 
 def make_domain(name, n=120, deaths=30, seed=0):

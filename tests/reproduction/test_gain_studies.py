@@ -5,13 +5,12 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from datakin.experiments.forecast_study import FORECAST, _precision
-from datakin.experiments.gain_figures import GAINS
-from datakin.experiments.gain_runs import gain_levels, methods_of, paper_methods
-from datakin.experiments.newton import NewtonLogistic
-from datakin.experiments.runs import LEVELLED, extended_cell
-from datakin.experiments.study import Study, Summary, run_study
 from datakin.synthetic import settings
+from reproduction.forecast_study import FORECAST, _precision
+from reproduction.gain_runs import gain_levels, logistic, methods_of, paper_methods
+from reproduction.gains import GAINS
+from reproduction.scores import LEVELLED, extended_cell
+from reproduction.study import Study, Summary, run_study
 
 
 @pytest.mark.parametrize("n", [30, 200])  # 30 rows are separable
@@ -20,7 +19,7 @@ def test_newton_finds_scikit_learn_s_optimum(setting, n):
     data = settings()[setting](0.9).sample(n, 20, random_state=0).target
     X, y = data.features.numeric, data.y
     weights = np.random.default_rng(0).random(n)
-    ours = NewtonLogistic().fit(X, y, weights)
+    ours = logistic().fit(X, y, weights)
     theirs = LogisticRegression(C=1e3, tol=1e-10, max_iter=100_000).fit(X, y, weights)
     np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-3, atol=1e-3)
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))

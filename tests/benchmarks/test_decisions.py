@@ -2,22 +2,20 @@
 
 import json
 import textwrap
-from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks.decisions import gains, harness, scores
+
+from benchmarks.decisions import gains, runs, scores
 from benchmarks.decisions.__main__ import main
 from benchmarks.decisions.collection import load_collection, make_collection
 from benchmarks.decisions.collections import HELD_OUT, OPEN
 from benchmarks.decisions.draws import draw, plan
 from benchmarks.decisions.gains import error_on
-from benchmarks.decisions.harness import Settings, frame_of, run_collection
-
+from benchmarks.decisions.runs import Settings, frame_of, run_collection
 from datakin import DatakinError, DatakinWarning, as_dataset, read_tables
 from datakin.distances import Energy
-from datakin.scoring.options import Options
 from datakin.transfer import Concatenate
 
 
@@ -222,7 +220,7 @@ def load():
 def quick(monkeypatch):
     """Two methods with one learner, one distance and one model: the harness, not the numbers."""
     monkeypatch.setattr(scores, "DISTANCES", {"energy": Energy(scaling="pooled")})
-    monkeypatch.setattr(scores, "Options", partial(Options, ["logistic"], cv=3))
+    monkeypatch.setattr(scores, "OPTIONS", {"models": ["logistic"], "cv": 3})
     monkeypatch.setattr(
         gains,
         "methods",
@@ -243,8 +241,8 @@ def test_a_run_goes_on_where_it_stopped(tmp_path, quick, monkeypatch):
     lines = store.read_text().splitlines()
     store.write_text(lines[0] + "\n" + lines[1][:50])  # torn
     calls = []
-    whole = harness.run_draw
-    monkeypatch.setattr(harness, "run_draw", lambda *task: calls.append(task) or whole(*task))
+    whole = runs.run_draw
+    monkeypatch.setattr(runs, "run_draw", lambda *task: calls.append(task) or whole(*task))
     again = run_collection(spec, tmp_path, quick, folder=tmp_path)
     assert len(calls) == 1
 
@@ -252,7 +250,7 @@ def test_a_run_goes_on_where_it_stopped(tmp_path, quick, monkeypatch):
         return json.dumps({k: v for k, v in record.items() if "seconds" not in k})
 
     assert [plain(r) for r in again] == [plain(r) for r in first]
-    assert harness.kept_records(spec, tmp_path, quick, folder=tmp_path) == again
+    assert runs.kept_records(spec, tmp_path, quick, folder=tmp_path) == again
 
 
 def test_command(tmp_path, quick, monkeypatch, capsys):

@@ -4,14 +4,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from datakin.experiments import STUDIES, reproduce
-from datakin.experiments.deviation import diff, summarise_diff
-from datakin.experiments.levels import ESTIMATES, summarise_levels
-from datakin.experiments.paper import paper_values
-from datakin.experiments.runs import FIXED, LEVELLED, draw_levels
-from datakin.experiments.spearman import inversions, summarise_spearman
-from datakin.experiments.tables import TABLES
 from datakin.synthetic import settings
+from reproduction.scores import (
+    ESTIMATES,
+    FIXED,
+    LEVELLED,
+    draw_levels,
+    paper_values,
+    summarise_levels,
+)
+from reproduction.studies import STUDIES, reproduce
+from reproduction.tables import TABLES, diff, inversions, summarise_diff, summarise_spearman
 
 
 def test_paper_tables_cover_every_setting_and_level():

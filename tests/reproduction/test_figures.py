@@ -7,15 +7,12 @@ import pandas as pd
 import pytest
 
 from datakin import DatakinError
-from datakin.experiments import STUDIES, reproduce
-from datakin.experiments.deviation import COLUMNS
-from datakin.experiments.diff_figure import draw_diff
-from datakin.experiments.figures import FIGURES
-from datakin.experiments.paper import paper_values
-from datakin.experiments.runs import FIXED, LEVELLED
-from datakin.experiments.similarity_figure import DRAWN, RHO, draw_similarity
-from datakin.experiments.study import Study, Summary, run_study
 from datakin.synthetic import settings
+from reproduction.figures import DRAWN, FIGURES, RHO, draw_diff, draw_similarity
+from reproduction.scores import FIXED, LEVELLED, paper_values
+from reproduction.studies import STUDIES, reproduce
+from reproduction.study import Study, Summary, blank_figure, run_study
+from reproduction.tables import COLUMNS
 
 
 def make_frame(setting):
@@ -76,8 +73,6 @@ def test_diff_draws_ratios():
 
 def test_a_study_that_draws_writes_the_picture_too(tmp_path):
     def draw(frame):
-        from datakin.experiments.canvas import blank_figure
-
         figure = blank_figure(2, 1)
         figure.subplots().plot(frame["value"])
         return figure

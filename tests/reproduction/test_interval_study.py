@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from datakin.experiments.interval_study import GAIN_INTERVALS, _measures
+from reproduction.interval_study import GAIN_INTERVALS, _measures
 
 
 def verdicts():
