@@ -9,7 +9,7 @@ import pandas as pd
 
 from datakin import as_dataset
 from datakin.synthetic import Sample, settings
-from reproduction.harness import Row, derive_seed, markdown
+from reproduction.harness import Row, by_group, derive_seed, markdown
 from reproduction.scores import measure_levels
 from reproduction.study import Study, Summary
 
@@ -70,25 +70,26 @@ def score_levels(cell: Row, seed: int) -> list[Row]:
 LEVELS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
 
 
+def _null_measures(part: pd.DataFrame) -> Row:
+    n = len(part)
+    mean, error = part["value"].mean(), part["value"].std(ddof=1) / np.sqrt(n)
+    shares = {a: float((part["p_value"] < a).mean()) for a in LEVELS}
+    return {
+        "replicates": n,
+        "mean": mean,
+        "se": error,
+        "z": mean / error if error else np.nan,
+        **{f"p<{a:g}": shares[a] for a in (0.01, 0.05, 0.1, 0.5)},
+        # Too many small p-values is what would be wrong; above one half they decide nothing.
+        "worst_excess": max((shares[a] - a) / np.sqrt(a * (1 - a) / n) for a in LEVELS),
+    }
+
+
 def _null_summary(rows: pd.DataFrame) -> Summary:
     """Mean score, its standard error over replicates, and how often the p-value is small."""
-    table = []
     rows = rows.assign(stratify=rows["stratify"].fillna(True) if "stratify" in rows else True)
     keys = ["setting", "stratify", "n_target", "n_source", "estimate", "size"]
-    for key, part in rows.groupby(keys, sort=False):
-        n = len(part)
-        mean, error = part["value"].mean(), part["value"].std(ddof=1) / np.sqrt(n)
-        shares = {a: float((part["p_value"] < a).mean()) for a in LEVELS}
-        small = {f"p<{a:g}": shares[a] for a in (0.01, 0.05, 0.1, 0.5)}
-        # Too many small p-values is what would be wrong; above one half they decide nothing.
-        excess = max((shares[a] - a) / np.sqrt(a * (1 - a) / n) for a in LEVELS)
-        table.append(
-            dict(zip(keys, key, strict=True))
-            | {"replicates": n, "mean": mean, "se": error, "z": mean / error if error else np.nan}
-            | small
-            | {"worst_excess": excess}
-        )
-    frame = pd.DataFrame(table)
+    frame = by_group(rows, keys, _null_measures)
     signal = frame["setting"] != "no signal"
     matched = frame[(frame["size"] == "matched") & signal]
     noise = frame[(frame["size"] == "matched") & ~signal & (frame["estimate"] == "ensemble")]
@@ -118,31 +119,27 @@ def _null_summary(rows: pd.DataFrame) -> Summary:
     return Summary(frame, "\n\n".join(parts))
 
 
+def _coverage_measures(part: pd.DataFrame) -> Row:
+    def covered(value: float) -> float:
+        return float(((part["low"] <= value) & (value <= part["high"])).mean())
+
+    first, mean, n = part.iloc[0], part["value"].mean(), len(part)
+    covers = covered(0.0 if first["level"] == 1.0 and first["size"] == "matched" else mean)
+    return {
+        "replicates": n,
+        "mean": mean,
+        "oracle": first["oracle"],
+        "coverage": covers,
+        "coverage_se": np.sqrt(max(covers * (1 - covers), 1 / n) / n),
+        "coverage_of_oracle": covered(first["oracle"]),
+        "spread": part["value"].std(ddof=1),
+        "mean_se": part["error"].mean(),
+    }
+
+
 def _coverage_summary(rows: pd.DataFrame) -> Summary:
     """Share of intervals that cover the expectation of the score and the oracle."""
-    table = []
-    keys = ["setting", "level", "estimate", "size"]
-    for key, part in rows.groupby(keys, sort=False):
-        mean, n = part["value"].mean(), len(part)
-        target = 0.0 if key[1] == 1.0 and key[3] == "matched" else mean
-        covers = float(((part["low"] <= target) & (target <= part["high"])).mean())
-        oracle = part["oracle"].iloc[0]
-        table.append(
-            dict(zip(keys, key, strict=True))
-            | {
-                "replicates": n,
-                "mean": mean,
-                "oracle": oracle,
-                "coverage": covers,
-                "coverage_se": np.sqrt(max(covers * (1 - covers), 1 / n) / n),
-                "coverage_of_oracle": float(
-                    ((part["low"] <= oracle) & (oracle <= part["high"])).mean()
-                ),
-                "spread": part["value"].std(ddof=1),
-                "mean_se": part["error"].mean(),
-            }
-        )
-    frame = pd.DataFrame(table)
+    frame = by_group(rows, ["setting", "level", "estimate", "size"], _coverage_measures)
     shown = frame[(frame["estimate"] == "ensemble") & (frame["size"] != "paper")].drop(
         columns="estimate"
     )
@@ -161,27 +158,23 @@ def _coverage_summary(rows: pd.DataFrame) -> Summary:
     return Summary(frame, text)
 
 
+def _bias_measures(part: pd.DataFrame) -> Row:
+    levels = part.groupby("level")
+    bias = levels["value"].mean() - levels["oracle"].first()
+    noise: pd.Series[float] = levels["value"].std(ddof=1) / np.sqrt(levels["value"].count())
+    return {
+        "levels": len(bias),
+        "replicates": int(levels["value"].count().min()),
+        "mean_absolute_bias": bias.abs().mean(),
+        # What the mean absolute bias would be if every bias were 0: E|N(0, s)|.
+        "noise_floor": np.sqrt(2 / np.pi) * noise.mean(),
+        "rmse": float(np.sqrt(((part["value"] - part["oracle"]) ** 2).mean())),
+    }
+
+
 def _bias_summary(rows: pd.DataFrame) -> Summary:
     """Mean absolute bias over levels against the oracle, and error of single runs."""
-    table = []
-    keys = ["setting", "estimate", "size"]
-    for key, part in rows.groupby(keys, sort=False):
-        levels = part.groupby("level")
-        bias = levels["value"].mean() - levels["oracle"].first()
-        noise: pd.Series[float] = levels["value"].std(ddof=1) / np.sqrt(levels["value"].count())
-        squared = (part["value"] - part["oracle"]) ** 2
-        table.append(
-            dict(zip(keys, key, strict=True))
-            | {
-                "levels": len(bias),
-                "replicates": int(levels["value"].count().min()),
-                "mean_absolute_bias": bias.abs().mean(),
-                # What the mean absolute bias would be if every bias were 0: E|N(0, s)|.
-                "noise_floor": np.sqrt(2 / np.pi) * noise.mean(),
-                "rmse": float(np.sqrt(squared.mean())),
-            }
-        )
-    frame = pd.DataFrame(table)
+    frame = by_group(rows, ["setting", "estimate", "size"], _bias_measures)
     shown = frame[frame["estimate"] == "ensemble"].drop(columns="estimate")
     wide = shown.pivot(index="setting", columns="size", values="mean_absolute_bias")
     ratios = ", ".join(f"{name} {r['limit'] / r['paper']:.2f}" for name, r in wide.iterrows())

@@ -12,7 +12,7 @@ from datakin import CrossLearningScore
 from datakin.synthetic import settings
 from datakin.transfer import Concatenate
 from reproduction.gain_runs import default_learner, formula_gain, mean_loss
-from reproduction.harness import Row, markdown
+from reproduction.harness import Row, by_group, markdown
 from reproduction.study import COLOURS, Study, Summary, blank_figure
 
 SETTINGS = ("logistic", "lda", "linear", "nonlinear")
@@ -76,26 +76,18 @@ def _replicate(cell: Row, seed: int) -> list[Row]:
     ]
 
 
-def _cells_frame(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return one line per cell: mean forecast and gain, coverage of the mean gain."""
-    keys = ["setting", "level", "n_target", "n_source", "learner"]
-    table = []
-    for key, part in rows.groupby(keys, sort=False):
-        n = len(part)
-        mean = part["realised"].mean()
-        table.append(
-            {
-                **dict(zip(keys, key, strict=True)),
-                "oracle": part["oracle"].iloc[0],
-                "realised": mean,
-                "realised_se": part["realised"].std(ddof=1) / np.sqrt(n),
-                "forecast": part["forecast"].mean(),
-                "forecast_se": part["forecast"].std(ddof=1) / np.sqrt(n),
-                "coverage": ((part["low"] <= mean) & (part["high"] >= mean)).mean(),
-                "n": n,
-            }
-        )
-    return pd.DataFrame(table)
+def _measures(part: pd.DataFrame) -> Row:
+    """Return mean forecast and gain of a cell, and coverage of the mean gain."""
+    n, mean = len(part), part["realised"].mean()
+    return {
+        "oracle": part["oracle"].iloc[0],
+        "realised": mean,
+        "realised_se": part["realised"].std(ddof=1) / np.sqrt(n),
+        "forecast": part["forecast"].mean(),
+        "forecast_se": part["forecast"].std(ddof=1) / np.sqrt(n),
+        "coverage": ((part["low"] <= mean) & (part["high"] >= mean)).mean(),
+        "n": n,
+    }
 
 
 def _precision(rows: pd.DataFrame) -> pd.DataFrame:
@@ -122,7 +114,7 @@ def _precision(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _summarise(rows: pd.DataFrame) -> Summary:
-    cells = _cells_frame(rows)
+    cells = by_group(rows, ["setting", "level", "n_target", "n_source", "learner"], _measures)
     text = []
     for learner, part in cells.groupby("learner", sort=False):
         clear = part[part["realised"].abs() > 2 * part["realised_se"]]

@@ -86,6 +86,12 @@ def _reductions(rows: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
+def _best_of_paper(setting: str, frame: pd.DataFrame) -> pd.DataFrame:
+    """Return at every level the line of the best of the paper's methods."""
+    theirs = frame[frame["method"].isin(paper_methods(settings()[setting].task))]
+    return theirs.loc[theirs.groupby("level")["average_rer"].idxmax()]
+
+
 def summarise_gain(rows: pd.DataFrame) -> Summary:
     """Return RER of concatenation at every level, and its Spearman with the score."""
     frame = _reductions(rows)
@@ -104,8 +110,7 @@ def summarise_gain(rows: pd.DataFrame) -> Summary:
 def summarise_zones(setting: str, rows: pd.DataFrame) -> Summary:
     """Return every method's RER at every level, and what it is in the zones."""
     frame = _reductions(rows)
-    theirs = frame[frame["method"].isin(paper_methods(settings()[setting].task))]
-    best = theirs.loc[theirs.groupby("level")["average_rer"].idxmax()]
+    best = _best_of_paper(setting, frame)
     negative = best[best["zone"] == "negative"]["average_rer"]
     by_zone = best.groupby("zone")["average_rer"].max()
     said = [
@@ -190,8 +195,7 @@ def summarise_claims(rows: pd.DataFrame) -> Summary:
             f"spearman {label}": float(spearmanr(pooled["cls"], pooled[name]).statistic)
             for name, (label, *_) in RERS.items()
         }
-        theirs = frame[frame["method"].isin(paper_methods(settings()[str(setting)].task))]
-        best = theirs.loc[theirs.groupby("level")["average_rer"].idxmax()]
+        best = _best_of_paper(str(setting), frame)
         negative = best[best["zone"] == "negative"]
         found["largest average RER in NT"] = float(negative["average_rer"].max())
         found["NT levels below 0"] = float((negative["average_rer"] < 0).mean())
@@ -239,6 +243,19 @@ def _draw_gain(setting: str, frame: pd.DataFrame) -> Any:
 def _draw_zones(setting: str, frame: pd.DataFrame) -> Any:
     figure = blank_figure(8.4, 3.8)
     left, right = figure.subplots(1, 2)
+    _draw_paper_zones(left, setting, frame)
+    _draw_gain_zones(right, frame[frame["method"] == "concatenate"].sort_values("level"))
+    figure.legend(
+        handles=[*left.get_legend_handles_labels()[0], *right.get_legend_handles_labels()[0]],
+        loc="outside lower center",
+        ncols=5,
+        title=TITLES[setting],
+    )
+    return figure
+
+
+def _draw_paper_zones(axes: Any, setting: str, frame: pd.DataFrame) -> None:
+    """Draw average RER of every method against the score, over the paper's zones."""
     high = frame["threshold"].mean()
     span = frame["cls"].min(), frame["cls"].max()
     margin = 0.03 * (span[1] - span[0])
@@ -248,37 +265,40 @@ def _draw_zones(setting: str, frame: pd.DataFrame) -> Any:
         "negative": (high, span[1] + margin),
     }
     for zone, (low, top) in bands.items():
-        left.axvspan(low, top, color=ZONES[zone], alpha=0.13, linewidth=0)
-    left.axhline(0, color="#888888", linewidth=0.8)
+        axes.axvspan(low, top, color=ZONES[zone], alpha=0.13, linewidth=0)
+    axes.axhline(0, color="#888888", linewidth=0.8)
     for method, part in frame.groupby("method", sort=False):
-        left.plot(
+        axes.plot(
             part["cls"], part["average_rer"], STYLES[str(method)], color=PAINT[str(method)],
             markersize=3.5, linewidth=1.2, label=str(method).replace("_", " "),
         )  # fmt: skip
     theirs = frame[frame["method"].isin(paper_methods(settings()[setting].task))]
     best = theirs.groupby("cls")["average_rer"].max()
-    left.plot(
+    axes.plot(
         best.index, best, color=INK, linewidth=5, alpha=0.18, label="best of the paper's", zorder=1
     )
-    left.set_yscale("symlog", linthresh=0.1)  # so that small gains and large losses both show
-    left.set_xlim(bands["positive"][0], bands["negative"][1])
-    left.set_xlabel("Cross-Learning Score (mean)")
-    left.set_ylabel("average RER")
-    left.set_title("The paper's zones: PT | AZ | NT")
-    pooled = frame[frame["method"] == "concatenate"].sort_values("level")
+    axes.set_yscale("symlog", linthresh=0.1)  # so that small gains and large losses both show
+    axes.set_xlim(bands["positive"][0], bands["negative"][1])
+    axes.set_xlabel("Cross-Learning Score (mean)")
+    axes.set_ylabel("average RER")
+    axes.set_title("The paper's zones: PT | AZ | NT")
+
+
+def _draw_gain_zones(axes: Any, pooled: pd.DataFrame) -> None:
+    """Draw the shares of the gain zones at every level, and what concatenation brought there."""
     base = np.zeros(len(pooled))
     width = 0.8 * float(np.diff(pooled["level"]).min())
     for zone, colour in ZONES.items():
         share = pooled[f"gain_{zone}"].to_numpy()
-        right.bar(
+        axes.bar(
             pooled["level"], share, width, base, color=colour, alpha=0.35, label=f"forecast {zone}"
         )
         base = base + share
-    right.set_ylim(0, 1)
-    right.set_ylabel("share of replicates (bars)")
-    right.set_xlabel("level of similarity")
-    right.grid(False)
-    twin = right.twinx()
+    axes.set_ylim(0, 1)
+    axes.set_ylabel("share of replicates (bars)")
+    axes.set_xlabel("level of similarity")
+    axes.grid(False)
+    twin = axes.twinx()
     twin.plot(
         pooled["level"], pooled["target_rer"], "D-", color=INK, markersize=3.5, label="target RER"
     )
@@ -286,14 +306,7 @@ def _draw_zones(setting: str, frame: pd.DataFrame) -> Any:
     twin.axhline(0, color=INK, linewidth=0.8, linestyle=":")
     twin.grid(False)
     twin.set_ylabel("target RER of concatenation (line)")
-    right.set_title("Gain zones, and what pooling brought")
-    figure.legend(
-        handles=[*left.get_legend_handles_labels()[0], *right.get_legend_handles_labels()[0]],
-        loc="outside lower center",
-        ncols=5,
-        title=TITLES[setting],
-    )
-    return figure
+    axes.set_title("Gain zones, and what pooling brought")
 
 
 GAINS: tuple[Study, ...] = (

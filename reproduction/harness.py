@@ -158,6 +158,18 @@ def did_you_mean(wanted: str, known: Iterable[str]) -> str:
     return f" Did you mean {close[0]!r}?" if close else ""
 
 
+def by_group(
+    rows: pd.DataFrame, keys: list[str], measure: Callable[[pd.DataFrame], Row]
+) -> pd.DataFrame:
+    """Return one line per group of rows: its keys, and what is measured of it."""
+    return pd.DataFrame(
+        [
+            {**dict(zip(keys, key, strict=True)), **measure(part)}
+            for key, part in rows.groupby(keys, sort=False)
+        ]
+    )
+
+
 def markdown(frame: pd.DataFrame) -> str:
     """Return a frame as a Markdown table."""
 

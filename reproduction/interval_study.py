@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from datakin import CrossLearningScore
 from datakin.synthetic import Sample, settings
 from reproduction.gain_runs import N_TEST, logistic, mean_loss
-from reproduction.harness import Row, markdown
+from reproduction.harness import Row, by_group, markdown
 from reproduction.study import COLOURS, INK, Study, Summary, blank_figure
 
 SETTINGS = ("logistic", "probit", "lda", "linear", "nonlinear")
@@ -66,26 +66,17 @@ def _summarise(rows: pd.DataFrame) -> Summary:
         mean=rows.groupby(KEYS)["realised"].transform("mean"),
         label=np.where(rows["setting"].isin(NUMBERS), "number", "class"),
     )
-    cells = _table(rows, KEYS)
+    cells = by_group(rows, KEYS, _measures)
     page = [
         _text(rows, cells),
         "By task and size:",
-        markdown(_table(rows, ["label", "n_target", "n_source"])),
+        markdown(by_group(rows, ["label", "n_target", "n_source"], _measures)),
         "By task and level (1: the same rule):",
-        markdown(_table(rows, ["label", "level"])),
+        markdown(by_group(rows, ["label", "level"], _measures)),
         "By cell:",
         markdown(cells),
     ]
     return Summary(cells, "\n\n".join(page))
-
-
-def _table(rows: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    return pd.DataFrame(
-        [
-            {**dict(zip(keys, key, strict=True)), **_measures(part)}
-            for key, part in rows.groupby(keys, sort=False)
-        ]
-    )
 
 
 def _measures(part: pd.DataFrame) -> Row:
