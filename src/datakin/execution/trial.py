@@ -22,23 +22,7 @@ from datakin.learning.folds import Plan
 from datakin.learning.losses import Loss
 from datakin.learning.models import Model, fit_model
 
-__all__ = ["SIMPLEST", "learner_of", "try_pool"]
-
-SIMPLEST = ("logistic", "linear")
-
-
-def learner_of(models: Sequence[str], estimate: str) -> str:
-    """Return the learner that forecasts are about.
-
-    The estimate's model or the only one; for an ensemble the simplest of its models, which is what
-    the transfer methods learn with by default and whose errors on small targets are the steadiest.
-    """
-    if estimate in models:
-        return estimate
-    if len(models) == 1:
-        return models[0]
-    return next((name for name in SIMPLEST if name in models), estimate)
-
+__all__ = ["try_pool"]
 
 def try_pool(
     source: Dataset,

@@ -1,7 +1,9 @@
 """Runs units on a Dask cluster: one task for each, its datasets loaded by tasks of their own.
 
 A loading task can be repeated, so that a lost worker costs the time of its tasks and nothing else:
-the numbers are those of a run on one machine. Dask schedules; nothing here does.
+the numbers are those of a run on one machine. Dask schedules; nothing here does. joblib's own Dask
+backend would not do: it sends the data with the tasks instead of loading files on the workers, gives
+tasks no names, cannot cancel those under way, and waits without end where no worker is left.
 """
 
 from __future__ import annotations
@@ -21,13 +23,14 @@ from threadpoolctl import threadpool_limits
 from datakin._core.exceptions import DatakinError
 from datakin._core.optional import require
 from datakin._core.progress import progress
+from datakin._core.versions import versions
+from datakin.cross_errors.options import Options
+from datakin.cross_errors.records import Piece
 from datakin.data import Dataset
 from datakin.data.origin import Origin
+from datakin.execution.threads import Told
+from datakin.execution.units import Unit, run_unit
 from datakin.learning.models import Model
-from datakin.results.record import versions
-from datakin.scoring.options import Options
-from datakin.scoring.threads import Finished, Told
-from datakin.scoring.units import Unit, UnitResult, run_unit
 
 __all__ = ["run_on_cluster"]
 
@@ -38,13 +41,11 @@ Messages = list[tuple[type[Warning], str]]
 
 
 def run_on_cluster(
-    units: Sequence[Unit],
-    models: tuple[Model, ...],
-    options: Options,
-    client: Any,
-    finished: Finished,
-) -> bool:
-    """Run all units on a cluster.
+    units: Sequence[Unit], models: tuple[Model, ...], options: Options, client: Any
+) -> Iterator[tuple[int, Piece]]:
+    """Run all units on a cluster; yield the position and the piece of each as it is finished.
+
+    Ctrl-C cancels the tasks under way.
 
     Parameters
     ----------
@@ -53,35 +54,27 @@ def run_on_cluster(
     options : Options
     client : dask.distributed.Client or str
         A client, or the address of a scheduler.
-    finished : callable
-        Called with the position and the result of each unit, as they come.
-
-    Returns
-    -------
-    bool
-        Whether the run was interrupted; tasks that were under way are cancelled.
     """
     told = Told()
-    with _connected(client) as client, told.caught():
+    with (
+        told.passed_on(),
+        _connected(client) as client,
+        told.caught(),
+        progress(f"fitting {len(units)} dataset(s)", len(units)) as advance,
+    ):
         tasks = _submit(units, models, options, client)
         place = {future: i for i, future in enumerate(tasks)}
-        with progress(f"fitting {len(units)} dataset(s)", len(units)) as advance:
-            try:
-                for future in _as_they_come(tasks, client):
-                    result, messages = _result(future, units[place[future]].dataset.name)
-                    for category, text in messages:
-                        told.add(category, text)
-                    told.failures += [f for learner in result.learners for f in learner.failures]
-                    finished(place[future], result)
-                    future.release()
-                    advance()
-                interrupted = False
-            except KeyboardInterrupt:
-                interrupted = True
-            finally:
-                client.cancel([f for f in tasks if not f.done()], force=True)
-    told.pass_on()
-    return interrupted
+        try:
+            for future in _as_they_come(tasks, client):
+                piece, messages = _result(future, units[place[future]].dataset.name)
+                for category, text in messages:
+                    told.add(category, text)
+                told.failures += [failure for own in piece.own for failure in own.failures]
+                yield place[future], piece
+                future.release()
+                advance()
+        finally:
+            client.cancel([f for f in tasks if not f.done()], force=True)
 
 
 @contextmanager
@@ -180,7 +173,7 @@ def _load(what: Dataset | Origin, name: str, fingerprint: str) -> Dataset:
 
 def _run(
     bare: Unit, datasets: list[Dataset], shared: tuple[tuple[Model, ...], Options], version: str
-) -> tuple[UnitResult, Messages]:
+) -> tuple[Piece, Messages]:
     """Run one unit on a worker."""
     here = versions()["datakin"]
     if here != version:
@@ -224,11 +217,11 @@ def _as_they_come(tasks: Sequence[Any], client: Any) -> Iterator[Any]:
             )
 
 
-def _result(future: Any, name: str) -> tuple[UnitResult, Messages]:
+def _result(future: Any, name: str) -> tuple[Piece, Messages]:
     from distributed import KilledWorker
 
     try:
-        result: tuple[UnitResult, Messages] = future.result()
+        result: tuple[Piece, Messages] = future.result()
         return result
     except (DatakinError, KeyboardInterrupt):
         raise
