@@ -63,10 +63,10 @@ def pieces_from(files: Sequence[PartFile], repeat: int | None = None) -> dict[Ke
     """
     found: dict[Key, dict[tuple[str, str], dict[int, tuple[Path, int]]]] = {}
     for file in files:
-        for number, (kind, key, repeat, tested) in enumerate(file.titles):
+        for number, (kind, key, r, tested) in enumerate(file.titles):
             name, columns, stage, partner = key
             parts = found.setdefault(Key(name, tuple(columns), stage, partner), {})
-            parts.setdefault((kind, tested), {})[repeat] = (file.place, number)
+            parts.setdefault((kind, tested), {})[r] = (file.place, number)
     pieces = {}
     for key, parts in found.items():
         stored: dict[tuple[str, str], _Stored[Any]] = {

@@ -15,8 +15,8 @@ from datakin.learning.folds import make_plan
 from datakin.learning.losses import LOSSES
 from datakin.learning.models import Model, choose_models
 from datakin.results.forecast import Outlook
-from datakin.scoring.forecast import best_weight, plain_gain
-from datakin.scoring.trial import learner_of, try_pool
+from datakin.scoring.forecast import best_weight, learner_of, plain_gain
+from datakin.execution.trial import try_pool
 
 
 def draw(n, seed, scale=(1.0, 1.0), is_class=True, rule=(1.0, 1.0)):

@@ -8,8 +8,8 @@ import pytest
 import datakin
 from datakin import DatakinError, DatakinWarning
 from datakin.data import as_dataset
-from datakin.scoring.options import Options
-from datakin.scoring.sampling import Sample
+from datakin.cross_errors.options import Options
+from datakin.execution.sampling import Sample
 
 LINEAR = {"models": ["logistic"]}
 

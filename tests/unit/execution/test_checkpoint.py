@@ -13,7 +13,7 @@ import pytest
 
 import datakin
 from datakin import DatakinError, DatakinWarning
-from datakin.scoring import store
+from datakin.execution import measurement, store
 
 OPTIONS = {"models": ["logistic", "linear_svm"], "cv": 3}
 
@@ -22,13 +22,13 @@ OPTIONS = {"models": ["logistic", "linear_svm"], "cv": 3}
 def counted(monkeypatch):
     """Count the units that are run, not found."""
     runs = []
-    original = store.run_in_threads
+    original = measurement.run_in_threads
 
     def run(units, *rest):
         runs.extend(unit.dataset.name for unit in units)
         return original(units, *rest)
 
-    monkeypatch.setattr(store, "run_in_threads", run)
+    monkeypatch.setattr(measurement, "run_in_threads", run)
     return runs
 
 
@@ -127,7 +127,7 @@ def test_other_data_are_refused(tmp_path, family):
 
 def test_another_version_is_refused(tmp_path, family):
     datakin.matrix(family(), checkpoint=tmp_path, **OPTIONS)
-    note = tmp_path / "run.json"
+    note = tmp_path / "about.json"
     run = json.loads(note.read_text())
     run["versions"]["datakin"] = "0.0.1"
     note.write_text(json.dumps(run))
@@ -144,16 +144,16 @@ def test_threads_and_places_change_nothing(tmp_path, family):
 @pytest.mark.parametrize("path", ["/proc/datakin", "file"])
 def test_a_folder_that_cannot_be_written_to(tmp_path, path, family):
     (tmp_path / "file").write_text("")
-    with pytest.raises(DatakinError, match=r"checkpoint folder .* can be written to"):
+    with pytest.raises(DatakinError, match=r"folder .* can be written to"):
         datakin.matrix(family(), checkpoint=os.path.join(tmp_path, path), **OPTIONS)
 
 
 def test_a_full_disk_costs_the_checkpoint_not_the_run(tmp_path, monkeypatch, family):
-    def full(self, place, result):
+    def full(place, parts):
         raise OSError(28, "No space left on device")
 
     plain = datakin.matrix(family(), **OPTIONS)
-    monkeypatch.setattr(store.Folder, "write", full)
+    monkeypatch.setattr(store, "write_parts", full)
     with pytest.warns(DatakinWarning, match="No space left on device.*goes on without it"):
         assert datakin.matrix(family(), checkpoint=tmp_path, **OPTIONS) == plain
 
@@ -171,9 +171,9 @@ def test_many_errors_go_to_a_temporary_folder(tmp_path, monkeypatch, family):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(store.tempfile, "tempdir", None)
     seen = []
-    original = store.Folder.write
+    original = store.write_parts
     monkeypatch.setattr(
-        store.Folder, "write", lambda *a: (seen.append(a[1].parent), original(*a))[1]
+        store, "write_parts", lambda *a: (seen.append(a[0].parent), original(*a))[1]
     )
     assert datakin.matrix(family(), **OPTIONS) == plain
     assert len(seen) == 4

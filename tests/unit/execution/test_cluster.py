@@ -11,7 +11,7 @@ import pytest
 
 import datakin
 from datakin import DatakinError, DatakinWarning, Interrupted
-from datakin.scoring import cluster
+from datakin.execution import cluster
 
 distributed = pytest.importorskip("distributed", reason="needs dask: pip install datakin[cluster]")
 
