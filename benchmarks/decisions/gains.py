@@ -17,7 +17,7 @@ from datakin._core.exceptions import DatakinWarning
 from datakin.learning.encoding import Encoder
 from datakin.learning.losses import choose_loss
 from datakin.transfer import ART, Concatenate, KinWeighted, TrAdaBoost, TrAdaBoostR2
-from datakin.transfer.methods import choose_estimator
+from datakin.transfer.learner import choose_estimator
 
 # Few rounds and splits: eight sources, four methods and two learners make up a draw.
 ROUNDS, SPLITS = 10, 5

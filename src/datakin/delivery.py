@@ -55,7 +55,7 @@ class Files:
             self._check_place("--plot", self.plot)
 
     def _check_place(self, option: str, path: Path) -> None:
-        from datakin.report.files import check_file
+        from datakin.report.page import check_file
 
         check_file(path, option, overwrite=self.force)
 

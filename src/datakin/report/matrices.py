@@ -1,4 +1,4 @@
-"""What the report of a matrix shows. The squares themselves are read from the embedded result."""
+"""The report of a matrix. Its squares of numbers are read from the embedded result."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from datakin.report.sections import column, origin, records, section, view
-from datakin.report.verdicts import verdict
-from datakin.report.words import enumerated, plural, shortened
+from datakin.report.words import ZONES, enumerated, plural, shortened, verdict
 from datakin.results import Matrix
 
 __all__ = ["matrix_view"]
@@ -48,11 +47,11 @@ def _verdict(matrix: Matrix, clusters: dict[str, int]) -> dict[str, Any]:
     alone = [g[0] for g in groups.values() if len(g) == 1]
     n, k = len(matrix), len(groups)
     if k == 1:
-        head = f"All {n} datasets are of one kin"
+        head = f"All {n} datasets are kin"
     elif not large:
         head = f"None of the {n} datasets is kin to another"
     else:
-        head = f"{n} datasets, {plural(len(large), 'family').replace('familys', 'families')}"
+        head = f"{n} datasets, {plural(len(large), 'family', 'families')}"
         head += f" and {len(alone)} on their own" if alone else ""
     if not matrix.zones:
         head = f"{n} datasets in {plural(k, 'cluster')} by distance"
@@ -62,7 +61,7 @@ def _verdict(matrix: Matrix, clusters: dict[str, int]) -> dict[str, Any]:
     if alone and large:
         lines.append(f"On their own: {enumerated(alone, 8)}.")
     how = (
-        "Datasets stay together while their mean score is below the threshold of negative transfer."
+        "Datasets form a family if their mean score is below the threshold of negative transfer."
         if matrix.zones
         else "Clusters are cut at the widest gap between merges; distances have no zones and no interval."
     )
@@ -81,7 +80,7 @@ def _tiles(matrix: Matrix, clusters: dict[str, int]) -> list[dict[str, str]]:
         total = max(1, len(values))
         tiles += [
             {"label": f"{zone} pairs", "value": f"{values.count(zone) / total:.0%}", "zone": zone}
-            for zone in ("positive", "ambiguous", "negative")
+            for zone in ZONES
         ]
     return tiles
 
@@ -89,7 +88,7 @@ def _tiles(matrix: Matrix, clusters: dict[str, int]) -> list[dict[str, str]]:
 def _heat(matrix: Matrix, order: list[int]) -> dict[str, Any]:
     word = "score" if matrix.zones else "distance"
     text = (
-        f"The {word} of every pair. Datasets stand in the order of the tree, so that those near each "
+        f"The {word} of every pair. Datasets are in the order of the tree, so that those near each "
         f"other form blocks along the diagonal."
     )
     chart = {"type": "heat", "order": order, "word": word}

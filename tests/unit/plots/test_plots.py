@@ -14,7 +14,7 @@ from matplotlib.figure import Figure  # noqa: E402
 
 import datakin  # noqa: E402
 from datakin import DatakinError, plots  # noqa: E402
-from datakin.plots.axes import COLOURS  # noqa: E402
+from datakin.plots.pictures import COLOURS  # noqa: E402
 
 FAST = {"models": ["logistic"], "cv": 3}
 
@@ -114,7 +114,7 @@ def test_matrix_draws_the_square_in_the_order_of_the_tree(results, ax):
         i
         for name in names
         for i, known in enumerate(matrix.names)
-        if plots.axes.label(known) == name
+        if plots.pictures.label(known) == name
     ]
     drawn = np.asarray(ax.images[0].get_array())
     assert drawn == pytest.approx(np.maximum(matrix.scores[np.ix_(order, order)], 0))
