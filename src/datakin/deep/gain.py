@@ -19,12 +19,17 @@ from datakin.data import Dataset, check_names, coerce, pair
 from datakin.data.features import Array
 from datakin.deep.checkpoints import FoldErrors
 from datakin.deep.encoders import Encoder, make_encoder
-from datakin.deep.feed import Feed, make_feeds
 from datakin.deep.holdout import check_classes
-from datakin.deep.items import ITEMS
-from datakin.deep.outputs import run_module
-from datakin.deep.pretrained import pick_device
-from datakin.deep.training import Training, check_training, fit_network, seeded
+from datakin.deep.items import Feed, make_feeds
+from datakin.deep.readers import ITEMS
+from datakin.deep.training import (
+    Training,
+    check_training,
+    fit_network,
+    pick_device,
+    run_module,
+    seeded,
+)
 from datakin.learning.folds import make_plan
 from datakin.results.gain import Gain
 from datakin.results.record import make_provenance

@@ -15,9 +15,9 @@ from datakin.data import Dataset, Pairing, pair
 from datakin.data.features import Array
 from datakin.deep.checkpoints import Checkpoints, digest_of
 from datakin.deep.encoders import Encoder, embed
-from datakin.deep.feed import Feed, make_feeds
 from datakin.deep.heads import HeadOptions
 from datakin.deep.holdout import FOLDS, Heads, Split, errors_on, fit_heads, make_split, own_learner
+from datakin.deep.items import Feed, make_feeds
 from datakin.deep.training import Training, fit_network, seeded
 from datakin.errors import Errors
 from datakin.learning.losses import choose_loss, resolve_loss
