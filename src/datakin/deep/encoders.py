@@ -206,7 +206,7 @@ def pretrained(name: str, **options: Any) -> nn.Module:
     except TypeError as error:
         raise DatakinError(f"The encoder {name!r} does not take these options ({error}).") from None
     load_weights(module, module.published_weights(), name)
-    return module.eval()  # type: ignore[no-any-return]
+    return module.eval()
 
 
 def read_weights(source: Any) -> tuple[dict[str, Any], str]:
