@@ -17,9 +17,9 @@ from datakin.cross_errors.table import write_table
 from datakin.data import Dataset, Pairing, pair
 from datakin.data.features import Array
 from datakin.deep.encoders import Encoder, embed
-from datakin.deep.feed import Feed, make_feeds
 from datakin.deep.heads import HeadOptions
 from datakin.deep.holdout import FOLDS, Heads, Split, errors_on, fit_heads, make_split, own_record
+from datakin.deep.items import Feed, make_feeds
 from datakin.deep.training import Training, fit_network, seeded
 from datakin.execution.measurement import about_run, member_of
 from datakin.execution.store import Store

@@ -12,10 +12,9 @@ from datakin._core.notes import announce, warn
 from datakin.data import for_comparison, for_matrix, for_ranking
 from datakin.deep.encoders import make_encoder
 from datakin.deep.heads import HeadOptions
-from datakin.deep.items import ITEMS
-from datakin.deep.pretrained import pick_device
+from datakin.deep.readers import ITEMS
 from datakin.deep.run import DeepMeasurement, Settings, check_learnable
-from datakin.deep.training import Training, check_training
+from datakin.deep.training import Training, check_training, pick_device
 from datakin.results import Comparison, Matrix, Ranking
 from datakin.scoring.matrices import fill_matrix
 from datakin.scoring.pairs import compare_pair
