@@ -18,7 +18,7 @@ from torch import nn
 
 from datakin.data.features import Array
 from datakin.deep.training import Training, fit_network, seeded
-from datakin.learning.backends.logistic import newton
+from datakin.learning.backends.linear import newton
 
 __all__ = ["HeadOptions", "fit_head"]
 
