@@ -12,8 +12,7 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.checks import check_choice, check_count
-from datakin._core.exceptions import DatakinError, DatakinWarning, listed
-from datakin._core.optional import require
+from datakin._core.exceptions import DatakinError, DatakinWarning, listed, require
 from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.data.labels import canonical_label

@@ -6,8 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from datakin._core.exceptions import DatakinError
-from datakin._core.optional import require
+from datakin._core.exceptions import DatakinError, require
 
 __all__ = ["CLUSTERS", "COLOURS", "axes", "label", "save"]
 

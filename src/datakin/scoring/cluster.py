@@ -18,8 +18,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from datakin._core.exceptions import DatakinError
-from datakin._core.optional import require
+from datakin._core.exceptions import DatakinError, require
 from datakin._core.progress import progress
 from datakin.data import Dataset
 from datakin.data.origin import Origin
