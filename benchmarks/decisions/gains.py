@@ -14,7 +14,7 @@ from xgboost import XGBClassifier, XGBRegressor
 
 from datakin import Dataset
 from datakin._core.exceptions import DatakinWarning
-from datakin.learning.encoding import Encoder
+from datakin.learning.encoding import ColumnEncoder
 from datakin.learning.losses import choose_loss
 from datakin.transfer import ART, Concatenate, KinWeighted, TrAdaBoost, TrAdaBoostR2
 from datakin.transfer.learner import choose_estimator
@@ -35,7 +35,7 @@ class Table:
 
     @classmethod
     def make(cls, own: Dataset, others: list[Dataset]) -> Table:
-        encoder = Encoder.learn(own.features, np.arange(own.n_rows))
+        encoder = ColumnEncoder.learn(own.features, np.arange(own.n_rows))
         there = [(encoder.dense(d.features.matched_to(own.features)), _labels(d)) for d in others]
         return cls((encoder.dense(own.features), _labels(own)), there)
 

@@ -11,9 +11,8 @@ from typing import Annotated, Any
 
 import typer
 
-from datakin._core.exceptions import DatakinError, DatakinWarning, Interrupted
+from datakin._core.exceptions import DatakinError, DatakinWarning, Interrupted, require
 from datakin._core.files import written_whole
-from datakin._core.optional import require
 from datakin._core.progress import hushed
 
 __all__ = ["Files", "Output", "command_line", "guarded"]

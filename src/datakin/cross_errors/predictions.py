@@ -48,9 +48,7 @@ class Reading:
         then stands for "fold", and the fits without one fold for "inner".
     """
 
-    def __init__(
-        self, made: PlanPredictions, loss: Loss, options: Options, labels: Labels
-    ) -> None:
+    def __init__(self, made: PlanPredictions, loss: Loss, options: Options, labels: Labels) -> None:
         self.made, self.loss, self.options, self.labels = made, loss, options, labels
         self.trained_labels = labels
         if made.held_out is not None:

@@ -76,7 +76,9 @@ class ErrorTable:
     @property
     def n_fits(self) -> int:
         """Number of fits that the measurement took."""
-        return self.sums_fits + sum(own.n_fits for piece in self.pieces.values() for own in piece.own)
+        return self.sums_fits + sum(
+            own.n_fits for piece in self.pieces.values() for own in piece.own
+        )
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -160,9 +162,7 @@ class ErrorTable:
         wanted = set(names)
         pairs = {key: facts for key, facts in self.pairs.items() if wanted.issuperset(key)}
         used = {key for facts in pairs.values() for key in facts.keys or ()}
-        pieces = {
-            key: piece.only(wanted) for key, piece in self.pieces.items() if key in used
-        }
+        pieces = {key: piece.only(wanted) for key, piece in self.pieces.items() if key in used}
         sums = {key: way for key, way in self.sums.items() if wanted.issuperset(key)}
         grams = {name: grams for name, grams in self.grams.items() if name in wanted}
         return replace(
@@ -346,7 +346,8 @@ def _finished(
             for wanted in facts.keys or ()
         ]
         sides = [
-            k for k, other in zip(at, reversed(key), strict=True)
+            k
+            for k, other in zip(at, reversed(key), strict=True)
             if k is not None and other in pieces[k].crosses
         ]
         if len(sides) == 2:
@@ -387,7 +388,8 @@ def _records(part: Errors) -> Iterator[dict[str, Any]]:
             "model": part.pool_model,
             "held_out": HELD_OUT["fold"],
             "weights_from": "",
-            "n_train": part.n_train["full"] + len(part.weights) * (1 - 1 / part.means["fold"].shape[1]),
+            "n_train": part.n_train["full"]
+            + len(part.weights) * (1 - 1 / part.means["fold"].shape[1]),
             "rows": n_rows,
             "error": mean,
             "spread": float(np.sqrt(((part.pooled - mean) ** 2) @ shares)),

@@ -11,8 +11,7 @@ from scipy.special import gammaln
 from scipy.stats import wasserstein_distance
 
 from datakin._core.checks import check_choice, check_count, check_seed
-from datakin._core.exceptions import DatakinError
-from datakin._core.optional import require
+from datakin._core.exceptions import DatakinError, require
 from datakin._core.seeds import derive_seed
 from datakin.data.features import Array
 from datakin.distances.features import clouds

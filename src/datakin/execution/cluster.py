@@ -20,8 +20,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from datakin._core.exceptions import DatakinError
-from datakin._core.optional import require
+from datakin._core.exceptions import DatakinError, require
 from datakin._core.progress import progress
 from datakin._core.versions import versions
 from datakin.cross_errors.options import Options

@@ -146,9 +146,7 @@ class Measurement:
         }
         self.plans: dict[Key | str, tuple[Plan, ...]] = {}
         wanted = self._usable(pairs)
-        self.pairings = {
-            (t, s): pair(self.datasets[t], self.datasets[s]) for t, s in wanted
-        }
+        self.pairings = {(t, s): pair(self.datasets[t], self.datasets[s]) for t, s in wanted}
         self.about = about_run(options, must_be_known=options.checkpoint is not None)
         used = dict.fromkeys(name for names in wanted for name in names)
         self.members = {name: self._member(name) for name in self.datasets if name in used}
@@ -321,8 +319,7 @@ class Measurement:
             self.losses[key.dataset],
             plans=self.plans[plan_key],
             held_out=None if sample is None else sample.held_out,
-            with_inner=options.size == "limit"
-            or (options.size != "paper" and self.keep != "sums"),
+            with_inner=options.size == "limit" or (options.size != "paper" and self.keep != "sums"),
             n_rows=self.datasets[key.dataset].n_rows,
             keeps_predictions=self.keep == "predictions",
         )
@@ -469,7 +466,9 @@ class Measurement:
         common = self.pairings[names]
         target, source = (
             shared[self.samples[name].tested] if name in self.samples else shared
-            for name, shared in zip(names, (common.shared_target, common.shared_source), strict=True)
+            for name, shared in zip(
+                names, (common.shared_target, common.shared_source), strict=True
+            )
         )
         return target, source
 

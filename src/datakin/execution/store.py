@@ -88,7 +88,9 @@ class Store:
             )
         return pieces
 
-    def _found(self, files: Mapping[Any, Path], units: Mapping[Any, Any]) -> dict[Any, dict[Key, Piece]]:
+    def _found(
+        self, files: Mapping[Any, Path], units: Mapping[Any, Any]
+    ) -> dict[Any, dict[Key, Piece]]:
         """Return what an earlier run has left in the checkpoint folder."""
         assert self.folder is not None
         results, torn = {}, []

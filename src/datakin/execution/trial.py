@@ -15,7 +15,7 @@ from datakin._core.seeds import derive_seed
 from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.learning.backends import start_fitter
-from datakin.learning.encoding import Encoder, TreeCodes
+from datakin.learning.encoding import ColumnEncoder, TreeCodes
 from datakin.learning.engine import Table
 from datakin.learning.ensemble import View, row_losses
 from datakin.learning.folds import Plan
@@ -23,6 +23,7 @@ from datakin.learning.losses import Loss
 from datakin.learning.models import Model, fit_model
 
 __all__ = ["try_pool"]
+
 
 def try_pool(
     source: Dataset,
@@ -62,7 +63,7 @@ def try_pool(
     losses = np.empty(n)
     for k, fold in enumerate(plan.folds):
         train = np.append(plan.trains[1 + k], np.arange(n, len(y)))
-        encoder = Encoder.learn(features, train)
+        encoder = ColumnEncoder.learn(features, train)
         seed = derive_seed(random_state, "pool", model.name, k)
         try:
             X = table.matrices(encoder, train)[model.features]

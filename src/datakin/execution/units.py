@@ -138,7 +138,9 @@ class Work:
         with self.lock:
             if repeat not in self.runs:
                 unit, seed = self.unit, self.options.random_state
-                self.runs[repeat] = PlanRun(unit.dataset, unit.key.columns, self.plans[repeat], seed)
+                self.runs[repeat] = PlanRun(
+                    unit.dataset, unit.key.columns, self.plans[repeat], seed
+                )
         found = self.runs[repeat].fit(self.parts[part], step)
         with self.lock:
             self.fits[repeat, part] = found
@@ -163,7 +165,10 @@ class Work:
 
     def _read(self, fitted: FittedPlan, repeat: int) -> _Repeat:
         """Predict, and turn predictions into losses."""
-        unit, own = self.unit, self.unit.dataset if self.unit.held_out is None else self.unit.held_out
+        unit, own = (
+            self.unit,
+            self.unit.dataset if self.unit.held_out is None else self.unit.held_out,
+        )
         made = self._predictions(fitted)
         reading = Reading(made, unit.loss, self.options, labels_of(own))
         n_fits = len(fitted.plan.trains)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from datakin._core.optional import require
+from datakin._core.exceptions import require
 
 __all__ = ["COLOURS", "INK", "blank_figure", "require_matplotlib", "save_figure"]
 

@@ -1,4 +1,4 @@
-"""Losses, row by row. Each says what it needs: a label, probabilities or a value."""
+"""Losses per row. Each says what kind of prediction it needs: label, probability or value."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Loss:
     rows : callable
         ``rows(y, prediction)`` returns one loss per row. Labels and y are class codes.
     balanced : bool
-        Every class of the tested dataset weighs the same, whatever its share of the rows.
+        Every class of the tested dataset has the same weight, whatever its share of the rows.
     by_name : bool
         Labels are passed as class names instead of codes (a user's own loss).
     constant : callable, optional
@@ -77,7 +77,7 @@ class Loss:
         return np.asarray(1.0 / (len(dataset.classes) * dataset.class_shares[dataset.y]))
 
     def of_best_constant(self, y: Array) -> float:
-        """Return the mean loss of the best constant: Var(y) for squared error."""
+        """Return the mean loss of the best constant prediction: Var(y) for squared error."""
         best = float(np.mean(y)) if self.constant is None else self.constant(y)
         return float(np.mean(self.rows(y, np.full(len(y), best))))
 
@@ -122,7 +122,7 @@ LOSSES: dict[str, Loss] = {
 
 
 def resolve_loss(loss: Any) -> Loss | None:
-    """Return the loss asked for; None stands for "auto".
+    """Return the loss for an option of the user; None for "auto".
 
     A callable is called with the true and predicted class names (classes) or with numbers
     (regression) and returns one loss per row.
@@ -145,9 +145,9 @@ def resolve_loss(loss: Any) -> Loss | None:
 def choose_loss(loss: Loss | None, dataset: Labelled) -> Loss:
     """Return the loss that errors on this dataset's rows are measured in.
 
-    By default 0-1 for classes (balanced when a class is rarer than 15%: otherwise always
-    guessing the common class looks perfect) and squared error for regression. The loss belongs
-    to the dataset tested on, so that no other dataset can change it.
+    The default is squared error for regression and 0-1 loss for classes. If a class has less than
+    15% of the rows, the 0-1 loss is balanced: otherwise always guessing the common class would look
+    good. The loss depends only on the dataset tested on.
     """
     if loss is None:
         if not dataset.classes:

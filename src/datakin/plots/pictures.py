@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from datakin._core.exceptions import DatakinError
-from datakin._core.optional import require
+from datakin._core.exceptions import DatakinError, require
 from datakin.results import Comparison, Forecast, Gain, Matrix, Ranking
 from datakin.results.zones import Zone
 from datakin.scoring.forecast import forecast_gain

@@ -30,6 +30,7 @@ __all__ = [
     "own_error",
 ]
 
+
 @dataclass(frozen=True, eq=False)
 class Discrepancy:
     """How much worse the other dataset's predictor does on these rows than their own.

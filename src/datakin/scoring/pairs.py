@@ -120,9 +120,7 @@ class Pair:
         found = make_estimate(part.value, error, self.n_folds)
         return self._widened(found, self.options.size, lambda ways: ways[:, way])
 
-    def _widened(
-        self, found: Estimate, size: str, of: Callable[[Array], Array]
-    ) -> Estimate:
+    def _widened(self, found: Estimate, size: str, of: Callable[[Array], Array]) -> Estimate:
         """Widen an interval by the spread over random splits, where repeats are such."""
         ways = [way for way in self.ways if isinstance(way, RowsWay)]
         if self.test_size is None or size == "limit" or len(ways[0].directions) < 2:
@@ -138,9 +136,7 @@ class Pair:
             baseline += factor * mean
             variance += (factor * error) ** 2
         score = self._estimate(options.estimate, "paper")
-        return Evidence(
-            score.value, score.standard_error, baseline, float(np.sqrt(variance)), gain
-        )
+        return Evidence(score.value, score.standard_error, baseline, float(np.sqrt(variance)), gain)
 
     def gain(self, way: int = 0) -> ExpectedGain:
         """Return the gain of pooling for the target (0) or for the source (1)."""
@@ -162,7 +158,9 @@ class Pair:
             return None
         parts = self.both(self.options.estimate, self.options.size)
         constants = [member.best_constant or np.nan for member in self.members]
-        return self.value([p.value / constant for p, constant in zip(parts, constants, strict=True)])
+        return self.value(
+            [p.value / constant for p, constant in zip(parts, constants, strict=True)]
+        )
 
 
 def _gap(direction: Direction) -> float:
@@ -235,9 +233,7 @@ def provenance_of(table: ErrorTable, names: Sequence[str], columns: object = Non
     options = {**before, **{n: v for n, v in asked.items() if n in before}}
     prints = {name: table.members[name].fingerprint for name in names}
     backends = table.backends(names, columns)
-    return Provenance(
-        table.about["seed"], options, dict(table.about["versions"]), prints, backends
-    )
+    return Provenance(table.about["seed"], options, dict(table.about["versions"]), prints, backends)
 
 
 def compare_pair(

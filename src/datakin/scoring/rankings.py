@@ -68,7 +68,9 @@ def _first_places(
 ) -> dict[str, float]:
     """Return the probability of each source to be the best."""
     same = [name for name in sources if name not in pairs]
-    if same or grams is None:  # the target itself is among the sources: no doubt about the first place
+    if (
+        same or grams is None
+    ):  # the target itself is among the sources: no doubt about the first place
         return {name: float(name == same[0]) for name in sources}
     options, made = table.options, list(pairs.values())
     parts = [pair.ways[0].discrepancy(options.estimate, options.size) for pair in made]

@@ -210,10 +210,7 @@ def summed(way: RowsWay, estimate: str) -> WaySums:
         estimate,
         learner,
         np.array(
-            [
-                [p.cross, p.own, variances(p, way.groups)[0], p.least, *p.replicates]
-                for p in parts
-            ]
+            [[p.cross, p.own, variances(p, way.groups)[0], p.least, *p.replicates] for p in parts]
         ),
         np.array([[[part.cross, part.own] for part in row] for row in by_model]),
         np.array([mean, by_rows, way.own_error(estimate, "folds")[1]]),

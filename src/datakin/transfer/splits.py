@@ -15,7 +15,7 @@ from datakin._core.seeds import derive_seed
 from datakin.data import Dataset
 from datakin.data.alignment import Pairing
 from datakin.data.features import Array
-from datakin.learning.encoding import Encoder
+from datakin.learning.encoding import ColumnEncoder
 from datakin.transfer.base import Concatenate
 
 __all__ = ["Splits"]
@@ -101,7 +101,7 @@ class Splits:
         """Return test errors on dataset i, with the other dataset as source."""
         other = 1 - i
         (train, test), theirs = parts[i], parts[other][0]
-        encoder = Encoder.learn(self.features[i], train)
+        encoder = ColumnEncoder.learn(self.features[i], train)
         X, X_test = (encoder.dense(self.features[i], rows) for rows in (train, test))
         y, y_test = self.labels[i][train], self.labels[i][test]
         there = self.features[other].matched_to(self.features[i])

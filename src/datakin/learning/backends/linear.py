@@ -1,8 +1,14 @@
-"""Logistic and multinomial regression by Newton's method, started from the last fit.
+"""Linear models: logistic and multinomial regression, and least squares.
 
-scikit-learn's "newton-cholesky" solver reaches the same optimum. Ours is there because a plan's
-fits are small and many: checks and set-up around each of scikit-learn's cost several times the
-Newton steps at a few hundred rows (see benchmarks/RESULTS.md).
+*Logistic regression* by Newton's method, started from the last fit. scikit-learn's
+"newton-cholesky" solver reaches the same optimum. Ours is here because a plan's fits are small and
+many: at a few hundred rows scikit-learn's checks and set-up cost several times the Newton steps
+(see benchmarks/RESULTS.md).
+
+*Least squares* from the normal equations. scikit-learn's LinearRegression decomposes the whole
+table (scipy.linalg.lstsq), which costs about ten times a product of the table with itself at any
+size. Squaring a table squares its condition number, so nearly collinear tables are left to
+scikit-learn.
 """
 
 from __future__ import annotations
@@ -14,12 +20,14 @@ from scipy.linalg.lapack import dposv
 from scipy.special import expit, log_softmax
 
 from datakin.data.features import Array
-from datakin.learning.backends.generic import GenericFitter, partly
+from datakin.learning.backends.fitter import GenericFitter, partly
 
-__all__ = ["NewtonFitter", "newton"]
+__all__ = ["LeastSquaresFitter", "NewtonFitter", "newton"]
 
 MOST_PARAMETERS = 300  # beyond, factorising the Hessian costs more than many gradient steps
 MOST_STEPS = 60
+EQUAL = 1e-13  # smaller eigenvalues, relative to the largest, come from equal columns
+SAFE = 1e-8  # if any other eigenvalue is smaller than this, digits are lost
 
 
 class NewtonFitter:
@@ -35,7 +43,7 @@ class NewtonFitter:
 
     @staticmethod
     def serves(estimator: Any) -> bool:
-        """Tell whether the estimator's options are ours too: a fit that is meant to converge."""
+        """Return whether the penalty is finite and the fit is meant to converge."""
         return bool(0 < estimator.C < np.inf and estimator.max_iter >= 100)
 
     def fit(self, X: Any, y: Array, seed: int, rows: Array | None = None) -> Any:
@@ -83,12 +91,12 @@ def newton(X: Array, y: Array, n_classes: int, penalty: float, beta: Array) -> A
     penalty : float
         Intercepts are not penalised.
     beta : ndarray of shape (p + 1, 1 or n_classes)
-        Where to start; the last row holds intercepts.
+        The start; the last row holds intercepts.
 
     Returns
     -------
     ndarray or None
-        None where the method does not get there.
+        None if the method does not converge.
     """
     design = np.hstack([X, np.ones((len(X), 1))])
     ridge = np.full(design.shape[1], penalty)
@@ -107,7 +115,7 @@ def newton(X: Array, y: Array, n_classes: int, penalty: float, beta: Array) -> A
         size = 1.0
         while True:
             trial = parts(design, target, ridge, beta - size * step)
-            # Rounding may let the value rise a little next to the optimum.
+            # Next to the optimum, rounding may let the value rise a little.
             if trial[0] <= value + 1e-12 * (1 + abs(value)):
                 break
             size /= 2
@@ -147,9 +155,43 @@ def _multinomial(
         for c in range(n_classes):
             at = slice(c * q, (c + 1) * q)
             full[at, at] += blocks[c] + np.diag(ridge)
-        # One number added to all intercepts changes nothing: hold their sum where it is.
+        # Adding one number to all intercepts changes nothing, so keep their sum fixed.
         last = np.arange(q - 1, n_classes * q, q)
         full[np.ix_(last, last)] += 1.0
         return full
 
     return float(loss), p - target, hessian
+
+
+class LeastSquaresFitter:
+    """LinearRegression with an intercept."""
+
+    name = "normal equations"
+    honoured = ("copy_X", "n_jobs")
+
+    def __init__(self, estimator: Any) -> None:
+        self.generic = GenericFitter(estimator)
+
+    def fit(self, X: Any, y: Array, seed: int, rows: Array | None = None) -> Any:
+        """Return an object with predict."""
+        center = X.mean(axis=0)
+        centred = X - center
+        mean = float(y.mean())
+        values, vectors = np.linalg.eigh(centred.T @ centred)
+        largest = values[-1] if len(values) else 0.0
+        used = values > EQUAL * largest
+        if not used.any() or values[used][0] < SAFE * largest:
+            self.name = partly("normal equations", GenericFitter.name)
+            return self.generic.fit(X, y, seed)
+        # With equal columns there are many solutions; this is the shortest, as from lstsq.
+        weights = (vectors.T @ (centred.T @ (y - mean)))[used] / values[used]
+        beta = vectors[:, used] @ weights
+        return _Linear(beta, mean - float(center @ beta))
+
+
+class _Linear:
+    def __init__(self, beta: Array, intercept: float) -> None:
+        self.beta, self.intercept = beta, intercept
+
+    def predict(self, X: Any) -> Array:
+        return np.asarray(X @ self.beta + self.intercept)
