@@ -16,12 +16,12 @@ import numpy as np
 from datakin._core.checks import check_choice
 from datakin._core.exceptions import DatakinError, listed
 from datakin.data import Dataset
-from datakin.data.build import Draft, build
+from datakin.data.arguments import Kind
+from datakin.data.checks import make_datasets
+from datakin.data.draft import Draft
 from datakin.data.features import Array, Features
-from datakin.data.files import stem
-from datakin.data.frames import open_table
-from datakin.data.inputs import Kind
-from datakin.data.labels import TASKS, canonical_label
+from datakin.data.files import open_table, stem
+from datakin.data.labels import TASKS, Labelling, canonical_label
 from datakin.deep.contents import ArrayContents, Contents, Part, TextContents
 
 __all__ = ["ITEMS", "Items", "as_items", "check_task", "contents_of", "make_items", "read_texts"]
@@ -129,7 +129,7 @@ def make_items(
     stand_in: dict[str, tuple[Array, tuple[str, ...] | None]] = {
         "row": (np.arange(len(y), dtype=float), None)
     }
-    made = build([Draft(name, label, y, stand_in, groups=groups)], task=task)[0]
+    made = make_datasets([Draft(name, label, y, stand_in, groups=groups)], Labelling(task))[0]
     if made.n_rows != len(contents):
         raise DatakinError(
             f"Every row must have a label. {len(contents) - made.n_rows} of {len(contents)} rows of "
@@ -271,7 +271,7 @@ def read_texts(
     check_task(task, classes)
     if name is None and isinstance(source, (str, os.PathLike)):
         name = stem(source)
-    frame = open_table(source, ",")
+    frame = open_table(source).frame
     for column in (text, label, *([group] if group else [])):
         if column not in frame.columns:
             raise DatakinError(

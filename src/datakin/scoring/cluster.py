@@ -22,7 +22,7 @@ from datakin._core.exceptions import DatakinError
 from datakin._core.optional import require
 from datakin._core.progress import progress
 from datakin.data import Dataset
-from datakin.data.origin import Origin
+from datakin.data.dataset import Origin
 from datakin.learning.models import Model
 from datakin.results.record import versions
 from datakin.scoring.options import Options

@@ -13,8 +13,8 @@ from datakin._core.checks import check_count, check_seed
 from datakin._core.exceptions import DatakinError, DatakinWarning, Interrupted
 from datakin._core.progress import progress
 from datakin.data import Dataset, check_names, coerce, pair
-from datakin.data.alignment import Pairing
 from datakin.data.features import Array
+from datakin.data.pairing import Pairing
 from datakin.results.gain import Gain, MethodGain
 from datakin.results.record import make_provenance
 from datakin.transfer.methods import choose_estimator, choose_methods
