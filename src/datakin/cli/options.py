@@ -56,7 +56,7 @@ class Reading:
         int, typer.Option(min=0, help="Rows to draw from a file that has more; 0 for all.")
     ] = 200_000
 
-    def read(self, tables: list[str], domain: str | None = None) -> dict[str, datakin.Dataset]:
+    def read(self, tables: list[Any], domain: str | None = None) -> dict[str, datakin.Dataset]:
         """Read all tables together."""
         ignore = [name for entry in self.ignore or () for name in entry.split(",") if name]
         return datakin.read_tables(
@@ -69,7 +69,7 @@ class Reading:
             label_map=self._mapping(),
             delimiter="\t" if self.delimiter == "\\t" else self.delimiter,
             task=self.task,
-            max_rows=self.read_rows or None,
+            read_rows=self.read_rows or None,
         )
 
     def _mapping(self) -> dict[str, str] | None:

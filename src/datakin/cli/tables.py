@@ -1,41 +1,48 @@
-"""Which of the tables on the command line is the target, and which are its sources."""
+"""Which of the tables on the command line is the target, and which are its sources.
+
+Paths are looked up here once; what was found is handed to `read_tables`.
+"""
 
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import datakin
 from datakin._core.exceptions import DatakinError, listed, suggest
 
+if TYPE_CHECKING:
+    from datakin.data.files import TableFiles
+
 __all__ = ["one_file", "target_and_sources", "target_domain"]
 
 
-def one_file(pattern: str) -> str:
+def one_file(pattern: str) -> TableFiles:
     """Return the one file, or folder of Parquet part files, that a pattern names."""
-    from datakin.data.files import are_parts, find_files
+    from datakin.data.files import find_tables
 
-    files = find_files(pattern)
-    if os.path.isdir(pattern) and are_parts(files):
-        return pattern
-    if len(files) > 1:
+    found = find_tables([pattern], together=os.path.isdir(pattern))
+    if len(found) > 1:
         raise DatakinError(
             f"Expected one file, or a folder of Parquet part files. {pattern!r} names "
-            f"{len(files)}: {listed(files)}."
+            f"{len(found)}: {listed(table.path for table in found)}."
         )
-    return files[0]
+    return found[0]
 
 
-def target_and_sources(tables: list[str], target: str | None) -> tuple[str, list[str]]:
+def target_and_sources(
+    tables: list[str], target: str | None
+) -> tuple[TableFiles, list[TableFiles]]:
     """Return the target's table and those of its sources."""
-    from datakin.data.files import table_paths
+    from datakin.data.files import find_tables
 
     if target is not None:
         raise DatakinError(
             "--target names a value of --domain; without it the first table is the target."
         )
     first = one_file(tables[0])
-    found = table_paths([first, *tables[1:]]) if len(tables) > 1 else []
-    others = [path for path in found if not os.path.samefile(path, first)]
+    found = find_tables([first, *tables[1:]]) if len(tables) > 1 else []
+    others = [table for table in found if not os.path.samefile(table, first)]
     if not others:
         raise DatakinError(
             "A ranking needs a target and at least one source. Got one table; see --domain."

@@ -14,12 +14,12 @@ import numpy as np
 from datakin._core.checks import check_choice
 from datakin._core.exceptions import DatakinError, listed
 from datakin.data import Dataset
-from datakin.data.build import Draft, build
+from datakin.data.arguments import Kind
+from datakin.data.checks import make_datasets
+from datakin.data.draft import Draft
 from datakin.data.features import Array
-from datakin.data.files import stem
-from datakin.data.frames import open_table
-from datakin.data.inputs import Kind
-from datakin.data.labels import TASKS, canonical_label
+from datakin.data.files import open_table, stem
+from datakin.data.labels import TASKS, Labelling, canonical_label
 from datakin.deep.items import ArrayContents, Contents, Items, TextContents
 
 __all__ = ["ITEMS", "as_items", "check_task", "make_items", "read_texts"]
@@ -130,7 +130,7 @@ def read_texts(
     check_task(task, classes)
     if name is None and isinstance(source, (str, os.PathLike)):
         name = stem(source)
-    frame = open_table(source, ",")
+    frame = open_table(source).frame
     for column in (text, label, *([group] if group else [])):
         if column not in frame.columns:
             raise DatakinError(
@@ -181,7 +181,8 @@ def make_items(
         y, task = _rename(y, classes, name), "multiclass" if task == "auto" else task
     # A table with one made-up column goes through the usual checks of labels and groups.
     column: tuple[Array, tuple[str, ...] | None] = (np.arange(len(y), dtype=float), None)
-    made = build([Draft(name, label, y, {"row": column}, groups=groups)], task=task)[0]
+    draft = Draft(name, label, y, {"row": column}, groups=groups)
+    made = make_datasets([draft], Labelling(task))[0]
     if made.n_rows != len(contents):
         raise DatakinError(
             f"Every row must have a label. {len(contents) - made.n_rows} of {len(contents)} rows of "

@@ -14,8 +14,8 @@ from datakin._core.exceptions import DatakinError, Interrupted, listed, suggest
 from datakin._core.notes import warn
 from datakin._core.progress import progress
 from datakin.data import Dataset, check_names, coerce, pair
-from datakin.data.alignment import Pairing
 from datakin.data.features import Array
+from datakin.data.pairing import Pairing
 from datakin.results.gain import Gain, MethodGain
 from datakin.results.record import make_provenance
 from datakin.transfer.base import Concatenate, TransferEstimator

@@ -13,8 +13,8 @@ from threadpoolctl import threadpool_limits
 from datakin._core.exceptions import DatakinError, DatakinWarning
 from datakin._core.seeds import derive_seed
 from datakin.data import Dataset
-from datakin.data.alignment import Pairing
 from datakin.data.features import Array
+from datakin.data.pairing import Pairing
 from datakin.learning.encoding import ColumnEncoder
 from datakin.transfer.base import Concatenate
 

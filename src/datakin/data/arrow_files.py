@@ -1,47 +1,53 @@
-"""Parquet and Feather files -> data frames, one column of a stretch of rows in memory at a time.
+"""Parquet and Feather files -> data frames.
 
-Several Parquet files can be the parts of one table. Files with more rows than wanted are sampled row
-by row: they may be sorted by label, so that whole row groups would be no sample.
+Several Parquet files can be the parts of one table. A file with more rows than wanted is sampled
+row by row, since it may be sorted by label; one column of some row groups is in memory at a time.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
-from datakin.data.filetable import FileTable, check_names, readable
 from datakin.data.sampling import choose_rows
-from datakin.data.schemas import Part, common_columns, is_view
+from datakin.data.tables import FileOptions, Loaded, check_file_columns, readable
 
 __all__ = ["read_feather", "read_parquet"]
 
 STRETCH = 1 << 20  # rows whose values of one column are decoded together
+INDEX = "__index_level_"  # what pandas calls the columns of an index without a name
 
 
-def read_parquet(
-    files: Sequence[str], max_rows: int | None = None, skip: Collection[str] = ()
-) -> FileTable:
-    """Read one table from its Parquet files, all rows or a sample across the files.
+@dataclass(frozen=True, eq=False)
+class PartFile:
+    """What a Parquet file says about itself."""
 
-    Parameters
-    ----------
-    files : sequence of str
-    max_rows : int, optional
-        Draw that many rows where there are more.
-    skip : collection of str
-        Columns to leave unread.
-    """
+    path: str
+    metadata: Any
+    schema: Any
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self.metadata.num_rows)
+
+
+def read_parquet(files: Sequence[str], options: FileOptions) -> Loaded:
+    """Read one table from its Parquet files, all rows or a sample across the files."""
     import pyarrow as pa
 
     parts = [_described(file) for file in files]
-    names, types = common_columns(parts, skip)
+    names, types = _common_columns(parts, options.skip)
     n_rows = sum(part.n_rows for part in parts)
-    rows = None if max_rows is None or n_rows <= max_rows else choose_rows(n_rows, max_rows)
+    size = options.read_rows
+    rows = None if size is None or n_rows <= size else choose_rows(n_rows, size)
     pieces: dict[str, list[Any]] = {name: [] for name in types}
     start = 0
     for part in parts:
@@ -54,20 +60,20 @@ def read_parquet(
     with readable(files[0]):
         columns = {name: _joined(pieces[name], kind) for name, kind in types.items()}
         frame = pa.table(columns, metadata=about).to_pandas()
-    return FileTable(frame, names, n_rows, len(files))
+    return Loaded(frame, n_rows, names, len(files))
 
 
-def _described(path: str) -> Part:
+def _described(path: str) -> PartFile:
     import pyarrow.parquet as pq
 
     if os.path.getsize(path) == 0:
         raise DatakinError(f"The file {path!r} is empty: expected a table with a header line.")
     with readable(path), pq.ParquetFile(path) as file:
-        check_names(file.schema_arrow.names, path)
-        return Part(path, file.metadata, file.schema_arrow)
+        check_file_columns(file.schema_arrow.names, path)
+        return PartFile(path, file.metadata, file.schema_arrow)
 
 
-def _read_part(part: Part, rows: Array | None, pieces: dict[str, list[Any]]) -> None:
+def _read_part(part: PartFile, rows: Array | None, pieces: dict[str, list[Any]]) -> None:
     """Append the part's values, for all or some of its rows, to the pieces of each column."""
     import pyarrow.parquet as pq
 
@@ -103,26 +109,37 @@ def _stretches(metadata: Any) -> Iterator[tuple[list[int], int, int]]:
         yield groups, start, stop
 
 
-def read_feather(
-    path: str, max_rows: int | None = None, skip: Collection[str] = ()
-) -> FileTable | None:
-    """Draw rows of a Feather (Arrow IPC) file; None when it is to be read as a whole."""
+def read_feather(files: Sequence[str], options: FileOptions) -> Loaded:
+    """Read a Feather (Arrow IPC) file, all rows or a sample."""
+    path, size = files[0], options.read_rows
+    sizes = [] if size is None else _batch_sizes(path)
+    if size is None or sum(sizes) <= size:
+        with readable(path):
+            frame = pd.read_feather(path)
+        return Loaded(frame, len(frame))
+    return _drawn(path, sizes, size, options.skip)
+
+
+def _batch_sizes(path: str) -> list[int]:
+    """Return the rows of each batch; none for a file that has to be read as a whole."""
     import pyarrow as pa
 
-    if max_rows is None:
-        return None
     try:
-        sizes = [batch.num_rows for batch in _batches(path, [0])]
+        return [batch.num_rows for batch in _batches(path, [0])]
     except (pa.ArrowInvalid, OSError):
-        return None  # the first version of Feather, or no table: the whole-file reader will tell
+        return []  # the first version of Feather, or not a table: the reader of whole files will say
+
+
+def _drawn(path: str, sizes: list[int], size: int, skip: Collection[str]) -> Loaded:
+    """Draw rows of a file with batches of these sizes."""
+    import pyarrow as pa
+
     n_rows = sum(sizes)
-    if n_rows <= max_rows:
-        return None
-    rows = choose_rows(n_rows, max_rows)
+    rows = choose_rows(n_rows, size)
     with readable(path):
         with pa.OSFile(path) as source:
             schema = pa.ipc.open_file(source).schema
-        check_names(schema.names, path)
+        check_file_columns(schema.names, path)
         wanted = [i for i, name in enumerate(schema.names) if name not in skip]
         step = max(1, 4 * STRETCH // max(sizes))  # columns of a batch in memory together
         pieces: dict[str, list[Any]] = {schema.names[i]: [] for i in wanted}
@@ -132,7 +149,7 @@ def read_feather(
             pa.default_memory_pool().release_unused()
         columns = {name: _joined(found, schema.field(name).type) for name, found in pieces.items()}
         frame = pa.table(columns, metadata=schema.metadata).to_pandas()
-        return FileTable(frame, tuple(schema.names), n_rows)
+        return Loaded(frame, n_rows, tuple(schema.names))
 
 
 def _read_fields(path: str, fields: list[int], rows: Array, pieces: dict[str, list[Any]]) -> None:
@@ -170,7 +187,7 @@ def _picked(chunks: Sequence[Any], rows: Array) -> list[Any]:
         within = _between(rows, start, start + len(chunk))
         start += len(chunk)
         if len(within):
-            if is_view(chunk.type):  # what polars writes: pyarrow cannot take rows of it
+            if _is_view(chunk.type):  # what polars writes: pyarrow cannot take rows of it
                 chunk = chunk.cast(pa.large_string())
             picked.append(chunk.take(pa.array(within)))
     return picked
@@ -180,7 +197,7 @@ def _joined(pieces: Sequence[Any], kind: Any) -> Any:
     """Return the pieces as one column of the type."""
     import pyarrow as pa
 
-    if is_view(kind):
+    if _is_view(kind):
         kind = pa.large_string()
     return pa.chunked_array([_converted(piece, kind) for piece in pieces], type=kind)
 
@@ -193,3 +210,70 @@ def _converted(piece: Any, kind: Any) -> Any:
     if pa.types.is_dictionary(piece.type):
         piece = piece.dictionary_decode()
     return piece.cast(kind, safe=False)  # a large whole number may lose digits as a float
+
+
+def _common_columns(
+    parts: Sequence[PartFile], skip: Collection[str]
+) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """Return the names of all columns, and the types of those to read that all parts agree on."""
+    first, *others = parts
+    names = [n for n in first.schema.names if not (others and n.startswith(INDEX))]
+    types = {name: first.schema.field(name).type for name in names if name not in skip}
+    names += [name for part in others for name in part.schema.names]
+    origin = dict.fromkeys(types, first.path)
+    for part in others:
+        found = {n for n in part.schema.names if n not in skip and not n.startswith(INDEX)}
+        for name in sorted(found ^ set(types)):
+            one, other = (part, first) if name in found else (first, part)
+            raise DatakinError(
+                f"Part files of one table must have the same columns. {one.path!r} has a column "
+                f"{name!r}, {other.path!r} has none; leave it out with ignore=[{name!r}] (--ignore), "
+                f"or read the files apart with read_tables."
+            )
+        for name, kind in types.items():
+            here = part.schema.field(name).type
+            common = _common_type(kind, here)
+            if common is None:
+                raise DatakinError(
+                    f"The column {name!r} must have one type in all part files. Got {kind} in "
+                    f"{origin[name]!r} and {here} in {part.path!r}; convert it, or leave it out "
+                    f"with ignore=[{name!r}] (--ignore)."
+                )
+            if common != kind:
+                types[name], origin[name] = common, part.path
+    return tuple(dict.fromkeys(n for n in names if not n.startswith(INDEX))), types
+
+
+def _common_type(one: Any, other: Any) -> Any:
+    """Return a type for both, None when there is none: text is no number."""
+    import pyarrow as pa
+
+    if one == other:
+        return one
+    one, other = (t.value_type if pa.types.is_dictionary(t) else t for t in (one, other))
+    if _is_number(one) and _is_number(other):
+        return one if one == other else pa.float64()
+    if _is_text(one) and _is_text(other):
+        return pa.large_string()
+    try:
+        both = [pa.schema([("x", kind)]) for kind in (one, other)]
+        return pa.unify_schemas(both, promote_options="permissive").field("x").type
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return None
+
+
+def _is_number(kind: Any) -> bool:
+    import pyarrow.types as types
+
+    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind))
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow.types as types
+
+    return bool(types.is_string(kind) or types.is_large_string(kind) or _is_view(kind))
+
+
+def _is_view(kind: Any) -> bool:
+    """Whether it is the type that polars writes texts in."""
+    return str(kind) == "string_view"  # pyarrow 16 has no name for it

@@ -50,7 +50,7 @@ def test_a_folder_or_glob_of_parts_is_one_table(parts, same):
 def test_rows_are_drawn_across_the_parts(parts, same):
     frame, folder = parts
     with pytest.warns(DatakinWarning, match=r"^hospital: 1,000 rows in 3 files; 300 drawn at rand"):
-        drawn = read_table(folder, label="died", max_rows=300)
+        drawn = read_table(folder, label="died", read_rows=300)
     same(drawn, read_table(frame.iloc[choose_rows(1000, 300)], label="died"))
 
 
@@ -131,9 +131,9 @@ UNIFIED = {
 
 
 @pytest.mark.parametrize("kind", UNIFIED)
-@pytest.mark.parametrize("max_rows", [None, 50])
+@pytest.mark.parametrize("read_rows", [None, 50])
 @pytest.mark.filterwarnings("ignore:.*drawn at random")
-def test_types_that_mean_the_same_are_unified(tmp_path, same, kind, max_rows):
+def test_types_that_mean_the_same_are_unified(tmp_path, same, kind, read_rows):
     one, other = UNIFIED[kind]
     folder = write_parts(tmp_path / "t", a=rows(z=one), b=rows(41, z=_longer(other)))
     frames = [pd.read_parquet(f) for f in sorted(folder.iterdir())]
@@ -143,9 +143,9 @@ def test_types_that_mean_the_same_are_unified(tmp_path, same, kind, max_rows):
             for name in ("x", "y", "z")
         }
     )
-    if max_rows is not None:
-        together = together.iloc[choose_rows(81, max_rows)]
-    same(read_table(folder, label="y", max_rows=max_rows), read_table(together, label="y"))
+    if read_rows is not None:
+        together = together.iloc[choose_rows(81, read_rows)]
+    same(read_table(folder, label="y", read_rows=read_rows), read_table(together, label="y"))
 
 
 def _longer(values):
@@ -244,9 +244,9 @@ def test_a_part_whose_values_are_damaged_is_named(parts):
     content = bytearray(path.read_bytes())
     content[4:4000] = bytes(3996)  # the description at the end of the file is left whole
     path.write_bytes(content)
-    for max_rows in (None, 300):
+    for read_rows in (None, 300):
         with pytest.raises(DatakinError, match=r"part-2\.parquet' could not be read as a parquet"):
-            read_table(folder, label="died", max_rows=max_rows)
+            read_table(folder, label="died", read_rows=read_rows)
 
 
 def test_folders_that_hold_no_parts(tmp_path, small):

@@ -1,39 +1,59 @@
-"""The door: tables, files and arrays in, validated datasets out."""
+"""The door: tables, files and arrays in, checked datasets out."""
 
 from __future__ import annotations
 
 import os
-import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from numbers import Real
-from typing import Any
+from functools import wraps
+from numbers import Integral, Real
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 from scipy import sparse
 
-from datakin._core.exceptions import DatakinError, DatakinWarning
-from datakin._core.notes import together
-from datakin.data.build import Draft, build
-from datakin.data.columns import check_finite, read_column, without_blanks
-from datakin.data.dataset import Dataset
-from datakin.data.features import Array
-from datakin.data.files import stem
-from datakin.data.frames import Opened, frame_of
-from datakin.data.origin import Origin
-from datakin.data.roles import (
+from datakin._core.exceptions import DatakinError
+from datakin._core.notes import together, warn
+from datakin.data.checks import make_datasets
+from datakin.data.columns import Block, check_finite, read_columns, without_blanks
+from datakin.data.dataset import Dataset, Origin
+from datakin.data.draft import (
+    Draft,
     Roles,
     check_ignored,
     make_draft,
     split_by_domain,
     warn_of_shared_groups,
 )
+from datakin.data.features import Array
+from datakin.data.files import open_table, open_tables, stem
+from datakin.data.labels import Labelling
+from datakin.data.tables import FileOptions, Table, numbered
 
 __all__ = ["as_dataset", "read_table", "read_tables"]
 
-MAX_ROWS = 200_000  # a file with more rows is sampled
+READ_ROWS = 200_000  # a file with more rows is sampled
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
+def _says_read_rows(reader: Callable[P, R]) -> Callable[P, R]:
+    """Refuse ``max_rows``, which is an option of scores, with the name that is meant."""
+
+    @wraps(reader)
+    def checked(*args: P.args, **options: P.kwargs) -> R:
+        if "max_rows" in options:
+            raise DatakinError(
+                f"{reader.__name__} has no option 'max_rows'. Rows to draw from a larger file are "
+                f"'read_rows'; 'max_rows' is an option of score, rank and matrix."
+            )
+        return reader(*args, **options)
+
+    return checked
+
+
+@_says_read_rows
 def read_table(
     source: Any,
     *,
@@ -45,7 +65,7 @@ def read_table(
     task: str = "auto",
     label_map: Mapping[Any, Any] | None = None,
     delimiter: str = ",",
-    max_rows: int | None = MAX_ROWS,
+    read_rows: int | None = READ_ROWS,
 ) -> Dataset:
     """Read one labelled table.
 
@@ -69,8 +89,8 @@ def read_table(
         Old label -> new label, for datasets that code the same classes differently.
     delimiter : str
         Separator of a csv file.
-    max_rows : int, optional
-        Of a file (or parts) with more rows, this many are drawn at random, which is said; None
+    read_rows : int, optional
+        Of a file (or parts) with more rows, this many are drawn at random, with a warning; None
         for all rows. The file may be larger than memory and in any order; the same file gives the
         same rows. Tables in memory are taken as they are.
 
@@ -86,18 +106,18 @@ def read_table(
     Dataset('icu': 40 rows x 1 columns, binary (0, 1))
     """
     roles = Roles(str(label), _names(ignore), group)
-    table = roles.opener(delimiter, max_rows).one(source)
+    labelling = Labelling(task, label_map, positive)
+    table = open_table(source, _file_options(roles, delimiter, read_rows))
     check_ignored(roles, [table])
     if name is None:
         name = stem(source) if isinstance(source, (str, os.PathLike)) else ""
-    drafts = [make_draft(table.frame, name, roles)]
-    datasets = build(drafts, task=task, label_map=label_map, positive=positive)
-    datasets = _with_notes(datasets, {name: table.notes})
+    origin = _origin(table, roles, labelling, {"delimiter": delimiter, "read_rows": read_rows})
+    datasets = make_datasets([make_draft(table, name, roles, origin)], labelling)
     _announce(datasets)
-    how = {"positive": positive, "label_map": label_map, "delimiter": delimiter}
-    return _with_origin(datasets[0], table, roles, {**how, "max_rows": max_rows})
+    return datasets[0]
 
 
+@_says_read_rows
 def read_tables(
     source: Any,
     *,
@@ -109,7 +129,7 @@ def read_tables(
     task: str = "auto",
     label_map: Mapping[Any, Any] | None = None,
     delimiter: str = ",",
-    max_rows: int | None = MAX_ROWS,
+    read_rows: int | None = READ_ROWS,
 ) -> dict[str, Dataset]:
     """Read several labelled tables, or split one into a dataset per value of a column.
 
@@ -123,7 +143,7 @@ def read_tables(
         few rows or one class are left out with a warning.
     label, ignore, group, positive, task, label_map, delimiter
         As in `read_table`.
-    max_rows : int, optional
+    read_rows : int, optional
         As in `read_table`, for each file. With `domain` the rows are drawn from the whole file, so
         that a value keeps its share of them and a rare one may be left with too few.
 
@@ -140,43 +160,26 @@ def read_tables(
     ['a', 'b']
     """
     roles = Roles(str(label), _names(ignore), group, domain)
-    tables = roles.opener(delimiter, max_rows).several(source, together=domain is not None)
+    labelling = Labelling(task, label_map, positive)
+    options = _file_options(roles, delimiter, read_rows)
+    tables = open_tables(source, options, together=domain is not None)
     check_ignored(roles, [table for _, table in tables])
-    if domain is None:
-        drafts = [make_draft(table.frame, name, roles) for name, table in tables]
-        notes = {name: table.notes for name, table in tables}
-    elif len(tables) == 1:
-        drafts = split_by_domain(make_draft(tables[0][1].frame, tables[0][0], roles), roles)
-        notes = {draft.name: tables[0][1].notes for draft in drafts}
-    else:
+    if domain is not None and len(tables) != 1:
         raise DatakinError(
             f"domain={domain!r} splits one table. Got {len(tables)} tables; "
             f"leave domain out, or put the tables into one."
         )
-    left_out: dict[str, str] = {}
-    datasets = build(
-        drafts,
-        task=task,
-        label_map=label_map,
-        positive=positive,
-        left_out=None if domain is None else left_out,
-    )
-    if left_out:
-        warnings.warn(
-            f"{len(left_out)} of {len(drafts)} values of {domain!r} were left out: "
-            f"{' '.join(list(left_out.values())[:3])}{' ...' if len(left_out) > 3 else ''}",
-            DatakinWarning,
-            stacklevel=2,
-        )
-    if domain is not None:
-        kept = {dataset.name for dataset in datasets}
-        warn_of_shared_groups([d for d in drafts if d.name in kept], roles, stacklevel=3)
-    datasets = _with_notes(datasets, notes)
+    how = {"delimiter": delimiter, "read_rows": read_rows}
+    drafts = [
+        make_draft(table, name, roles, _origin(table, roles, labelling, how))
+        for name, table in tables
+    ]
+    if domain is None:
+        datasets = make_datasets(drafts, labelling)
+    else:
+        datasets = _split(drafts[0], roles, labelling)
     _announce(datasets)
-    opened = dict(tables) if domain is None else {d.name: tables[0][1] for d in datasets}
-    how = {"positive": positive, "label_map": label_map, "delimiter": delimiter}
-    how |= {"max_rows": max_rows} | ({} if domain is None else {"task": task})
-    return {d.name: _with_origin(d, opened[d.name], roles, how) for d in datasets}
+    return {dataset.name: dataset for dataset in datasets}
 
 
 def as_dataset(
@@ -209,12 +212,8 @@ def as_dataset(
     Dataset('toy': 30 rows x 30 columns, binary (0, 1))
     """
     labels = _vector(y, "y")
-    if sparse.issparse(X):
-        draft = _sparse_draft(X, labels, name or "")
-    else:
-        frame = frame_of(X)
-        columns = {str(c): read_column(frame[c], str(c)) for c in frame.columns}
-        draft = Draft(name or "", "y", labels, columns)
+    columns = _sparse_block(X) if sparse.issparse(X) else read_columns(X)
+    draft = Draft(name or "", "y", labels, columns)
     if draft.n_rows != len(labels):
         raise DatakinError(
             f"X and y must have the same number of rows. Got {draft.n_rows} and {len(labels)}."
@@ -226,30 +225,57 @@ def as_dataset(
                 f"group must have one value per row. Got {len(groups)} for {len(labels)} rows."
             )
         draft = replace(draft, groups=groups)
-    datasets = build([draft], task=task)
+    datasets = make_datasets([draft], Labelling(task))
     _announce(datasets)
     return datasets[0]
 
 
-def _with_origin(dataset: Dataset, table: Opened, roles: Roles, how: dict[str, Any]) -> Dataset:
-    """Note how a dataset can be read again, if it came from a file."""
+def _file_options(roles: Roles, delimiter: str, read_rows: Any) -> FileOptions:
+    """Return how to read files: ignored columns of a Parquet file are not even read."""
+    if read_rows is not None and (
+        isinstance(read_rows, bool) or not isinstance(read_rows, Integral) or read_rows < 1
+    ):
+        raise DatakinError(
+            f"The 'read_rows' parameter must be a whole number above 0, or None for all rows. "
+            f"Got {read_rows!r} instead."
+        )
+    return FileOptions(delimiter, None if read_rows is None else int(read_rows), roles.unread)
+
+
+def _origin(table: Table, roles: Roles, labelling: Labelling, how: dict[str, Any]) -> Origin | None:
+    """Return how a dataset can be read again, None if it did not come from a file."""
     if table.path is None:
-        return dataset
+        return None
     options = {"label": roles.label, "ignore": roles.ignore, "group": roles.group, **how}
-    if roles.domain is None:
-        return replace(dataset, origin=Origin(table.path, {**options, "task": dataset.task}))
-    return replace(
-        dataset, origin=Origin(table.path, {**options, "domain": roles.domain}, dataset.name)
-    )
+    options |= {"positive": labelling.positive, "label_map": labelling.label_map}
+    if roles.domain is not None:
+        options |= {"domain": roles.domain}
+    return Origin(table.path, {**options, "task": labelling.task})
 
 
-def _names(names: Sequence[str]) -> tuple[str, ...]:
+def _split(draft: Draft, roles: Roles, labelling: Labelling) -> list[Dataset]:
+    """Return a dataset for each value of the domain column that can be used."""
+    assert roles.domain is not None
+    parts = split_by_domain(draft, roles.domain)
+    left_out: dict[str, str] = {}
+    datasets = make_datasets(parts, labelling, left_out)
+    if left_out:
+        warn(
+            f"{len(left_out)} of {len(parts)} values of {roles.domain!r} were left out: "
+            f"{' '.join(list(left_out.values())[:3])}{' ...' if len(left_out) > 3 else ''}"
+        )
+    warn_of_shared_groups([part for part in parts if part.name not in left_out], roles)
+    return datasets
+
+
+def _names(names: Sequence[str] | None) -> tuple[str, ...]:
     if names is None:
         return ()
     return (names,) if isinstance(names, str) else tuple(str(name) for name in names)
 
 
 def _vector(values: Any, what: str) -> Array:
+    """Return labels or groups as floats, or as objects with None where a value is missing."""
     if hasattr(values, "to_list"):
         values = values.to_list()
     # A list as objects: numpy would turn None, NaN and numbers beside words into words.
@@ -266,7 +292,7 @@ def _vector(values: Any, what: str) -> Array:
     return objects
 
 
-def _sparse_draft(X: Any, labels: Array, name: str) -> Draft:
+def _sparse_block(X: Any) -> Block:
     matrix = sparse.csr_array(X, dtype=float, copy=True)
     # One stored form for each matrix: explicit zeros would otherwise differ from implicit ones.
     matrix.sum_duplicates()
@@ -274,14 +300,10 @@ def _sparse_draft(X: Any, labels: Array, name: str) -> Draft:
     if np.isnan(matrix.data).any():
         raise DatakinError("A sparse X must have no missing values; impute them first.")
     check_finite("X (sparse)", matrix.data)
-    return Draft(name, "y", labels, {}, matrix=matrix)
-
-
-def _with_notes(datasets: list[Dataset], notes: Mapping[str, tuple[str, ...]]) -> list[Dataset]:
-    return [replace(d, notes=(*notes[d.name], *d.notes)) for d in datasets]
+    return Block(matrix, numbered(matrix))
 
 
 def _announce(datasets: Iterable[Dataset]) -> None:
     """Warn once for each kind of note, naming the datasets it is about."""
     for line in together((dataset.name, note) for dataset in datasets for note in dataset.notes):
-        warnings.warn(line, DatakinWarning, stacklevel=3)
+        warn(line)

@@ -1,4 +1,4 @@
-"""The door: roles of columns, rows dropped and said, arrays and sparse matrices."""
+"""The door: what each column is used as, rows that are dropped, arrays and sparse matrices."""
 
 import numpy as np
 import pandas as pd
@@ -193,3 +193,34 @@ def test_the_fingerprint_follows_the_content_only(small):
 def test_a_mapping_names_its_tables(small, write):
     tables = read_tables({"x": small, "y": write(small, "s.csv")}, label="y")
     assert [t.name for t in tables.values()] == ["x", "y"]
+
+
+@pytest.mark.parametrize("reader", [read_table, read_tables])
+def test_max_rows_is_an_option_of_scores(small, reader):
+    with pytest.raises(
+        DatakinError, match=rf"^{reader.__name__} has no option 'max_rows'. .*'read_rows'.* score"
+    ):
+        reader(small, label="y", max_rows=30)
+
+
+def test_warnings_point_at_the_line_that_reads(small, write):
+    constant = small.assign(one=1)
+    for read in (
+        lambda: read_table(constant, label="y"),
+        lambda: read_tables({"t": constant}, label="y"),
+        lambda: as_dataset(constant[["a", "one"]], small.y),
+    ):
+        with pytest.warns(DatakinWarning, match="constant column.s. dropped: 'one'") as caught:
+            read()
+        assert [w.filename for w in caught] == [__file__]
+
+
+def test_the_user_may_change_arrays_and_frames_afterwards(small, same):
+    frame = small[["a", "b"]].copy()
+    X = frame.to_numpy().copy()
+    made = [as_dataset(X, small.y), as_dataset(frame.set_axis(["x0", "x1"], axis=1), small.y)]
+    expected = as_dataset(X.copy(), small.y)
+    X[:] = 0
+    frame.loc[:, :] = 0
+    for dataset in made:
+        same(dataset, expected)

@@ -1,4 +1,4 @@
-"""What users pass to be compared: datasets, or pairs (X, y) that become some."""
+"""What users pass to be compared: datasets, or pairs (X, y) that become datasets."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from datakin._core.exceptions import DatakinError, listed, repeated
-from datakin.data.alignment import pair
 from datakin.data.dataset import Dataset
-from datakin.data.intake import as_dataset
+from datakin.data.door import as_dataset
+from datakin.data.pairing import pair
 
 __all__ = [
     "TABLES",
@@ -32,7 +32,7 @@ class Kind:
     make : callable
         ``make(X, y, name=name)`` returns a Dataset.
     advice : str
-        How else to get a dataset, for those who pass something else.
+        How to get a dataset of this kind, for users who pass something else.
     """
 
     make: Callable[..., Dataset]

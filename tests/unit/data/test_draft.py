@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from datakin import DatakinWarning, read_tables
-from datakin.data.roles import SharedGroups
+from datakin.data import SharedGroups
 
 
 def wards(patient):

@@ -7,7 +7,7 @@ from scipy import sparse
 
 import datakin
 from datakin import DatakinError, DatakinWarning, as_dataset, read_table
-from datakin.data.alignment import pair
+from datakin.data.pairing import pair
 
 
 def frame(n=60, seed=0, **columns):

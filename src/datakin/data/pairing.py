@@ -13,12 +13,12 @@ from datakin.data.labels import sort_classes
 
 __all__ = ["Pairing", "pair"]
 
-FEW_VALUES = 50  # a numeric column with at most so many values may be a code
+FEW_VALUES = 50  # a numeric column with at most this many values may be a code
 
 
 @dataclass(frozen=True, eq=False)
 class Pairing:
-    """The common ground of a target and a source.
+    """What a target and a source share.
 
     Attributes
     ----------
@@ -27,10 +27,10 @@ class Pairing:
     classes : tuple of str
         Union of the class names; empty for regression.
     shared_target, shared_source : ndarray of bool
-        Rows that stand in both datasets: they have been trained on, so they are left out
-        of the cross error.
+        Rows that are in both datasets: models have seen them, so they are left out of the cross
+        error.
     identical : bool
-        The two datasets are one and the same.
+        Both hold the same columns and rows.
     notes : tuple of str
     """
 
@@ -43,7 +43,7 @@ class Pairing:
 
 
 def pair(target: Dataset, source: Dataset) -> Pairing:
-    """Find the common ground, or say why there is none."""
+    """Find what two datasets share, or say why they cannot be compared."""
     notes: list[str] = []
     columns = _shared_columns(target, source, notes)
     classes = _all_classes(target, source, notes)
@@ -90,7 +90,7 @@ def _shared_columns(target: Dataset, source: Dataset, notes: list[str]) -> tuple
 
 
 def _is_disjoint(ours: Features, theirs: Features, name: str) -> bool:
-    """Whether a column separates the datasets: models would only extrapolate on it."""
+    """Whether the values of a column do not overlap: models could only extrapolate on it."""
     if ours.is_sparse or theirs.is_sparse:
         return False
     if ours.kind(name) == "category":
@@ -169,6 +169,6 @@ def _same_rows(target: Dataset, source: Dataset) -> bool:
 
 
 def _repeated(hashes: Array) -> float:
-    """Return the share of rows that have a twin in their own dataset."""
+    """Return the share of rows that have a copy in their own dataset."""
     _, inverse, counts = np.unique(hashes, return_inverse=True, return_counts=True)
     return float(np.mean(counts[inverse] > 1))
