@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from importlib import import_module
 from itertools import combinations
 from typing import Any
 
-from datakin._core.exceptions import DatakinError, Interrupted, listed, suggest
+from datakin._core.checks import check_options
+from datakin._core.exceptions import DatakinError, Interrupted
 from datakin._core.notes import announce
 from datakin._core.progress import check_callback
 from datakin.data import for_comparison, for_matrix, for_ranking
@@ -18,7 +18,7 @@ from datakin.scoring.options import MAX_ROWS, Options
 from datakin.scoring.rankings import make_ranking
 from datakin.scoring.run import Run
 
-__all__ = ["METHODS", "CrossLearningScore", "matrix", "rank", "score"]
+__all__ = ["CrossLearningScore", "matrix", "rank", "score"]
 
 
 class CrossLearningScore:
@@ -121,7 +121,9 @@ class CrossLearningScore:
         client: Any = None,
         checkpoint: Any = None,
         skip_unusable: bool = False,
+        **others: Any,
     ) -> None:
+        _refuse(others, "compare(target, source, {})", "measures a distance")
         self.options = Options(
             models,
             estimate,
@@ -239,57 +241,30 @@ class CrossLearningScore:
         return result
 
 
-METHODS = {
-    "cls": "datakin.compare:CrossLearningScore",
-    "kl": "datakin.distances:KLDivergence",
-    "js": "datakin.distances:JensenShannon",
-    "wasserstein": "datakin.distances:Wasserstein",
-    "mmd": "datakin.distances:MMD",
-    "energy": "datakin.distances:Energy",
-    "otdd": "datakin.distances:OTDD",
-    "proxy_a": "datakin.distances:ProxyADistance",
-}
-READING = ("label", "domain", "ignore", "group", "positive")
+def _refuse(options: dict[str, Any], call: str, does: str) -> None:
+    """Refuse options that the score does not have; `call` does what a method= was once for."""
+    if "method" in options:
+        call = call.format(f"method={options['method']!r}")
+        instead = f"datakin.distances.{call} {does}"
+        if options["method"] == "cls":
+            instead = "leave it out to get the Cross-Learning Score"
+        raise DatakinError(f"The 'method' option is gone: {instead}.")
+    known = [name for name in inspect.signature(CrossLearningScore).parameters if name != "others"]
+    check_options(options, known, "a score")
 
 
-def _method(name: Any, options: dict[str, Any]) -> Any:
-    if not isinstance(name, str) or name not in METHODS:
-        raise DatakinError(
-            f"The 'method' parameter must be one of {listed(METHODS, limit=9)}. "
-            f"Got {name!r} instead.{suggest(name, METHODS)}"
-        )
-    home, _, class_name = METHODS[name].partition(":")
-    method = getattr(import_module(home), class_name)
-    known = inspect.signature(method).parameters
-    for option in options:
-        if option in READING:
-            raise DatakinError(
-                f"{option!r} belongs to reading: datakin.read_table(table, {option}=...) makes a "
-                f"dataset to compare."
-            )
-        if option not in known:
-            raise DatakinError(
-                f"Unknown option {option!r} of method {name!r}. "
-                f"The options are {listed(known, limit=20)}.{suggest(option, known)}"
-            )
-    return method(**options)
-
-
-def score(target: Any, source: Any, *, method: str = "cls", **options: Any) -> Any:
+def score(target: Any, source: Any, **options: Any) -> Comparison:
     """Tell how far a target and a source are kin.
 
     Parameters
     ----------
     target, source : Dataset or (X, y)
-    method : str
-        "cls", the Cross-Learning Score, or a rival: "kl", "js", "wasserstein", "mmd", "energy",
-        "otdd", "proxy_a".
     **options
-        As in `CrossLearningScore`, or in the distance's class in `datakin.distances`.
+        As in `CrossLearningScore`.
 
     Returns
     -------
-    Comparison or Distance
+    Comparison
 
     Examples
     --------
@@ -301,15 +276,15 @@ def score(target: Any, source: Any, *, method: str = "cls", **options: Any) -> A
     >>> abs(result.score) < 0.05
     True
     """
-    return _method(method, options).compare(target, source)
+    _refuse(options, "compare(target, source, {})", "measures a distance")
+    return CrossLearningScore(**options).compare(target, source)
 
 
 def rank(
     target: Any,
     sources: Any,
     *,
-    method: str = "cls",
-    on_result: Callable[[Any], None] | None = None,
+    on_result: Callable[[Comparison], None] | None = None,
     **options: Any,
 ) -> Ranking:
     """Rank sources for a target, best first.
@@ -318,9 +293,8 @@ def rank(
     ----------
     target : Dataset or (X, y)
     sources : list of datasets, or mapping of name to dataset
-    method : str
     on_result : callable, optional
-        Called with the Comparison (or Distance) of each source as soon as it is finished.
+        Called with the Comparison of each source as soon as it is finished.
     **options
         As in `CrossLearningScore`.
 
@@ -328,18 +302,16 @@ def rank(
     -------
     Ranking
     """
-    chosen = _method(method, options)
-    ranking: Ranking = chosen.rank(target, sources, on_result=on_result)
-    return ranking
+    _refuse(options, "rank(target, sources, {})", "ranks by a distance")
+    return CrossLearningScore(**options).rank(target, sources, on_result=on_result)
 
 
-def matrix(datasets: Any, *, method: str = "cls", **options: Any) -> Matrix:
+def matrix(datasets: Any, **options: Any) -> Matrix:
     """Compare all datasets with each other.
 
     Parameters
     ----------
     datasets : list of datasets, or mapping of name to dataset
-    method : str
     **options
         As in `CrossLearningScore`.
 
@@ -347,5 +319,5 @@ def matrix(datasets: Any, *, method: str = "cls", **options: Any) -> Matrix:
     -------
     Matrix
     """
-    result: Matrix = _method(method, options).matrix(datasets)
-    return result
+    _refuse(options, "matrix(datasets, {})", "compares all by a distance")
+    return CrossLearningScore(**options).matrix(datasets)

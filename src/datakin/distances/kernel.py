@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -52,7 +52,7 @@ class MMD(Rival):
     bandwidth: float | None = None
     unbiased: bool = True
     scaling: str = "none"
-    random_state: int = 0
+    random_state: int = field(default=0, metadata={"hidden": True})  # the command line has no test
 
     def between(self, target: Any, source: Any) -> float:
         """Return the squared discrepancy between two datasets."""

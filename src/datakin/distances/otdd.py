@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -56,9 +56,9 @@ class OTDD(Rival):
 
     inner: str = "exact"
     debias: bool = False
-    splits: int = 5
+    splits: int = field(default=5, metadata={"only_with": ("debias", True)})
     scaling: str = "none"
-    random_state: int = 0
+    random_state: int = field(default=0, metadata={"only_with": ("debias", True)})
 
     def between(self, target: Any, source: Any) -> float:
         """Return the distance between two datasets."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -53,9 +53,9 @@ class Wasserstein(Rival):
     """
 
     method: str = "exact"
-    n_projections: int = 200
+    n_projections: int = field(default=200, metadata={"only_with": ("method", "sliced")})
     scaling: str = "none"
-    random_state: int = 0
+    random_state: int = field(default=0, metadata={"only_with": ("method", "sliced")})
 
     def between(self, target: Any, source: Any) -> float:
         """Return the distance between two datasets."""

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError
+from datakin.distances import DistanceMatrix, DistanceRanking
 from datakin.plots.axes import CLUSTERS, COLOURS, axes, label
 from datakin.results import Comparison, Forecast, Gain, Matrix, Ranking
 from datakin.scoring.forecast import forecast_gain
@@ -19,7 +20,8 @@ LABELLED = 60  # names beside a heatmap, or on a map, before they run into each 
 
 def _expect(result: Any, name: str, *kinds: type) -> None:
     if not isinstance(result, kinds):
-        wanted = " or ".join(kind.__name__ for kind in kinds)
+        *others, last = (kind.__name__ for kind in kinds)
+        wanted = f"{', '.join(others)} or {last}" if others else last
         raise DatakinError(f"plots.{name} draws a {wanted}. Got {type(result).__name__}.")
 
 
@@ -50,17 +52,17 @@ def ranking(result: Any, *, ax: Any = None) -> Any:
 
     Parameters
     ----------
-    result : Ranking or Comparison
+    result : Ranking, Comparison or DistanceRanking
     ax : Axes, optional
 
     Returns
     -------
     Axes
     """
-    _expect(result, "ranking", Ranking, Comparison)
+    _expect(result, "ranking", Ranking, Comparison, DistanceRanking)
     frame = result.frame
     ax = axes(ax, height=1.2 + 0.3 * len(frame))
-    if "zone" not in frame:
+    if isinstance(result, DistanceRanking):
         ax.barh(range(len(frame)), frame["score"], color=CLUSTERS[0], height=0.6)
         ax.set_xlabel("distance")
     else:
@@ -106,8 +108,6 @@ def zones(result: Any, *, ax: Any = None) -> Any:
     """
     _expect(result, "zones", Ranking, Comparison)
     found = _comparisons(result)
-    if not all(isinstance(c, Comparison) for c in found):
-        raise DatakinError("plots.zones needs scores. Distances have no zones.")
     ax = axes(ax, height=1.4 + 0.3 * len(found))
     left = np.zeros(len(found))
     for zone, ink in COLOURS.items():
@@ -126,7 +126,7 @@ def matrix(result: Any, *, ax: Any = None) -> Any:
 
     Parameters
     ----------
-    result : Matrix
+    result : Matrix or DistanceMatrix
     ax : Axes, optional
 
     Returns
@@ -135,7 +135,7 @@ def matrix(result: Any, *, ax: Any = None) -> Any:
     """
     from scipy.cluster.hierarchy import leaves_list
 
-    _expect(result, "matrix", Matrix)
+    _expect(result, "matrix", Matrix, DistanceMatrix)
     order = leaves_list(result.tree) if len(result) > 1 else np.array([0])
     square = result.square.iloc[order, order]
     side = min(9.0, 3.0 + 0.25 * len(result))
@@ -148,8 +148,7 @@ def matrix(result: Any, *, ax: Any = None) -> Any:
     else:
         ax.set_xticks([])
         ax.set_yticks([])
-    word = "score" if result.zones else "distance"
-    ax.figure.colorbar(shown, ax=ax, label=f"{word} (small means near)", shrink=0.8)
+    ax.figure.colorbar(shown, ax=ax, label=f"{result.word} (small means near)", shrink=0.8)
     return ax
 
 
@@ -158,14 +157,14 @@ def map(result: Any, *, ax: Any = None) -> Any:
 
     Parameters
     ----------
-    result : Matrix
+    result : Matrix or DistanceMatrix
     ax : Axes, optional
 
     Returns
     -------
     Axes
     """
-    _expect(result, "map", Matrix)
+    _expect(result, "map", Matrix, DistanceMatrix)
     ax, frame = axes(ax, 6.4, 5.0), result.map
     for cluster, part in frame.groupby("cluster"):
         ink = CLUSTERS[(int(cluster) - 1) % len(CLUSTERS)]
@@ -206,8 +205,6 @@ def forecast(result: Any, *, ax: Any = None) -> Any:
         )
     else:
         frame = result.frame
-    if "gain" not in frame:
-        raise DatakinError("plots.forecast needs scores. Distances have no forecast.")
     ax = axes(ax, height=1.2 + 0.3 * len(frame))
     _intervals(ax, frame, "gain", "gain_low", "gain_high")
     _zero_line(ax)
@@ -264,7 +261,7 @@ def learning_curve(result: Any, *, ax: Any = None) -> Any:
 
 
 def _has_curves(result: Any) -> bool:
-    return any(isinstance(c, Comparison) and c.curves for c in _comparisons(result))
+    return any(c.curves for c in _comparisons(result))
 
 
 def gain(result: Any, *, ax: Any = None) -> Any:

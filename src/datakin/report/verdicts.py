@@ -27,32 +27,31 @@ def used_sources(forecast: Forecast) -> list[str]:
 def ranking_verdict(ranking: Ranking) -> dict[str, Any]:
     """Say which sources to use, and what that should bring."""
     forecast, n = ranking.forecast, len(ranking)
-    if not ranking.first:
-        near = shortened(ranking.best.source)
-        return verdict("plain", f"Nearest by {ranking.best.method}: {near}", ranking.caution)
     if forecast is None:
         return verdict("plain", f"Best source: {shortened(ranking.best.source)}", ranking.caution)
     found = forecast_verdict(forecast, n, ranking.caution)
-    sure = [c for c in ranking if c.decision.rule == "gain" and c.zone is Zone.POSITIVE and c.gain]
+    sure = {
+        c.source: (c.gain, c.outlook)
+        for c in ranking
+        if c.decision.rule == "gain" and c.zone is Zone.POSITIVE and c.gain and c.outlook
+    }
     if found["tone"] == "good" or not sure:
         return found
     # Single sources are surer than all of them weighed together: pools of each were tried.
     in_points = forecast.unit == "share of rows"
-    first = max(sure, key=lambda c: c.gain.value)
-    own, after = (
-        error_text(max(first.outlook.error - gain, 0.0), in_points)
-        for gain in (0.0, first.gain.value)
-    )
+    first = max(sure, key=lambda name: sure[name][0].value)
+    gain, outlook = sure[first]
+    own, after = (error_text(max(outlook.error - x, 0.0), in_points) for x in (0.0, gain.value))
     what = f"{len(sure)} of {plural(n, 'source')}" if n > 1 else "the source"
     # Weights for all of them come from the formula: of use where it expects more than one source brings.
-    is_more = found["tone"] == "open" and forecast.best.value > first.gain.value
+    is_more = found["tone"] == "open" and forecast.best.value > gain.value
     together = found["lines"][:2] if is_more else []
     return verdict(
         "good",
-        f"Use {what}: {enumerated([shortened(c.source) for c in sure])}",
-        f"Pooled with {shortened(first.source)}, every row counting the same, the error of "
+        f"Use {what}: {enumerated([shortened(name) for name in sure])}",
+        f"Pooled with {shortened(first)}, every row counting the same, the error of "
         f"{shortened(ranking.target)} should fall from {own} to {after} (probability of a gain "
-        f"{first.gain.probability:.0%}).",
+        f"{gain.probability:.0%}).",
         *together,
         _plain(forecast, n),
         ranking.caution,
