@@ -1,6 +1,6 @@
 """Divergences between feature distributions: Kullback-Leibler and Jensen-Shannon.
 
-Both are means over columns, so they see no dependence between columns (but for the Gaussian form).
+Both are means over columns, so they see no dependence between columns (except in the Gaussian form).
 """
 
 from __future__ import annotations

@@ -35,8 +35,8 @@ class Wasserstein(Rival):
     method : {"exact", "sliced"}
         "exact" is what the paper's tables have; its cost grows like the cube of the rows.
         "sliced" averages one-dimensional distances over random lines, divided by the mean length
-        of a unit vector's projection: equal to the exact one for a shift (but for the choice of
-        lines), below it otherwise. For many rows; the two methods do not mix in one ranking.
+        of a unit vector's projection: for a shift equal to the exact one (apart from the choice
+        of lines), below it otherwise. For many rows. Values of the two methods do not compare.
     n_projections : int
         Lines of the sliced method.
     scaling : {"none", "pooled"}
