@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from datakin import distances, plots
     from datakin._core.exceptions import DatakinError, DatakinWarning, Interrupted
-    from datakin.compare import CrossLearningScore, matrix, rank, score
+    from datakin.cross_learning import CrossErrors, CrossLearningScore, matrix, rank, score
     from datakin.data import Dataset, as_dataset, read_table, read_tables
     from datakin.report import write_report
     from datakin.results import (
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "datakin._core.exceptions": ("DatakinError", "DatakinWarning", "Interrupted"),
-    "datakin.compare": ("CrossLearningScore", "matrix", "rank", "score"),
+    "datakin.cross_learning": ("CrossErrors", "CrossLearningScore", "matrix", "rank", "score"),
     "datakin.data": ("Dataset", "as_dataset", "read_table", "read_tables"),
     "datakin.report": ("write_report",),
     "datakin.results": (
@@ -54,6 +54,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Comparison",
+    "CrossErrors",
     "CrossLearningScore",
     "DatakinError",
     "DatakinWarning",

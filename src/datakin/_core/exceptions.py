@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-__all__ = ["DatakinError", "DatakinWarning", "Interrupted", "listed", "repeated", "suggest"]
+__all__ = [
+    "DatakinError",
+    "DatakinWarning",
+    "FitFailure",
+    "Interrupted",
+    "listed",
+    "repeated",
+    "suggest",
+]
 
 
 class DatakinError(ValueError):
@@ -16,6 +25,16 @@ class DatakinError(ValueError):
 
 class DatakinWarning(UserWarning):
     """Something the user should know about a result that was still computed."""
+
+
+@dataclass(frozen=True)
+class FitFailure:
+    """A fit that raised: which, and what it said."""
+
+    dataset: str
+    model: str
+    fit: str
+    reason: str
 
 
 class Interrupted(KeyboardInterrupt):

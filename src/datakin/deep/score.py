@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -15,14 +14,12 @@ from datakin.deep.encoders import make_encoder
 from datakin.deep.heads import HeadOptions
 from datakin.deep.items import ITEMS
 from datakin.deep.pretrained import pick_device
-from datakin.deep.run import DeepRun, Settings, check_learnable
+from datakin.deep.run import DeepMeasurement, Settings, check_learnable
 from datakin.deep.training import Training, check_training
 from datakin.results import Comparison, Matrix, Ranking
-from datakin.results.record import make_provenance
-from datakin.scoring.cells import Cell, cell_of
 from datakin.scoring.matrices import fill_matrix
-from datakin.scoring.pairs import gain_zones
-from datakin.scoring.rankings import order_sources
+from datakin.scoring.pairs import compare_pair
+from datakin.scoring.rankings import rank_sources
 
 __all__ = ["EncoderHeadScore"]
 
@@ -133,7 +130,6 @@ class EncoderHeadScore:
             random_state,
         )
         check_learnable(self.settings, freeze)
-        self.settings.options.check()
         self.checkpoint = checkpoint
 
     def __repr__(self) -> str:
@@ -165,11 +161,16 @@ class EncoderHeadScore:
         Comparison
         """
         datasets = for_comparison(target, source, ITEMS)
-        run = DeepRun(datasets, [(0, 1)], self.settings, self.checkpoint)
-        if run.interrupted:
-            raise Interrupted("Interrupted before the pair was finished." + run.resumes)
-        announce(run.comparisons.values())
-        return run.comparisons[0, 1]
+        names = (datasets[0].name, datasets[1].name)
+        measurement = DeepMeasurement(datasets, [names], self.settings, self.checkpoint)
+        try:
+            list(measurement.run())
+        except KeyboardInterrupt:
+            said = f"Interrupted before the pair was finished.{measurement.resumes}"
+            raise Interrupted(said) from None
+        comparison = compare_pair(measurement.table(), *names)
+        announce([comparison])
+        return comparison
 
     def rank(self, target: Any, sources: Any) -> Ranking:
         """Rank several sources for one target, best first.
@@ -185,17 +186,19 @@ class EncoderHeadScore:
         """
         datasets = for_ranking(target, sources, ITEMS)
         self._say_cost(len(datasets) - 1)
-        pairs = [(0, j) for j in range(1, len(datasets))]
-        run = DeepRun(datasets, pairs, self.settings, self.checkpoint)
-        ranking = order_sources(run)
-        found = tuple(ranking or ())
-        if run.interrupted:
+        first, *others = (d.name for d in datasets)
+        pairs = [(first, name) for name in others]
+        measurement = DeepMeasurement(datasets, pairs, self.settings, self.checkpoint)
+        try:
+            list(measurement.run())
+        except KeyboardInterrupt:
+            done, table = len(measurement.finished), measurement.table(complete=False)
             raise Interrupted(
-                f"Interrupted with {len(found)} of {len(pairs)} sources finished.{run.resumes}",
-                ranking,
-            )
-        assert ranking is not None
-        announce(found)
+                f"Interrupted with {done} of {len(pairs)} sources finished.{measurement.resumes}",
+                rank_sources(table, first, with_forecast=False) if done else None,
+            ) from None
+        ranking = rank_sources(measurement.table(), first, with_forecast=False)
+        announce(ranking)
         return ranking
 
     def matrix(self, datasets: Any) -> Matrix:
@@ -210,37 +213,21 @@ class EncoderHeadScore:
         Matrix
         """
         members = for_matrix(datasets, ITEMS)
-        pairs = list(combinations(range(len(members)), 2))
+        pairs = list(combinations([d.name for d in members], 2))
         self._say_cost(len(pairs))
-        run = DeepRun(members, pairs, self.settings, self.checkpoint)
-        if run.interrupted:
+        measurement = DeepMeasurement(members, pairs, self.settings, self.checkpoint)
+        try:
+            list(measurement.run())
+        except KeyboardInterrupt:
+            done = len(measurement.finished)
             raise Interrupted(
-                f"Interrupted with {len(run.comparisons)} of {len(pairs)} pairs finished.{run.resumes}"
-            )
-        announce(run.comparisons.values())
-        return _matrix(run)
+                f"Interrupted with {done} of {len(pairs)} pairs finished.{measurement.resumes}"
+            ) from None
+        result, told = fill_matrix(measurement.table())
+        announce(told)
+        return result
 
     def _say_cost(self, n_pairs: int) -> None:
         """Say, before it starts, what many trainings will cost."""
         if self.settings.trained and n_pairs > 1:
             warn(self.cost(n_pairs))
-
-
-def _matrix(run: DeepRun) -> Matrix:
-    prints = {d.name: d.fingerprint for d in run.datasets}
-    return fill_matrix(
-        [d.name for d in run.datasets],
-        {key: _cell(run, key) for key in run.comparisons},
-        run.n_fits,
-        make_provenance(run.settings.random_state, run.settings.summary(), prints),
-    )
-
-
-def _cell(run: DeepRun, key: tuple[int, int]) -> Cell:
-    comparison = run.comparisons[key]
-    cell = cell_of(comparison)
-    if comparison.decision.rule == "gain" and comparison.outlook is not None:
-        high, forth, back = gain_zones(*run.sides(*key), run.options)
-        cell = replace(cell, threshold=high, forth=forth, back=back)
-    # Every pair has an encoder of its own: no dataset has one error of its own.
-    return replace(cell, own_errors={}) if run.settings.trained else cell

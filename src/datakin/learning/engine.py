@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from datakin._core.exceptions import DatakinError
+from datakin._core.exceptions import DatakinError, FitFailure
 from datakin._core.seeds import derive_seed
 from datakin.data import Dataset
 from datakin.data.features import Array, Features
@@ -24,16 +24,6 @@ from datakin.learning.models import FittedModel, Model, fit_model
 __all__ = ["FitFailure", "FittedPlan", "ModelFits", "PlanRun", "Table", "summary"]
 
 Scores = list["Array | None"]
-
-
-@dataclass(frozen=True)
-class FitFailure:
-    """A fit that raised: which, and what it said."""
-
-    dataset: str
-    model: str
-    fit: str
-    reason: str
 
 
 class Table:
@@ -214,6 +204,12 @@ class FittedPlan:
                     f"predict ({_sentence(error)}); leave it out of models."
                 ) from None
         return found
+
+    def scores_on(self, others: Sequence[Dataset], n_fits: int) -> list[list[Scores]]:
+        """Return the scores of the first fits on other datasets: a list over datasets, then fits."""
+        tables = [self.table(d.features.matched_to(self.features)) for d in others]
+        self.predict_ahead(tables, n_fits)
+        return [[self.scores(fit, table) for fit in range(n_fits)] for table in tables]
 
     def predict_ahead(self, tables: Sequence[Table], n_fits: int) -> None:
         """Let trees predict several tables at once: a call costs them more than 500 rows do.

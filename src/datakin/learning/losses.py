@@ -4,20 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
 from datakin._core.exceptions import DatakinError, listed, suggest
-from datakin.data import Dataset
 from datakin.data.features import Array
 
-__all__ = ["LOSSES", "Loss", "choose_loss", "resolve_loss"]
+__all__ = ["LOSSES", "Labelled", "Loss", "choose_loss", "resolve_loss"]
 
 RARE = 0.15  # below this share of the rows a class counts as rare
 CLIP = 1e-3  # log loss: a probability is never taken below this
 
 Rows = Callable[[Array, Array], Array]
+
+
+class Labelled(Protocol):
+    """What a loss must know of the dataset tested on: a Dataset, or its labels alone."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def y(self) -> Array:
+        """Class codes or numbers."""
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Class names; empty for regression."""
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+
+    @property
+    def class_shares(self) -> Array:
+        """Share of rows in each class."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +70,7 @@ class Loss:
     by_name: bool = False
     constant: Callable[[Array], float] | None = None
 
-    def row_weights(self, dataset: Dataset) -> Array:
+    def row_weights(self, dataset: Labelled) -> Array:
         """Return weights with mean 1 that the tested dataset's rows carry under this loss."""
         if not self.balanced:
             return np.ones(dataset.n_rows)
@@ -119,7 +142,7 @@ def resolve_loss(loss: Any) -> Loss | None:
     return LOSSES[loss]
 
 
-def choose_loss(loss: Loss | None, dataset: Dataset) -> Loss:
+def choose_loss(loss: Loss | None, dataset: Labelled) -> Loss:
     """Return the loss that errors on this dataset's rows are measured in.
 
     By default 0-1 for classes (balanced when a class is rarer than 15%: otherwise always

@@ -132,16 +132,8 @@ GONE = "The 'method' option is gone: "
 
 @pytest.mark.parametrize("call", OLD)
 def test_the_old_way_names_the_new_one(call, family):
-    new = rf"{GONE}datakin\.distances\.{call}\(.*, method='mmd'\) "
-    with pytest.raises(DatakinError, match=new):
+    with pytest.raises(DatakinError, match=rf"{GONE}.*datakin\.distances\..*method='mmd'"):
         OLD[call](family, method="mmd")
-    with pytest.raises(DatakinError, match=f"{GONE}leave it out"):
-        OLD[call](family, method="cls")
-
-
-def test_a_score_object_has_no_method_either():
-    with pytest.raises(DatakinError, match=rf"{GONE}datakin\.distances\.compare"):
-        datakin.CrossLearningScore(method="mmd")
 
 
 def test_a_new_process_reads_every_result(family):
