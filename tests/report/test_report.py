@@ -26,7 +26,8 @@ def section(result, key):
 def test_every_kind_is_here(results):
     assert sorted(results) == sorted(KINDS)
     assert {type(r).__name__ for r in results.values()} == {
-        "Comparison", "Distance", "Forecast", "Gain", "Matrix", "Ranking",
+        "Comparison", "Distance", "DistanceMatrix", "DistanceRanking", "Forecast", "Gain", "Matrix",
+        "Ranking",
     }  # fmt: skip
 
 

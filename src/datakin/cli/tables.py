@@ -1,4 +1,4 @@
-"""Which of the tables on the command line is the target, and which are its sources.
+"""The target and its sources: which tables they are, and the line for each that is finished.
 
 Paths are looked up here once; what was found is handed to `read_tables`.
 """
@@ -6,15 +6,19 @@ Paths are looked up here once; what was found is handed to `read_tables`.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import datakin
 from datakin._core.exceptions import DatakinError, listed, suggest
+from datakin._core.progress import is_hushed, say
+from datakin.cli.options import Reading
 
 if TYPE_CHECKING:
     from datakin.data.files import TableFiles
 
-__all__ = ["one_file", "target_and_sources", "target_domain"]
+__all__ = ["one_file", "read_sources", "told"]
 
 
 def one_file(pattern: str) -> TableFiles:
@@ -30,7 +34,19 @@ def one_file(pattern: str) -> TableFiles:
     return found[0]
 
 
-def target_and_sources(
+def read_sources(
+    reading: Reading, tables: list[str], domain: str | None, target: str | None
+) -> tuple[datakin.Dataset, dict[str, datakin.Dataset]]:
+    """Read the target and its sources: the first table and the others, or the parts of one."""
+    if domain is None:
+        first, others = _target_and_sources(tables, target)
+        read = reading.read([first, *others])
+        return read.pop(next(iter(read))), read
+    read = reading.read(tables, domain)
+    return read.pop(_target_domain(target, domain, read)), read
+
+
+def _target_and_sources(
     tables: list[str], target: str | None
 ) -> tuple[TableFiles, list[TableFiles]]:
     """Return the target's table and those of its sources."""
@@ -45,12 +61,12 @@ def target_and_sources(
     others = [table for table in found if not os.path.samefile(table, first)]
     if not others:
         raise DatakinError(
-            "A ranking needs a target and at least one source. Got one table; see --domain."
+            "Give the target's table and at least one source. Got one table; see --domain."
         )
     return first, others
 
 
-def target_domain(target: str | None, domain: str, read: dict[str, datakin.Dataset]) -> str:
+def _target_domain(target: str | None, domain: str, read: dict[str, datakin.Dataset]) -> str:
     """Return the value of the domain column that names the target."""
     if target is None:
         raise DatakinError(
@@ -62,3 +78,16 @@ def target_domain(target: str | None, domain: str, read: dict[str, datakin.Datas
             f"{listed(read, limit=20)}.{suggest(target, read)}"
         )
     return target
+
+
+def told(n_sources: int) -> Callable[[Any], None]:
+    """Return a function that tells of finished sources on a terminal, one line each."""
+    done = 0
+
+    def tell(result: Any) -> None:
+        nonlocal done
+        done += 1
+        if sys.stderr.isatty() and n_sources > 1 and not is_hushed():
+            say(f"{done} of {n_sources}: {result.source}, {result.headline}")
+
+    return tell

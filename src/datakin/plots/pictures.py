@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable
-from math import inf, isfinite
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, require
+from datakin.distances import DistanceMatrix, DistanceRanking
 from datakin.results import Comparison, Forecast, Gain, Matrix, Ranking
 from datakin.results.zones import Zone
 from datakin.scoring.forecast import forecast_gain
@@ -140,12 +141,12 @@ def _intervals(ax: Any, frame: pd.DataFrame, value: str, low: str, high: str) ->
         ax.plot(row[value], k, "o", color=ink, markersize=6)
 
 
-@_picture(Ranking, Comparison)
+@_picture(Ranking, Comparison, DistanceRanking)
 def ranking(result: Any, *, ax: Any = None) -> Any:
     """Draw the scores of a ranking with their intervals, over the zones."""
     frame = result.frame
     ax = axes(ax, height=1.2 + 0.3 * len(frame))
-    if "zone" not in frame:
+    if isinstance(result, DistanceRanking):
         ax.barh(range(len(frame)), frame["score"], color=CLUSTERS[0], height=0.6)
         ax.set_xlabel("distance")
     else:
@@ -163,11 +164,7 @@ def ranking(result: Any, *, ax: Any = None) -> Any:
 
 def _score_zones(comparison: Comparison) -> tuple[tuple[float, float, Zone], ...]:
     """Return where zones begin and end on the axis of scores; nothing if only gains decided."""
-    decision = comparison.by_paper or comparison.decision
-    if decision.rule != "paper":
-        return ()
-    low, high = decision.low, decision.high
-    return (-inf, low, Zone.POSITIVE), (low, high, Zone.AMBIGUOUS), (high, inf, Zone.NEGATIVE)
+    return (comparison.by_paper or comparison.decision).bands
 
 
 def _limits(values: Any, found: list[Comparison]) -> tuple[float, float]:
@@ -188,8 +185,6 @@ def _draw_zones(ax: Any, k: int, comparison: Comparison, reach: tuple[float, flo
 def zones(result: Any, *, ax: Any = None) -> Any:
     """Draw the probability of each zone if the score were measured again."""
     found = _comparisons(result)
-    if not all(isinstance(c, Comparison) for c in found):
-        raise DatakinError("plots.zones needs scores. Distances have no zones.")
     ax = axes(ax, height=1.4 + 0.3 * len(found))
     left = np.zeros(len(found))
     for zone, ink in COLOURS.items():
@@ -203,7 +198,7 @@ def zones(result: Any, *, ax: Any = None) -> Any:
     return ax
 
 
-@_picture(Matrix)
+@_picture(Matrix, DistanceMatrix)
 def matrix(result: Any, *, ax: Any = None) -> Any:
     """Draw the scores of all pairs, with datasets in the order of their tree."""
     from scipy.cluster.hierarchy import leaves_list
@@ -220,12 +215,11 @@ def matrix(result: Any, *, ax: Any = None) -> Any:
     else:
         ax.set_xticks([])
         ax.set_yticks([])
-    word = "score" if result.zones else "distance"
-    ax.figure.colorbar(shown, ax=ax, label=f"{word} (small means near)", shrink=0.8)
+    ax.figure.colorbar(shown, ax=ax, label=f"{result.word} (small means near)", shrink=0.8)
     return ax
 
 
-@_picture(Matrix)
+@_picture(Matrix, DistanceMatrix)
 def map(result: Any, *, ax: Any = None) -> Any:
     """Draw the map of the datasets, coloured by cluster."""
     ax, frame = axes(ax, 6.4, 5.0), result.map
@@ -258,8 +252,6 @@ def forecast(result: Any, *, ax: Any = None) -> Any:
         )
     else:
         frame = result.frame
-    if "gain" not in frame:
-        raise DatakinError("plots.forecast needs scores. Distances have no forecast.")
     ax = axes(ax, height=1.2 + 0.3 * len(frame))
     _intervals(ax, frame, "gain", "gain_low", "gain_high")
     _zero_line(ax)
@@ -306,7 +298,7 @@ def learning_curve(result: Any, *, ax: Any = None) -> Any:
 
 
 def _has_curves(result: Any) -> bool:
-    return any(isinstance(c, Comparison) and c.curves for c in _comparisons(result))
+    return any(c.curves for c in _comparisons(result))
 
 
 @_picture(Gain)

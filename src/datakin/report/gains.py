@@ -1,4 +1,4 @@
-"""The reports of forecasts, realised gains and distances."""
+"""The reports of forecasts and realised gains."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from datakin.report.words import (
     shortened,
     verdict,
 )
-from datakin.results import Distance, Forecast, Gain
+from datakin.results import Forecast, Gain
 
-__all__ = ["distance_view", "forecast_view", "gain_view"]
+__all__ = ["forecast_view", "gain_view"]
 
 
 def forecast_view(forecast: Forecast) -> dict[str, Any]:
@@ -132,30 +132,3 @@ def _gain_verdict(gain: Gain) -> dict[str, Any]:
 
 def _finite(value: float) -> float:
     return value if value == value else float("-inf")
-
-
-def distance_view(distance: Distance) -> dict[str, Any]:
-    """Return the sections of a distance."""
-    rows = [
-        {"name": name, "role": role, "rows": distance.n_rows[name]}
-        for name, role in ((distance.target, "target"), (distance.source, "source"))
-    ]
-    columns = [
-        column("name", "dataset", "text"),
-        column("role", "role", "text"),
-        column("rows", "rows", digits=0),
-    ]
-    return view(
-        "distance",
-        f"{distance.source} and {distance.target}",
-        verdict(
-            "plain",
-            f"{distance.method}: {distance.score:.4g}",
-            "A distance has no zones and no interval: compare it with that of other sources, and in the "
-            "same units.",
-        ),
-        [section("facts", "The data", "What was compared.", columns, rows, table="open")],
-        tiles=[{"label": distance.method, "value": f"{distance.score:.4f}"}],
-        notes=distance.notes,
-        provenance=origin(distance.provenance),
-    )

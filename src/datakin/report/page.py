@@ -18,12 +18,14 @@ from typing import Any
 
 from datakin._core.exceptions import DatakinError
 from datakin._core.files import written_whole
+from datakin.distances import Distance, DistanceMatrix, DistanceRanking
 from datakin.report.comparisons import comparison_view
-from datakin.report.gains import distance_view, forecast_view, gain_view
+from datakin.report.distances import distance_matrix_view, distance_ranking_view, distance_view
+from datakin.report.gains import forecast_view, gain_view
 from datakin.report.matrices import matrix_view
 from datakin.report.pack import pack, unpack
 from datakin.report.rankings import ranking_view
-from datakin.results import Comparison, Distance, Forecast, Gain, Matrix, Ranking, from_json
+from datakin.results import Comparison, Forecast, Gain, Matrix, Ranking, from_json
 
 __all__ = ["check_file", "embedded_json", "page", "read_report", "view_of", "write_report"]
 
@@ -32,6 +34,8 @@ SCRIPTS = ("base.js", "table.js", "plots.js", "lines.js", "matrix.js", "page.js"
 VIEWS: dict[type, Any] = {
     Comparison: comparison_view,
     Distance: distance_view,
+    DistanceMatrix: distance_matrix_view,
+    DistanceRanking: distance_ranking_view,
     Forecast: forecast_view,
     Gain: gain_view,
     Matrix: matrix_view,

@@ -27,7 +27,6 @@ from datakin.report.words import (
     ZONES,
     enumerated,
     error_text,
-    is_decided_by_gain,
     ranking_verdict,
     score_zones,
     shortened,
@@ -51,20 +50,17 @@ SCORES = [
 
 def ranking_view(ranking: Ranking) -> dict[str, Any]:
     """Return the sections of a ranking."""
-    kin = [c for c in ranking.comparisons if isinstance(c, Comparison)]
+    kin = list(ranking)
     title = f"Sources for {ranking.target}"
-    if not kin:
-        sections = [_distances(ranking)]
-    else:
-        sections = [
-            _scores(ranking, kin),
-            _gains(ranking, kin),
-            _directions(kin),
-            *_weights(ranking, kin),
-            _models(kin),
-            *curve_section(_target_curves(ranking, kin)),
-            _facts(ranking, kin),
-        ]
+    sections = [
+        _scores(ranking, kin),
+        _gains(ranking, kin),
+        _directions(kin),
+        *_weights(ranking, kin),
+        _models(kin),
+        *curve_section(_target_curves(ranking, kin)),
+        _facts(ranking, kin),
+    ]
     notes: dict[str, list[str]] = {}
     for c in ranking.comparisons:
         for note in c.notes:
@@ -85,8 +81,6 @@ def ranking_view(ranking: Ranking) -> dict[str, Any]:
 
 def _tiles(ranking: Ranking, kin: list[Comparison]) -> list[dict[str, str]]:
     tiles = [{"label": "sources", "value": str(len(ranking))}]
-    if not kin:
-        return [*tiles, {"label": "distance", "value": ranking.best.method}]
     zones = [c.zone.value for c in kin]
     tiles += [{"label": zone, "value": str(zones.count(zone)), "zone": zone} for zone in ZONES]
     if ranking.forecast is not None:
@@ -94,23 +88,6 @@ def _tiles(ranking: Ranking, kin: list[Comparison]) -> list[dict[str, str]]:
         tiles.append({"label": "error of the target alone", "value": own})
     tiles.append({"label": "rows of the target", "value": str(kin[0].n_rows[ranking.target])})
     return tiles
-
-
-def _distances(ranking: Ranking) -> dict[str, Any]:
-    columns = [
-        column("source", "source", "name"),
-        column("score", "distance"),
-        column("n_rows", "rows", digits=0),
-    ]
-    return section(
-        "distances",
-        f"Distances by {ranking.best.method}",
-        "Nearest first. A distance has no zones and no interval.",
-        columns,
-        records(ranking.frame),
-        chart=bars("source", "score", "distance"),
-        table="open",
-    )
 
 
 def _scores(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
@@ -132,7 +109,7 @@ def _scores(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
             "higher than chance explains. They apply to the paper's estimate of the score, shown as a small "
             "tick."
         )
-    if is_decided_by_gain(kin[0]):
+    if kin[0].decision.is_about_gain:
         text += " Colours show the zones decided by the expected gain below."
     columns = SCORES[:]
     if "standardised" in frame:

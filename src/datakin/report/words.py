@@ -15,7 +15,6 @@ __all__ = [
     "enumerated",
     "error_text",
     "forecast_verdict",
-    "is_decided_by_gain",
     "plural",
     "points",
     "ranking_verdict",
@@ -100,30 +99,10 @@ def amount(gain: float, in_points: bool) -> str:
     return f"{sign}{100 * abs(gain):.1f}" if in_points else f"{sign}{abs(gain):.4g}"
 
 
-# What the zones of each rule mean: a tone and a headline.
-HEADS = {
-    "gain": {
-        Zone.POSITIVE: ("good", "Use it: learning from {source} should help {target}"),
-        Zone.AMBIGUOUS: ("open", "Unclear: learning from {source} may or may not help {target}"),
-        Zone.NEGATIVE: ("bad", "Do not use it: learning from {source} would harm {target}"),
-    },
-    "paper": {
-        Zone.POSITIVE: ("good", "Kin: what is learned on {source} holds on {target}"),
-        Zone.AMBIGUOUS: ("open", "Perhaps kin: {source} may or may not help {target}"),
-        Zone.NEGATIVE: ("bad", "Not kin: learning from {source} would harm {target}"),
-    },
-}
-
-
-def is_decided_by_gain(comparison: Comparison) -> bool:
-    """Whether the zone was decided by the expected gain of pooling."""
-    return comparison.decision.rule == "gain"
-
-
 def score_zones(comparison: Comparison) -> ZoneDecision | None:
     """Return the decision whose thresholds are scores; None if only gains decided."""
     zones = comparison.by_paper or comparison.decision
-    return zones if zones.rule == "paper" else None
+    return zones if zones.bands else None
 
 
 def verdict(tone: str, head: str, *lines: str) -> dict[str, Any]:
@@ -140,32 +119,31 @@ def used_sources(forecast: Forecast) -> list[str]:
 def ranking_verdict(ranking: Ranking) -> dict[str, Any]:
     """Say which sources to use, and by how much the error should fall."""
     forecast, n = ranking.forecast, len(ranking)
-    if not ranking.first:
-        near = shortened(ranking.best.source)
-        return verdict("plain", f"Nearest by {ranking.best.method}: {near}", ranking.caution)
     if forecast is None:
         return verdict("plain", f"Best source: {shortened(ranking.best.source)}", ranking.caution)
     found = forecast_verdict(forecast, n, ranking.caution)
-    sure = [c for c in ranking if is_decided_by_gain(c) and c.zone is Zone.POSITIVE and c.gain]
+    sure = {
+        c.source: (c.gain, c.outlook)
+        for c in ranking
+        if c.decision.is_about_gain and c.zone is Zone.POSITIVE and c.gain and c.outlook
+    }
     if found["tone"] == "good" or not sure:
         return found
     # Pools with single sources were tried, so that their gains are more certain than joint weights.
     in_points = forecast.unit == "share of rows"
-    first = max(sure, key=lambda c: c.gain.value)
-    own, after = (
-        error_text(max(first.outlook.error - gain, 0.0), in_points)
-        for gain in (0.0, first.gain.value)
-    )
+    first = max(sure, key=lambda name: sure[name][0].value)
+    gain, outlook = sure[first]
+    own, after = (error_text(max(outlook.error - x, 0.0), in_points) for x in (0.0, gain.value))
     what = f"{len(sure)} of {plural(n, 'source')}" if n > 1 else "the source"
     # Joint weights come from the formula: shown if it expects more than the best single source.
-    is_more = found["tone"] == "open" and forecast.best.value > first.gain.value
+    is_more = found["tone"] == "open" and forecast.best.value > gain.value
     together = found["lines"][:2] if is_more else []
     return verdict(
         "good",
-        f"Use {what}: {enumerated([shortened(c.source) for c in sure])}",
-        f"Pooled with {shortened(first.source)}, every row counting the same, the error of "
+        f"Use {what}: {enumerated([shortened(name) for name in sure])}",
+        f"Pooled with {shortened(first)}, every row counting the same, the error of "
         f"{shortened(ranking.target)} should fall from {own} to {after} (probability of a gain "
-        f"{first.gain.probability:.0%}).",
+        f"{gain.probability:.0%}).",
         *together,
         _unweighted(forecast, n),
         ranking.caution,
@@ -237,7 +215,7 @@ def _unweighted(forecast: Forecast, n: int) -> str:
 
 def comparison_verdict(comparison: Comparison) -> dict[str, Any]:
     """Say whether a source is kin, with the score and the reason."""
-    tone, head = HEADS[comparison.decision.rule][comparison.zone]
+    tone, head = comparison.decision.headline
     names = {"source": shortened(comparison.source), "target": shortened(comparison.target)}
     low, high = comparison.interval
     score = f"Score {comparison.score:.4f}, 95% interval {low:.4f} to {high:.4f}; 0 means kin."

@@ -6,6 +6,7 @@ import enum
 import html
 import json
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from importlib import import_module
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -17,6 +18,8 @@ from datakin._core.versions import versions
 __all__ = ["Provenance", "Record", "from_json", "make_provenance"]
 
 FORMAT = 1  # raised when a result written earlier can no longer be read
+# Results of rooms that lie above this one; their module is loaded when a JSON text names them.
+ELSEWHERE = dict.fromkeys(("Distance", "DistanceMatrix", "DistanceRanking"), "datakin.distances")
 
 
 class Record:
@@ -99,6 +102,8 @@ def _decode(value: Any) -> Any:
         return np.array(_decode(value["values"]))
     if kind == "float":
         return float(value["value"])
+    if str(kind) in ELSEWHERE:
+        import_module(ELSEWHERE[kind])
     cls = Record._types.get(str(kind))
     if cls is None:
         raise DatakinError(f"This is not a datakin result: it holds an unknown part {kind!r}.")

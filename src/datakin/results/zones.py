@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from math import inf
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from datakin.results.record import register
 
@@ -35,6 +36,9 @@ class Zone(enum.Enum):
         return {"positive": "PT", "ambiguous": "AZ", "negative": "NT"}[self.value]
 
 
+Band = tuple[float, float, Zone]
+
+
 @register
 @dataclass(frozen=True)
 class ZoneDecision:
@@ -59,6 +63,21 @@ class ZoneDecision:
     low: float
     high: float
     reason: str
+
+    @property
+    def bands(self) -> tuple[Band, ...]:
+        """Where zones begin and end on an axis of scores; none if gains decided."""
+        return RULES[self.rule].bands(self)
+
+    @property
+    def headline(self) -> tuple[str, str]:
+        """A tone ("good", "open" or "bad") and what to say of {source} and {target}."""
+        return RULES[self.rule].headlines[self.zone]
+
+    @property
+    def is_about_gain(self) -> bool:
+        """Whether the zone was decided by the expected gain of pooling."""
+        return RULES[self.rule] is GAIN
 
 
 @dataclass(frozen=True)
@@ -99,11 +118,27 @@ class ZoneRule(Protocol):
     def measured(self, evidence: Evidence) -> tuple[float, float, float, float]:
         """Return a value that is small for kin, its standard error, and the two thresholds for it."""
 
+    def bands(self, decision: ZoneDecision) -> tuple[Band, ...]:
+        """Return where zones begin and end on an axis of scores; none if gains decide."""
+
+    @property
+    def headlines(self) -> dict[Zone, tuple[str, str]]:
+        """For each zone a tone and what to say of {source} and {target}."""
+
 
 class _PaperRule:
     """The paper's rule: thresholds 0 and 3.72 standard errors of the own error, for the score."""
 
     name, is_symmetric = "paper", True
+    headlines: ClassVar = {
+        Zone.POSITIVE: ("good", "Kin: what is learned on {source} holds on {target}"),
+        Zone.AMBIGUOUS: ("open", "Perhaps kin: {source} may or may not help {target}"),
+        Zone.NEGATIVE: ("bad", "Not kin: learning from {source} would harm {target}"),
+    }
+
+    def bands(self, decision: ZoneDecision) -> tuple[Band, ...]:
+        low, high = decision.low, decision.high
+        return (-inf, low, Zone.POSITIVE), (low, high, Zone.AMBIGUOUS), (high, inf, Zone.NEGATIVE)
 
     def decide(self, evidence: Evidence) -> ZoneDecision:
         score, error = evidence.score, evidence.baseline_error
@@ -136,6 +171,14 @@ class _GainRule:
     """By what pooling brings: on which side of 0 the 90% interval of the gain lies."""
 
     name, is_symmetric = "gain", False
+    headlines: ClassVar = {
+        Zone.POSITIVE: ("good", "Use it: learning from {source} should help {target}"),
+        Zone.AMBIGUOUS: ("open", "Unclear: learning from {source} may or may not help {target}"),
+        Zone.NEGATIVE: ("bad", "Do not use it: learning from {source} would harm {target}"),
+    }
+
+    def bands(self, decision: ZoneDecision) -> tuple[Band, ...]:
+        return ()
 
     def decide(self, evidence: Evidence) -> ZoneDecision:
         return self.decide_gain(evidence.gain)

@@ -6,13 +6,13 @@ import sys
 import textwrap
 from typing import Any
 
-from datakin.results import Comparison, Gain, Matrix, Ranking
+from datakin.results import Comparison, Gain, Ordered, Square
 from datakin.results.text import cell
 
 __all__ = ["show"]
 
 COLOURS = {"positive": "green", "ambiguous": "yellow", "negative": "red"}
-# Columns of a ranking and their titles, and which of them a narrow terminal does without first.
+# Columns of a ranking with their titles, and those that a narrow terminal leaves out, the first first.
 TITLES = {
     "source": "source",
     "score": "score",
@@ -28,14 +28,14 @@ TITLES = {
     "n_rows": "rows",
     "p_first": "p first",
 }
-SPARED = (
+LEFT_OUT = (
     ("gain_low", "gain_high"),
     ("source_to_target", "target_to_source", "n_rows"),
     ("p_first",),
     ("weight",),
 )
 INDENT = 20  # where the values of a comparison begin
-LONGEST = 24  # a longer name is folded before a column is spared
+LONGEST = 24  # a longer name is folded before a column is left out
 
 
 def show(result: Any) -> None:
@@ -47,7 +47,7 @@ def show(result: Any) -> None:
     from rich.markup import escape
 
     console = Console()
-    if isinstance(result, Ranking):
+    if isinstance(result, Ordered):
         console.print(_ranking(result, console.width))
         console.print(escape(result.closing), highlight=False)
     elif isinstance(result, Gain):
@@ -57,7 +57,7 @@ def show(result: Any) -> None:
         head, _, rest = str(result).partition("\n")
         rest = _wrapped(rest, console.width)
         console.print(f"[bold {colour}]{escape(head)}[/]\n{escape(rest)}", highlight=False)
-    elif isinstance(result, Matrix):
+    elif isinstance(result, Square):
         console.print(escape(result.text(console.width)), highlight=False)
     else:
         console.print(escape(str(result)))
@@ -70,16 +70,16 @@ def _wrapped(text: str, width: int) -> str:
     return "\n".join(part for parts in lines for part in parts)
 
 
-def _ranking(result: Ranking, width: int) -> Any:
+def _ranking(result: Ordered[Any], width: int) -> Any:
     """Return the table, with as many columns as the terminal has room for."""
     from rich.markup import escape
 
     rows = result.frame.to_dict("records")
     cells = {name: [_cell(name, row[name]) for row in rows] for name in TITLES if name in rows[0]}
-    for spared in SPARED:
+    for names in LEFT_OUT:
         if sum(_width(name, texts) for name, texts in cells.items()) <= width:
             break
-        cells = {name: texts for name, texts in cells.items() if name not in spared}
+        cells = {name: texts for name, texts in cells.items() if name not in names}
     table = _plain_table(result.title)
     for name, texts in cells.items():
         if name == "source":

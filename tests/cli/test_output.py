@@ -49,6 +49,8 @@ def test_picture_of_every_command(run):
         "score.png": ["score", "north.csv", "south.csv", *FAST],
         "rank.svg": RANK,
         "matrix.pdf": ["matrix", "north.csv", "south.csv", "west.csv", *FAST],
+        "distances.png": ["distance", "energy", "north.csv", "south.csv", "west.csv", "--label", "died"],
+        "map.svg": ["distance", "js", "*.csv", "--label", "died", "--matrix"],
         "gain.png": ["gain", "north.csv", "south.csv", "--label", "died", "--repeats", "2",
                      "--methods", "concatenate"],
     }  # fmt: skip
@@ -65,7 +67,7 @@ def test_picture_of_every_command(run):
 
 
 def test_a_distance_has_no_picture_but_is_printed(run):
-    command = ["score", "north.csv", "south.csv", "--label", "died", "--method", "energy"]
+    command = ["distance", "energy", "north.csv", "south.csv", "--label", "died"]
     code, out, err = run(*command, "--plot", "d.png", "--quiet")
     assert (code, out) == (1, "")
     assert "There is no picture of a Distance" in err
@@ -156,6 +158,7 @@ def test_help_teaches(run):
         "datakin score",
         "datakin matrix",
         "datakin gain",
+        "datakin distance",
     ):
         assert command in out
     _, out, _ = run("rank", "--help")
@@ -177,12 +180,15 @@ def test_the_shell_completes_commands_and_values():
         return done.stdout.split()
 
     assert complete("datakin sc", 1) == ["score"]
-    assert complete("datakin rank --method w", 3) == ["wasserstein"]
+    assert complete("datakin rank --estimate w", 3) == ["weighted"]
+    assert complete("datakin rank --task r", 3) == ["regression"]
+    assert complete("datakin distance w", 2) == ["wasserstein"]
+    assert complete("datakin distance otdd --inner g", 4) == ["gaussian"]
 
 
 SHOW = """
 import sys, datakin
-from datakin.render import show
+from datakin.cli.terminal import show
 for name in sys.argv[1:]:
     with open(name) as file:
         show(datakin.from_json(file.read()))
@@ -213,13 +219,14 @@ def seen_on_a_terminal(width, *files):
 
 def test_colour_and_width_on_a_terminal(run):
     commands = {
-        "rank": [RANK, FAST],
+        "rank": [RANK[:4], FAST],
         "score": [["score", *RANK[1:3]], FAST],
         "matrix": [["matrix", *RANK[1:4]], FAST],
-        "far": [RANK[:4], ["--label", "died", "--method", "energy"]],
+        "far": [["distance", "energy", *RANK[1:4]], ["--label", "died"]],
+        "apart": [["distance", "js", *RANK[1:4]], ["--label", "died", "--matrix"]],
     }
     for name, (command, options) in commands.items():
-        run(*command[:4], *options, "-q", "--out", f"{name}.json")
+        assert run(*command[:5], *options, "-q", "--out", f"{name}.json")[0] == 0
     for width in (80, 200):
         seen = seen_on_a_terminal(width, *(f"{name}.json" for name in commands))
         assert len(seen) == len(commands)
