@@ -21,8 +21,7 @@ from threadpoolctl import threadpool_limits
 from datakin._core.exceptions import DatakinError
 from datakin._core.optional import require
 from datakin._core.progress import progress
-from datakin.data import Dataset
-from datakin.data.dataset import Origin
+from datakin.data import Dataset, Origin
 from datakin.learning.models import Model
 from datakin.results.record import versions
 from datakin.scoring.options import Options
