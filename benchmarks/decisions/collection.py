@@ -22,8 +22,7 @@ from benchmarks.decisions.collections import HELD_OUT, OPEN
 from datakin import Dataset
 from datakin._core.exceptions import DatakinError, DatakinWarning, listed, suggest
 from datakin._core.seeds import derive_seed
-from datakin.data import pair
-from datakin.data.draft import SharedGroups
+from datakin.data import SharedGroups, pair
 
 LEAST_DOMAINS = 3
 FOLDS = 5  # every class must stand in every fold of the score

@@ -245,7 +245,7 @@ def _common_columns(
 
 
 def _common_type(one: Any, other: Any) -> Any:
-    """Return a type for both, None when there is none: text is no number."""
+    """Return a type that holds both, None if there is none, as for text and numbers."""
     import pyarrow as pa
 
     if one == other:

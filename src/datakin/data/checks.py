@@ -256,7 +256,7 @@ def _suspicious_columns(features: Features, y: Array, is_class: bool) -> list[st
 
 def _is_id(values: Array, name: str) -> bool:
     """Whole numbers, all different, and either in steps of one or called an id."""
-    for some in (values[:100], values):  # most columns are told by their first rows
+    for some in (values[:100], values):  # the first rows settle it for most columns
         if np.any(some != np.round(some)):  # a missing value differs, too
             return False
     with np.errstate(over="ignore"):

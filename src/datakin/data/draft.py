@@ -190,8 +190,8 @@ def warn_of_shared_groups(drafts: Sequence[Draft], roles: Roles) -> None:
     shared = sort_classes([group for group, n in places.items() if n > 1])
     if shared:
         warn(
-            f"Every {roles.group!r} should stand in one {roles.domain!r}, or its rows are learned from in "
-            f"one dataset and tested on in another, and the two look more alike than they are. "
+            f"Every {roles.group!r} should be in one {roles.domain!r} only. Otherwise its rows train one "
+            f"dataset and test another, and the two look more alike than they are. "
             f"{len(shared)} of {len(places)} stand in several: {listed(shared)}; drop their rows in all but "
             f"one, or split by something coarser.",
             SharedGroups,

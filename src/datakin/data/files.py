@@ -29,21 +29,17 @@ __all__ = [
     "stem",
 ]
 
-# To read another kind of file, add its suffix and a reader: files and options -> Loaded.
-Reader = Callable[[Sequence[str], FileOptions], Loaded]
-READERS: dict[str, Reader] = {
-    ".csv.gz": read_csv,
-    ".csv": read_csv,
-    ".parquet": read_parquet,
-    ".feather": read_feather,
-    ".arrow": read_feather,
-    ".pq": read_parquet,
-    ".txt": read_csv,
-    ".tsv": read_csv,
-    ".data": read_csv,
-}
-SUFFIXES = tuple(READERS)[:6]  # what is looked for in a folder: texts there need not be tables
 PARQUET = (".parquet", ".pq")
+SUFFIXES = (".csv.gz", ".csv", ".parquet", ".feather", ".arrow", ".pq")  # looked for in folders
+
+# A reader takes files and options and returns Loaded. To read another kind of file, add its reader
+# here and, for files in folders, its suffix above.
+Reader = Callable[[Sequence[str], FileOptions], Loaded]
+READERS: dict[tuple[str, ...], Reader] = {
+    PARQUET: read_parquet,
+    (".feather", ".arrow"): read_feather,
+    (".csv", ".csv.gz", ".txt", ".tsv", ".data"): read_csv,
+}
 
 
 @dataclass(frozen=True)
@@ -206,7 +202,7 @@ def _load(files: Sequence[str], options: FileOptions) -> Loaded:
     path = files[0]
     if os.path.getsize(path) == 0:
         raise DatakinError(f"The file {path!r} is empty: expected a table with a header line.")
-    reader = next((READERS[end] for end in READERS if path.lower().endswith(end)), None)
+    reader = next((READERS[ends] for ends in READERS if path.lower().endswith(ends)), None)
     if reader is None:
         raise DatakinError(
             f"The file {path!r} must be one of {', '.join(SUFFIXES[:4])}. "

@@ -25,8 +25,7 @@ from datakin._core.progress import progress
 from datakin._core.versions import versions
 from datakin.cross_errors.options import Options
 from datakin.cross_errors.records import Piece
-from datakin.data import Dataset
-from datakin.data.dataset import Origin
+from datakin.data import Dataset, Origin
 from datakin.execution.threads import Told
 from datakin.execution.units import Unit, run_unit
 from datakin.learning.models import Model
