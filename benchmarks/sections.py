@@ -48,19 +48,21 @@ time at 20,000 rows is read. Above `max_rows` (10,000) datakin scores samples, w
         "gains",
         "What each fitter gains",
         """\
-The sixteen fits of one dataset's plan and the predictions of the rows left out, by scikit-learn or
-XGBoost and by ours, by turns. XGBoost's trees are its own: what is saved is what stands around them.""",
+All fits of a pair of datasets and their predictions, by scikit-learn or XGBoost and by ours, by turns
+(before December 2026: the sixteen fits of one dataset and the rows left out). XGBoost's trees are its
+own: what is saved is what stands around them.""",
         (("", "gains:gains"),),
     ),
     Section(
         "exactness",
         "Exactness",
         """\
-Twenty random problems a task, 120 to 900 training rows, 2,000 rows predicted: mean (largest).
-Classes: share of rows with another label. Regression: largest difference in standard deviations of
-y. libsvm stops at a tolerance of 1e-3 and keeps kernels in 32 bits; "run to the end" is a tolerance
-of 1e-6 (linear) or 1e-7, for logistic regression 1e-10. For linear_svm in regression it is the
-optimum itself, from the linear system that the rows on the border of the tube make up.""",
+Twenty random pairs of datasets a task, 120 to 400 rows, three folds, every prediction of every fit:
+mean (largest). Classes: share of predictions with another label. Regression: largest difference in
+standard deviations of y. libsvm stops at a tolerance of 1e-3 and keeps kernels in 32 bits; "run to the
+end" is a tolerance of 1e-6 (linear) or 1e-7, for logistic regression 1e-10. For linear_svm in regression
+it is the optimum itself, from the linear system that the rows on the border of the tube make up.
+XGBoost on its own is given standardised columns, ours ranks.""",
         (
             ("", "exactness:fits"),
             ("Scores of pairs of 120 to 400 rows, both ways, size matched:", "exactness:scores"),
@@ -70,8 +72,8 @@ optimum itself, from the linear system that the rows on the border of the tube m
         "parallel",
         "Threads and processes",
         """\
-Wall seconds of a matrix, medians of rounds by turns. Processes are joblib's, one unit of work each,
-the pool already warm / started for the call. Threads are what `n_jobs` uses.""",
+Wall seconds of a matrix, medians of rounds by turns. Processes are the workers of a local Dask cluster
+(before December 2026: joblib's), already warm / started for the call. Threads are what `n_jobs` uses.""",
         (("", "parallel:parallel"),),
     ),
     Section(

@@ -7,13 +7,14 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.decisions.collection import default_data
 from benchmarks.decisions.collections import HELD_OUT, OPEN
 from benchmarks.decisions.draws import SIZES
-from benchmarks.decisions.harness import QUICK, Settings, kept_records, run_collection
 from benchmarks.decisions.report import write_report
+from benchmarks.decisions.runs import QUICK, Settings, kept_records, run_collection
+from datakin import DatakinError
+from reproduction.harness import default_data
 
-from datakin._core.exceptions import DatakinError, Interrupted
+RESULTS = Path(__file__).parents[1] / "results"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -43,7 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
     except DatakinError as error:
         print(f"Error: {error}", file=sys.stderr)
         return 1
-    except (Interrupted, KeyboardInterrupt) as stopped:
+    except KeyboardInterrupt as stopped:
         print(str(stopped) or "Interrupted.", file=sys.stderr)
         return 130
     return 0
@@ -72,7 +73,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--sizes", type=int, nargs="+", help=f"rows of the targets ({SIZES})")
     add("--n-jobs", type=int, default=1, help="processes; changes no number")
     add("--data", type=Path, help="folder with the datasets (DATAKIN_DATA, or data)")
-    add("--folder", type=Path, default=Path("results"), help="where results and cache go")
+    add("--folder", type=Path, default=RESULTS, help="where results and cache go")
     add("--report", action="store_true", help="run nothing; report what is kept")
     return parser
 

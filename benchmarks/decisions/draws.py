@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from benchmarks.decisions.collection import FOLDS, Collection
 
-from datakin import Dataset
-from datakin._core.exceptions import DatakinError
-from datakin._core.seeds import derive_seed
+from benchmarks.decisions.collection import FOLDS, Collection
+from datakin import DatakinError, Dataset
+from reproduction.harness import derive_seed
 
 SIZES = (40, 80, 160)
 SOURCE_SIZES = (100, 200, 400)

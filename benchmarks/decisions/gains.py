@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from benchmarks.decisions.draws import Draw
+from scipy import sparse
 from sklearn.base import clone
+from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 from xgboost import XGBClassifier, XGBRegressor
 
-from datakin import Dataset
-from datakin._core.exceptions import DatakinWarning
-from datakin.learning.encoding import ColumnEncoder
-from datakin.learning.losses import choose_loss
+from benchmarks.decisions.draws import Draw
+from datakin import DatakinWarning, Dataset
 from datakin.transfer import ART, Concatenate, KinWeighted, TrAdaBoost, TrAdaBoostR2
-from datakin.transfer.learner import choose_estimator
+from reproduction.gain_runs import default_learner
 
 # Few rounds and splits: eight sources, four methods and two learners make up a draw.
 ROUNDS, SPLITS = 10, 5
 METHODS = ("concatenate", "art", "tradaboost", "kin_weighted")
 LEARNERS = ("glm", "trees")
+RARE = 0.15  # below this share of the rows a class counts as rare, as in datakin's default loss
+MAX_LEVELS, MIN_COUNT = 50, 2  # one-hot columns of a category, and rows that a level must have
 TREES = {"n_estimators": 40, "max_depth": 3, "learning_rate": 0.2, "n_jobs": 1}
 
 
@@ -35,16 +37,56 @@ class Table:
 
     @classmethod
     def make(cls, own: Dataset, others: list[Dataset]) -> Table:
-        encoder = ColumnEncoder.learn(own.features, np.arange(own.n_rows))
-        there = [(encoder.dense(d.features.matched_to(own.features)), _labels(d)) for d in others]
-        return cls((encoder.dense(own.features), _labels(own)), there)
+        encode = _encoder(own.features)
+        there = [(encode(d.features.matched_to(own.features)), _labels(d)) for d in others]
+        return cls((encode(own.features), _labels(own)), there)
+
+
+def _encoder(features: Any) -> Callable[[Any], Any]:
+    """Learn how to make numbers of a table, as datakin does for its own learners.
+
+    Medians for missing numbers, standardised; one-hot columns of the frequent levels, missing being one
+    of them; no column that is constant here.
+    """
+    if features.is_sparse:
+        scaler = StandardScaler(with_mean=False).fit(features.numeric)
+        return lambda others: sparse.csr_matrix(others.numeric.multiply(1 / scaler.scale_))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a column without any number
+        medians = np.nan_to_num(np.nanmedian(features.numeric, axis=0))
+    varies = np.ptp(_filled(features.numeric, medians), axis=0) > 0
+    levels = [_frequent(codes) for codes in features.codes.T]
+    scaler = StandardScaler()
+    if varies.any():
+        scaler.fit(_filled(features.numeric, medians)[:, varies])
+
+    def encode(others: Any) -> Any:
+        numeric = _filled(others.numeric, medians)[:, varies]
+        blocks = [
+            codes[:, None] == kept for codes, kept in zip(others.codes.T, levels, strict=True)
+        ]
+        return np.hstack([scaler.transform(numeric) if varies.any() else numeric, *blocks])
+
+    return encode
+
+
+def _filled(numeric: Any, medians: Any) -> Any:
+    return np.where(np.isnan(numeric), medians, numeric)
+
+
+def _frequent(codes: Any) -> Any:
+    """Return the codes of the levels that get a column; none where all rows have one level."""
+    found, counts = np.unique(codes, return_counts=True)
+    order = np.argsort(-counts, kind="stable")[:MAX_LEVELS]
+    kept = np.sort(found[order[counts[order] >= MIN_COUNT]])
+    return kept if len(found) > 1 else kept[:0]
 
 
 def learners(task: str) -> dict[str, Any]:
     """Return the two base learners: the house's linear one, and boosted trees."""
     is_class = task != "regression"
     trees = (XGBClassifier if is_class else XGBRegressor)(**TREES)
-    return dict(zip(LEARNERS, (choose_estimator(None, is_class), trees), strict=True))
+    return dict(zip(LEARNERS, (default_learner(is_class), trees), strict=True))
 
 
 def methods(task: str, base: Any) -> dict[str, Any]:
@@ -89,7 +131,7 @@ def error_on(fitted: Any, X: Any, y: Any, target: Dataset) -> float:
     if not target.classes:
         return float(np.mean((predicted - y) ** 2))
     wrong = predicted != y
-    is_balanced = choose_loss(None, target).balanced
+    is_balanced = target.class_shares.min() < RARE
     total = weight = 0.0
     for name, share in zip(target.classes, target.class_shares, strict=True):
         rows = y == name

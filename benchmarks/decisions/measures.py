@@ -13,9 +13,10 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from scipy.stats import kendalltau
+
 from benchmarks.decisions.gains import LEARNERS, METHODS
 from benchmarks.decisions.scores import HIGH_IS_GOOD, SCORES
-from scipy.stats import kendalltau
 
 DRAW = ["collection", "target", "n_target", "repeat"]
 WORST = -1.0  # losses are cut here: an error doubled is bad enough, and one explosion is no average

@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+
 from benchmarks.decisions.collections import HELD_OUT, OPEN
-from benchmarks.decisions.harness import Settings, in_words
+from benchmarks.decisions.runs import Settings, in_words
 from benchmarks.decisions.scores import OURS, RIVALS, SCORES
 from benchmarks.decisions.tables import DEFAULTS, RULES, Findings, find, tidy
-
-from datakin.experiments.study import markdown
-from datakin.results.record import make_provenance
+from reproduction.harness import made_by, markdown
 
 ABOUT = """\
 Which score tells what a source will do for a small target? From each of several domains a small target is
@@ -89,18 +88,11 @@ def write_report(
 
 
 def _intro(records: Sequence[dict[str, Any]], settings: Settings, command: str) -> str:
-    versions = make_provenance(0, {}, {}).versions
-    used = ", ".join(f"{package} {version}" for package, version in versions.items())
     hours = sum(r["seconds_all"] for r in records) / 3600
     paragraphs = [" ".join(text.split()) for text in ABOUT.split("\n\n")]
-    return "\n\n".join(
-        [
-            "# decisions",
-            *paragraphs,
-            f"Command: `{command}` ({in_words(settings)}; {len(records)} draws, {hours:.1f} hours of one "
-            f"core). Seeds follow from names. {used}.",
-        ]
-    )
+    more = f" ({in_words(settings)}; {len(records)} draws, {hours:.1f} hours of one core)"
+    how = made_by(command, "Seeds follow from names", more)
+    return "\n\n".join(["# decisions", *paragraphs, how])
 
 
 def _page(title: str, found: Findings, is_short: bool = False) -> str:

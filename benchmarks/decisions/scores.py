@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
-from benchmarks.decisions.draws import Draw
-from benchmarks.decisions.gains import Table, error_on, learners
 from scipy.special import stdtrit
 
+from benchmarks.decisions.draws import Draw
+from benchmarks.decisions.gains import Table, error_on, learners
+from datakin import Comparison, CrossErrors, forecast_gain
 from datakin.distances import (
     MMD,
     OTDD,
@@ -21,12 +21,6 @@ from datakin.distances import (
     ProxyADistance,
     Wasserstein,
 )
-from datakin.results.forecast import Outlook
-from datakin.results.record import make_provenance
-from datakin.scoring.forecast import decide_gain, forecast_pool, outlook, plain_gain
-from datakin.scoring.options import Options
-from datakin.scoring.pairs import Pair
-from datakin.scoring.run import Run
 from datakin.transfer import Concatenate
 
 with suppress(ImportError):
@@ -61,7 +55,7 @@ RIVALS = (*DISTANCES, "source_error", "source_size")
 SCORES = (*OURS, *RIVALS)
 # All others are distances: low is good.
 HIGH_IS_GOOD = (*OURS[5:], "source_size")
-NOWHERE = make_provenance(0, {}, {})
+OPTIONS: dict[str, Any] = {}  # of the Cross-Learning Score: all defaults
 
 
 def score_draw(draw: Draw) -> tuple[dict[str, dict[str, Any]], dict[str, float]]:
@@ -73,8 +67,8 @@ def score_draw(draw: Draw) -> tuple[dict[str, dict[str, Any]], dict[str, float]]
     for name, distance in DISTANCES.items():
         if is_class or name not in FOR_CLASSES:
             began = time.process_time()
-            for c in distance.rank(draw.target, draw.sources):
-                found[c.source][name] = _plain(c.score)
+            for key, source in draw.sources.items():
+                found[key][name] = _plain(distance.compare(draw.target, source).score)
             seconds[name] = time.process_time() - began
     _naive(draw, found, seconds)
     return found, seconds
@@ -83,64 +77,54 @@ def score_draw(draw: Draw) -> tuple[dict[str, dict[str, Any]], dict[str, float]]
 def _cross_learning(
     draw: Draw, found: dict[str, dict[str, Any]], seconds: dict[str, float]
 ) -> None:
-    """One plan per dataset serves all sizes of the score, both directions and the forecasts.
-
-    Of forecasts only what they are made from is kept; `add_forecasts` does the rest.
-    """
+    """One plan per dataset serves all sizes of the score, both directions and the forecasts."""
     began = time.process_time()
+    target = draw.target.name
     datasets = [draw.target, *draw.sources.values()]
-    options = Options(zones="paper")
-    run = Run(datasets, [(0, j) for j in range(1, len(datasets))], options)
+    errors = CrossErrors.measure(datasets, pairs=target, trials=target, **OPTIONS)
+    compared = {name: errors.score(target, name, zones="paper") for name in draw.sources}
     seconds["cls"] = time.process_time() - began
-    for key, c in run.comparisons.items():
-        pair = Pair(*run.sides(*key), options)
-        assert c.outlook is not None
-        found[c.source] |= {
+    for name, c in compared.items():
+        found[name] |= {
             "cls": _plain(c.sizes["matched"].value),
             "cls_paper": _plain(c.sizes["paper"].value),
             "cls_limit": _plain(c.sizes["limit"].value),
             "cls_standardised": _plain(c.standardised),
             "directional": _plain(c.source_to_target),
             "zone_paper": c.zone.value,
-            "outlook": asdict(c.outlook),
-            "outlook_before": asdict(outlook(pair.to_target, "ensemble", draw.target.groups)),
+            **_forecasts(c, errors.score(target, name, learner="ensemble")),
             # Not scores: kept to learn from where a decision was bad.
             "cls_se": _plain(c.standard_error),
             "threshold": _plain(c.decision.high),
-            "model_scores": {name: _plain(v) for name, v in c.model_scores.items()},
-            "model_weights": c.model_weights.get(draw.target.name),
+            "model_scores": {model: _plain(v) for model, v in c.model_scores.items()},
+            "model_weights": c.model_weights.get(target),
         }
     for name in OURS[1:]:
         if name != "cls_standardised" or not draw.target.classes:
             seconds[name] = seconds["cls"]
 
 
-def add_forecasts(source: dict[str, Any]) -> dict[str, Any]:
-    """Return a source's scores with those that follow from its outlooks, and their zones."""
-    seen, ensemble = (_outlook(source[name]) for name in ("outlook", "outlook_before"))
-    gain, inferred = plain_gain(seen), plain_gain(replace(seen, trial=None))
-    before = plain_gain(ensemble)
-    whole = forecast_pool("", [""], [seen], np.ones((1, 1)), "", NOWHERE)
-    return source | {
-        "kinship": whole.kinship,
-        "forecast": gain.value,
-        "forecast_best": whole.best.value,
+def _forecasts(compared: Comparison, ensemble: Comparison) -> dict[str, Any]:
+    """Return what is expected of a source, by the pools that were tried and by the formula.
+
+    `compared` is about the simplest model, `ensemble` about all of them, as forecasts were before.
+    """
+    tried, inferred = (forecast_gain(compared, trial=trial) for trial in (True, False))
+    before = forecast_gain(ensemble, trial=False).pooled
+    assert ensemble.outlook is not None
+    return {
+        "kinship": tried.kinship,
+        "forecast": tried.pooled.value,
+        "forecast_best": tried.best.value,
         "forecast_before": before.value,
-        "forecast_inferred": inferred.value,
-        "zone_gain": decide_gain(gain).zone.value,
-        "zone_before": _zone(before.value, before.standard_error, 0.8, ensemble.freedom),
-        "zone_inferred": decide_gain(inferred).zone.value,
-        "p_gain": gain.probability,
-        "gain_low": gain.low90,
-        "gain_high": gain.high90,
+        "forecast_inferred": inferred.pooled.value,
+        "zone_gain": tried.decision.zone.value,
+        "zone_before": _zone(before.value, before.standard_error, 0.8, ensemble.outlook.freedom),
+        "zone_inferred": inferred.decision.zone.value,
+        "p_gain": tried.pooled.probability,
+        "gain_low": tried.pooled.low90,
+        "gain_high": tried.pooled.high90,
     }
-
-
-def _outlook(kept: dict[str, Any]) -> Outlook:
-    trial = kept["trial"]
-    return Outlook(
-        **kept | {"covariance": tuple(kept["covariance"]), "trial": tuple(trial) if trial else None}
-    )
 
 
 def _zone(value: float, error: float, level: float, freedom: int) -> str:

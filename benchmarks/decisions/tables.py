@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.stats import t as student
+
 from benchmarks.decisions.gains import LEARNERS, METHODS
-from benchmarks.decisions.harness import frame_of, seconds_of
 from benchmarks.decisions.measures import (
     add_gains,
     by_target,
@@ -19,8 +20,8 @@ from benchmarks.decisions.measures import (
     mean_over_collections,
     zone_table,
 )
+from benchmarks.decisions.runs import frame_of, seconds_of
 from benchmarks.decisions.scores import RIVALS, SCORES
-from scipy.stats import t as student
 
 # The default (pools tried), the paper's, and the formula: before (ensemble, 80% interval) and of one model.
 RULES = {

@@ -13,8 +13,9 @@ VERDICTS = ("reproduced", "better", "differs", "slip")
 KEYS = ("setting", "column", "level")
 # Pages link to the repository's own files, which works without Sphinx; these are their copies.
 COPIES = {
-    "../results/": "generated/results/",
-    "../benchmarks/RESULTS.md": "generated/benchmarks.md",
+    "../reproduction/results/": "generated/results/",
+    "../benchmarks/results/RESULTS.md": "generated/benchmarks.md",
+    "../benchmarks/results/": "generated/results/",
 }
 
 
@@ -23,13 +24,14 @@ def write_generated(docs: Path) -> None:
     root, folder = docs.parent, docs / "generated"
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "results").mkdir(parents=True)
-    text = (root / "claims.toml").read_text(encoding="utf-8")
+    results, benchmarks = root / "reproduction" / "results", root / "benchmarks" / "results"
+    text = (root / "reproduction" / "claims.toml").read_text(encoding="utf-8")
     (folder / "claims.md").write_text(claims_page(text), encoding="utf-8")
-    pages = sorted((root / "results").glob("*.md"))
-    for page in [*pages, *(root / "results").glob("*.png")]:
+    pages = sorted([*results.glob("*.md"), benchmarks / "decisions.md"], key=lambda page: page.name)
+    for page in [*pages, *results.glob("*.png")]:
         shutil.copy(page, folder / "results" / page.name)
     (folder / "results" / "index.md").write_text(results_page(pages), encoding="utf-8")
-    shutil.copy(root / "benchmarks" / "RESULTS.md", folder / "benchmarks.md")
+    shutil.copy(benchmarks / "RESULTS.md", folder / "benchmarks.md")
     changes = (root / "CHANGELOG.md").read_text(encoding="utf-8")
     (folder / "changelog.md").write_text(changes, encoding="utf-8")
 

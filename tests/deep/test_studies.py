@@ -9,10 +9,9 @@ import pytest
 pytest.importorskip("torch", reason="PyTorch is not installed (pip install '.[deep]')")
 
 from datakin import DatakinError
-from datakin.experiments import STUDIES
-from datakin.experiments.canines import N_DOGS, N_WOLVES, PAIRINGS, draw_target
-from datakin.experiments.digits import ALONE, NAMES, PUBLISHED, read_digits
-from datakin.experiments.repair import (
+from reproduction.canines import N_DOGS, N_WOLVES, PAIRINGS, draw_target
+from reproduction.digits import ALONE, NAMES, PUBLISHED, read_digits
+from reproduction.repair import (
     KINDS,
     N_SOURCE,
     N_TARGET,
@@ -20,6 +19,7 @@ from datakin.experiments.repair import (
     change,
     draw_rows,
 )
+from reproduction.studies import STUDIES
 
 
 def test_repair_changes_the_features_or_the_labels_and_nothing_else():

@@ -67,7 +67,7 @@ def test_links_to_files_of_the_repository_hold(page):
 
 
 def test_readme_counts_the_claims_right():
-    groups = tomllib.loads(read(ROOT / "claims.toml"))["group"]
+    groups = tomllib.loads(read(ROOT / "reproduction" / "claims.toml"))["group"]
     counts = Counter(claim["verdict"] for group in groups for claim in group["claims"])
     words = " ".join(read(ROOT / "README.md").split())
     shown = re.search(

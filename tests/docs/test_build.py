@@ -39,7 +39,7 @@ class Page(HTMLParser):
 def test_documentation_builds_and_its_links_hold(tmp_path):
     leave = shutil.ignore_patterns("_build", "auto_examples", "generated", "__pycache__")
     shutil.copytree(ROOT / "docs", tmp_path / "docs", ignore=leave)
-    for name in ("results", "benchmarks", "claims.toml", "CHANGELOG.md"):
+    for name in ("reproduction", "benchmarks", "CHANGELOG.md"):
         (tmp_path / name).symlink_to(ROOT / name)
     out = tmp_path / "html"
     options = ["-q", "-W", "--keep-going", "-n", "-b", "html"]
@@ -95,7 +95,7 @@ def test_gallery_runs(script, monkeypatch):
 
 
 def test_claims_page_counts_what_the_file_holds():
-    text = (ROOT / "claims.toml").read_text(encoding="utf-8")
+    text = (ROOT / "reproduction" / "claims.toml").read_text(encoding="utf-8")
     page = claims_page(text)
     groups = tomllib.loads(text)["group"]
     verdicts = Counter(claim["verdict"] for group in groups for claim in group["claims"])
@@ -107,6 +107,6 @@ def test_claims_page_counts_what_the_file_holds():
 
 
 def test_results_page_lists_every_result():
-    pages = sorted((ROOT / "results").glob("*.md"))
+    pages = sorted((ROOT / "reproduction" / "results").glob("*.md"))
     text = results_page(pages)
     assert all(f"[{page.stem}]({page.name}): " in text for page in pages)

@@ -19,7 +19,7 @@ PathFinder.find_spec = find_spec
 
 def run(code: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", HIDE + code], capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", HIDE + code], cwd=ROOT, capture_output=True, text=True, timeout=120
     )
 
 
@@ -48,7 +48,7 @@ def test_all_else_works():
     code = """
 import datakin
 [getattr(datakin, name) for name in datakin.__all__]
-from datakin.experiments import STUDIES
+from reproduction.studies import STUDIES
 from datakin.synthetic import settings
 pair = settings()["lda"](1.0).sample(60, 60, random_state=0)
 print(datakin.score(pair.target, pair.source, models=["logistic"]).zone.value)

@@ -11,14 +11,12 @@ import pandas as pd
 import pytest
 from scipy.stats import spearmanr
 
-from datakin.experiments.claims import refresh_claims, write_claims
-from datakin.experiments.levels import ESTIMATES
-from datakin.experiments.paper import paper_values
-from datakin.experiments.runs import FIXED, LEVELLED
 from datakin.synthetic import settings
+from reproduction.claims import refresh_claims, write_claims
+from reproduction.scores import ESTIMATES, FIXED, LEVELLED, paper_values
 
 ROOT = Path(__file__).parents[2]
-TEXT = (ROOT / "claims.toml").read_text(encoding="utf-8")
+TEXT = (ROOT / "reproduction" / "claims.toml").read_text(encoding="utf-8")
 GROUPS = {group["id"]: group for group in tomllib.loads(TEXT)["group"]}
 CLAIMS = [(group, claim) for group in GROUPS.values() for claim in group["claims"]]
 CHECKED = [(group, claim) for group, claim in CLAIMS if "file" in group]
@@ -35,7 +33,7 @@ read = cache(pd.read_csv)
 
 
 def rows_of(group, claim):
-    rows = read(ROOT / "results" / group["file"].format_map(claim))
+    rows = read(ROOT / "reproduction" / "results" / group["file"].format_map(claim))
     for key in ("setting", "column", "level"):
         if key in claim:
             rows = rows[rows[key] == claim[key]]
@@ -130,12 +128,12 @@ def test_tests_that_are_named_exist():
 def test_filling_in_again_changes_nothing(tmp_path):
     (tmp_path / "claims.toml").write_text(TEXT, encoding="utf-8")
     (tmp_path / "results").mkdir()
-    for path in (ROOT / "results").glob("table-*.csv"):
+    for path in (ROOT / "reproduction" / "results").glob("table-*.csv"):
         (tmp_path / "results" / path.name).write_bytes(path.read_bytes())
     summary = refresh_claims(tmp_path / "results")
     assert (tmp_path / "claims.toml").read_text(encoding="utf-8") == TEXT
     assert len(summary.frame) == len(CLAIMS)
-    page = (ROOT / "results" / "claims.md").read_text(encoding="utf-8")
+    page = (ROOT / "reproduction" / "results" / "claims.md").read_text(encoding="utf-8")
     assert (tmp_path / "results" / "claims.md").read_text(encoding="utf-8") == page
 
 

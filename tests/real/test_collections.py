@@ -1,6 +1,7 @@
 """Every loader of the decision benchmark gives domains that can be drawn from."""
 
 import pytest
+
 from benchmarks.decisions.collection import load_collection
 from benchmarks.decisions.collections import HELD_OUT, OPEN
 from benchmarks.decisions.draws import plan

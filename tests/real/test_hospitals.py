@@ -6,9 +6,9 @@ import warnings
 import pandas as pd
 import polars as pl
 import pytest
-from benchmarks.decisions.collections.uci_heart import COLUMNS
 
 import datakin
+from benchmarks.decisions.collections.uci_heart import COLUMNS
 from datakin.cli import main
 
 pytestmark = pytest.mark.data

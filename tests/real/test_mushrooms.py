@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from datakin import DatakinError
-from datakin.experiments.mushrooms import (
+from reproduction.mushrooms import (
     LABELLED,
     PUBLISHED,
-    data_path,
     mushroom_errors,
+    mushroom_path,
     read_mushrooms,
 )
 
@@ -48,4 +48,4 @@ def test_linear_machine_beside_the_published_errors(path, n_labelled):
 def test_absent_data_is_said(monkeypatch, tmp_path):
     monkeypatch.setenv("DATAKIN_DATA", str(tmp_path))
     with pytest.raises(DatakinError, match="say in DATAKIN_DATA which folder"):
-        data_path()
+        mushroom_path()

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import numpy as np
-from benchmarks.decisions.collection import deal
 from scipy import ndimage
 
+from benchmarks.decisions.collection import deal
 from datakin import Dataset, as_dataset
 
 ABOUT = "digits 3, 5, 8 at 6x6: USPS turned by 0 to 90 degrees or with noise, MNIST, optdigits"

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from datakin import Dataset, read_tables
-from datakin.experiments.eicu import DESCRIPTORS, FEATURES, read_eicu
+from reproduction.hospital_tables import DESCRIPTORS, FEATURES, read_eicu
 
 ABOUT = "death in hospital (eICU demo), five regions, survivors drawn as many as deaths"
 BALANCE = True  # 9% die

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from datakin import Dataset, read_tables
-from datakin._core.seeds import derive_seed
+from reproduction.harness import derive_seed
 
 ABOUT = "final grade without earlier grades: mathematics or Portuguese x school x sex"
 # The pupils themselves; other columns differ between the subjects.

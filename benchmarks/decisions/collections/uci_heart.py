@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pandas as pd
-from benchmarks.decisions.collection import deal
 
+from benchmarks.decisions.collection import deal
 from datakin import Dataset, read_tables
 
 ABOUT = "heart disease (UCI), four hospitals, three of them in random halves"

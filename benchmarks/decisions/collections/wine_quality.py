@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pandas as pd
-from benchmarks.decisions.collection import deal
 
+from benchmarks.decisions.collection import deal
 from datakin import Dataset, read_tables
 
 ABOUT = "quality of 6 and more: red and white wine, mixtures in known shares, dry and sweet whites"
