@@ -66,9 +66,8 @@ def write(name: str, tree: dict[str, Any]) -> None:
 
 def record(only: str) -> int:
     """Rewrite the record with the code at hand; calls that are gone leave it."""
-    from tests.golden.calls import STORED
-
     import datakin
+    from tests.golden.calls import STORED
 
     trees = run(chosen(only, local=False))
     for name, tree in trees.items():

@@ -15,6 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+import datakin
+from datakin import CrossLearningScore, Dataset, forecast_gain, read_table
 from tests.golden.data import (
     classes,
     family,
@@ -29,9 +32,6 @@ from tests.golden.data import (
     thin,
     unlike,
 )
-
-import datakin
-from datakin import CrossLearningScore, Dataset, forecast_gain, read_table
 
 Call = Callable[[], Any]
 

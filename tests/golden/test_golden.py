@@ -1,6 +1,7 @@
 """Today's numbers are the recorded ones."""
 
 import pytest
+
 from tests.golden.__main__ import chosen, run, stored
 from tests.golden.calls import DEEP, HAS_TORCH, STORED
 from tests.golden.fields import Tolerance, differences, flatten

@@ -7,8 +7,8 @@ import pytest
 
 import datakin
 from datakin import DatakinError, DatakinWarning
-from datakin.data import as_dataset
 from datakin.cross_errors.options import Options
+from datakin.data import as_dataset
 from datakin.execution.sampling import Sample
 
 LINEAR = {"models": ["logistic"]}

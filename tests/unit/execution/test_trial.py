@@ -11,12 +11,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from datakin import Zone, as_dataset, forecast_gain, rank, read_table, score
+from datakin.execution.trial import try_pool
 from datakin.learning.folds import make_plan
 from datakin.learning.losses import LOSSES
 from datakin.learning.models import Model, choose_models
 from datakin.results.forecast import Outlook
 from datakin.scoring.forecast import best_weight, learner_of, plain_gain
-from datakin.execution.trial import try_pool
 
 
 def draw(n, seed, scale=(1.0, 1.0), is_class=True, rule=(1.0, 1.0)):
