@@ -11,14 +11,14 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.checks import check_choice
-from datakin._core.exceptions import DatakinError, Interrupted, listed, suggest
+from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin._core.notes import announce
 from datakin._core.progress import check_callback
 from datakin.cross_errors.options import AGGREGATES, Options
 from datakin.cross_errors.records import WaySums
 from datakin.cross_errors.table import ErrorTable
 from datakin.data import Dataset, for_comparison, for_matrix, for_ranking
-from datakin.execution.measurement import Looks, Measurement, choose_keep
+from datakin.execution.measurement import Looks, Measurement, choose_keep, measured
 from datakin.learning.models import Model, choose_models
 from datakin.results import Comparison, Matrix, Ranking
 from datakin.scoring.curves import measure_growth
@@ -99,16 +99,8 @@ class CrossErrors(ErrorTable):
         wanted = _named_pairs(pairs, names)
         tried = _named_trials(trials, names)
         measurement = _prepare(members, wanted, chosen, tried, keep)
-        try:
-            for _ in measurement.run():
-                pass
-        except KeyboardInterrupt:
-            done = len(measurement.finished)
-            raise Interrupted(
-                f"Interrupted with {done} of {len(wanted)} pairs finished.",
-                _as_cross_errors(measurement.table(complete=False)) if done else None,
-            ) from None
-        return _as_cross_errors(measurement.table())
+        said = f"Interrupted with {{}} of {len(wanted)} pairs finished."
+        return _as_cross_errors(measured(measurement, said.format, _as_cross_errors))
 
     def score(self, target: str, source: str, **looks: Any) -> Comparison:
         """Look at one pair.
@@ -299,12 +291,8 @@ class CrossLearningScore(Options):
         datasets = for_comparison(target, source)
         names = (datasets[0].name, datasets[1].name)
         measurement = _prepare(datasets, [names], self, [names[0]], "auto")
-        try:
-            for _ in measurement.run():
-                pass
-        except KeyboardInterrupt:
-            raise Interrupted("Interrupted before the pair was finished.") from None
-        comparison = compare_pair(measurement.table(), *names)
+        said = "Interrupted before the pair was finished."
+        comparison = compare_pair(measured(measurement, said.format), *names)
         announce([comparison])
         return comparison
 
@@ -334,17 +322,16 @@ class CrossLearningScore(Options):
         first, *others = (d.name for d in datasets)
         pairs = [(first, name) for name in others]
         measurement = _prepare(datasets, pairs, self, [first], "auto")
-        try:
-            for names in measurement.run():
-                if on_result is not None:
-                    on_result(compare_pair(measurement.table(), *names))
-        except KeyboardInterrupt:
-            done = len(measurement.finished)
-            partial = rank_sources(measurement.table(complete=False), first) if done else None
-            raise Interrupted(
-                f"Interrupted with {done} of {len(pairs)} sources finished.", partial
-            ) from None
-        ranking = rank_sources(measurement.table(), first)
+
+        def tell(table: ErrorTable, target: str, source: str) -> None:
+            assert on_result is not None
+            on_result(compare_pair(table, target, source))
+
+        said = f"Interrupted with {{}} of {len(pairs)} sources finished."
+        table = measured(
+            measurement, said.format, lambda t: rank_sources(t, first), on_result and tell
+        )
+        ranking = rank_sources(table, first)
         announce(ranking)
         return ranking
 
@@ -367,17 +354,12 @@ class CrossLearningScore(Options):
                 f"Got {self.direction!r}; use rank for one direction."
             )
         measurement = _prepare(members, list(combinations(names, 2)), self, (), "sums")
-        try:
-            for _ in measurement.run():
-                pass
-        except KeyboardInterrupt:
-            table = measurement.table(complete=False)
-            done = complete_names(table)
-            partial = make_matrix(table) if len(done) > 1 else None
-            raise Interrupted(
-                f"Interrupted with {len(done)} of {len(members)} datasets finished.", partial
-            ) from None
-        result, told = fill_matrix(measurement.table())
+
+        def said(n_pairs: int) -> str:
+            done = complete_names(measurement.table(complete=False))
+            return f"Interrupted with {len(done)} of {len(members)} datasets finished."
+
+        result, told = fill_matrix(measured(measurement, said, make_matrix))
         announce(told)
         return result
 

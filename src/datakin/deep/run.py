@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -181,11 +181,15 @@ class DeepMeasurement:
             test_size=self.settings.test_size,
         )
 
-    @property
-    def resumes(self) -> str:
-        """What to say after an interruption: a promise where some of it was kept."""
-        kept = self.store.is_checkpoint and self.store.pieces
-        return " The same call goes on from its checkpoints." if kept else ""
+    def saying(self, said: str) -> Callable[[int], str]:
+        """Return what to say after an interruption, with a promise where some of it was kept."""
+
+        def say(n_finished: int) -> str:
+            kept = self.store.is_checkpoint and self.store.pieces
+            more = " The same call goes on from its checkpoints." if kept else ""
+            return said.format(n_finished) + more
+
+        return say
 
     def _names_of(self, made: dict[Key, Piece]) -> Names:
         tested = {name for piece in made.values() for name in piece.crosses}

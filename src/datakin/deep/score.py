@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from datakin._core.checks import check_choice, check_count, check_positive, check_seed
-from datakin._core.exceptions import DatakinError, Interrupted
+from datakin._core.exceptions import DatakinError
 from datakin._core.notes import announce, warn
 from datakin.data import for_comparison, for_matrix, for_ranking
 from datakin.deep.encoders import make_encoder
@@ -15,6 +16,7 @@ from datakin.deep.heads import HeadOptions
 from datakin.deep.readers import ITEMS
 from datakin.deep.run import DeepMeasurement, Settings, check_learnable
 from datakin.deep.training import Training, check_training, pick_device
+from datakin.execution.measurement import measured
 from datakin.results import Comparison, Matrix, Ranking
 from datakin.scoring.matrices import fill_matrix
 from datakin.scoring.pairs import compare_pair
@@ -162,12 +164,8 @@ class EncoderHeadScore:
         datasets = for_comparison(target, source, ITEMS)
         names = (datasets[0].name, datasets[1].name)
         measurement = DeepMeasurement(datasets, [names], self.settings, self.checkpoint)
-        try:
-            list(measurement.run())
-        except KeyboardInterrupt:
-            said = f"Interrupted before the pair was finished.{measurement.resumes}"
-            raise Interrupted(said) from None
-        comparison = compare_pair(measurement.table(), *names)
+        said = "Interrupted before the pair was finished."
+        comparison = compare_pair(measured(measurement, measurement.saying(said)), *names)
         announce([comparison])
         return comparison
 
@@ -188,15 +186,9 @@ class EncoderHeadScore:
         first, *others = (d.name for d in datasets)
         pairs = [(first, name) for name in others]
         measurement = DeepMeasurement(datasets, pairs, self.settings, self.checkpoint)
-        try:
-            list(measurement.run())
-        except KeyboardInterrupt:
-            done, table = len(measurement.finished), measurement.table(complete=False)
-            raise Interrupted(
-                f"Interrupted with {done} of {len(pairs)} sources finished.{measurement.resumes}",
-                rank_sources(table, first, with_forecast=False) if done else None,
-            ) from None
-        ranking = rank_sources(measurement.table(), first, with_forecast=False)
+        said = f"Interrupted with {{}} of {len(pairs)} sources finished."
+        look = partial(rank_sources, target=first, with_forecast=False)
+        ranking = look(measured(measurement, measurement.saying(said), look))
         announce(ranking)
         return ranking
 
@@ -215,14 +207,8 @@ class EncoderHeadScore:
         pairs = list(combinations([d.name for d in members], 2))
         self._say_cost(len(pairs))
         measurement = DeepMeasurement(members, pairs, self.settings, self.checkpoint)
-        try:
-            list(measurement.run())
-        except KeyboardInterrupt:
-            done = len(measurement.finished)
-            raise Interrupted(
-                f"Interrupted with {done} of {len(pairs)} pairs finished.{measurement.resumes}"
-            ) from None
-        result, told = fill_matrix(measurement.table())
+        said = f"Interrupted with {{}} of {len(pairs)} pairs finished."
+        result, told = fill_matrix(measured(measurement, measurement.saying(said)))
         announce(told)
         return result
 

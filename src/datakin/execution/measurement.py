@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-from datakin._core.exceptions import DatakinError, listed
+from datakin._core.exceptions import DatakinError, Interrupted, listed
 from datakin._core.notes import warn
 from datakin._core.versions import versions
 from datakin.cross_errors.files import Folder
@@ -25,7 +25,7 @@ from datakin.learning.folds import Plan
 from datakin.learning.losses import Loss, choose_loss
 from datakin.learning.models import Model
 
-__all__ = ["Looks", "Measurement", "about_run", "choose_keep", "member_of"]
+__all__ = ["Looks", "Measurement", "about_run", "choose_keep", "measured", "member_of"]
 
 MIN_TEST_ROWS = 10
 WHOLE = -1  # the stage of a dataset that is used whole
@@ -34,6 +34,50 @@ PREDICTIONS = 2**29  # bytes of predictions that are kept unless more are asked 
 GRAMS = 2**27  # bytes of what rows add to sums, kept until the sources' covariances are known
 
 Names = tuple[str, str]
+
+
+class Runs(Protocol):
+    """A measurement, of tables or with encoders, that is ready to run."""
+
+    finished: dict[Names, PairFacts]
+
+    def run(self) -> Iterator[Names]:
+        """Yield each pair when it is finished."""
+
+    def table(self, *, complete: bool = True) -> ErrorTable:
+        """Return what is finished."""
+
+
+def measured(
+    measurement: Runs,
+    said: Callable[[int], str],
+    look: Callable[[ErrorTable], Any] | None = None,
+    on_pair: Callable[[ErrorTable, str, str], None] | None = None,
+) -> ErrorTable:
+    """Run a measurement to its end and return the table.
+
+    Ctrl-C becomes `Interrupted` here and nowhere else.
+
+    Parameters
+    ----------
+    measurement : Measurement or DeepMeasurement
+    said : callable
+        ``said(n)``: what to say of a measurement that was interrupted with n pairs finished.
+    look : callable, optional
+        Makes the partial result of a table with at least one pair.
+    on_pair : callable, optional
+        Called with the table so far and a pair as soon as it is finished.
+    """
+    try:
+        for names in measurement.run():
+            if on_pair is not None:
+                on_pair(measurement.table(complete=False), *names)
+    except KeyboardInterrupt:
+        n_finished, partial = len(measurement.finished), None
+        if n_finished and look is not None:
+            partial = look(measurement.table(complete=False))
+        raise Interrupted(said(n_finished), partial) from None
+    return measurement.table()
 
 
 class Looks(NamedTuple):
