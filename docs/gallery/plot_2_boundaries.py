@@ -28,6 +28,6 @@ figure, both = plt.subplots(1, 2, figsize=(11, 5.4))
 for ax, source in zip(both, (kin, stranger), strict=True):
     datakin.plots.pair(target, source, ax=ax)
     score = datakin.score(target, source).score
-    energy = datakin.score(target, source, method="energy").score
+    energy = datakin.distances.compare(target, source, method="energy").score
     ax.set_xlabel(f"Cross-Learning Score {score:.2f}, energy distance {energy:.2f}")
 figure.tight_layout()

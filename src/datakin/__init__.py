@@ -7,14 +7,13 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from datakin import plots
+    from datakin import distances, plots
     from datakin._core.exceptions import DatakinError, DatakinWarning, Interrupted
-    from datakin.compare import CrossLearningScore, matrix, rank, score
+    from datakin.cross_learning import CrossErrors, CrossLearningScore, matrix, rank, score
     from datakin.data import Dataset, as_dataset, read_table, read_tables
     from datakin.report import write_report
     from datakin.results import (
         Comparison,
-        Distance,
         Estimate,
         Forecast,
         Gain,
@@ -32,12 +31,11 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "datakin._core.exceptions": ("DatakinError", "DatakinWarning", "Interrupted"),
-    "datakin.compare": ("CrossLearningScore", "matrix", "rank", "score"),
+    "datakin.cross_learning": ("CrossErrors", "CrossLearningScore", "matrix", "rank", "score"),
     "datakin.data": ("Dataset", "as_dataset", "read_table", "read_tables"),
     "datakin.report": ("write_report",),
     "datakin.results": (
         "Comparison",
-        "Distance",
         "Estimate",
         "Forecast",
         "Gain",
@@ -51,16 +49,16 @@ _HOMES = {
     "datakin.scoring.forecast": ("forecast_gain",),
     "datakin.transfer": ("transfer_gain",),
 }
-_ROOMS = ("plots",)  # modules that are names of their own
+_ROOMS = ("distances", "plots")  # modules that are names of their own
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Comparison",
+    "CrossErrors",
     "CrossLearningScore",
     "DatakinError",
     "DatakinWarning",
     "Dataset",
-    "Distance",
     "Estimate",
     "Forecast",
     "Gain",
@@ -72,6 +70,7 @@ __all__ = [
     "Zone",
     "ZoneDecision",
     "as_dataset",
+    "distances",
     "forecast_gain",
     "from_json",
     "matrix",

@@ -3,12 +3,15 @@
 import json
 import subprocess
 import sys
+from dataclasses import fields
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import datakin
+from datakin.cli import Scoring
+from datakin.cross_errors.options import Options
 
 FAST = ["--label", "died", "--models", "logistic", "--cv", "3"]
 OPTIONS = {"models": ["logistic"], "cv": 3}
@@ -68,6 +71,54 @@ def test_options_reach_the_score(run):
         estimate="unweighted", size="paper", random_state=7, repeats=2,
     )  # fmt: skip
     assert datakin.from_json(out) == expected
+
+
+def test_options_that_few_need_reach_the_score(run):
+    options = ["--sharpness", "3", "--direction", "0.7", "--inner", "fresh", "--voting", "hard"]
+    more = ["--zones", "paper", "--zone-error", "folds", "--weighting", "paper", "--max-rows", "0"]
+    command = ["score", "north.csv", "south.csv", "--label", "died", "--cv", "3"]
+    code, out, err = run(
+        *command, "--models", "logistic,rbf_svm", *options, *more, "--no-stratify", "--json"
+    )
+    assert (code, err) == (0, "")
+    expected = datakin.score(
+        *read("north.csv", "south.csv").values(), models=["logistic", "rbf_svm"], cv=3, sharpness=3.0,
+        direction=0.7, inner="fresh", voting="hard", zones="paper", zone_error="folds", weighting="paper",
+        max_rows=None, stratify=False,
+    )  # fmt: skip
+    assert datakin.from_json(out) == expected
+
+
+@pytest.mark.parametrize("command", ["score", "rank", "matrix"])
+def test_help_has_every_option_of_a_score(run, command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    _, out, _ = run(command, "--help")
+    told = " ".join(out.split())
+    for each in fields(Options):
+        flag = each.metadata.get("flag", f"--{each.name.replace('_', '-')}")
+        assert f"{flag} " in told
+        assert each.metadata["help"] in told
+    assert "--no-stratify" in told
+    assert "--no-skip-unusable" not in told
+    assert "--method" not in told
+
+
+def test_defaults_are_those_of_the_score():
+    given = {p.name: p.default for p in Scoring.parameters()}
+    assert given.pop("method") is None
+    assert Options(**Scoring(**given, method=None).options()) == Options()
+    assert Scoring(**{**given, "models": "extended"}, method=None).options()["models"] == "extended"
+    assert Scoring(**{**given, "max_rows": 0}, method=None).options()["max_rows"] is None
+
+
+def test_reproduce_says_where_the_studies_went(run):
+    for arguments in ([], ["claims"], ["eicu", "--data", "x", "--n-jobs", "2"]):
+        code, out, err = run("reproduce", *arguments)
+        assert (code, out) == (1, "")
+        assert err == (
+            "The studies are beside the package: in a clone of the repository run "
+            "`make reproduce NAME=...` (python -m reproduction NAME).\n"
+        )
 
 
 def test_rank_of_files_and_globs(run):

@@ -166,7 +166,7 @@ def test_six_whole_numbers_are_noted(run, folder):
 
 PRESS = """
 import os, signal, sys, time
-from datakin.learning.backends.logistic import NewtonFitter
+from datakin.learning.backends.linear import NewtonFitter
 fit, left = NewtonFitter.fit, int(sys.argv.pop(1))
 def press(self, X, y, seed, rows=None):
     global left

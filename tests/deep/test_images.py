@@ -235,4 +235,4 @@ def test_plain_scores_say_that_images_need_an_encoder(folder):
     with pytest.raises(DatakinError, match=r"images, which need an encoder: datakin.deep"):
         datakin.transfer_gain(photos, swapped)
     with pytest.raises(DatakinError, match=r"images, which need an encoder: datakin.deep"):
-        datakin.score(photos, swapped, method="energy")
+        datakin.distances.compare(photos, swapped, method="energy")

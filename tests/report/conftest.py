@@ -63,9 +63,9 @@ def results(ranking, make_lda, make_linear):
         "forecast": datakin.forecast_gain(comparison),
         "joint forecast": ranking.forecast,
         "gain": datakin.transfer_gain(sets[0], sets[1], methods=["concatenate", "art"], repeats=3),
-        "distance": datakin.score(sets[0], sets[1], method="energy"),
-        "distances": datakin.rank(sets[0], sets[1:], method="energy"),
-        "distance matrix": datakin.matrix(sets, method="energy"),
+        "distance": datakin.distances.compare(sets[0], sets[1], method="energy"),
+        "distances": datakin.distances.rank(sets[0], sets[1:], method="energy"),
+        "distance matrix": datakin.distances.matrix(sets, method="energy"),
         "itself": itself,
         "copies": copies,
     }

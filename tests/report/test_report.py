@@ -11,9 +11,8 @@ import pytest
 import datakin
 from datakin import DatakinError, Zone, write_report
 from datakin.report import read_report
-from datakin.report.files import embedded_json
 from datakin.report.pack import pack, unpack
-from datakin.report.page import page, view_of
+from datakin.report.page import embedded_json, page, view_of
 from datakin.results import ExpectedGain
 
 KINDS = ["ranking", "comparison", "regression", "by gain", "matrix", "forecast", "joint forecast",
@@ -27,7 +26,8 @@ def section(result, key):
 def test_every_kind_is_here(results):
     assert sorted(results) == sorted(KINDS)
     assert {type(r).__name__ for r in results.values()} == {
-        "Comparison", "Distance", "Forecast", "Gain", "Matrix", "Ranking",
+        "Comparison", "Distance", "DistanceMatrix", "DistanceRanking", "Forecast", "Gain", "Matrix",
+        "Ranking",
     }  # fmt: skip
 
 

@@ -16,9 +16,8 @@ from datakin.synthetic import (
     probit_small_noise,
     settings,
 )
-from datakin.synthetic.mixture import MIXTURE_SOURCE, MIXTURE_TARGET
-from datakin.synthetic.rotation import rotate
 from datakin.synthetic.sampling import autoregressive
+from datakin.synthetic.vectors import MIXTURE_SOURCE, MIXTURE_TARGET, rotate
 
 
 @pytest.mark.parametrize("make", [Logistic, LinearRegression, NonlinearRegression])

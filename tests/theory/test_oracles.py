@@ -23,9 +23,9 @@ from datakin.synthetic import (
     Radial,
     settings,
 )
-from datakin.synthetic.mixture import MIXTURE_SOURCE, MIXTURE_TARGET
-from datakin.synthetic.quadrature import quadratic_below_zero
+from datakin.synthetic.oracles import quadratic_below_zero
 from datakin.synthetic.sampling import autoregressive
+from datakin.synthetic.vectors import MIXTURE_SOURCE, MIXTURE_TARGET
 
 TABLES = Path(__file__).parents[2].parent / "shared" / "paper" / "tables"
 

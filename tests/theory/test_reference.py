@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from datakin import as_dataset, score
-from datakin.learning.backends import start_fitter
-from datakin.learning.backends.generic import GenericFitter
+from datakin.learning.backends import GenericFitter, start_fitter
 from datakin.learning.folds import make_plan
 
 TASKS = ("binary", "classes", "regression")

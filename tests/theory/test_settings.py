@@ -8,7 +8,7 @@ import pytest
 
 from datakin import DatakinError
 from datakin.synthetic import LDA, Probit, lda_cls, probit_cls, settings
-from datakin.synthetic.rotation import rotate
+from datakin.synthetic.vectors import rotate
 
 TABLES = Path(__file__).parents[2].parent / "shared" / "paper" / "tables"
 

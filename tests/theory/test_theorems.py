@@ -12,8 +12,8 @@ from datakin.synthetic import (
     probit_cls,
     probit_small_noise,
 )
-from datakin.synthetic.rotation import rotate
 from datakin.synthetic.sampling import autoregressive
+from datakin.synthetic.vectors import rotate
 
 
 def test_theorem_1_against_quadrature():

@@ -8,12 +8,13 @@ from sklearn.dummy import DummyClassifier
 from datakin import DatakinError, Zone, rank, score
 from datakin.data import as_dataset
 from datakin.scoring.cls import Discrepancy
-from datakin.scoring.stability import probability_first, zone_probabilities
 from datakin.scoring.uncertainty import (
     jackknife_variance,
     make_estimate,
+    probability_first,
     row_variance,
     standard_error,
+    zone_probabilities,
 )
 from datakin.synthetic import LDA
 
@@ -57,17 +58,14 @@ def _part(value, influence, replicates):
 
 
 def test_probability_first_of_two_independent_sources():
-    """P(first) is a t probability of the difference; only source rows are noisy here."""
+    """P(first) is a t probability of the difference; only the sources' training rows are noisy here."""
     rng = np.random.default_rng(3)
-    flat, still = np.zeros(100), np.zeros(5)
-    noise = [rng.standard_normal(100) / 1000 for _ in range(2)]
-    parts = [
-        (_part(0.0, flat, still), _part(value, e - e.mean(), still))
-        for value, e in zip((0.010, 0.022), noise, strict=True)
-    ]
-    found = probability_first(parts, (0.5, 0.5), None, [None, None], 0)
-    spread = standard_error([p[1] for p in parts], [0.5, 0.5], [None, None])
-    expected = stats.t(8).cdf(0.006 / spread)
+    flat = np.zeros(100)
+    noise = [rng.standard_normal(5) / 200 for _ in range(2)]
+    parts = [_part(v, flat, e - e.mean()) for v, e in zip((0.010, 0.022), noise, strict=True)]
+    found = probability_first(parts, np.zeros((2, 2)), 100, 5, 0)
+    spread = standard_error(parts, [1.0, 1.0], [None, None])
+    expected = stats.t(8).cdf(0.012 / spread)
     assert found.sum() == pytest.approx(1.0)
     assert found[0] == pytest.approx(expected, abs=4 * np.sqrt(expected * (1 - expected) / 20_000))
     assert 0.55 < expected < 0.9, "a case that can tell right from wrong"
@@ -76,15 +74,14 @@ def test_probability_first_of_two_independent_sources():
 def test_noise_that_all_sources_share_does_not_blur_the_order():
     rng = np.random.default_rng(4)
     shared = rng.standard_normal(100) / 100
-    flat, still = np.zeros(100), np.zeros(5)
-    parts = [
-        (_part(v, shared - shared.mean(), still), _part(0.0, flat, still)) for v in (0.0, 0.01)
-    ]
-    assert probability_first(parts, (0.5, 0.5), None, [None, None], 0)[0] == 1.0
+    shared -= shared.mean()
+    parts = [_part(v, shared, np.zeros(5)) for v in (0.0, 0.01)]
+    products = np.full((2, 2), shared @ shared)
+    assert probability_first(parts, products, 100, 5, 0)[0] == 1.0
 
 
 def test_zone_probabilities_add_up():
-    found = zone_probabilities(make_estimate(0.02, 0.01, 5), 0.0, 0.03, 5)
+    found = zone_probabilities(0.02, 0.01, 0.0, 0.03, 5)
     t = stats.t(8)
     assert sum(found.values()) == pytest.approx(1.0)
     assert found["positive"] == pytest.approx(t.cdf(-2.0), rel=1e-9)
@@ -119,8 +116,8 @@ def test_learning_curve_is_the_line_through_two_points(family):
     own = table[(table.trained_on == target.name) & (table.tested_on == target.name)]
     own = own[own.model == "logistic"].set_index("held_out")
     assert curve.n_train == (60.0, 80.0)
-    assert curve.errors == pytest.approx((own.error["two"], own.error["one"]))
-    assert curve.limit.value == pytest.approx(4 * own.error["one"] - 3 * own.error["two"])
+    assert curve.errors == pytest.approx((own.error["jk"], own.error["k"]))
+    assert curve.limit.value == pytest.approx(4 * own.error["k"] - 3 * own.error["jk"])
     for n, error in zip(curve.n_train, curve.errors, strict=True):
         assert curve.error_at(n) == pytest.approx(error)
     assert list(comparison.learning_curve.dataset.unique()) == [

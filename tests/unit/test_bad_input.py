@@ -1,6 +1,7 @@
 """Every mistake a user can make has its sentence: what was expected, what came, what to do."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -242,7 +243,10 @@ OPTIONS = {
     "unknown estimate": ({"estimate": "ensemle"}, ["'estimate'", "mean 'ensemble'?"]),
     "unknown option": ({"folds": 3}, ["Unknown option 'folds'", "'cv'"]),
     "unknown option, close name": ({"njobs": 3}, ["'njobs'", "mean 'n_jobs'?"]),
-    "unknown method": ({"method": "clss"}, ["'method'", "mean 'cls'?"]),
+    "a method": (
+        {"method": "mmd"},
+        ["'method' option is gone", "datakin.distances", "method='mmd'"],
+    ),
     "method None": ({"method": None}, ["'method'", "None"]),
     "unknown size": ({"size": "big"}, ["'size'", "'matched'", "'big'"]),
     "two folds": ({"cv": 2}, ["'cv'", "at least 3", "Got 2"]),
@@ -309,8 +313,7 @@ def test_oddities_are_said_once(columns, message):
     assert len(caught) == 1
 
 
-@pytest.mark.parametrize("method", [None, "energy"])
-def test_a_callback_that_cannot_be_called(method):
-    options = {"method": method} if method else FAST
+@pytest.mark.parametrize("rank", [partial(datakin.rank, **FAST), datakin.distances.rank])
+def test_a_callback_that_cannot_be_called(rank):
     with pytest.raises(DatakinError, match=r"'on_result' .* function of one result.* Got int"):
-        datakin.rank(A, {"b": B}, on_result=3, **options)
+        rank(A, {"b": B}, on_result=3)

@@ -206,7 +206,7 @@ def test_error_table_averages_repeats(make_lda):
     found = score(a, b, models=["logistic"], repeats=3, cv=3)
     table = found.errors.frame
     assert not table.duplicated(["trained_on", "tested_on", "model", "held_out"]).any()
-    one = table[(table.model == "ensemble") & (table.held_out == "one")]
+    one = table[(table.model == "ensemble") & (table.held_out == "k")]
     error = one.set_index(["trained_on", "tested_on"])["error"]
     gaps = error["b", "a"] - error["a", "a"], error["a", "b"] - error["b", "b"]
     assert np.mean(gaps) == pytest.approx(found.score, abs=1e-12)

@@ -1,1 +1,1 @@
-"""What every room may use: errors, seeds, progress. Imports nothing else of datakin."""
+"""What every room may use: errors, checks, seeds, files, notes, progress. It imports no other room."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import isfinite
 from numbers import Real
 from typing import Any
@@ -11,14 +11,23 @@ import numpy as np
 
 from datakin._core.exceptions import DatakinError, listed, suggest
 
-__all__ = ["check_choice", "check_count", "check_number", "check_positive", "check_seed"]
+__all__ = [
+    "check_choice",
+    "check_count",
+    "check_number",
+    "check_options",
+    "check_positive",
+    "check_seed",
+]
+
+READING = ("label", "domain", "ignore", "group", "positive")
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
     """Refuse a word that is not one of the choices."""
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise DatakinError(
-            f"The '{name}' parameter must be one of {listed(choices)}. "
+            f"The '{name}' parameter must be one of {listed(choices, limit=10)}. "
             f"Got {value!r} instead.{suggest(value, choices)}"
         )
 
@@ -48,6 +57,23 @@ def check_positive(name: str, value: Any) -> None:
 def check_seed(value: Any) -> None:
     """Refuse a random_state that would not repeat."""
     check_count("random_state", value, None, "results must be repeatable")
+
+
+def check_options(given: Iterable[str], known: Sequence[str], of: str) -> None:
+    """Refuse an option by its name; `of` says what the known ones are options of."""
+    for option in given:
+        if option in READING:
+            raise DatakinError(
+                f"{option!r} belongs to reading: datakin.read_table(table, {option}=...) makes a "
+                f"dataset to compare."
+            )
+        if option not in known:
+            options = (
+                f"The options are {listed(known, limit=30)}." if known else "It has no options."
+            )
+            raise DatakinError(
+                f"Unknown option {option!r} of {of}. {options}{suggest(option, known)}"
+            )
 
 
 def _is_whole(value: Any) -> bool:

@@ -1,25 +1,46 @@
-"""The errors and warnings a user of datakin can meet."""
+"""The errors and warnings a user of datakin can meet, and helpers for their sentences."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
 from difflib import get_close_matches
+from importlib import import_module
 from typing import Any
 
-__all__ = ["DatakinError", "DatakinWarning", "Interrupted", "listed", "repeated", "suggest"]
+__all__ = [
+    "DatakinError",
+    "DatakinWarning",
+    "FitFailure",
+    "Interrupted",
+    "listed",
+    "repeated",
+    "require",
+    "suggest",
+]
 
 
 class DatakinError(ValueError):
-    """Something about the input or the options that the user can put right."""
+    """A problem with the input or the options that the user can fix."""
 
 
 class DatakinWarning(UserWarning):
     """Something the user should know about a result that was still computed."""
 
 
+@dataclass(frozen=True)
+class FitFailure:
+    """A fit that raised: which, and what it said."""
+
+    dataset: str
+    model: str
+    fit: str
+    reason: str
+
+
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during a run; what was finished by then is kept.
+    """Ctrl-C during a run; what was finished before is kept.
 
     Attributes
     ----------
@@ -68,3 +89,32 @@ def suggest(wanted: object, known: Iterable[str], cutoff: float = 0.6) -> str:
     names = {name.lower(): name for name in known}
     close = get_close_matches(str(wanted).lower(), names, n=3, cutoff=cutoff)
     return f" Did you mean {' or '.join(repr(names[name]) for name in close)}?" if close else ""
+
+
+def require(module: str, extra: str, purpose: str, *, package: str | None = None) -> Any:
+    """Return an imported module, or raise a DatakinError that says how to install it.
+
+    Parameters
+    ----------
+    module : str
+    extra : str
+        The extra of datakin that installs it.
+    purpose : str
+        What it is needed for; the first words of the error.
+    package : str, optional
+        The package's name, if it differs from the module's.
+
+    Examples
+    --------
+    >>> require("no_such_package", "deep", "Flying")
+    Traceback (most recent call last):
+    datakin._core.exceptions.DatakinError: Flying needs the package 'no_such_package'. It is not
+    installed: pip install 'datakin[deep]'.
+    """
+    try:
+        return import_module(module)
+    except ImportError:
+        raise DatakinError(
+            f"{purpose} needs the package {package or module.partition('.')[0]!r}. It is not installed: "
+            f"pip install 'datakin[{extra}]'."
+        ) from None

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Write a file completely or not at all."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ __all__ = ["written_whole"]
 
 @contextmanager
 def written_whole(where: Path) -> Iterator[Path]:
-    """Give a place to write to that becomes the file in the end; a full disk leaves no half of it."""
-    # Beside its place, so that it can be moved there; of this process and thread alone.
+    """Give a temporary path to write to; it becomes the file when the block ends without an error."""
+    # In the same folder, so that it can be moved; the name is unique to this process and thread.
     mark = f"{os.getpid()}-{threading.get_ident()}"
     partial = where.with_name(f".datakin-{mark}{where.suffix}")
     try:

@@ -1,4 +1,4 @@
-"""Notes on datasets, gathered into few lines and passed on as warnings."""
+"""Warnings, and notes on datasets gathered into a few lines of one warning."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from datakin._core.exceptions import DatakinWarning
 
 __all__ = ["Noted", "announce", "together", "warn"]
 
-NAMES = 4  # of those that a note is about
-LINES = 8
+NAMES = 4  # names shown for one note
+LINES = 8  # lines shown in one warning
 
 
 class Noted(Protocol):
-    """What is known of a source, with notes on it."""
+    """A result about one source, with notes."""
 
     @property
     def source(self) -> str:
@@ -28,7 +28,7 @@ class Noted(Protocol):
 
 
 def together(notes: Iterable[tuple[str, str]]) -> list[str]:
-    """Return a line for each different note, with the first few names that it is about.
+    """Return one line per different note, with the first few names it is about.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def together(notes: Iterable[tuple[str, str]]) -> list[str]:
     for note, found in about.items():
         names = list(found)
         more = f" and {len(names) - NAMES} more" if len(names) > NAMES else ""
-        # A name may hold anything; a line break would make two notes of one.
+        # A name may contain line breaks, which would split the note.
         shown = [" ".join(name.split()) or repr(name) for name in names[:NAMES]]
         head = f"{', '.join(shown)}{more}: " if names else ""
         lines.append(head + note)
@@ -58,7 +58,7 @@ def warn(text: str, category: type[DatakinWarning] = DatakinWarning) -> None:
 
 
 def announce(pairs: Iterable[Noted]) -> None:
-    """Warn once about what the user should know of all pairs."""
+    """Give one warning with the notes of all pairs."""
     lines = together((pair.source, note) for pair in pairs for note in pair.notes)
     if len(lines) > LINES:
         lines[LINES:] = [f"... and {len(lines) - LINES} more (see .notes)"]

@@ -1,24 +1,23 @@
-"""A progress bar for long work: shown after two seconds, and only on a terminal."""
+"""A progress bar for long work: shown after two seconds, on a terminal or in a notebook."""
 
 from __future__ import annotations
 
 import sys
 import threading
-import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from datakin._core.exceptions import DatakinError
 
-if TYPE_CHECKING:
-    from rich.progress import Progress
+__all__ = ["check_callback", "hushed", "is_hushed", "progress", "say"]
 
-__all__ = ["check_callback", "hushed", "is_hushed", "progress"]
-
-PATIENCE = 2.0  # seconds of silence before a bar appears
+PATIENCE = 2.0  # seconds without a sign before a bar appears
+LAYOUT = "{desc}: {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} [{elapsed}, left {remaining}]"
 _hushed = ContextVar("hushed", default=False)
+_bars: list[Any] = []  # those of work that is under way
 
 
 @contextmanager
@@ -36,53 +35,6 @@ def is_hushed() -> bool:
     return _hushed.get()
 
 
-class _Bar:
-    """Counts finished steps; becomes visible once the work has proved to be long."""
-
-    def __init__(self, description: str, total: int) -> None:
-        self.description, self.total, self.done = description, total, 0
-        self.started = time.monotonic()
-        self.bar: Progress | None = None
-        self.lock = threading.Lock()
-
-    def advance(self) -> None:
-        with self.lock:
-            self.done += 1
-            if self.bar is None and time.monotonic() - self.started > PATIENCE:
-                self.bar = self._show()
-            if self.bar is not None:
-                self.bar.update(self.bar.task_ids[0], completed=self.done)
-
-    def _show(self) -> Progress:
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
-
-        bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
-            transient=True,
-        )
-        bar.start()
-        bar.add_task(self.description, total=self.total, completed=self.done)
-        return bar
-
-    def close(self) -> None:
-        if self.bar is not None:
-            self.bar.stop()
-
-
 @contextmanager
 def progress(description: str, total: int) -> Iterator[Callable[[], None]]:
     """Yield a function to call after each finished step, from any thread.
@@ -93,14 +45,51 @@ def progress(description: str, total: int) -> Iterator[Callable[[], None]]:
     ...     advance()
     ...     advance()
     """
-    if is_hushed() or not sys.stderr.isatty():
+    if is_hushed() or not (sys.stderr.isatty() or _in_notebook()):
         yield lambda: None
         return
-    bar = _Bar(description, total)
-    try:
-        yield bar.advance
-    finally:
-        bar.close()
+    lock = threading.Lock()  # tqdm counts without one
+    with _tqdm()(
+        desc=description,
+        total=total,
+        delay=PATIENCE,
+        miniters=1,
+        leave=False,
+        file=sys.stderr,
+        bar_format=LAYOUT,
+        dynamic_ncols=True,
+    ) as bar:
+
+        def advance() -> None:
+            with lock:
+                bar.update()
+
+        _bars.append(bar)
+        try:
+            yield advance
+        finally:
+            _bars.remove(bar)
+
+
+def say(text: str) -> None:
+    """Print a line to standard error; a bar that is shown there makes room until its next step."""
+    for bar in _bars:
+        bar.clear()
+    print(text, file=sys.stderr)
+
+
+def _tqdm() -> Any:
+    """Return tqdm's bar: with widgets in a notebook that has them, as text elsewhere."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a notebook without widgets gets a bar all the same
+        from tqdm.auto import tqdm
+
+    return tqdm
+
+
+def _in_notebook() -> bool:
+    """Return whether a notebook shows what is written, rather than a terminal or a file."""
+    return "ipykernel.zmqshell" in sys.modules
 
 
 def check_callback(on_result: Any) -> None:

@@ -1,4 +1,4 @@
-"""Seeds derived from what they are for, never from the order in which work is done."""
+"""Seeds derived from their purpose, never from the order in which work is done."""
 
 from __future__ import annotations
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import datakin
-from datakin._core.option_groups import grouped
-from datakin._core.progress import is_hushed
-from datakin.cli.options import Domain, Jobs, Reading, Scoring, Seed, separated
-from datakin.cli.tables import one_file, target_and_sources, target_domain
-from datakin.delivery import Output, command_line, guarded
+from datakin.cli import distances
+from datakin.cli.grouped import grouped, separated
+from datakin.cli.options import Domain, Reading, Running, Scoring, Seed, Target
+from datakin.cli.output import Output, command_line
+from datakin.cli.tables import one_file, read_sources, told
 
 __all__ = ["app", "main"]
 
@@ -34,7 +32,9 @@ app = typer.Typer(
     "One source only; what transfer methods really bring; the map of many tables:\n\n"
     "  datakin score mine.csv theirs.csv --label died\n\n"
     "  datakin gain mine.csv theirs.csv --label died\n\n"
-    "  datakin matrix plants/*.csv --label yield --report map.html",
+    "  datakin matrix plants/*.csv --label yield --report map.html\n\n"
+    "How far features lie apart, by a distance:\n\n"
+    "  datakin distance energy mine.csv theirs.csv --label died",
     epilog="Zones: positive (pooling should help), ambiguous (the data do not tell), negative (it should "
     "harm). Each command has its own --help.",
 )
@@ -66,8 +66,9 @@ def score(
     """
 
     def work() -> Any:
+        options = scoring.options()
         tables = reading.read([one_file(target), one_file(source)])
-        return datakin.score(*tables.values(), **scoring.options())
+        return datakin.score(*tables.values(), **options)
 
     output.run(work)
 
@@ -86,9 +87,7 @@ def rank(
     scoring: Scoring,
     output: Output,
     domain: Domain = None,
-    target: Annotated[
-        str | None, typer.Option(help="With --domain: the value that names the target.")
-    ] = None,
+    target: Target = None,
 ) -> None:
     """Rank sources for a target, best first.
 
@@ -98,31 +97,11 @@ def rank(
     """
 
     def work() -> Any:
-        if domain is None:
-            first, others = target_and_sources(tables, target)
-            read = reading.read([first, *others])
-            chosen = read.pop(next(iter(read)))
-        else:
-            read = reading.read(tables, domain)
-            chosen = read.pop(target_domain(target, domain, read))
-        return datakin.rank(chosen, read, on_result=_told(len(read)), **scoring.options())
+        options = scoring.options()
+        first, sources = read_sources(reading, tables, domain, target)
+        return datakin.rank(first, sources, on_result=told(len(sources)), **options)
 
     output.run(work)
-
-
-def _told(n_sources: int) -> Callable[[Any], None]:
-    """Return a function that tells of finished sources on a terminal, one line each."""
-    done = 0
-
-    def tell(result: Any) -> None:
-        nonlocal done
-        done += 1
-        if sys.stderr.isatty() and n_sources > 1 and not is_hushed():
-            zone = f", {result.zone.value}" if hasattr(result, "zone") else ""
-            text = f"{done} of {n_sources}: {result.source}, score {result.score:.4f}{zone}"
-            typer.echo(text, err=True)
-
-    return tell
 
 
 @app.command()
@@ -140,7 +119,12 @@ def matrix(
 
     For example: datakin matrix plants/*.csv --label yield --report map.html
     """
-    output.run(lambda: datakin.matrix(reading.read(tables, domain), **scoring.options()))
+
+    def work() -> Any:
+        options = scoring.options()
+        return datakin.matrix(reading.read(tables, domain), **options)
+
+    output.run(work)
 
 
 @app.command()
@@ -150,6 +134,7 @@ def gain(
     source: Annotated[str, typer.Argument(help="The source's table.")],
     reading: Reading,
     output: Output,
+    seed: Seed,
     methods: Annotated[
         str | None,
         typer.Option(
@@ -163,7 +148,6 @@ def gain(
     ] = None,
     repeats: Annotated[int, typer.Option(help="Number of random splits.")] = 50,
     test_size: Annotated[float, typer.Option(help="Share of rows that test.")] = 0.3,
-    seed: Seed = 0,
     n_jobs: Annotated[
         int | None, typer.Option("--n-jobs", help="Processes; -1 for all cores.")
     ] = None,
@@ -181,8 +165,8 @@ def gain(
             estimator=estimator,
             repeats=repeats,
             test_size=test_size,
-            random_state=seed,
             n_jobs=n_jobs,
+            **seed.options(),
         )
 
     output.run(work)
@@ -190,14 +174,13 @@ def gain(
 
 @app.command()
 @grouped
-def demo(output: Output, seed: Seed = 0, n_jobs: Jobs = None) -> None:
+def demo(output: Output, running: Running) -> None:
     """Make a target and six sources with known truth, rank them, and check the ranking."""
     from datakin.synthetic import make_demo
 
-    target, sources = make_demo(random_state=seed)
-    result = output.run(
-        lambda: datakin.rank(target, [s.dataset for s in sources], n_jobs=n_jobs, random_state=seed)
-    )
+    options = running.options()
+    target, sources = make_demo(random_state=options["random_state"])
+    result = output.run(lambda: datakin.rank(target, [s.dataset for s in sources], **options))
     if not output.is_silent:
         typer.echo(_verdict(result, {s.dataset.name: s for s in sources}))
 
@@ -219,29 +202,20 @@ def _verdict(ranking: datakin.Ranking, truth: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-@app.command()
-def reproduce(
-    name: Annotated[str, typer.Argument(help="Name of the study; a wrong one lists them all.")],
-    replicates: Annotated[
-        int | None, typer.Option(help="Replicates per cell; the study's own number by default.")
-    ] = None,
-    n_jobs: Annotated[int, typer.Option("--n-jobs", help="Processes; -1 for all cores.")] = 1,
-    folder: Annotated[
-        Path, typer.Option(help="Where the results go; an interrupted run goes on there.")
-    ] = Path("results"),
-    data: Annotated[
-        Path | None,
-        typer.Option(help="Where real data lie, for the studies that need some (DATAKIN_DATA)."),
-    ] = None,
-) -> None:
-    """Run a study behind a claim again; print and save its table."""
-    from datakin.experiments import reproduce as run
+@app.command(
+    hidden=True, context_settings={"allow_extra_args": True, "ignore_unknown_options": True}
+)
+def reproduce() -> None:
+    """Say where the studies of the paper are."""
+    typer.echo(
+        "The studies are beside the package: in a clone of the repository run "
+        "`make reproduce NAME=...` (python -m reproduction NAME).",
+        err=True,
+    )
+    raise typer.Exit(1)
 
-    def work() -> None:
-        found = run(name, replicates=replicates, n_jobs=n_jobs, folder=folder, data=data)
-        typer.echo(found.text)
 
-    guarded(work)
+app.add_typer(distances.app, name="distance")
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -1,11 +1,16 @@
-"""Tables, arrays and files in; validated datasets and their common ground out.
+"""Tables, arrays and files in; checked datasets, and what two of them share, out.
 
 This room learns nothing from data: encoders, models and folds live in `datakin.learning`.
+
+- `door`: read_table, read_tables, as_dataset
+- `files`, `csv_files`, `arrow_files`, `sampling`: from a path to a table, all rows or a sample
+- `tables`: one table of any library, and its columns as numbers or categories
+- `draft`, `labels`, `checks`: which column is what, and what is refused, dropped or noted
+- `dataset`, `features`: what every other room receives
+- `arguments`, `pairing`: what users pass to be compared, and what two datasets share
 """
 
-from datakin.data.alignment import Pairing, pair
-from datakin.data.dataset import Dataset
-from datakin.data.inputs import (
+from datakin.data.arguments import (
     check_names,
     coerce,
     collect,
@@ -13,11 +18,16 @@ from datakin.data.inputs import (
     for_matrix,
     for_ranking,
 )
-from datakin.data.intake import as_dataset, read_table, read_tables
+from datakin.data.dataset import Dataset, Origin
+from datakin.data.door import as_dataset, read_table, read_tables
+from datakin.data.draft import SharedGroups
+from datakin.data.pairing import Pairing, pair
 
 __all__ = [
     "Dataset",
+    "Origin",
     "Pairing",
+    "SharedGroups",
     "as_dataset",
     "check_names",
     "coerce",

@@ -1,8 +1,10 @@
-"""One column of any table library -> numbers or category codes."""
+"""The columns of a table as numbers or categories, whatever library holds it."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,38 +12,80 @@ import pandas as pd
 
 from datakin._core.exceptions import DatakinError
 from datakin.data.features import MISSING, Array
+from datakin.data.tables import array_of, frame_of, frame_of_array, numbered
 
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = ["read_column", "read_labels"]
+__all__ = [
+    "Block",
+    "Column",
+    "check_finite",
+    "read_column",
+    "read_columns",
+    "read_labels",
+    "without_blanks",
+]
 
 # Spellings of "no value" that tables carry as text. pandas reads most of them as missing
 # from CSV, so that treating them alike everywhere keeps CSV and Parquet equal.
 BLANKS = frozenset(
-    {
-        "",
-        "?",
-        "NA",
-        "N/A",
-        "NaN",
-        "nan",
-        "NULL",
-        "null",
-        "None",
-        "n/a",
-        "<NA>",
-        "#N/A",
-        "-nan",
-        "-NaN",
-    }
+    {"", "?", "NA", "N/A", "n/a", "<NA>", "#N/A"}
+    | {"NaN", "nan", "-nan", "-NaN", "NULL", "null", "None"}
 )
 BOOLEANS = {"True": 1.0, "TRUE": 1.0, "true": 1.0, "False": 0.0, "FALSE": 0.0, "false": 0.0}
 ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([ T].*)?")
 MICROSECONDS_PER_DAY = 86_400e6
+PLAIN = "fdbBhHiIlLqQ?"  # numpy types that become floats without being looked at one by one
+
+Column = tuple[Array, tuple[str, ...] | None]  # floats and None, or codes and their levels
 
 
-def read_column(series: nw.Series[Any], name: str) -> tuple[Array, tuple[str, ...] | None]:
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Columns that are all numbers, taken over together as one float matrix, dense or sparse."""
+
+    matrix: Any
+    names: tuple[str, ...]
+
+
+def read_columns(source: Any, names: Sequence[str] | None = None) -> Block | dict[str, Column]:
+    """Return the columns of an array or data frame, all of them or those named.
+
+    Plain numbers of numpy or pandas are taken over together; every other table is read column by
+    column, with the same result.
+    """
+    if isinstance(source, (np.ndarray, list, tuple)):
+        array = array_of(source)
+        if _is_plain(array.dtype) and array.shape[1]:
+            return Block(np.array(array, dtype=float, order="C"), numbered(array))
+        source = frame_of_array(array)
+    frame = frame_of(source)
+    names = frame.columns if names is None else names
+    matrix = _plain_numbers(frame, names)
+    if matrix is not None:
+        return Block(matrix, tuple(str(name) for name in names))
+    return {str(name): read_column(frame[name], str(name)) for name in names}
+
+
+def _plain_numbers(frame: nw.DataFrame[Any], names: Sequence[str]) -> Array | None:
+    """Return columns of a pandas frame as one matrix, None when some are not plain numbers."""
+    native = frame.to_native()
+    if not names or not isinstance(native, pd.DataFrame):
+        return None
+    types = dict(zip(frame.columns, native.dtypes, strict=True))
+    if not all(_is_plain(types[name]) for name in names):
+        return None
+    some = native if len(names) == len(types) else native[list(names)]
+    # A copy in row order: the user may change the frame, and learners expect this layout.
+    return np.array(some.to_numpy(dtype=float), order="C")
+
+
+def _is_plain(dtype: Any) -> bool:
+    return isinstance(dtype, np.dtype) and dtype.char in PLAIN and dtype.isnative
+
+
+def read_column(series: nw.Series[Any], name: str) -> Column:
     """Return (floats, None) for a numeric column, (codes, levels) for a categorical one.
 
     Booleans become 0 and 1, dates and times days since 1970, durations days.
@@ -94,7 +138,7 @@ def _floats(series: nw.Series[Any]) -> Array:
     return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=float)
 
 
-def _from_objects(values: Array, name: str) -> tuple[Array, tuple[str, ...] | None]:
+def _from_objects(values: Array, name: str) -> Column:
     if any(isinstance(v, (list, dict, set, tuple, np.ndarray)) for v in values[:100]):
         raise DatakinError(
             f"Column {name!r} must hold one value per row. Got lists or records; "
@@ -109,20 +153,11 @@ def _from_objects(values: Array, name: str) -> tuple[Array, tuple[str, ...] | No
     if all(isinstance(u, (int, float, np.number, np.bool_)) for u in uniques):
         return _looked_up([float(u) for u in uniques], codes), None
     texts = [str(u).strip() for u in uniques]
-    full = [t for t in texts if t not in BLANKS]
     numbers = _parsed_numbers(texts)
-    if full and numbers is not None:
+    if numbers is None:
+        numbers = _parsed_dates(texts)
+    if numbers is not None and not all(t in BLANKS for t in texts):
         return _looked_up(numbers, codes), None
-    if full and all(ISO_DATE.fullmatch(t) for t in full):
-        dates = pd.to_datetime(
-            pd.Series([None if t in BLANKS else t for t in texts]),
-            errors="coerce",
-            format="ISO8601",
-            utc=True,
-        )
-        if int(dates.isna().sum()) == len(texts) - len(full):
-            days = (dates - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(days=1)
-            return _looked_up(list(days), codes), None
     return _categories(values)
 
 
@@ -135,6 +170,22 @@ def _parsed_numbers(texts: list[str]) -> list[float] | None:
         return [float("nan") if t in BLANKS else float(t) for t in texts]
     except ValueError:
         return None
+
+
+def _parsed_dates(texts: list[str]) -> list[float] | None:
+    """Return ISO dates as days since 1970, None when a text is neither date nor blank."""
+    blank = [t in BLANKS for t in texts]
+    if not all(b or ISO_DATE.fullmatch(t) for t, b in zip(texts, blank, strict=True)):
+        return None
+    dates = pd.to_datetime(
+        pd.Series([None if b else t for t, b in zip(texts, blank, strict=True)]),
+        errors="coerce",
+        format="ISO8601",
+        utc=True,
+    )
+    if int(dates.isna().sum()) != sum(blank):
+        return None
+    return list((dates - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(days=1))
 
 
 def _looked_up(values: list[float], codes: Array) -> Array:

@@ -1,8 +1,9 @@
-"""A validated labelled dataset: what every other room receives."""
+"""A checked, labelled dataset: what every other room receives."""
 
 from __future__ import annotations
 
 import hashlib
+import warnings
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -10,14 +11,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from datakin._core.exceptions import DatakinError, DatakinWarning
 from datakin.data.features import MISSING, Array, Features
 
-__all__ = ["Dataset"]
+__all__ = ["Dataset", "Origin", "hash_labels", "hash_rows", "task_of"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
-    """Features, labels and groups of one labelled table, checked at the door.
+    """Features, labels and groups of one labelled table, checked when it was read.
 
     Made by `read_table`, `read_tables` and `as_dataset`, not by hand.
 
@@ -47,15 +49,13 @@ class Dataset:
     groups: Array | None = None
     label: str = "label"
     notes: tuple[str, ...] = ()
-    origin: Any = None
+    origin: Origin | None = None
     _hashes: dict[tuple[str, ...], Array] = field(default_factory=dict, init=False)
 
     @property
     def task(self) -> str:
         """One of "binary", "multiclass" and "regression"."""
-        if not self.classes:
-            return "regression"
-        return "binary" if len(self.classes) == 2 else "multiclass"
+        return task_of(self.classes)
 
     @property
     def n_rows(self) -> int:
@@ -82,7 +82,7 @@ class Dataset:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Sixteen hexadecimal digits that change when names or values do."""
+        """Sixteen hexadecimal digits that change when column names or values do."""
         state = hashlib.blake2b(self.features.digest(), digest_size=8)
         state.update(self.label_hashes().tobytes())
         if self.groups is not None:
@@ -91,30 +91,115 @@ class Dataset:
 
     def label_hashes(self) -> Array:
         """Return one hash per label, by class name or value."""
-        if self.classes:
-            return pd.util.hash_array(np.array(self.classes, dtype=object))[self.y]
-        return pd.util.hash_array(self.y + 0.0)
+        return hash_labels(self.y, self.classes)
 
     def row_hashes(self, columns: tuple[str, ...]) -> Array:
-        """Return one hash per row over some columns and the label; remembered, for many pairs ask."""
+        """Return one hash per row over some columns and the label; kept, since every pair asks."""
         if columns not in self._hashes:
-            hashes = self.features.row_hashes(columns) * np.uint64(31) ^ self.label_hashes()
-            self._hashes[columns] = hashes
+            self._hashes[columns] = hash_rows(self.features, columns, self.label_hashes())
         return self._hashes[columns]
 
     def take(self, rows: Array) -> Dataset:
-        """Return some of the rows, classes and levels coded as before."""
+        """Return some of the rows, with classes and levels coded as before."""
         groups = None if self.groups is None else self.groups[rows]
         return replace(
             self, features=self.features.take(rows), y=self.y[rows], groups=groups, origin=None
         )
 
     def renamed(self, name: str) -> Dataset:
-        """Return the same data under another name."""
-        return replace(self, name=name)
+        """Return the same data under another name; the hashes of its rows are kept."""
+        return self if name == self.name else replace(self, name=name)
 
     def __repr__(self) -> str:
         what = self.task if not self.classes else f"{self.task} ({', '.join(self.classes[:4])}...)"
         if len(self.classes) <= 4:
             what = what.replace("...", "")
         return f"Dataset({self.name!r}: {self.n_rows} rows x {len(self.columns)} columns, {what})"
+
+
+def task_of(classes: tuple[str, ...]) -> str:
+    """Return "binary", "multiclass" or "regression"."""
+    if not classes:
+        return "regression"
+    return "binary" if len(classes) == 2 else "multiclass"
+
+
+def hash_labels(y: Array, classes: tuple[str, ...]) -> Array:
+    """Return one hash per label, by class name or value."""
+    if classes:
+        return pd.util.hash_array(np.array(classes, dtype=object))[y]
+    return pd.util.hash_array(y + 0.0)
+
+
+def hash_rows(features: Features, columns: tuple[str, ...], label_hashes: Array) -> Array:
+    """Return one hash per row over some columns and the label."""
+    hashes: Array = features.kept_hashes(columns) * np.uint64(31) ^ label_hashes
+    return hashes
+
+
+_last_split: dict[str, dict[str, Dataset]] = {}  # the table split last: its other values may follow
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a dataset was read from, to read it again in another process or on another machine.
+
+    Parameters
+    ----------
+    path : str
+        Absolute path of the file, folder or glob.
+    options : dict
+        Arguments of `read_table`, or of `read_tables` where `value` is given.
+    value : str or None
+        The value of the domain column that names the dataset.
+    """
+
+    path: str
+    options: dict[str, Any]
+    value: str | None = None
+
+    def with_task(self, task: str) -> Origin:
+        """Return the same with the task that was found, unless the whole table is read again.
+
+        A file that was read together with others has a task that it may not show alone.
+        """
+        return (
+            self
+            if self.value is not None
+            else replace(self, options={**self.options, "task": task})
+        )
+
+    def read(self, name: str, fingerprint: str) -> Dataset:
+        """Read the dataset again; raise if it is not there or has changed.
+
+        Parameters
+        ----------
+        name : str
+            How to call it.
+        fingerprint : str
+            Of the dataset as it was read before.
+        """
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DatakinWarning)  # shown at the first reading
+                dataset = self._read().renamed(name)
+            if dataset.fingerprint == fingerprint:
+                return dataset
+            reason = "the content differs"
+        except (DatakinError, KeyError) as error:
+            reason = str(error)
+        raise DatakinError(
+            f"The file {self.path!r} of {name!r} must be on every worker, as it was read here "
+            f"({reason}). Put it where all see it under this path, or pass a table in memory."
+        )
+
+    def _read(self) -> Dataset:
+        from datakin.data.door import read_table, read_tables
+
+        if self.value is None:
+            return read_table(self.path, **self.options)
+        key = repr((self.path, self.options))
+        if key not in _last_split:
+            _last_split.clear()
+            _last_split[key] = read_tables(self.path, **self.options)
+        return _last_split[key][self.value]

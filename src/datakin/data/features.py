@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,7 @@ class Features:
     codes: Array
     category_names: tuple[str, ...]
     levels: tuple[tuple[str, ...], ...]
+    _hashes: dict[tuple[str, ...], Array] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def n_rows(self) -> int:
@@ -65,7 +66,7 @@ class Features:
         return "numeric" if name in self.numeric_names else "category"
 
     def how_to_recode(self, own: Sequence[str], other: Sequence[str]) -> str:
-        """Say how the reader of such rows calls its classes as another dataset does."""
+        """Say how a user can give these classes the codes of another dataset."""
         return (
             f"map the codes of one to the other's with label_map={{{own[0]!r}: {other[0]!r}, ...}} "
             f"(--label-map {own[0]}={other[0]} ...), or name the positive class of each (positive)"
@@ -128,7 +129,7 @@ class Features:
         return Features(mine.numeric, mine.numeric_names, codes, mine.category_names, other.levels)
 
     def stacked(self, other: Features) -> Features:
-        """Return these rows and those of another dataset under them, levels of both together."""
+        """Return these rows with those of another dataset below; levels are those of both."""
         other = other.select(self.names)
         both = tuple(
             tuple(sorted({*own, *theirs}))
@@ -147,26 +148,36 @@ class Features:
 
     def row_hashes(self, names: Sequence[str]) -> Array:
         """Return one 64-bit hash per row over the named columns, whatever their order."""
-        part = self.select(sorted(names))
-        if part.is_sparse:
+        if self.is_sparse:
             # Column sums with fixed random weights: equal rows give equal sums.
-            weights = np.random.default_rng(7).standard_normal(part.numeric.shape[1])
-            return pd.util.hash_array(np.asarray(part.numeric @ weights))
-        hashes = np.zeros(part.n_rows, dtype=np.uint64)
-        for j in range(len(part.numeric_names)):
+            numeric = self.select(sorted(names)).numeric
+            weights = np.random.default_rng(7).standard_normal(numeric.shape[1])
+            return pd.util.hash_array(np.asarray(numeric @ weights))
+        wanted = sorted(names)
+        place = {name: j for j, name in enumerate(self.numeric_names)}
+        other = {name: j for j, name in enumerate(self.category_names)}
+        hashes = np.zeros(self.n_rows, dtype=np.uint64)
+        for j in (place[name] for name in wanted if name in place):
             # Adding 0.0 turns -0.0 into 0.0, so that the two hash alike.
-            hashes = _mix(hashes, pd.util.hash_array(part.numeric[:, j] + 0.0))
-        for j, levels in enumerate(part.levels):
-            table = pd.util.hash_array(np.array([*levels, "\x00missing"], dtype=object))
-            hashes = _mix(hashes, table[part.codes[:, j]])
+            hashes = _mix(hashes, pd.util.hash_array(self.numeric[:, j] + 0.0))
+        for j in (other[name] for name in wanted if name in other):
+            table = pd.util.hash_array(np.array([*self.levels[j], "\x00missing"], dtype=object))
+            hashes = _mix(hashes, table[self.codes[:, j]])
         return hashes
+
+    def kept_hashes(self, names: Sequence[str]) -> Array:
+        """Return `row_hashes`, computed once for each set of columns."""
+        key = tuple(sorted(names))
+        if key not in self._hashes:
+            self._hashes[key] = self.row_hashes(key)
+        return self._hashes[key]
 
     def digest(self) -> bytes:
         """Return a digest of names and values, the same on every machine."""
         state = hashlib.blake2b(digest_size=16)
         for name in sorted(self.names):
             state.update(name.encode() + b"\x00")
-        state.update(self.row_hashes(self.names).tobytes())
+        state.update(self.kept_hashes(self.names).tobytes())
         return state.digest()
 
 

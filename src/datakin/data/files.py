@@ -1,29 +1,64 @@
-"""Files -> data frames, with a sentence instead of a parser's traceback."""
+"""Which files a path names, and the one place where they become a table."""
 
 from __future__ import annotations
 
 import glob
-import io
 import os
 import re
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from datakin._core.exceptions import DatakinError, suggest
-from datakin.data.arrow import read_feather, read_parquet
-from datakin.data.filetable import FileTable, check_names, first_line, readable
-from datakin.data.sampling import SampledText, choose_rows, sample_csv
+from datakin._core.exceptions import DatakinError, listed, suggest
+from datakin.data.arrow_files import read_feather, read_parquet
+from datakin.data.csv_files import read_csv
+from datakin.data.sampling import choose_rows
+from datakin.data.tables import FileOptions, Loaded, Table, check_file_columns, frame_of
 
-__all__ = ["are_parts", "find_files", "read_files", "stem", "table_paths"]
+__all__ = [
+    "TableFiles",
+    "are_parts",
+    "find_files",
+    "find_table",
+    "find_tables",
+    "open_table",
+    "open_tables",
+    "stem",
+]
 
-SUFFIXES = (".csv.gz", ".csv", ".parquet", ".feather", ".arrow", ".pq")
 PARQUET = (".parquet", ".pq")
-LARGE = 100_000_000  # bytes of a csv file from which it is not read as a whole to be sampled
-LARGE_PACKED = 20_000_000  # the same for csv.gz
+SUFFIXES = (".csv.gz", ".csv", ".parquet", ".feather", ".arrow", ".pq")  # looked for in folders
+
+# A reader takes files and options and returns Loaded. To read another kind of file, add its reader
+# here and, for files in folders, its suffix above.
+Reader = Callable[[Sequence[str], FileOptions], Loaded]
+READERS: dict[tuple[str, ...], Reader] = {
+    PARQUET: read_parquet,
+    (".feather", ".arrow"): read_feather,
+    (".csv", ".csv.gz", ".txt", ".tsv", ".data"): read_csv,
+}
+
+
+@dataclass(frozen=True)
+class TableFiles(os.PathLike[str]):
+    """The file of one table, or its Parquet part files: looked up once, then passed on.
+
+    Parameters
+    ----------
+    path : str
+        The path, folder or glob as it was given.
+    files : tuple of str
+        The files that it names.
+    """
+
+    path: str
+    files: tuple[str, ...]
+
+    def __fspath__(self) -> str:
+        return self.path
 
 
 def stem(path: str | os.PathLike[str]) -> str:
@@ -51,7 +86,7 @@ def stem(path: str | os.PathLike[str]) -> str:
 
 
 def find_files(pattern: str | os.PathLike[str]) -> list[str]:
-    """Return the files a path or glob names, sorted."""
+    """Return the files that a path, folder or glob names, sorted."""
     text = os.fspath(pattern)
     if os.path.isdir(text):
         visible = (p for p in Path(text).iterdir() if not p.name.startswith("."))
@@ -85,132 +120,108 @@ def are_parts(files: Sequence[str]) -> bool:
     return all(file.lower().endswith(PARQUET) for file in files)
 
 
-def table_paths(patterns: Sequence[str | os.PathLike[str]]) -> list[str]:
-    """Return one path per table: each file of a glob, or of the only folder, else a folder of parts."""
-    paths = []
-    for pattern in patterns:
-        found = find_files(pattern)
-        whole = len(patterns) > 1 and os.path.isdir(pattern) and are_parts(found)
-        paths += [os.fspath(pattern)] if whole else found
-    return paths
+def find_table(path: str | os.PathLike[str]) -> TableFiles:
+    """Return the file, or the Parquet part files, of the one table that a path names."""
+    if isinstance(path, TableFiles):
+        return path
+    files = find_files(path)
+    if len(files) > 1 and not are_parts(files):
+        raise DatakinError(
+            f"read_table reads one file, or the Parquet part files of one table. "
+            f"{os.fspath(path)!r} names {len(files)}: {listed(files)}; use read_tables."
+        )
+    return TableFiles(os.fspath(path), tuple(files))
 
 
-def read_files(
-    files: Sequence[str],
-    delimiter: str = ",",
-    *,
-    max_rows: int | None = None,
-    skip: Collection[str] = (),
-) -> FileTable:
-    """Read a csv, csv.gz, parquet or feather file, or the Parquet parts of one table.
+def find_tables(
+    paths: Sequence[str | os.PathLike[str]], *, together: bool = False
+) -> list[TableFiles]:
+    """Return the tables that paths, folders and globs name.
 
-    Parameters
-    ----------
-    files : sequence of str
-    delimiter : str
-        Separator of a csv file.
-    max_rows : int, optional
-        Draw that many rows at random where there are more; they keep their order.
-    skip : collection of str
-        Columns that need not be read.
+    Each file of a glob is a table, and so is each file of a folder that is given alone; a folder of
+    Parquet files among several paths is one table in parts. With `together` the Parquet files of
+    the only path are one table, too.
     """
+    alone = len(paths) == 1
+    tables: list[TableFiles] = []
+    for path in paths:
+        if isinstance(path, TableFiles):
+            tables.append(path)
+            continue
+        files = find_files(path)
+        if are_parts(files) and (together if alone else os.path.isdir(path)):
+            tables.append(TableFiles(os.fspath(path), tuple(files)))
+        else:
+            tables += [_in_glob(file) for file in files]
+    return tables
+
+
+def _in_glob(path: str) -> TableFiles:
+    """Return one of the things that a glob names: a file, or a folder of part files."""
+    return find_table(path) if os.path.isdir(path) else TableFiles(path, (path,))
+
+
+def open_table(source: Any, options: FileOptions | None = None) -> Table:
+    """Return the one table that a path names, or that an object of any library is."""
+    if not isinstance(source, (str, os.PathLike)):
+        frame = frame_of(source)
+        return Table(frame, tuple(frame.columns))
+    found = find_table(source)
+    loaded = _load(found.files, options or FileOptions())
+    return Table(frame_of(loaded.frame), loaded.columns, loaded.notes, os.path.abspath(found.path))
+
+
+def open_tables(
+    source: Any, options: FileOptions, *, together: bool = False
+) -> list[tuple[str, Table]]:
+    """Return name and table for paths, globs, a mapping of names to tables, or one table.
+
+    With `together`, the Parquet files of one folder or glob are one table.
+    """
+    if isinstance(source, Mapping):
+        return [(str(name), open_table(table, options)) for name, table in source.items()]
+    if isinstance(source, (str, os.PathLike)):
+        source = [source]
+    if not isinstance(source, (list, tuple)):
+        return [("", open_table(source, options))]
+    if not all(isinstance(path, (str, os.PathLike)) for path in source):
+        raise DatakinError("Several tables must come as a mapping of name to table, or as paths.")
+    opened = []
+    for found in find_tables(source, together=together):
+        table = open_table(found, options)
+        if len(found.files) > 1 and not (together and len(source) == 1):
+            # Said because each of these files could also be meant as a dataset.
+            note = f"{len(found.files)} Parquet files of the folder read as one table"
+            table = replace(table, notes=(note, *table.notes))
+        opened.append((stem(found), table))
+    return opened
+
+
+def _load(files: Sequence[str], options: FileOptions) -> Loaded:
+    """Read a file, or the Parquet parts of one table; rows that are drawn keep their order."""
     path = files[0]
     if os.path.getsize(path) == 0:
         raise DatakinError(f"The file {path!r} is empty: expected a table with a header line.")
-    lower = path.lower()
-    if lower.endswith(PARQUET):
-        table = read_parquet(files, max_rows, skip)
-    elif lower.endswith((".feather", ".arrow")):
-        table = read_feather(path, max_rows, skip) or _whole_feather(path)
-    elif lower.endswith((".csv", ".csv.gz", ".txt", ".tsv", ".data")):
-        table = _read_csv(path, delimiter, max_rows)
-    else:
+    reader = next((READERS[ends] for ends in READERS if path.lower().endswith(ends)), None)
+    if reader is None:
         raise DatakinError(
             f"The file {path!r} must be one of {', '.join(SUFFIXES[:4])}. "
             f"Read it yourself and pass the data frame."
         )
-    frame = _checked(table.frame, path)
-    columns = tuple(dict.fromkeys([*table.columns, *(str(name) for name in frame.columns)]))
-    if max_rows is not None and len(frame) > max_rows:
-        frame = frame.iloc[choose_rows(len(frame), max_rows)].reset_index(drop=True)
-    return replace(table, frame=frame, columns=columns)
-
-
-def _whole_feather(path: str) -> FileTable:
-    with readable(path):
-        return _whole(pd.read_feather(path))
-
-
-def _whole(frame: pd.DataFrame) -> FileTable:
-    return FileTable(frame, (), len(frame))
-
-
-def _read_csv(path: str, delimiter: Any, max_rows: int | None) -> FileTable:
-    if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in "\r\n":
-        raise DatakinError(
-            f"The 'delimiter' parameter must be one character, such as ',' or ';'. "
-            f"Got {delimiter!r} instead."
-        )
-    options: dict[str, Any] = {"sep": delimiter, "low_memory": False}
-    if tuple(int(part) for part in pd.__version__.split(".")[:2]) < (3, 1):
-        # Before 3.1 pandas rounded by default, and CSV and Parquet gave different numbers.
-        options["float_precision"] = "round_trip"
-    sample: SampledText | None = None
-    try:
-        # Lines are drawn as they stand and read as a small file would be: the same rules hold.
-        if max_rows is not None and _is_large(path) and delimiter.isascii():
-            sample = sample_csv(path, delimiter, max_rows)
-        frame = pd.read_csv(io.BytesIO(sample.text) if sample else path, **options)
-    except pd.errors.EmptyDataError:
-        raise DatakinError(
-            f"The file {path!r} is empty: expected a table with a header line."
-        ) from None
-    except UnicodeDecodeError:
-        raise DatakinError(
-            f"The file {path!r} is not UTF-8 text; if it is a table, save it again as UTF-8 CSV."
-        ) from None
-    except Exception as error:
-        raise DatakinError(
-            f"The file {path!r} could not be read as a table ({_fault(error, sample)}); "
-            f"expected one header line and the same number of {delimiter!r} in every line."
-        ) from None
-    if any(re.search(r"\.\d+$", str(name)) for name in frame.columns):
-        # pandas renames the second "a" to "a.1" without a word: look at the header itself.
-        header_line = pd.read_csv(path, sep=delimiter, header=None, nrows=1, dtype=str)
-        names = [name for name in header_line.iloc[0] if isinstance(name, str)]
-        check_names(names, path)
-    if frame.shape[1] == 1:
-        header = str(frame.columns[0])
-        for other in (";", "\t", "|", ","):
-            if other != delimiter and other in header:
-                raise DatakinError(
-                    f"The file {path!r} looks separated by {other!r}, not {delimiter!r}: its only "
-                    f"column is {header[:60]!r}. Say delimiter={other!r} (--delimiter on the command line)."
-                )
-    return _whole(frame) if sample is None else replace(_whole(frame), n_rows=sample.n_rows)
-
-
-def _is_large(path: str) -> bool:
-    return os.path.getsize(path) > (LARGE_PACKED if path.lower().endswith(".gz") else LARGE)
-
-
-def _fault(error: Exception, sample: SampledText | None) -> str:
-    """Return the parser's words, with the line's number in the file rather than in the sample."""
-
-    def numbered(line: re.Match[str]) -> str:
-        assert sample is not None
-        row = int(line[1]) - 2  # after the header, counted from 0
-        return f"in line {sample.rows[row] + 2}" if 0 <= row < len(sample.rows) else line[0]
-
-    text = first_line(error)
-    return text if sample is None else re.sub(r"in line (\d+)", numbered, text)
+    loaded = reader(files, options)
+    frame = _checked(loaded.frame, path)
+    columns = tuple(dict.fromkeys([*loaded.columns, *(str(name) for name in frame.columns)]))
+    if options.read_rows is not None and len(frame) > options.read_rows:
+        frame = frame.iloc[choose_rows(len(frame), options.read_rows)].reset_index(drop=True)
+    return replace(loaded, frame=frame, columns=columns)
 
 
 def _checked(frame: pd.DataFrame, path: str) -> pd.DataFrame:
+    """Refuse a table without rows, or with columns of the same name; a named index is a column."""
     if not len(frame.columns) or not len(frame):
         raise DatakinError(f"The file {path!r} has {len(frame.columns)} columns and no rows.")
     names = [str(name) for name in frame.columns]
-    check_names(names, path)
+    check_file_columns(names, path)
     if not isinstance(frame.index, pd.RangeIndex):
         frame = frame.reset_index(drop=frame.index.name is None or frame.index.name in names)
     return frame

@@ -1,9 +1,10 @@
-"""Labels: what kind of task they pose, and one spelling for each class."""
+"""Labels: the task they set, one spelling for each class, and codes or numbers for `y`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -12,19 +13,63 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed
+from datakin.data.columns import check_finite
 from datakin.data.features import Array
 
 __all__ = [
     "TASKS",
+    "Labelling",
+    "canonical_label",
     "canonical_labels",
+    "check_labels",
+    "class_codes",
     "encode_classes",
     "infer_task",
     "is_missing",
+    "response",
     "sort_classes",
 ]
 
 TASKS = ("binary", "multiclass", "regression")
 FEW = 10  # a whole-number label with at most this many values may be a class or a quantity
+
+
+@dataclass(frozen=True)
+class Labelling:
+    """What the user says about the labels of all datasets that are read together.
+
+    Parameters
+    ----------
+    task : {"auto", "binary", "multiclass", "regression"}
+    label_map : mapping or None
+        Old label -> new label.
+    positive : optional
+        The positive class, or a list of its spellings.
+    """
+
+    task: str = "auto"
+    label_map: Mapping[Any, Any] | None = None
+    positive: Any = None
+
+    def __post_init__(self) -> None:
+        if self.task not in ("auto", *TASKS):
+            raise DatakinError(
+                f"task must be 'auto', 'binary', 'multiclass' or 'regression'. Got {self.task!r}."
+            )
+        if self.label_map is not None and not isinstance(self.label_map, Mapping):
+            raise DatakinError(
+                f"label_map must be a mapping of old label to new label. Got {self.label_map!r}."
+            )
+        if self.task == "regression" and (self.label_map is not None or self.positive is not None):
+            raise DatakinError("label_map and positive are for classes. Got task='regression'.")
+
+    @property
+    def kind(self) -> str | None:
+        """One of "classification" and "regression", None when the labels have to tell."""
+        if self.task == "regression":
+            return "regression"
+        said = self.task != "auto" or self.label_map is not None or self.positive is not None
+        return "classification" if said else None
 
 
 def is_missing(labels: Array) -> Array:
@@ -35,11 +80,13 @@ def is_missing(labels: Array) -> Array:
     return missing
 
 
-def check_kind(labels: Array, label: str, title: str) -> None:
-    """Refuse labels that are neither numbers nor booleans nor text."""
+def check_labels(labels: Array, missing: Array, label: str, title: str) -> None:
+    """Refuse labels that are not finite numbers, booleans or text; `title` names the dataset."""
+    if labels.dtype.kind == "f":
+        check_finite(label, labels, f" in {title}")
     if labels.dtype != object:
         return
-    for value in labels:
+    for value in labels[~missing]:
         if value is not None and not isinstance(value, (str, bool, np.bool_, Real, Decimal)):
             raise DatakinError(
                 f"The label {label!r} of {title} must hold numbers, booleans or text. "
@@ -105,6 +152,46 @@ def encode_classes(labels: Array) -> tuple[Array, tuple[str, ...]]:
     classes = sort_classes(labels)
     position = {name: code for code, name in enumerate(classes)}
     return np.array([position[v] for v in labels], dtype=np.int64), classes
+
+
+def class_codes(
+    labels: Array, labelling: Labelling, label: str, title: str
+) -> tuple[Array, tuple[str, ...]]:
+    """Return codes and class names, or say why the label cannot be one of classes."""
+    spelled = canonical_labels(labels, labelling.label_map, labelling.positive)
+    codes, classes = encode_classes(spelled)
+    if len(classes) < 2:
+        raise DatakinError(
+            f"The label {label!r} must have at least two classes. "
+            f"Got only {classes[0]!r} in {title} ({len(codes)} rows)."
+        )
+    if labelling.task == "binary" and len(classes) > 2:
+        raise DatakinError(
+            f"A binary label must have two classes. Got {len(classes)} in {title}: "
+            f"{listed(classes)}; name the positive one with positive=, or say task='multiclass'."
+        )
+    if len(classes) > 50 and len(classes) > len(codes) / 10:
+        raise DatakinError(
+            f"The label {label!r} of {title} has {len(classes)} classes in {len(codes)} rows "
+            f"({listed(classes, limit=3)}); is it the right column?"
+        )
+    return codes, classes
+
+
+def response(labels: Array, label: str, title: str) -> Array:
+    """Return the labels as numbers that vary, or say why they are not."""
+    numbers = as_numbers(labels)
+    if numbers is None:
+        raise DatakinError(
+            f"A regression label must hold numbers. Got {listed(pd.unique(labels))} in the label "
+            f"{label!r} of {title}; for classes say task='multiclass'."
+        )
+    check_finite(label, numbers, f" in {title}")
+    if np.ptp(numbers) == 0:
+        raise DatakinError(
+            f"The label {label!r} of {title} must vary. Got {numbers[0]:g} in every row."
+        )
+    return numbers
 
 
 def as_numbers(labels: Array) -> Array | None:

@@ -7,23 +7,14 @@ the number of rows alone, so that a table gives the same sample on every machine
 
 from __future__ import annotations
 
-import gzip
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import BinaryIO, cast
-
 import numpy as np
 
 from datakin._core.seeds import derive_seed
 from datakin.data.features import Array
 
-__all__ = ["Lottery", "SampledText", "choose_rows", "sample_csv"]
+__all__ = ["Lottery", "choose_rows"]
 
-BLOCK = 1 << 24  # bytes of a csv file looked at together
 STRETCH = 1 << 20  # rows that draw their keys together
-LONGEST = 1 << 26  # bytes; a longer record is a quotation mark that is never closed
-UNCLOSED = "a quotation mark is opened and never closed"
 
 
 class Lottery:
@@ -85,94 +76,3 @@ def choose_rows(n_rows: int, size: int) -> Array:
         lottery.offer(min(STRETCH, n_rows - start))
         lottery.settle()
     return lottery.rows
-
-
-@dataclass(frozen=True, eq=False)
-class SampledText:
-    """The header and some records of a csv file, as they stand there.
-
-    Parameters
-    ----------
-    text : bytes
-    rows : ndarray
-        The number of each record, without the header.
-    n_rows : int
-        How many records the file has.
-    """
-
-    text: bytes
-    rows: Array
-    n_rows: int
-
-
-def sample_csv(path: str, delimiter: str, size: int) -> SampledText:
-    """Draw records of a csv or csv.gz file; only where they begin and end is looked at."""
-    lottery = Lottery(size)
-    header: bytes | None = None
-    drawn: list[bytes] = []
-    opened = gzip.open if path.lower().endswith(".gz") else open
-    with cast(BinaryIO, opened(path, "rb")) as stream:
-        for block, starts, ends in _records(stream, delimiter.encode()):
-            if header is None:
-                if not len(starts):
-                    continue
-                header, starts, ends = block[starts[0] : ends[0]], starts[1:], ends[1:]
-            new = lottery.offer(len(starts))
-            drawn += [block[a:b] for a, b in zip(starts[new], ends[new], strict=True)]
-            if len(drawn) > 1.25 * size:
-                drawn = [drawn[i] for i in lottery.settle()]
-    drawn = [drawn[i] for i in lottery.settle()]
-    return SampledText(b"".join([header or b"", *drawn]), lottery.rows, lottery.n_seen)
-
-
-def _records(stream: BinaryIO, delimiter: bytes) -> Iterator[tuple[bytes, Array, Array]]:
-    """Yield blocks of whole records, and where in the block each record starts and ends."""
-    record = _record_pattern(delimiter)
-    blank = b" \t\r\n".replace(delimiter, b"")
-    rest = b""
-    while new := stream.read(BLOCK):
-        block = rest + new
-        ends = _ends(block, record)
-        rest = block[ends[-1] :] if len(ends) else block
-        if len(rest) > LONGEST:
-            raise ValueError(UNCLOSED)
-        yield block, *_without_blanks(block, ends, blank)
-    if rest:
-        block = rest + b"\n"
-        if not record.fullmatch(block):
-            raise ValueError(UNCLOSED)
-        yield block, *_without_blanks(block, np.array([len(block)]), blank)
-
-
-def _record_pattern(delimiter: bytes) -> re.Pattern[bytes]:
-    """Return a pattern of one record, by the rules of the parser that reads it afterwards.
-
-    A quotation mark counts only where a field begins; within quotes line ends are text.
-    """
-    d = re.escape(delimiter)
-    quoted = rb'"(?:[^"]|"")*+"'
-    plain = rb"[^" + d + rb"\r\n]*+"
-    field = rb"(?:" + quoted + plain + rb'|(?!")' + plain + rb")"
-    # A carriage return at the end of a block may be the first half of a line end.
-    return re.compile(field + rb"(?:" + d + field + rb")*+(?:\n|\r\n|\r(?=[^\n]))")
-
-
-def _ends(block: bytes, record: re.Pattern[bytes]) -> Array:
-    lone = b"\r" in block and block.count(b"\r") > block.count(b"\r\n")
-    if not lone and b'"' not in block:
-        return np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n")) + 1
-    ends = [0]
-    for match in record.finditer(block):
-        if match.start() != ends[-1]:  # the last record of the block is not complete
-            break
-        ends.append(match.end())
-    return np.array(ends[1:], dtype=np.int64)
-
-
-def _without_blanks(block: bytes, ends: Array, blank: bytes) -> tuple[Array, Array]:
-    """Return starts and ends without blank lines, which are no rows to the parser either."""
-    starts = np.concatenate([[0], ends[:-1]]).astype(np.int64) if len(ends) else ends
-    first = np.frombuffer(block, dtype=np.uint8)[starts]
-    suspects = np.flatnonzero(np.isin(first, np.frombuffer(blank, dtype=np.uint8)))
-    empty = [i for i in suspects if not block[starts[i] : ends[i]].strip(blank)]
-    return np.delete(starts, empty), np.delete(ends, empty)

@@ -14,11 +14,11 @@ if _find_spec("torch") is None:
         "datakin.deep needs PyTorch, which is not installed: pip install 'datakin[deep]'."
     )
 
+from datakin.deep.encoders import pretrained  # noqa: E402
 from datakin.deep.gain import fine_tune_gain  # noqa: E402
 from datakin.deep.images import read_images  # noqa: E402
-from datakin.deep.items import as_items, read_texts  # noqa: E402
-from datakin.deep.pretrained import pretrained  # noqa: E402
-from datakin.deep.resnet import ResNet18  # noqa: E402
+from datakin.deep.networks import ResNet18  # noqa: E402
+from datakin.deep.readers import as_items, read_texts  # noqa: E402
 from datakin.deep.score import EncoderHeadScore  # noqa: E402
 
 __all__ = [

@@ -1,10 +1,11 @@
-"""What can be an encoder: a module, a name, a function on arrays."""
+"""Encoders: a module, a name or a function of arrays; weights for them; embeddings by them."""
 
 from __future__ import annotations
 
 import copy
 import hashlib
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -12,31 +13,37 @@ import numpy as np
 import torch
 from torch import nn
 
-from datakin._core.exceptions import DatakinError, listed
+from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.data.features import Array
-from datakin.deep.outputs import check_embedding, run_function, run_module
-from datakin.deep.pretrained import PRETRAINED, pretrained
-from datakin.deep.resnet import ResNet18
-from datakin.deep.weights import load_weights, read_weights
+from datakin.deep.networks import EfficientNetLite0, MiniLM, ResNet18
+from datakin.deep.training import check_embedding, run_function, run_module
 
-__all__ = ["Encoder", "embed", "make_encoder"]
+__all__ = ["Encoder", "embed", "load_weights", "make_encoder", "pretrained", "read_weights"]
 
+PRETRAINED: dict[str, Callable[..., Any]] = {
+    "efficientnet_lite0": EfficientNetLite0,
+    "minilm": MiniLM,
+}
 OWN = ("identity", "resnet18", *PRETRAINED)
-LAST_LAYERS = ("fc", "classifier", "head", "heads")
+LAST_LAYERS = ("fc", "classifier", "head", "heads")  # in torchvision's networks
+HEADS = ("fc.", "classifier.", "head.", "_fc.")  # weights of last layers, which encoders lack
+SAVE = "save the state dict: torch.save(model.state_dict(), path)"
 
 
 class Encoder:
-    """An encoder before it is used: where a trained one starts, or a fixed function.
+    """An encoder before it is used: a module to train or to keep, or a fixed function.
 
     Parameters
     ----------
     start : callable
-        ``start()`` returns a module of its own for every training; weights drawn at random come
+        ``start()`` returns a new module for every training. Weights that are drawn at random come
         from torch's seed at that moment.
     function : callable, optional
         Instead of a module: rows in, an array of shape (n, d) out.
     label : str
-        What results call it.
+        Its name in results.
+    is_random : bool
+        Whether the weights at the start are random.
     """
 
     def __init__(
@@ -56,10 +63,10 @@ class Encoder:
         return self.start is not None
 
     def digest(self, probe: Any) -> str:
-        """Return what tells this encoder from others: its weights, or what it makes of a few rows."""
+        """Return a hash of its weights or, for a function, of its output for a few rows."""
         if self.function is not None:
             found = np.ascontiguousarray(run_function(self.function, probe))
-            check_embedding(found, len(probe))  # objects have no bytes of their own
+            check_embedding(found, len(probe))  # an array of objects has no bytes to hash
             return hashlib.blake2b(self.label.encode() + found.tobytes(), digest_size=8).hexdigest()
         return self._weights
 
@@ -75,13 +82,13 @@ class Encoder:
 
 
 def make_encoder(encoder: Any, weights: Any = None) -> Encoder:
-    """Return an Encoder for whatever the user gave.
+    """Return an Encoder for what the user gave.
 
     Parameters
     ----------
     encoder : torch.nn.Module, str or callable
     weights : path, state dict, "imagenet" or None
-        For names only.
+        For an encoder given by name.
     """
     if isinstance(encoder, str):
         return _named(encoder, weights)
@@ -125,7 +132,7 @@ def _named(name: str, weights: Any) -> Encoder:
         module = ResNet18()
         load_weights(module, *read_weights(weights))
         return Encoder(lambda: copy.deepcopy(module), None, name)
-    found = _elsewhere(name, weights)
+    found = _from_library(name, weights)
     if name == "resnet18":
         module = ResNet18()
         load_weights(module, found.state_dict(), "torchvision's resnet18")
@@ -135,8 +142,8 @@ def _named(name: str, weights: Any) -> Encoder:
     return Encoder(lambda: copy.deepcopy(found), None, name)
 
 
-def _elsewhere(name: str, weights: Any) -> nn.Module:
-    """Return a module of torchvision or timm, whichever imports and knows the name."""
+def _from_library(name: str, weights: Any) -> nn.Module:
+    """Return a module of torchvision or timm: the first that can be imported and knows the name."""
     wanted = weights == "imagenet"
     reasons = []
     for package, make in (("torchvision", _torchvision), ("timm", _timm)):
@@ -173,6 +180,113 @@ def _timm(name: str, wanted: bool) -> nn.Module:
     from timm import create_model
 
     return create_model(name, pretrained=wanted, num_classes=0)
+
+
+def pretrained(name: str, **options: Any) -> nn.Module:
+    """Make an encoder with weights from an installed package; nothing is downloaded.
+
+    Parameters
+    ----------
+    name : {"efficientnet_lite0", "minilm"}
+        Images (ImageNet; 1280 features) or English texts (all-MiniLM-L6-v2; 384 features).
+    **options
+        ``size=`` of the images, for "efficientnet_lite0"; ``length=`` in tokens, for "minilm".
+
+    Returns
+    -------
+    torch.nn.Module
+        In evaluation mode; gives embeddings of shape (n, d).
+    """
+    if name not in PRETRAINED:
+        raise DatakinError(
+            f"The pretrained encoders are {listed(PRETRAINED)}. Got {name!r}.{suggest(name, PRETRAINED)}"
+        )
+    try:
+        module = PRETRAINED[name](**options)
+    except TypeError as error:
+        raise DatakinError(f"The encoder {name!r} does not take these options ({error}).") from None
+    load_weights(module, module.published_weights(), name)
+    return module.eval()
+
+
+def read_weights(source: Any) -> tuple[dict[str, Any], str]:
+    """Return the tensors of a state dict, and its name for messages.
+
+    Parameters
+    ----------
+    source : path or mapping of str to tensor
+        A file made by ``torch.save(model.state_dict(), path)``, of which only tensors are read,
+        never code; or the state dict itself.
+    """
+    found: Any
+    if isinstance(source, Mapping):
+        found, origin = source, "the state dict given"
+    elif isinstance(source, (str, os.PathLike)):
+        found, origin = _read(source), str(source)
+    else:
+        advice = "; pass its state_dict()" if isinstance(source, nn.Module) else ""
+        raise DatakinError(
+            f"The 'weights' parameter must be a path, a state dict or 'imagenet'. "
+            f"Got {type(source).__name__}{advice}."
+        )
+    if isinstance(found, Mapping) and "state_dict" in found:
+        found = found["state_dict"]
+    if not isinstance(found, Mapping):
+        raise DatakinError(
+            f"The weights must be a state dict: names and tensors. {origin} holds "
+            f"{type(found).__name__}; {SAVE}."
+        )
+    others = [name for name, value in found.items() if not torch.is_tensor(value)]
+    if others:
+        raise DatakinError(
+            f"The weights must be a state dict: names and tensors. {origin} has other things, under "
+            f"{listed(others)}; {SAVE}."
+        )
+    return {str(name).removeprefix("module."): value for name, value in found.items()}, origin
+
+
+def _read(path: str | os.PathLike[str]) -> Any:
+    try:
+        return torch.load(path, map_location="cpu", weights_only=True)
+    except FileNotFoundError:
+        raise DatakinError(f"The weights were expected in {path}. There is no such file.") from None
+    except OSError as error:
+        raise DatakinError(f"The weights in {path} cannot be read ({error.strerror}).") from None
+    # Torch raises many kinds of errors for other files, and advises to run the code in them.
+    except Exception:
+        raise DatakinError(
+            f"The weights must be a state dict: names and tensors. {path} holds something else, such "
+            f"as a whole model, or is damaged; {SAVE}."
+        ) from None
+
+
+def load_weights(module: nn.Module, weights: Mapping[str, Any], origin: str) -> None:
+    """Load a state dict. Weights of a last layer are skipped if the encoder has none; all else must fit."""
+    own = module.state_dict()
+    given = {
+        name: value for name, value in weights.items() if name in own or not name.startswith(HEADS)
+    }
+    missing = [name for name in own if name not in given and "num_batches" not in name]
+    extra = [name for name in given if name not in own]
+    shapes = [
+        f"{name}: {tuple(given[name].shape)} in the weights, {tuple(own[name].shape)} in the encoder"
+        for name in own
+        if name in given and given[name].shape != own[name].shape
+    ]
+    if missing or extra or shapes:
+        parts = [
+            f"{len(names)} {what}: {listed(names, limit=4)}"
+            for names, what in (
+                (missing, "missing from the weights"),
+                (extra, "unknown to the encoder"),
+                (shapes, "of another shape"),
+            )
+            if names
+        ]
+        raise DatakinError(
+            f"The weights of {origin} do not fit the encoder. Of {len(own)} entries, {'; '.join(parts)}."
+        )
+    module.load_state_dict(given, strict=False)
 
 
 def embed(

@@ -1,11 +1,13 @@
-"""Deep transfer as it is done: pretrain on one dataset, fine-tune on the other, and what it brings."""
+"""The gain by fine-tuning: pretrain on one dataset, go on training on the other."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -19,12 +21,17 @@ from datakin.data import Dataset, check_names, coerce, pair
 from datakin.data.features import Array
 from datakin.deep.checkpoints import FoldErrors
 from datakin.deep.encoders import Encoder, make_encoder
-from datakin.deep.feed import Feed, make_feeds
 from datakin.deep.holdout import check_classes
-from datakin.deep.items import ITEMS
-from datakin.deep.outputs import run_module
-from datakin.deep.pretrained import pick_device
-from datakin.deep.training import Training, check_training, fit_network, seeded
+from datakin.deep.items import Feed, make_feeds
+from datakin.deep.readers import ITEMS
+from datakin.deep.training import (
+    Training,
+    check_training,
+    fit_network,
+    pick_device,
+    run_module,
+    seeded,
+)
 from datakin.learning.folds import make_plan
 from datakin.results.gain import Gain
 from datakin.results.record import make_provenance
@@ -52,22 +59,22 @@ def fine_tune_gain(
     """Measure the relative error reduction (RER) of pretraining on one dataset for the other.
 
     Alone: encoder and head are trained on the training folds of a dataset. By transfer: they are
-    trained on all rows of the other dataset first, then the head is replaced and both are trained
-    on the training folds. Errors are cross-validated; then the roles are swapped.
+    first trained on all rows of the other dataset, then the head is replaced and both are trained
+    on the training folds. Errors are cross-validated, and both datasets take each role.
 
     Parameters
     ----------
     target, source : Dataset or (X, y)
     encoder : torch.nn.Module or str
-        Where every training starts, as in `EncoderHeadScore`.
+        The start of every training, as in `EncoderHeadScore`.
     cv : int
         Number of folds.
     head : {"new", "kept"}
-        After pretraining, draw the head anew, or go on with it: for datasets with the same classes.
+        After pretraining, draw a new head, or keep it; keep it only if both have the same classes.
     epochs, batch_size, lr, patience, device, random_state, weights
-        As in `EncoderHeadScore`; pretraining and fine-tuning are trained alike.
+        As in `EncoderHeadScore`; the same for pretraining and fine-tuning.
     checkpoint : path, optional
-        A folder that keeps the error of every finished fold. What a dataset achieves alone serves
+        A folder that keeps the error of every finished fold. A dataset's error alone is used for
         all its pairs.
 
     Returns
@@ -98,140 +105,144 @@ def fine_tune_gain(
     training = Training(epochs, batch_size, lr, patience, pick_device(device))
     feeds = make_feeds(datasets, common.columns, made.start())
     shared = (common.shared_target, common.shared_source)
-    store = FoldErrors(checkpoint)
-    work = _FineTuning(made, training, cv, random_state, store, head)
-    errors = np.full((2, 2, cv), np.nan)
-    try:
-        with progress(f"fine-tuning: {4 * cv} trainings", 4 * cv) as advance:
-            for i in (0, 1):
-                usable = [~shared[k] for k in (i, 1 - i)]
-                pairs = [(datasets[k], feeds[k]) for k in (i, 1 - i)]
-                for k in range(cv):
-                    errors[i, 0, k] = work.alone(*pairs[0], k)
-                    advance()
-                    errors[i, 1, k] = work.transferred(pairs, usable, k)
-                    advance()
-    except KeyboardInterrupt:
-        done = int(np.isfinite(errors).sum())
-        raise Interrupted(
-            f"Interrupted with {done} of {4 * cv} trainings finished.{store.resumes(done > 0)}"
-        ) from None
-    return _collect(errors, datasets, common.notes, work)
+    sides = [
+        _Side(dataset, feed, np.flatnonzero(~both))
+        for dataset, feed, both in zip(datasets, feeds, shared, strict=True)
+    ]
+    work = _FineTuning(made, training, cv, random_state, FoldErrors(checkpoint), head == "kept")
+    return _collect(_measure(work, sides), datasets, common.notes, work)
 
 
+class _Side(NamedTuple):
+    """A dataset, its batches, and its rows that the other dataset does not have."""
+
+    dataset: Dataset
+    feed: Feed
+    new_rows: Array
+
+
+@dataclass(frozen=True)
 class _FineTuning:
     """Networks trained alone, or pretrained and fine-tuned, and their errors on a fold."""
 
-    def __init__(
-        self,
-        encoder: Encoder,
-        training: Training,
-        cv: int,
-        random_state: int,
-        store: FoldErrors,
-        head: str,
-    ) -> None:
-        self.keeps_head = head == "kept"
-        self.encoder, self.training, self.cv = encoder, training, cv
-        self.random_state, self.store = random_state, store
-        self.digest = encoder.digest(None)
-        self.pretrained: dict[str, tuple[nn.Module, nn.Module]] = {}
+    encoder: Encoder
+    training: Training
+    cv: int
+    random_state: int
+    store: FoldErrors
+    keeps_head: bool
+    pretrained: dict[str, tuple[nn.Module, nn.Module]] = field(default_factory=dict)
 
-    def _folds(self, dataset: Dataset) -> tuple[Array, ...]:
-        return make_plan(dataset, self.cv, "shared", self.random_state).folds
+    @cached_property
+    def _digest(self) -> str:
+        return self.encoder.digest(None)
 
     def _key(self, *names: str, fold: int) -> list[Any]:
+        """Return everything that decides the error on a fold."""
         t = self.training
-        return [self.digest, t.epochs, t.batch_size, t.lr, t.patience, self.cv,
+        return [self._digest, t.epochs, t.batch_size, t.lr, t.patience, self.cv,
                 self.random_state, fold, *names]  # fmt: skip
 
-    def alone(self, dataset: Dataset, feed: Feed, k: int) -> float:
-        """Return the error on fold k of a network trained on the other folds alone."""
+    def alone(self, side: _Side, k: int) -> float:
+        """Return the error on fold k after training on the other folds alone."""
+        name = side.dataset.fingerprint
 
         def compute() -> float:
-            with seeded(derive_seed(self.random_state, "alone", k, dataset.fingerprint)):
-                return self._error(self._start(), None, dataset, feed, k)
+            with seeded(derive_seed(self.random_state, "alone", k, name)):
+                return self._error(self._start(), None, side, k)
 
-        return self.store.get(self._key("alone", dataset.fingerprint, fold=k), compute)
+        return self.store.get(self._key("alone", name, fold=k), compute)
 
-    def transferred(
-        self, pairs: Sequence[tuple[Dataset, Feed]], usable: Sequence[Array], k: int
-    ) -> float:
+    def transferred(self, side: _Side, other: _Side, k: int) -> float:
         """Return the error on fold k after pretraining on the other dataset."""
-        (dataset, feed), (other, their_feed) = pairs
+        name = side.dataset.fingerprint
 
         def compute() -> float:
-            if other.fingerprint not in self.pretrained:
-                seed = derive_seed(self.random_state, "pretrain", other.fingerprint)
-                with seeded(seed):
-                    encoder = self._start()
-                    rows = np.flatnonzero(usable[1])
-                    head = self._fit(encoder, None, other, their_feed, rows, seed)[0]
-                self.pretrained = {other.fingerprint: (encoder, head)}
-            with seeded(derive_seed(self.random_state, "alone", k, dataset.fingerprint)):
-                encoder, head = copy.deepcopy(self.pretrained[other.fingerprint])
-                return self._error(encoder, head if self.keeps_head else None, dataset, feed, k)
+            encoder, head = copy.deepcopy(self._pretrain(other))
+            with seeded(derive_seed(self.random_state, "alone", k, name)):
+                return self._error(encoder, head if self.keeps_head else None, side, k)
 
-        names = (
-            "kept" if self.keeps_head else "transferred",
-            dataset.fingerprint,
-            other.fingerprint,
-        )
-        return self.store.get(self._key(*names, fold=k), compute)
+        how = "kept" if self.keeps_head else "transferred"
+        return self.store.get(self._key(how, name, other.dataset.fingerprint, fold=k), compute)
+
+    def _pretrain(self, side: _Side) -> tuple[nn.Module, nn.Module]:
+        """Return encoder and head trained on a whole dataset; the last pair is remembered."""
+        name = side.dataset.fingerprint
+        if name not in self.pretrained:
+            seed = derive_seed(self.random_state, "pretrain", name)
+            with seeded(seed):
+                encoder = self._start()
+                head, _, _ = self._fit(encoder, None, side, side.new_rows, seed)
+            self.pretrained.clear()
+            self.pretrained[name] = encoder, head
+        return self.pretrained[name]
 
     def _start(self) -> nn.Module:
         assert self.encoder.start is not None
         return self.encoder.start()
 
     def _fit(
-        self,
-        encoder: nn.Module,
-        head: nn.Module | None,
-        dataset: Dataset,
-        feed: Feed,
-        rows: Array,
-        seed: int,
+        self, encoder: nn.Module, head: nn.Module | None, side: _Side, rows: Array, seed: int
     ) -> tuple[nn.Module, float, float]:
-        """Train encoder and head; return the head and the response's mean and spread."""
-        y, centre, unit = dataset.y, 0.0, 1.0
-        if not dataset.classes:
+        """Train encoder and head; return the head and the label's mean and standard deviation."""
+        y, centre, unit = side.dataset.y, 0.0, 1.0
+        if not side.dataset.classes:
             centre, unit = float(y[rows].mean()), float(y[rows].std()) or 1.0
             y = (y - centre) / unit
         head = fit_network(
             encoder,
             head,
-            feed.load,
+            side.feed.load,
             y,
             rows,
-            n_classes=len(dataset.classes),
+            n_classes=len(side.dataset.classes),
             training=self.training,
             seed=seed,
         )
         return head, centre, unit
 
-    def _error(
-        self, encoder: nn.Module, head: nn.Module | None, dataset: Dataset, feed: Feed, k: int
-    ) -> float:
-        folds = self._folds(dataset)
+    def _error(self, encoder: nn.Module, head: nn.Module | None, side: _Side, k: int) -> float:
+        """Train on all folds but k; return the error on fold k."""
+        dataset = side.dataset
+        folds = make_plan(dataset, self.cv, "shared", self.random_state).folds
         train = np.sort(np.concatenate([fold for j, fold in enumerate(folds) if j != k]))
         seed = derive_seed(self.random_state, "fine-tune", k, dataset.fingerprint)
-        head, centre, unit = self._fit(encoder, head, dataset, feed, train, seed)
+        head, centre, unit = self._fit(encoder, head, side, train, seed)
         device, size = self.training.device, self.training.batch_size
         parts = [folds[k][start : start + size] for start in range(0, len(folds[k]), size)]
         with torch.no_grad():
-            assert head is not None
-            out = torch.cat([head(run_module(encoder, feed.load(part), device)) for part in parts])
-        found = out.double().cpu().numpy()
+            out = [head(run_module(encoder, side.feed.load(part), device)) for part in parts]
+        found = torch.cat(out).double().cpu().numpy()
         y = dataset.y[folds[k]]
         if dataset.classes:
             return float(np.mean(found.argmax(axis=1) != y))
         return float(np.mean((found[:, 0] * unit + centre - y) ** 2))
 
 
+def _measure(work: _FineTuning, sides: Sequence[_Side]) -> Array:
+    """Return errors of shape (side, alone or transferred, fold)."""
+    cv = work.cv
+    errors = np.full((2, 2, cv), np.nan)
+    try:
+        with progress(f"fine-tuning: {4 * cv} trainings", 4 * cv) as advance:
+            for i in (0, 1):
+                for k in range(cv):
+                    errors[i, 0, k] = work.alone(sides[i], k)
+                    advance()
+                    errors[i, 1, k] = work.transferred(sides[i], sides[1 - i], k)
+                    advance()
+    except KeyboardInterrupt:
+        done = int(np.isfinite(errors).sum())
+        raise Interrupted(
+            f"Interrupted with {done} of {4 * cv} trainings finished.{work.store.resumes(done > 0)}"
+        ) from None
+    return errors
+
+
 def _collect(
     errors: Array, datasets: Sequence[Dataset], notes: Sequence[str], work: _FineTuning
 ) -> Gain:
-    """Turn errors of shape (side, alone or transferred, fold) into the result."""
+    """Return the result for errors of shape (side, alone or transferred, fold)."""
     overlap = 1 / (work.cv - 1)  # test rows for each training row
     found = method_gain(errors[:, 0], errors[:, 1], overlap)
     t = work.training

@@ -1,12 +1,14 @@
-"""Heads: what is learned on embeddings, once per domain.
+"""Heads: small models fitted on the embeddings of one dataset.
 
-A linear head is logistic (ridge for numbers) regression on standardised embeddings with an L2
-penalty, solved to its optimum; scikit-learn's estimators have the same one.
+A linear head is logistic regression (ridge regression for numbers) on standardised embeddings, with
+scikit-learn's L2 penalty and at its optimum. Small ones are solved by the package's own Newton
+method, large ones by scikit-learn.
 """
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,16 +20,14 @@ from torch import nn
 
 from datakin.data.features import Array
 from datakin.deep.training import Training, fit_network, seeded
-from datakin.learning.backends.logistic import newton
+from datakin.learning.backends.linear import MOST_PARAMETERS, newton
 
-__all__ = ["HeadOptions", "fit_head"]
-
-MOST_PARAMETERS = 300  # beyond, products with the Hessian are cheaper than the Hessian
+__all__ = ["Head", "HeadOptions", "fit_head"]
 
 
 @dataclass(frozen=True)
 class HeadOptions:
-    """Which head, and how it is fitted.
+    """The kind of head, and how it is fitted.
 
     Attributes
     ----------
@@ -37,9 +37,9 @@ class HeadOptions:
     hidden : int
         Hidden units of the MLP.
     scale : {"each", "whole"}
-        Divide each feature by its own spread, or all by one number. An encoder trained on both
-        domains has made their geometry one; features that hardly vary in one domain must not be
-        blown up in the other.
+        Divide each feature by its own standard deviation, or all by one number. The latter is for
+        an encoder that was trained on both datasets, whose features are already on one scale: a
+        feature that hardly varies in one dataset must not become large in the other.
     """
 
     kind: str
@@ -49,8 +49,59 @@ class HeadOptions:
     scale: str = "each"
 
 
+class Head:
+    """A fitted head.
+
+    Parameters
+    ----------
+    model : callable
+        Embeddings in; out come probabilities of the classes that it was trained on, shape
+        (n, len(codes)), or values, shape (n, 1).
+    codes : ndarray of int
+        The classes of the training rows.
+    n_classes : int
+        Number of all classes; 0 for regression.
+    """
+
+    def __init__(self, model: Callable[[Array], Array], codes: Array, n_classes: int) -> None:
+        self.model, self.codes, self.n_classes = model, codes, n_classes
+
+    def predict(self, Z: Array) -> Array:
+        """Return probabilities (n, n_classes), 0 for classes without training rows, or values (n, 1)."""
+        found = np.asarray(self.model(Z))
+        if len(self.codes) == self.n_classes:
+            return found
+        full = np.zeros((len(Z), self.n_classes))
+        full[:, self.codes] = found
+        return full
+
+
+def fit_head(Z: Array, y: Array, n_classes: int, options: HeadOptions, seed: int) -> Head:
+    """Fit a head on embeddings.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, d)
+        Embeddings of the training rows.
+    y : ndarray of shape (n,)
+        Class codes or numbers.
+    n_classes : int
+        0 for regression.
+    options : HeadOptions
+    seed : int
+    """
+    codes, targets = np.zeros(0, dtype=int), y
+    if n_classes:
+        codes, targets = np.unique(y, return_inverse=True)
+    if len(codes) == 1:
+        return Head(lambda Z: np.ones((len(Z), 1)), codes, n_classes)
+    if options.kind == "mlp":
+        return Head(_MLP(Z, targets, len(codes), options, seed), codes, n_classes)
+    return Head(_Linear(Z, targets, len(codes), options), codes, n_classes)
+
+
 class _Scaled:
-    """A head behind the mean and spread of its own training rows."""
+    """A model on features standardised by its own training rows."""
 
     def __init__(self, Z: Array, scale: str) -> None:
         self.mean = Z.mean(axis=0)
@@ -64,109 +115,63 @@ class _Scaled:
 
 
 class _Linear(_Scaled):
-    """Scores = link of a linear function."""
+    """Logistic regression, or ridge regression for numbers."""
 
-    def __init__(
-        self, Z: Array, y: Array, codes: Array, n_classes: int, options: HeadOptions
-    ) -> None:
+    def __init__(self, Z: Array, y: Array, n_classes: int, options: HeadOptions) -> None:
         super().__init__(Z, options.scale)
-        C = options.C
-        self.codes, self.n_classes = codes, n_classes
-        X, turn = _turned(self.scale(Z))
+        self.n_classes = n_classes
+        X, back = _reduce(self.scale(Z))
         if n_classes:
-            beta = _logistic(X, np.searchsorted(codes, y), len(codes), C)
+            beta = _logistic(X, y, n_classes, options.C)
         else:
-            beta = _ridge(X, y, 1.0 / C)
-        self.coefficients, self.intercept = turn @ beta[:-1], beta[-1]
+            beta = _ridge(X, y, 1.0 / options.C)
+        self.coefficients, self.intercept = back @ beta[:-1], beta[-1]
 
-    def predict(self, Z: Array) -> Array:
+    def __call__(self, Z: Array) -> Array:
         eta = self.scale(Z) @ self.coefficients + self.intercept
         if not self.n_classes:
             return np.asarray(eta)
-        p = np.hstack([expit(-eta), expit(eta)]) if eta.shape[1] == 1 else softmax(eta, axis=1)
-        return spread_out(p, self.codes, self.n_classes)
+        if self.n_classes == 2:
+            return np.hstack([expit(-eta), expit(eta)])
+        return np.asarray(softmax(eta, axis=1))
 
 
 class _MLP(_Scaled):
-    """One hidden layer, trained by gradient steps on embeddings."""
+    """A network with one hidden layer."""
 
-    def __init__(
-        self, Z: Array, y: Array, codes: Array, n_classes: int, options: HeadOptions, seed: int
-    ) -> None:
+    def __init__(self, Z: Array, y: Array, n_classes: int, options: HeadOptions, seed: int) -> None:
         super().__init__(Z, options.scale)
-        self.codes, self.n_classes, self.device = codes, n_classes, options.device
-        self.centre = 0.0 if n_classes else float(y.mean())
-        self.unit = 1.0 if n_classes else float(y.std()) or 1.0
+        self.n_classes, self.device, self.centre, self.unit = n_classes, options.device, 0.0, 1.0
+        if not n_classes:
+            self.centre, self.unit = float(y.mean()), float(y.std()) or 1.0
+            y = (y - self.centre) / self.unit
         X = self.scale(Z).astype(np.float32)
-        targets = np.searchsorted(codes, y) if n_classes else (y - self.centre) / self.unit
-        training = Training(60, 64, 3e-3, 8, options.device)
         with seeded(seed):
             self.net = nn.Sequential(nn.Linear(X.shape[1], options.hidden), nn.ReLU())
             self.out = fit_network(
                 self.net,
-                nn.Linear(options.hidden, len(codes) or 1),
+                nn.Linear(options.hidden, n_classes or 1),
                 lambda rows: X[rows],
-                targets,
+                y,
                 np.arange(len(X)),
-                n_classes=len(codes),
-                training=training,
+                n_classes=n_classes,
+                training=Training(60, 64, 3e-3, 8, options.device),
                 seed=seed,
             )
 
-    def predict(self, Z: Array) -> Array:
+    def __call__(self, Z: Array) -> Array:
         X = torch.from_numpy(self.scale(Z).astype(np.float32)).to(self.device)
         with torch.no_grad():
             out = self.out(self.net(X)).double().cpu().numpy()
         if not self.n_classes:
             return np.asarray(out * self.unit + self.centre)
-        return spread_out(softmax(out, axis=1), self.codes, self.n_classes)
+        return np.asarray(softmax(out, axis=1))
 
 
-class _Constant:
-    """The one class that the training rows have."""
+def _reduce(X: Array) -> tuple[Array, Array]:
+    """Return the rows in at most as many dimensions as there are rows, and the matrix back.
 
-    def __init__(self, code: int, n_classes: int) -> None:
-        self.code, self.n_classes = code, n_classes
-
-    def predict(self, Z: Array) -> Array:
-        return np.tile(np.arange(self.n_classes) == self.code, (len(Z), 1)).astype(float)
-
-
-def fit_head(Z: Array, y: Array, n_classes: int, options: HeadOptions, seed: int) -> Any:
-    """Fit a head; its ``predict`` returns probabilities (n, n_classes) or values (n, 1).
-
-    Parameters
-    ----------
-    Z : ndarray of shape (n, d)
-        Embeddings of the training rows.
-    y : ndarray of shape (n,)
-        Class codes or numbers.
-    n_classes : int
-        0 for regression.
-    options : HeadOptions
-    seed : int
-    """
-    codes = np.unique(y) if n_classes else np.zeros(0, dtype=int)
-    if n_classes and len(codes) == 1:
-        return _Constant(int(codes[0]), n_classes)
-    if options.kind == "mlp":
-        return _MLP(Z, y, codes, n_classes, options, seed)
-    return _Linear(Z, y, codes, n_classes, options)
-
-
-def spread_out(p: Array, codes: Array, n_classes: int) -> Array:
-    """Return probabilities over all classes: 0 for those without a training row."""
-    if len(codes) == n_classes:
-        return np.asarray(p)
-    full = np.zeros((len(p), n_classes))
-    full[:, codes] = p
-    return full
-
-
-def _turned(X: Array) -> tuple[Array, Array]:
-    """Return rows in as few dimensions as there are rows, and the way back.
-
-    With an L2 penalty the optimum lies in the span of the rows: nothing is lost.
+    With an L2 penalty the best coefficients lie in the span of the rows, so nothing is lost.
     """
     n, p = X.shape
     if p <= n:
@@ -184,14 +189,14 @@ def _logistic(X: Array, y: Array, n_classes: int, C: float) -> Array:
             return found
     model = LogisticRegression(C=C, solver="newton-cg", tol=1e-10, max_iter=5000)
     with warnings.catch_warnings():
-        # Next to the optimum its line search can fail for rounding, and says so.
+        # Close to the optimum its line search can fail through rounding, and then it warns.
         warnings.simplefilter("ignore")
         model.fit(X, y)
     return np.vstack([model.coef_.T, model.intercept_[None]])
 
 
 def _ridge(X: Array, y: Array, penalty: float) -> Array:
-    # X is centred, so that the intercept is the mean and stays outside the penalty.
+    # X is centred: the intercept is the mean, and has no penalty.
     gram = X.T @ X + penalty * np.eye(X.shape[1])
     beta = np.linalg.solve(gram, X.T @ (y - y.mean()))
     return np.vstack([beta[:, None], [[y.mean() - X.mean(axis=0) @ beta]]])

@@ -16,10 +16,10 @@ from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit, StratifiedS
 
 from datakin._core.exceptions import DatakinError, listed
 from datakin._core.seeds import derive_seed
+from datakin.cross_errors.records import Errors, Trained, kept_weights, least_error
 from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.deep.heads import HeadOptions, fit_head
-from datakin.errors import Errors, Learner, kept_weights, least_error
 from datakin.learning.ensemble import View, row_losses
 from datakin.learning.folds import make_plan
 from datakin.learning.losses import Loss
@@ -32,7 +32,7 @@ __all__ = [
     "errors_on",
     "fit_heads",
     "make_split",
-    "own_learner",
+    "own_record",
 ]
 
 FOLDS = 5
@@ -190,9 +190,7 @@ def _test_weights(loss: Loss, dataset: Dataset, test: Array, left_out: Array) ->
     return kept_weights(loss, dataset, kept)
 
 
-def own_learner(errors: Errors, split: Split, label: str, n_fits: int) -> Learner:
+def own_record(errors: Errors, split: Split, label: str, n_fits: int) -> Trained:
     """Return what the scores keep of a dataset: its own errors, and one head of weight 1."""
-    fold_weights = np.ones((len(split.folds), 1))
-    return Learner(
-        errors, np.ones(1), fold_weights, split.folds, n_fits, (), {label: "datakin.deep"}
-    )
+    weights = np.ones((len(split.folds), 1))
+    return Trained(errors, np.ones(1), weights, split.folds, n_fits, (), {label: "datakin.deep"})

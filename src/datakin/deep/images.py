@@ -1,24 +1,25 @@
-"""Folders of images: read lazily, a batch at a time, upright and in colour."""
+"""Folders of images, decoded a batch at a time when an encoder needs them."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from datakin._core.checks import check_choice, check_count
-from datakin._core.exceptions import DatakinError, DatakinWarning, listed
-from datakin._core.optional import require
+from datakin._core.exceptions import DatakinError, listed, require
+from datakin._core.notes import warn
 from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.data.labels import canonical_label
-from datakin.deep.contents import hash_bytes
-from datakin.deep.items import check_task, make_items
+from datakin.deep.items import hash_bytes
+from datakin.deep.readers import check_task, make_items
 
 __all__ = ["ImageContents", "decode", "read_images"]
 
@@ -33,7 +34,6 @@ class ImageContents:
     size: int
     channels: int
     kind: str = "image"
-    _hashes: list[Array] = field(default_factory=list)
 
     def load(self, rows: Array, size: int | None = None) -> Array:
         """Return some images, shape (n, channels, size, size), values from 0 to 1."""
@@ -42,9 +42,11 @@ class ImageContents:
 
     def hashes(self) -> Array:
         """Return one hash per file, of its bytes."""
-        if not self._hashes:
-            self._hashes.append(hash_bytes(file.read_bytes() for file in self.files))
-        return self._hashes[0]
+        return self._hashes
+
+    @cached_property
+    def _hashes(self) -> Array:
+        return hash_bytes(file.read_bytes() for file in self.files)
 
     def __len__(self) -> int:
         return len(self.files)
@@ -53,8 +55,8 @@ class ImageContents:
 def decode(file: Path, size: int, channels: int) -> Array:
     """Return one image as floats from 0 to 1, shape (channels, size, size).
 
-    Turned upright (EXIF), on white where it is transparent, shorter side scaled to `size`, centre
-    cut out.
+    The image is turned upright (EXIF), put on white if it is transparent, scaled so that its shorter
+    side has `size` pixels, and cut to its centre.
     """
     Image, ImageOps = _pillow("Image"), _pillow("ImageOps")
     try:
@@ -91,7 +93,7 @@ def read_images(
     task: str = "auto",
     on_error: str = "raise",
 ) -> Dataset:
-    """Read images in one subfolder per class, or as an index file lists them.
+    """Read images from one subfolder per class, or from a list in an index file.
 
     Files are checked now and decoded when they are used, a batch at a time.
 
@@ -101,12 +103,12 @@ def read_images(
         A folder with one subfolder per class, or a csv file with the columns "file" (relative to
         it) and "label".
     classes : mapping of str to class, optional
-        Which subfolders (labels) to read and what to call them: datasets are compared class by
-        class, so ``{"cats": 0, "dogs": 1}`` beside ``{"dogs": 0, "wolves": 1}`` makes cats
-        correspond to dogs.
+        Which subfolders (labels) to read, and the class of each. Datasets are compared class by
+        class: ``{"cats": 0, "dogs": 1}`` here and ``{"dogs": 0, "wolves": 1}`` there pairs cats
+        with dogs.
     group : str, optional
         Column of the index file whose equal values (near duplicates, one animal) stay on one side
-        of a split; rows without a value stand alone.
+        of a split. A row without a value is a group of its own.
     name : str, optional
         The folder's name by default.
     size : int
@@ -114,10 +116,11 @@ def read_images(
     channels : {3, 1}
         Colour or grey.
     task : {"auto", "binary", "multiclass", "regression"}
-        "auto": subfolders are classes. So are the labels of an index file, but for numbers with more
-        than ten values, or with fractions and more than two, which are a quantity.
+        "auto": subfolders are classes. Labels of an index file are classes too, except numbers with
+        more than ten values, or with fractions and more than two values, which are a quantity.
     on_error : {"raise", "skip"}
-        What to do about files that cannot be read: name them, or leave them out with a warning.
+        What to do about files that cannot be read: raise an error that names them, or leave them
+        out with a warning.
 
     Returns
     -------
@@ -135,34 +138,39 @@ def read_images(
             raise DatakinError(
                 "group names a column of an index file. Got a folder; pass its index.csv instead."
             )
-        files, labels = _of_folder(path)
-        groups, title = None, place.name
-        task = "multiclass" if task == "auto" else task  # also where folders are called 1, 2, ...
+        images, title = _list_folder(path), place.name
+        task = "multiclass" if task == "auto" else task  # even if folders are called 1, 2, ...
     else:
-        files, labels, groups = _of_index(path, group)
+        images = _read_index(path, group)
         title = place.parent.name if path.stem == "index" else path.stem
-    known = set(labels)
+    known = {image.label for image in images}
     if classes is not None:
-        files, labels, groups = _chosen(files, labels, groups, classes, path)
+        images = _choose(images, classes, path)
     if task != "regression":
-        _check_classes(set(labels), known, path)
-    kept = _readable(files, on_error)
-    files, labels = [files[i] for i in kept], [labels[i] for i in kept]
-    groups = None if groups is None else [groups[i] for i in kept]
+        _check_classes({image.label for image in images}, known, path)
+    images = _readable(images, on_error)
     return make_items(
-        ImageContents(tuple(files), size, channels),
-        labels,
+        ImageContents(tuple(image.file for image in images), size, channels),
+        [image.label for image in images],
         name=name or title,
         task=task,
-        group=groups,
+        group=None if group is None else [image.group for image in images],
         classes=classes,
     )
 
 
-def _of_folder(path: Path) -> tuple[list[Path], list[str]]:
+class _Image(NamedTuple):
+    """A file with its label and, where there is one, its group."""
+
+    file: Path
+    label: str
+    group: str | None = None
+
+
+def _list_folder(path: Path) -> list[_Image]:
     folders = sorted(p for p in path.iterdir() if p.is_dir() and not p.name.startswith("."))
     found = [
-        (file, folder.name)
+        _Image(file, folder.name)
         for folder in folders
         for file in sorted(folder.rglob("*"))
         if file.suffix.lower() in SUFFIXES
@@ -172,10 +180,10 @@ def _of_folder(path: Path) -> tuple[list[Path], list[str]]:
             f"A folder of images must have one subfolder per class with images in it. "
             f"{path} has {len(folders)} subfolder(s) and no image there."
         )
-    return [file for file, _ in found], [label for _, label in found]
+    return found
 
 
-def _of_index(path: Path, group: str | None) -> tuple[list[Path], list[str], list[Any] | None]:
+def _read_index(path: Path, group: str | None) -> list[_Image]:
     try:
         table = pd.read_csv(path, dtype=str, keep_default_na=False)
     except (OSError, ValueError) as error:
@@ -187,34 +195,25 @@ def _of_index(path: Path, group: str | None) -> tuple[list[Path], list[str], lis
             raise DatakinError(
                 f"The index of images must have the column {column!r}. {path} has {listed(table.columns)}."
             )
-    files = [path.parent / file for file in table["file"]]
-    groups = None
-    if group is not None:
-        groups = [value or None for value in table[group]]
-    return files, table["label"].tolist(), groups
+    groups = [None] * len(table) if group is None else [value or None for value in table[group]]
+    return [
+        _Image(path.parent / file, label, own)
+        for file, label, own in zip(table["file"], table["label"], groups, strict=True)
+    ]
 
 
-def _chosen(
-    files: list[Path],
-    labels: list[str],
-    groups: list[Any] | None,
-    classes: Mapping[str, Any],
-    path: Path,
-) -> tuple[list[Path], list[str], list[Any] | None]:
+def _choose(images: list[_Image], classes: Mapping[str, Any], path: Path) -> list[_Image]:
+    """Return the images whose label is among the classes."""
     chosen = {canonical_label(name) for name in classes}
-    spelled = [canonical_label(label) for label in labels]
-    absent = sorted(chosen - set(spelled))
+    labels = [canonical_label(image.label) for image in images]
+    absent = sorted(chosen - set(labels))
     if absent:
+        known = sorted({image.label for image in images})
         raise DatakinError(
-            f"The 'classes' parameter must name classes of {path}: {listed(sorted(set(labels)))}. "
+            f"The 'classes' parameter must name classes of {path}: {listed(known)}. "
             f"Got {listed(absent)}."
         )
-    kept = [i for i, label in enumerate(spelled) if label in chosen]
-    return (
-        [files[i] for i in kept],
-        [labels[i] for i in kept],
-        None if groups is None else [groups[i] for i in kept],
-    )
+    return [image for image, label in zip(images, labels, strict=True) if label in chosen]
 
 
 def _check_classes(found: set[str], known: set[str], path: Path) -> None:
@@ -234,26 +233,24 @@ def _check_classes(found: set[str], known: set[str], path: Path) -> None:
     )
 
 
-def _readable(files: list[Path], on_error: str) -> list[int]:
-    """Return the positions of the files that decode; others are an error or left out."""
-    import warnings
-
+def _readable(images: list[_Image], on_error: str) -> list[_Image]:
+    """Return the images that can be decoded; the others are an error or left out."""
     Image = _pillow("Image")
     faults: dict[int, str] = {}
-    for i, file in enumerate(files):
+    for i, (file, _, _) in enumerate(images):
         try:
-            with Image.open(file) as image:
-                image.load()  # the header of a truncated file is still fine
+            with Image.open(file) as opened:
+                opened.load()  # the header of a truncated file is still fine
         except (OSError, SyntaxError, ValueError) as error:
             faults[i] = f"{file.parent.name}/{file.name} ({_fault(error)})"
     if not faults:
-        return list(range(len(files)))
+        return images
     names = listed(faults.values(), limit=10)
-    text = f"{len(faults)} of {len(files)} images cannot be read: {names}"
+    text = f"{len(faults)} of {len(images)} images cannot be read: {names}"
     if on_error == "raise":
         raise DatakinError(f"{text}. Repair them, or leave them out with on_error='skip'.")
-    warnings.warn(f"{text}; left out.", DatakinWarning, stacklevel=3)
-    return [i for i in range(len(files)) if i not in faults]
+    warn(f"{text}; left out.")
+    return [image for i, image in enumerate(images) if i not in faults]
 
 
 def _fault(error: Exception) -> str:

@@ -1,39 +1,134 @@
-"""Rows that are not columns: arrays of any shape, images and texts, loaded a batch at a time.
+"""Rows for an encoder: arrays of any shape, images and texts, loaded a batch at a time.
 
-`Items` stands where a table's `Features` stand, so that alignment, fingerprints and results work
-as for tables. Only an encoder can read it.
+`Contents` holds the rows themselves. `Items` takes the place of a table's `Features`, so that
+alignment, fingerprints and results work as they do for tables. A `Feed` gives an encoder its
+batches.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol, Self
 
 import numpy as np
+import pandas as pd
 
-from datakin._core.checks import check_choice
 from datakin._core.exceptions import DatakinError, listed
 from datakin.data import Dataset
-from datakin.data.build import Draft, build
 from datakin.data.features import Array, Features
-from datakin.data.files import stem
-from datakin.data.frames import open_table
-from datakin.data.inputs import Kind
-from datakin.data.labels import TASKS, canonical_label
-from datakin.deep.contents import ArrayContents, Contents, Part, TextContents
 
-__all__ = ["ITEMS", "Items", "as_items", "check_task", "contents_of", "make_items", "read_texts"]
+__all__ = [
+    "ArrayContents",
+    "ChosenRows",
+    "Contents",
+    "Feed",
+    "Items",
+    "TextContents",
+    "contents_of",
+    "hash_bytes",
+    "make_feeds",
+]
 
-EMPTY = np.zeros((0, 0), np.int32)
+
+class Contents(Protocol):
+    """The rows of a dataset for an encoder."""
+
+    @property
+    def kind(self) -> str:
+        """One of "array", "image" and "text"."""
+
+    def load(self, rows: Array, size: int | None) -> Any:
+        """Return some rows: a float array, or a list of texts. `size` is for images."""
+
+    def hashes(self) -> Array:
+        """Return one 64-bit hash per row."""
+
+    def __len__(self) -> int: ...
+
+
+@dataclass(frozen=True, eq=False)
+class ArrayContents:
+    """Numbers in an array of shape (n, ...)."""
+
+    values: Array
+    kind: str = "array"
+
+    def load(self, rows: Array, size: int | None = None) -> Array:
+        """Return some rows unchanged."""
+        return np.asarray(self.values[rows])
+
+    def hashes(self) -> Array:
+        """Return one hash per row."""
+        return hash_bytes(np.ascontiguousarray(row).tobytes() for row in self.values)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+@dataclass(frozen=True, eq=False)
+class TextContents:
+    """A column of strings."""
+
+    values: Array
+    kind: str = "text"
+
+    def load(self, rows: Array, size: int | None = None) -> list[str]:
+        """Return some texts."""
+        return [str(self.values[row]) for row in rows]
+
+    def hashes(self) -> Array:
+        """Return one hash per row."""
+        return pd.util.hash_array(self.values.astype(object))
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+@dataclass(frozen=True, eq=False)
+class ChosenRows:
+    """Some rows of other contents; nothing is copied."""
+
+    whole: Contents
+    rows: Array
+
+    @property
+    def kind(self) -> str:
+        """The kind of the whole."""
+        return self.whole.kind
+
+    def load(self, rows: Array, size: int | None = None) -> Any:
+        """Return some rows."""
+        return self.whole.load(self.rows[rows], size)
+
+    def hashes(self) -> Array:
+        """Return one hash per row."""
+        return np.asarray(self.whole.hashes()[self.rows])
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def hash_bytes(rows: Iterable[bytes]) -> Array:
+    """Return a 64-bit hash of each row's bytes, the same on every machine."""
+    return np.array(
+        [int.from_bytes(hashlib.blake2b(row, digest_size=8).digest(), "little") for row in rows],
+        dtype=np.uint64,
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class Items(Features):
-    """Rows for an encoder in the place of columns."""
+    """Contents in the place of a table's columns. Only an encoder can read them."""
 
     contents: Any = None
+
+    @classmethod
+    def holding(cls, contents: Contents) -> Self:
+        """Return items with these contents and no columns."""
+        empty = np.zeros((0, 0), np.int32)
+        return cls(np.zeros((len(contents), 0)), (), empty, (), (), contents)
 
     @property
     def n_rows(self) -> int:
@@ -42,7 +137,7 @@ class Items(Features):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """One name, that of the kind of row: images share a column with images only."""
+        """The kind of row as the only name, so that images share a column with images only."""
         return (str(self.contents.kind),)
 
     @property
@@ -55,7 +150,7 @@ class Items(Features):
         return str(self.contents.kind)
 
     def how_to_recode(self, own: Sequence[str], other: Sequence[str]) -> str:
-        """Say how readers of such rows pair classes, in the datasets' own words."""
+        """Say how to pair the classes of two datasets, using their own names."""
         pairs = ", ".join(f"{name!r}: ..." for name in own[:3]) + (", ..." if len(own) > 3 else "")
         return (
             f"pair the classes when reading the latter (read_images, read_texts, as_items), with "
@@ -68,19 +163,18 @@ class Items(Features):
 
     def take(self, rows: Array) -> Features:
         """Return some of the rows; nothing is loaded."""
-        some = Part(self.contents, np.arange(self.n_rows)[rows])
-        return Items(np.zeros((len(some), 0)), (), EMPTY, (), (), some)
+        return Items.holding(ChosenRows(self.contents, np.arange(self.n_rows)[rows]))
 
     def select(self, names: Sequence[str]) -> Features:
-        """Refuse, saying which score reads such rows."""
+        """Raise an error that names the score for such rows."""
         self._refuse()
 
     def canonical(self) -> Features:
-        """Refuse, saying which score reads such rows."""
+        """Raise an error that names the score for such rows."""
         self._refuse()
 
     def matched_to(self, other: Features) -> Features:
-        """Refuse, saying which score reads such rows."""
+        """Raise an error that names the score for such rows."""
         self._refuse()
 
     def _refuse(self) -> NoReturn:
@@ -91,204 +185,85 @@ class Items(Features):
 
 
 def contents_of(dataset: Dataset) -> Contents:
-    """Return what stands in the columns' place, or say that there is nothing of the kind."""
+    """Return the contents of a dataset of arrays, images or texts."""
     if not isinstance(dataset.features, Items):
         raise DatakinError(f"{dataset.name!r} is a table: it has columns, not images or texts.")
     return dataset.features.contents  # type: ignore[no-any-return]
 
 
-def make_items(
-    contents: Contents,
-    labels: Any,
-    *,
-    name: str,
-    task: str = "auto",
-    group: Any = None,
-    label: str = "label",
-    classes: Mapping[Any, Any] | None = None,
-) -> Dataset:
-    """Check labels and groups as for a table, and put the contents in the columns' place."""
-    y = np.asarray(labels, dtype=object if isinstance(labels, (list, tuple)) else None)
-    if y.ndim != 1 or len(y) != len(contents):
-        raise DatakinError(
-            f"There must be one label per row. Got {len(contents)} rows and labels of shape {y.shape}."
-        )
-    if y.dtype.kind in "iufb":
-        y = y.astype(float)
-    groups = None
-    if group is not None:
-        groups = np.asarray(group, dtype=object)
-        if groups.shape != y.shape:
-            raise DatakinError(
-                f"group must have one value per row. Got {len(groups)} for {len(y)} rows."
-            )
-    if classes is not None:
-        check_task(task, classes)
-        y, task = _paired(y, classes, name), "multiclass" if task == "auto" else task
-    # The table's own checks of labels and groups; the column stands for the contents.
-    stand_in: dict[str, tuple[Array, tuple[str, ...] | None]] = {
-        "row": (np.arange(len(y), dtype=float), None)
-    }
-    made = build([Draft(name, label, y, stand_in, groups=groups)], task=task)[0]
-    if made.n_rows != len(contents):
-        raise DatakinError(
-            f"Every row must have a label. {len(contents) - made.n_rows} of {len(contents)} rows of "
-            f"{name!r} have none; leave them out."
-        )
-    features = Items(np.zeros((len(y), 0)), (), EMPTY, (), (), contents)
-    return Dataset(name, features, made.y, made.classes, made.groups, label)
+@dataclass(frozen=True, eq=False)
+class Feed:
+    """Batches of one dataset.
 
-
-def check_task(task: str, classes: Any) -> None:
-    """Refuse a task that is none, and classes where they have no place."""
-    check_choice("task", task, ("auto", *TASKS))
-    if classes is None:
-        return
-    if not isinstance(classes, Mapping):
-        raise DatakinError(
-            f"The 'classes' parameter must be a mapping of label to class. Got {classes!r} instead."
-        )
-    if task == "regression":
-        raise DatakinError("The 'classes' parameter is for classes. Got task='regression' with it.")
-
-
-def _paired(y: Array, classes: Mapping[Any, Any], name: str) -> Array:
-    """Return the labels under the names that the user gives them."""
-    names = {canonical_label(old): canonical_label(new) for old, new in classes.items()}
-    spelled = [canonical_label(value) for value in y]
-    unknown = sorted(set(spelled) - set(names))
-    if unknown:
-        raise DatakinError(
-            f"The 'classes' parameter must name every class of {name!r}. "
-            f"It lacks {listed(unknown)}; it has {listed(names)}."
-        )
-    return np.array([names[value] for value in spelled], dtype=object)
-
-
-def as_items(
-    X: Any,
-    y: Any,
-    *,
-    name: str | None = None,
-    task: str = "auto",
-    group: Any = None,
-    classes: Mapping[Any, Any] | None = None,
-) -> Dataset:
-    """Make a dataset for encoders of an array of any shape, or of texts.
-
-    Unlike `datakin.as_dataset`, nothing is dropped or reordered: an encoder may need every pixel.
-
-    Parameters
+    Attributes
     ----------
-    X : array of shape (n, ...), or list of str
-    y : array of length n
-    name : str, optional
-    task : {"auto", "binary", "multiclass", "regression"}
-    group : array of length n, optional
-        Rows with equal values stay on one side of a split.
-    classes : mapping, optional
-        Label -> class, for datasets that call the same classes differently.
-
-    Returns
-    -------
-    Dataset
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> as_items(np.zeros((30, 1, 8, 8)), np.arange(30) % 2, name="blank")
-    Dataset('blank': 30 rows x 1 columns, binary (0, 1))
+    contents : Contents
+    size : int or None
+        Edge of images in pixels, if the encoder asks for one.
     """
-    try:
-        values = np.asarray(X.to_list() if hasattr(X, "to_list") else X)
-    except ValueError:  # numpy's word for rows of different shapes
-        shapes = sorted({np.shape(row) for row in X})
-        raise DatakinError(
-            f"All rows must have the same shape. Got {listed(shapes)}; bring them to one size and "
-            f"one number of channels."
-        ) from None
+
     contents: Contents
-    if values.dtype.kind in "OUST" and all(isinstance(v, str) for v in values.ravel()):
-        if values.ndim != 1:
-            raise DatakinError(f"Texts must be one column. Got an array of shape {values.shape}.")
-        contents = TextContents(values.astype(object))
-    elif values.dtype.kind in "iufb":
-        if values.ndim < 2:
-            raise DatakinError(
-                f"X must have rows of numbers. Got an array of shape {values.shape}."
-            )
-        if values.dtype.kind == "f" and not np.isfinite(values).all():
-            raise DatakinError(
-                f"X must hold finite numbers. Got {int((~np.isfinite(values)).sum())} NaN or infinite."
-            )
-        contents = ArrayContents(values)
-    else:
-        raise DatakinError(
-            f"X must be an array of numbers or a list of texts. Got values of type {values.dtype}."
-        )
-    return make_items(contents, y, name=name or "", task=task, group=group, classes=classes)
+    size: int | None
+
+    def load(self, rows: Array) -> Any:
+        """Return some rows: an array, or a list of texts."""
+        return self.contents.load(rows, self.size)
+
+    def __len__(self) -> int:
+        return len(self.contents)
 
 
-ITEMS = Kind(
-    as_items,
-    "read images with datakin.deep.read_images(folder), texts with read_texts, tables with "
-    "datakin.read_table",
-)
-
-
-def read_texts(
-    source: Any,
-    *,
-    text: str,
-    label: str,
-    group: str | None = None,
-    name: str | None = None,
-    task: str = "auto",
-    classes: Mapping[Any, Any] | None = None,
-) -> Dataset:
-    """Read a table with a column of texts, for an encoder of texts.
+def make_feeds(datasets: Sequence[Dataset], columns: tuple[str, ...], encoder: Any) -> list[Feed]:
+    """Return a feed for each of two datasets, after checking that one encoder can read both.
 
     Parameters
     ----------
-    source : path or data frame
-        As in `datakin.read_table`.
-    text, label : str
-        The column of texts, and the column to predict.
-    group : str, optional
-        Column whose equal values stay on one side of a split.
-    name : str, optional
-        The file's name by default.
-    task : {"auto", "binary", "multiclass", "regression"}
-        "auto": numbers with more than ten values, or with fractions and more than two, are a
-        quantity; all else are classes.
-    classes : mapping, optional
-        Label -> class, for datasets that call the same classes differently.
-
-    Returns
-    -------
-    Dataset
+    datasets : sequence of Dataset
+    columns : tuple of str
+        The columns that they share.
+    encoder : object
+        A module may have the attributes ``size`` (edge of its images) and ``reads`` (the kind of
+        rows that it reads).
     """
-    check_task(task, classes)
-    if name is None and isinstance(source, (str, os.PathLike)):
-        name = stem(source)
-    frame = open_table(source, ",")
-    for column in (text, label, *([group] if group else [])):
-        if column not in frame.columns:
+    if len({d.columns for d in datasets}) == 1:
+        columns = datasets[0].columns  # in the user's order: an encoder may depend on it
+    size, reads = getattr(encoder, "size", None), getattr(encoder, "reads", None)
+    feeds = [Feed(_contents(d, columns), size if isinstance(size, int) else None) for d in datasets]
+    for dataset, feed in zip(datasets, feeds, strict=True):
+        kind = feed.contents.kind
+        if reads is not None and kind != reads:
             raise DatakinError(
-                f"The column {column!r} must be one of the columns: {listed(frame.columns, limit=12)}."
+                f"This encoder reads {reads}s. {dataset.name!r} holds {kind}s; give each kind an encoder "
+                f"of its own."
             )
-    texts = frame[text].to_list()
-    missing = sum(not isinstance(value, str) for value in texts)
-    if missing:
+    shapes = [np.shape(feed.load(np.arange(1)))[1:] for feed in feeds]
+    if shapes[0] != shapes[-1]:
+        are_images = feeds[0].contents.kind == "image"
+        advice = "read both with the same size and channels" if are_images else "bring both to one"
         raise DatakinError(
-            f"The column {text!r} must hold texts. {missing} of {len(texts)} rows hold none."
+            f"Rows of both datasets must have the same shape. {datasets[0].name!r} has {shapes[0]}, "
+            f"{datasets[-1].name!r} has {shapes[-1]}; {advice}."
         )
-    return make_items(
-        TextContents(np.array(texts, dtype=object)),
-        frame[label].to_list(),
-        name=name or "",
-        task=task,
-        group=None if group is None else frame[group].to_list(),
-        label=label,
-        classes=classes,
-    )
+    return feeds
+
+
+def _contents(dataset: Dataset, columns: tuple[str, ...]) -> Contents:
+    """Return a dataset's contents; for a table, the shared columns as one array."""
+    features = dataset.features
+    if isinstance(features, Items):
+        return contents_of(dataset)
+    chosen = features.select(columns)
+    if chosen.category_names:
+        raise DatakinError(
+            f"An encoder reads numbers. {dataset.name!r} has text columns, {listed(chosen.category_names)}; "
+            f"leave them out, or read one of them with datakin.deep.read_texts."
+        )
+    values = chosen.numeric.toarray() if chosen.is_sparse else chosen.numeric
+    missing = np.isnan(values).any(axis=0)
+    if missing.any():
+        names = [name for name, gap in zip(chosen.numeric_names, missing, strict=True) if gap]
+        raise DatakinError(
+            f"An encoder reads numbers without gaps. {dataset.name!r} has missing values in "
+            f"{listed(names)}; fill them in first."
+        )
+    return ArrayContents(values)

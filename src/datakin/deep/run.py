@@ -1,9 +1,9 @@
-"""A run: encoders trained or kept, embeddings made, heads tested, comparisons built."""
+"""A measurement with encoders: trained or kept, embeddings made, heads tested on both datasets."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,24 +11,22 @@ import numpy as np
 from datakin._core.exceptions import DatakinError
 from datakin._core.progress import progress
 from datakin._core.seeds import derive_seed
+from datakin.cross_errors import Errors, ErrorTable, Key, Options, PairFacts, Piece
+from datakin.cross_errors.files import Folder
+from datakin.cross_errors.table import write_table
 from datakin.data import Dataset, Pairing, pair
 from datakin.data.features import Array
-from datakin.deep.checkpoints import Checkpoints, digest_of
 from datakin.deep.encoders import Encoder, embed
-from datakin.deep.feed import Feed, make_feeds
 from datakin.deep.heads import HeadOptions
-from datakin.deep.holdout import FOLDS, Heads, Split, errors_on, fit_heads, make_split, own_learner
+from datakin.deep.holdout import FOLDS, Heads, Split, errors_on, fit_heads, make_split, own_record
+from datakin.deep.items import Feed, make_feeds
 from datakin.deep.training import Training, fit_network, seeded
-from datakin.errors import Errors
+from datakin.execution.agreement import about_run, member_of
+from datakin.execution.store import Store
+from datakin.execution.units import labels_of
 from datakin.learning.losses import choose_loss, resolve_loss
-from datakin.results import Comparison
-from datakin.results.record import make_provenance
-from datakin.scoring.identity import compare_with_itself
-from datakin.scoring.options import Options
-from datakin.scoring.pairs import Side, compare_pair
-from datakin.scoring.uncertainty import make_estimate
 
-__all__ = ["DeepRun", "Settings"]
+__all__ = ["DeepMeasurement", "Settings", "check_learnable"]
 
 ONE_REPEAT = "one repeat: the interval does not know the luck of the encoder's training"
 
@@ -59,6 +57,12 @@ class Settings:
             random_state=self.random_state,
         )
 
+    @property
+    def loss_of(self) -> Any:
+        """The function that returns a dataset's loss."""
+        resolved = resolve_loss(self.loss)
+        return lambda dataset: choose_loss(resolved, dataset)
+
     def summary(self) -> dict[str, Any]:
         """Return plain values for the record."""
         loss = resolve_loss(self.loss)
@@ -82,115 +86,208 @@ class Settings:
         }
 
 
-class DeepRun:
-    """Pairs of datasets compared with an encoder each, or with one fixed encoder for all."""
+Names = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """One repeat of one pair."""
+
+    names: Names
+    repeat: int
+
+
+class DeepMeasurement:
+    """Pairs of datasets compared with an encoder each, or with one fixed encoder for all.
+
+    Parameters
+    ----------
+    datasets : sequence of Dataset
+    pairs : sequence of (target, source)
+        Names.
+    settings : Settings
+    checkpoint : path or None
+    """
 
     def __init__(
         self,
         datasets: Sequence[Dataset],
-        pairs: Iterable[tuple[int, int]],
+        pairs: Sequence[Names],
         settings: Settings,
         checkpoint: Any = None,
     ) -> None:
-        self.datasets, self.settings = list(datasets), settings
-        self.checkpoints = Checkpoints(checkpoint)
-        self.pairings = {(i, j): pair(datasets[i], datasets[j]) for i, j in pairs}
+        self.settings = settings
+        self.datasets = {d.name: d for d in datasets}
+        self.pairings = {(t, s): pair(self.datasets[t], self.datasets[s]) for t, s in pairs}
+        self.about = about_run(settings.options, must_be_known=checkpoint is not None)
+        self.about["options"] = settings.summary()
+        self.store = Store(self._open(checkpoint))
         self.fixed: Any = settings.encoder.function
         if self.fixed is None and not settings.trained:
             assert settings.encoder.start is not None
             self.fixed = settings.encoder.start().to(settings.training.device)
-        self.feeds = {key: self._feeds(key) for key in self.pairings}
-        self.splits: dict[tuple[int, int], Split] = {}
-        for i in {i for key in self.pairings for i in key}:
+        self.feeds = {names: self._feeds(names) for names in self.pairings}
+        self.splits: dict[tuple[str, int], Split] = {}
+        for name in {name for names in self.pairings for name in names}:
             for r in range(settings.repeats):
-                self.splits[i, r] = make_split(
-                    datasets[i], settings.test_size, settings.random_state, r
+                self.splits[name, r] = make_split(
+                    self.datasets[name], settings.test_size, settings.random_state, r
                 )
-        self.embeddings: dict[tuple[int, tuple[str, ...]], Array] = {}
-        self.heads: dict[tuple[int, int, tuple[str, ...]], Heads] = {}
-        self.parts: dict[tuple[int, int], list[list[Errors]]] = {}
-        self.n_fits, self.n_encoders, self.interrupted = 0, 0, False
-        self._work()
-        self.comparisons = {
-            key: self._compare(key)
-            for key, common in self.pairings.items()
-            if common.identical or len(self.parts.get(key, ())) == settings.repeats
-        }
+        self.embeddings: dict[tuple[str, tuple[str, ...]], Array] = {}
+        self.heads: dict[tuple[str, int, tuple[str, ...]], Heads] = {}
+        self.finished: dict[Names, PairFacts] = {}
+        loss_of = settings.loss_of
+        self.members = {n: member_of(d, loss_of(d), labels_of(d)) for n, d in self.datasets.items()}
 
-    def _feeds(self, key: tuple[int, int]) -> list[Feed]:
+    def _open(self, checkpoint: Any) -> Folder | None:
+        """Return the checkpoint folder: pairs of other datasets and further repeats may share it."""
+        if checkpoint is None:
+            return None
+        summary = self.about["options"]
+        options = {k: v for k, v in summary.items() if k not in ("repeats", "zones")}
+        return Folder(checkpoint, {**self.about, "options": options, "datasets": {}})
+
+    def run(self) -> Iterator[Names]:
+        """Yield each pair when it is finished."""
+        self._note_checkpoint()
+        units, places = {}, {}
+        for names, common in self.pairings.items():
+            if common.identical:
+                self.finished[names] = self._facts(names)
+                yield names
+                continue
+            for r in range(self.settings.repeats):
+                units[names, r] = _Unit(names, r)
+                places[names, r] = ("-".join(names), self._identity(names, r))
+        left = {names: self.settings.repeats for names, _ in units}
+        for made in self.store.run(units, places, self._runner):
+            names = self._names_of(made)
+            left[names] -= 1
+            if not left[names]:
+                self.finished[names] = self._facts(names)
+                yield names
+        self._note_checkpoint()
+
+    def table(self, *, complete: bool = True) -> ErrorTable:
+        """Return what is finished."""
+        return ErrorTable(
+            self.settings.options,
+            self.about,
+            self.members,
+            dict(self.finished),
+            dict(self.store.pieces),
+            keep="losses",
+            complete=complete,
+            test_size=self.settings.test_size,
+        )
+
+    def saying(self, said: str) -> Callable[[int], str]:
+        """Return what to say after an interruption, with a promise where some of it was kept."""
+
+        def say(n_finished: int) -> str:
+            kept = self.store.is_checkpoint and self.store.pieces
+            more = " The same call goes on from its checkpoints." if kept else ""
+            return said.format(n_finished) + more
+
+        return say
+
+    def _names_of(self, made: dict[Key, Piece]) -> Names:
+        tested = {name for piece in made.values() for name in piece.crosses}
+        return next(names for names in self.pairings if set(names) == tested)
+
+    def _note_checkpoint(self) -> None:
+        if self.store.is_checkpoint and self.store.folder is not None:
+            facts = {names: self._facts(names) for names in self.pairings}
+            table = ErrorTable(
+                self.settings.options,
+                self.about,
+                self.members,
+                facts,
+                keep="losses",
+                test_size=self.settings.test_size,
+            )
+            write_table(self.store.folder, table)
+
+    def _keys(self, names: Names) -> tuple[Key, Key]:
+        columns = self.pairings[names].columns
+        partners = names[::-1] if self.settings.trained else ("", "")
+        return Key(names[0], columns, -1, partners[0]), Key(names[1], columns, -1, partners[1])
+
+    def _facts(self, names: Names) -> PairFacts:
+        common = self.pairings[names]
+        notes = common.notes
+        if self.settings.trained and self.settings.repeats < 2:
+            notes = (*notes, ONE_REPEAT)
+        return PairFacts(
+            *names,
+            common.columns,
+            common.classes,
+            (int(common.shared_target.sum()), int(common.shared_source.sum())),
+            (common.shared_target, common.shared_source),
+            common.identical,
+            (notes, notes),
+            None if common.identical else self._keys(names),
+        )
+
+    def _runner(self, units: list[_Unit]) -> Iterator[tuple[int, dict[Key, Piece]]]:
+        what = "encoder(s) to train" if self.settings.trained else "split(s)"
+        with progress(f"encoder-head: {len(units)} {what}", len(units)) as advance:
+            for position, unit in enumerate(units):
+                yield position, self._repeat(unit.names, unit.repeat)
+                advance()
+
+    def _repeat(self, names: Names, r: int) -> dict[Key, Piece]:
+        """Return own and cross errors of target and source."""
+        columns = self.pairings[names].columns
+        encoder = self._trained(names, r) if self.settings.trained else self.fixed
+        Z, heads = [], []
+        for name, feed in zip(names, self.feeds[names], strict=True):
+            if self.settings.trained:
+                made = self._embed(encoder, feed)
+                heads.append(self._fit_heads(made, name, r))
+            else:
+                if (name, columns) not in self.embeddings:
+                    self.embeddings[name, columns] = self._embed(encoder, feed)
+                made = self.embeddings[name, columns]
+                if (name, r, columns) not in self.heads:
+                    self.heads[name, r, columns] = self._fit_heads(made, name, r)
+                heads.append(self.heads[name, r, columns])
+            Z.append(made)
+        own_t, own_s, to_target, to_source = self._test(names, r, Z, heads)
+        label = self.settings.options.estimate
+        found = {}
+        for at, key, own, cross in zip(
+            (0, 1), self._keys(names), (own_t, own_s), (to_source, to_target), strict=True
+        ):
+            trained = own_record(own, self.splits[names[at], r], label, 1 + FOLDS)
+            found[key] = Piece((trained,), {names[1 - at]: (cross,)}, repeat=r)
+        return found
+
+    def _feeds(self, names: Names) -> list[Feed]:
         probe = self.fixed
         if probe is None and self.settings.encoder.start is not None:
             probe = self.settings.encoder.start()
-        both = [self.datasets[i] for i in key]
-        return make_feeds(both, self.pairings[key].columns, probe)
-
-    def _work(self) -> None:
-        todo = [
-            (key, r)
-            for key, common in self.pairings.items()
-            if not common.identical
-            for r in range(self.settings.repeats)
-        ]
-        what = "encoder(s) to train" if self.settings.trained else "split(s)"
-        try:
-            with progress(f"encoder-head: {len(todo)} {what}", len(todo)) as advance:
-                for key, r in todo:
-                    self.parts.setdefault(key, []).append(self._repeat(key, r))
-                    advance()
-        except KeyboardInterrupt:
-            self.interrupted = True
-
-    @property
-    def resumes(self) -> str:
-        """What to say after an interruption."""
-        return self.checkpoints.resumes(any(self.parts.values()))
-
-    def _repeat(self, key: tuple[int, int], r: int) -> list[Errors]:
-        """Return own and cross errors of target and source, from disk where they are."""
-        name = self._key(key, r)
-        found = self.checkpoints.read(name)
-        if found is not None:
-            return found
-        common, columns = self.pairings[key], self.pairings[key].columns
-        encoder = self._trained(key, r) if self.settings.trained else self.fixed
-        Z, heads = [], []
-        for i, feed in zip(key, self.feeds[key], strict=True):
-            if self.settings.trained:
-                made = self._embed(encoder, feed)
-                heads.append(self._fit_heads(made, i, r))
-            else:
-                if (i, columns) not in self.embeddings:
-                    self.embeddings[i, columns] = self._embed(encoder, feed)
-                made = self.embeddings[i, columns]
-                if (i, r, columns) not in self.heads:
-                    self.heads[i, r, columns] = self._fit_heads(made, i, r)
-                heads.append(self.heads[i, r, columns])
-            Z.append(made)
-        parts = self._test(key, r, Z, heads, common)
-        self.checkpoints.write(name, parts)
-        return parts
+        both = [self.datasets[name] for name in names]
+        return make_feeds(both, self.pairings[names].columns, probe)
 
     def _embed(self, encoder: Any, feed: Feed) -> Array:
         training = self.settings.training
         return embed(encoder, feed.load, len(feed), training.batch_size, training.device)
 
-    def _fit_heads(self, Z: Array, i: int, r: int) -> Heads:
-        self.n_fits += 1 + FOLDS
+    def _fit_heads(self, Z: Array, name: str, r: int) -> Heads:
         # By what the head learns, not by who it is: the order of a pair must not matter.
-        seed = derive_seed(self.settings.random_state, r, self.datasets[i].fingerprint)
-        return fit_heads(Z, self.datasets[i], self.splits[i, r], self.settings.head, seed)
+        seed = derive_seed(self.settings.random_state, r, self.datasets[name].fingerprint)
+        return fit_heads(Z, self.datasets[name], self.splits[name, r], self.settings.head, seed)
 
-    def _test(
-        self, key: tuple[int, int], r: int, Z: list[Array], heads: list[Heads], common: Pairing
-    ) -> list[Errors]:
+    def _test(self, names: Names, r: int, Z: list[Array], heads: list[Heads]) -> list[Errors]:
         """Return the errors of target on target, source on source, source on target, target on source."""
+        common: Pairing = self.pairings[names]
         shared = (common.shared_target, common.shared_source)
-        resolved = resolve_loss(self.settings.loss)
         found = []
         for trained, tested in ((0, 0), (1, 1), (1, 0), (0, 1)):
-            other = self.datasets[key[tested]]
-            split = self.splits[key[tested], r]
-            loss = choose_loss(resolved, other)
+            other = self.datasets[names[tested]]
+            split = self.splits[names[tested], r]
+            loss = self.settings.loss_of(other)
             found.append(
                 errors_on(
                     heads[trained], Z[tested], other, split, loss, common.classes, shared[tested]
@@ -198,16 +295,16 @@ class DeepRun:
             )
         return found
 
-    def _trained(self, key: tuple[int, int], r: int) -> Any:
+    def _trained(self, names: Names, r: int) -> Any:
         """Stage 1: train one encoder on the training rows of both, with a head thrown away."""
-        settings, common = self.settings, self.pairings[key]
+        settings, common = self.settings, self.pairings[names]
         # In an order of their own, so that swapping target and source changes no draw.
-        order = sorted((0, 1), key=lambda side: self.datasets[key[side]].fingerprint)
-        members = [self.datasets[key[side]] for side in order]
-        feeds = [self.feeds[key][side] for side in order]
+        order = sorted((0, 1), key=lambda side: self.datasets[names[side]].fingerprint)
+        members = [self.datasets[names[side]] for side in order]
+        feeds = [self.feeds[names][side] for side in order]
         first = len(feeds[0])
         rows = np.concatenate(
-            [self.splits[key[order[0]], r].train, first + self.splits[key[order[1]], r].train]
+            [self.splits[names[order[0]], r].train, first + self.splits[names[order[1]], r].train]
         )
         y = _joint_labels(members, common.classes, rows)
         seed = derive_seed(settings.random_state, "encoder", r, *(d.fingerprint for d in members))
@@ -224,49 +321,15 @@ class DeepRun:
                 training=settings.training,
                 seed=seed,
             )
-        self.n_encoders += 1
         return encoder
 
-    def _key(self, key: tuple[int, int], r: int) -> str:
-        """Return the name of a repeat's checkpoint: everything that decides its numbers."""
-        if self.checkpoints.folder is None:
-            return ""
-        both = [self.datasets[i] for i in key]
-        summary = {
-            k: v for k, v in self.settings.summary().items() if k not in ("repeats", "zones")
-        }
-        digest = self.settings.encoder.digest(self.feeds[key][0].load(np.arange(4)))
-        return digest_of([summary, digest, r, [(d.name, d.fingerprint) for d in both]])
-
-    @property
-    def options(self) -> Options:
-        """The options that the scores of all kinds share."""
-        return self.settings.options
-
-    def sides(self, i: int, j: int) -> tuple[Side, Side]:
-        """Return both sides of a finished pair."""
-        label, parts = self.options.estimate, self.parts[i, j]
-        sides = []
-        for at, own, cross in ((i, 0, 3), (j, 1, 2)):
-            learners = [
-                own_learner(part[own], self.splits[at, r], label, 1 + FOLDS)
-                for r, part in enumerate(parts)
-            ]
-            dataset = self.datasets[at]
-            loss = choose_loss(resolve_loss(self.settings.loss), dataset)
-            crosses = [part[cross] for part in parts]
-            sides.append(Side(dataset, loss, learners, crosses, dataset.groups))
-        return sides[0], sides[1]
-
-    def _compare(self, key: tuple[int, int]) -> Comparison:
-        settings, common = self.settings, self.pairings[key]
-        both = [self.datasets[i] for i in key]
-        prints = {d.name: d.fingerprint for d in both}
-        provenance = make_provenance(settings.random_state, settings.summary(), prints)
-        if common.identical:
-            return compare_with_itself(both[0], both[1], settings.options, provenance)
-        found = compare_pair(*self.sides(*key), common, settings.options, provenance)
-        return _over_repeats(found, self.parts[key], settings)
+    def _identity(self, names: Names, r: int) -> list[Any]:
+        """Return what a repeat's numbers depend on besides the settings."""
+        if not self.store.is_checkpoint:
+            return []
+        both = [self.datasets[name] for name in names]
+        digest = self.settings.encoder.digest(self.feeds[names][0].load(np.arange(4)))
+        return [digest, r, [(d.name, d.fingerprint) for d in both]]
 
 
 def _joint_labels(members: Sequence[Dataset], classes: tuple[str, ...], rows: Array) -> Array:
@@ -297,48 +360,6 @@ def _parts(
     feeds: Sequence[Feed], first: int, rows: Array, inside: Array
 ) -> list[tuple[Feed, Array]]:
     return [(feeds[0], rows[inside]), (feeds[1], rows[~inside] - first)]
-
-
-def _over_repeats(
-    found: Comparison, parts: Sequence[Sequence[Errors]], settings: Settings
-) -> Comparison:
-    """Widen the interval where repeats disagree by more than rows and heads explain.
-
-    The variance over repeats is raised for their overlap (Nadeau and Bengio, 2003). It knows what
-    the rows tested do not: how encoders trained from other rows and other seeds differ.
-    """
-    if len(parts) < 2:
-        notes = (*found.notes, *([ONE_REPEAT] if settings.trained else []))
-        return replace(found, notes=notes)
-    ways = np.array(
-        [
-            [
-                to.error("fold")[0] - own_t.error("fold")[0],
-                back.error("fold")[0] - own_s.error("fold")[0],
-            ]
-            for own_t, own_s, to, back in parts
-        ]
-    )
-    raised = 1 / len(parts) + settings.test_size / (1 - settings.test_size)
-    score = _wider(found.sizes["matched"], ways.mean(axis=1), raised)
-    names = ("source_to_target", "target_to_source")
-    directions = {
-        name: _wider(found.directions[name], ways[:, k], raised) for k, name in enumerate(names)
-    }
-    return replace(
-        found,
-        standard_error=score.standard_error,
-        interval=(score.low, score.high),
-        directions=directions,
-        sizes={**found.sizes, "paper": score, "matched": score},
-    )
-
-
-def _wider(estimate: Any, values: Array, raised: float) -> Any:
-    error = float(np.sqrt(np.var(values, ddof=1) * raised))
-    if error <= estimate.standard_error:
-        return estimate
-    return make_estimate(estimate.value, error, FOLDS)
 
 
 def check_learnable(settings: Settings, freeze: bool) -> None:

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from datakin._core.checks import check_choice, check_count, check_positive, check_seed
-from datakin._core.exceptions import DatakinError, Interrupted
+from datakin._core.exceptions import DatakinError
 from datakin._core.notes import announce, warn
 from datakin.data import for_comparison, for_matrix, for_ranking
 from datakin.deep.encoders import make_encoder
 from datakin.deep.heads import HeadOptions
-from datakin.deep.items import ITEMS
-from datakin.deep.pretrained import pick_device
-from datakin.deep.run import DeepRun, Settings, check_learnable
-from datakin.deep.training import Training, check_training
+from datakin.deep.readers import ITEMS
+from datakin.deep.run import DeepMeasurement, Settings, check_learnable
+from datakin.deep.training import Training, check_training, pick_device
+from datakin.execution.measurement import measured
 from datakin.results import Comparison, Matrix, Ranking
-from datakin.results.record import make_provenance
-from datakin.scoring.cells import Cell, cell_of
 from datakin.scoring.matrices import fill_matrix
-from datakin.scoring.pairs import gain_zones
-from datakin.scoring.rankings import order_sources
+from datakin.scoring.pairs import compare_pair
+from datakin.scoring.rankings import rank_sources
 
 __all__ = ["EncoderHeadScore"]
 
@@ -133,7 +131,6 @@ class EncoderHeadScore:
             random_state,
         )
         check_learnable(self.settings, freeze)
-        self.settings.options.check()
         self.checkpoint = checkpoint
 
     def __repr__(self) -> str:
@@ -165,11 +162,12 @@ class EncoderHeadScore:
         Comparison
         """
         datasets = for_comparison(target, source, ITEMS)
-        run = DeepRun(datasets, [(0, 1)], self.settings, self.checkpoint)
-        if run.interrupted:
-            raise Interrupted("Interrupted before the pair was finished." + run.resumes)
-        announce(run.comparisons.values())
-        return run.comparisons[0, 1]
+        names = (datasets[0].name, datasets[1].name)
+        measurement = DeepMeasurement(datasets, [names], self.settings, self.checkpoint)
+        said = "Interrupted before the pair was finished."
+        comparison = compare_pair(measured(measurement, measurement.saying(said)), *names)
+        announce([comparison])
+        return comparison
 
     def rank(self, target: Any, sources: Any) -> Ranking:
         """Rank several sources for one target, best first.
@@ -185,17 +183,13 @@ class EncoderHeadScore:
         """
         datasets = for_ranking(target, sources, ITEMS)
         self._say_cost(len(datasets) - 1)
-        pairs = [(0, j) for j in range(1, len(datasets))]
-        run = DeepRun(datasets, pairs, self.settings, self.checkpoint)
-        ranking = order_sources(run)
-        found = tuple(ranking or ())
-        if run.interrupted:
-            raise Interrupted(
-                f"Interrupted with {len(found)} of {len(pairs)} sources finished.{run.resumes}",
-                ranking,
-            )
-        assert ranking is not None
-        announce(found)
+        first, *others = (d.name for d in datasets)
+        pairs = [(first, name) for name in others]
+        measurement = DeepMeasurement(datasets, pairs, self.settings, self.checkpoint)
+        said = f"Interrupted with {{}} of {len(pairs)} sources finished."
+        look = partial(rank_sources, target=first, with_forecast=False)
+        ranking = look(measured(measurement, measurement.saying(said), look))
+        announce(ranking)
         return ranking
 
     def matrix(self, datasets: Any) -> Matrix:
@@ -210,37 +204,15 @@ class EncoderHeadScore:
         Matrix
         """
         members = for_matrix(datasets, ITEMS)
-        pairs = list(combinations(range(len(members)), 2))
+        pairs = list(combinations([d.name for d in members], 2))
         self._say_cost(len(pairs))
-        run = DeepRun(members, pairs, self.settings, self.checkpoint)
-        if run.interrupted:
-            raise Interrupted(
-                f"Interrupted with {len(run.comparisons)} of {len(pairs)} pairs finished.{run.resumes}"
-            )
-        announce(run.comparisons.values())
-        return _matrix(run)
+        measurement = DeepMeasurement(members, pairs, self.settings, self.checkpoint)
+        said = f"Interrupted with {{}} of {len(pairs)} pairs finished."
+        result, told = fill_matrix(measured(measurement, measurement.saying(said)))
+        announce(told)
+        return result
 
     def _say_cost(self, n_pairs: int) -> None:
         """Say, before it starts, what many trainings will cost."""
         if self.settings.trained and n_pairs > 1:
             warn(self.cost(n_pairs))
-
-
-def _matrix(run: DeepRun) -> Matrix:
-    prints = {d.name: d.fingerprint for d in run.datasets}
-    return fill_matrix(
-        [d.name for d in run.datasets],
-        {key: _cell(run, key) for key in run.comparisons},
-        run.n_fits,
-        make_provenance(run.settings.random_state, run.settings.summary(), prints),
-    )
-
-
-def _cell(run: DeepRun, key: tuple[int, int]) -> Cell:
-    comparison = run.comparisons[key]
-    cell = cell_of(comparison)
-    if comparison.decision.rule == "gain" and comparison.outlook is not None:
-        high, forth, back = gain_zones(*run.sides(*key), run.options)
-        cell = replace(cell, threshold=high, forth=forth, back=back)
-    # Every pair has an encoder of its own: no dataset has one error of its own.
-    return replace(cell, own_errors={}) if run.settings.trained else cell

@@ -1,4 +1,4 @@
-"""Training of a network: an encoder and a head on it, with early stopping."""
+"""Modules at work: a batch through an encoder, and the training of a network."""
 
 from __future__ import annotations
 
@@ -15,11 +15,20 @@ from torch import nn
 from datakin._core.checks import check_count, check_positive
 from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
-from datakin.deep.outputs import check_embedding, run_module
 
-__all__ = ["Training", "check_training", "fit_network", "seeded"]
+__all__ = [
+    "Training",
+    "check_embedding",
+    "check_training",
+    "fit_network",
+    "pick_device",
+    "run_function",
+    "run_module",
+    "seeded",
+]
 
-LEAST_VALIDATION = 20  # rows; with fewer the stopping would be luck
+LEAST_VALIDATION = 20  # rows; with fewer, when to stop would be a matter of luck
+FAULTS = (RuntimeError, TypeError, ValueError, AttributeError)  # of layers fed the wrong rows
 
 
 @dataclass(frozen=True)
@@ -29,15 +38,15 @@ class Training:
     Attributes
     ----------
     epochs : int
-        At most so many passes over the rows.
+        Passes over the rows, at most.
     batch_size : int
     lr : float
         Learning rate at the start; it falls to 0 along a cosine.
     patience : int
-        Stop after so many epochs without progress on rows set aside, and keep the best weights.
+        Stop after this many epochs without progress on rows set aside, and keep the best weights.
+    device : torch.device
     validation : float
         Share of the training rows set aside for that.
-    device : torch.device
     """
 
     epochs: int
@@ -49,16 +58,32 @@ class Training:
 
 
 def check_training(epochs: Any, batch_size: Any, lr: Any, patience: Any) -> None:
-    """Refuse options that no network can be trained with."""
+    """Check the options of a training."""
     check_count("epochs", epochs, 1)
     check_count("patience", patience, 1)
-    check_count("batch_size", batch_size, 2)  # batch norms refuse a single row
+    check_count("batch_size", batch_size, 2)  # batch norms fail on a single row
     check_positive("lr", lr)
+
+
+def pick_device(device: Any) -> Any:
+    """Return the device asked for; "auto" is a GPU if there is one."""
+    if device == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        found = torch.device(device)
+        torch.zeros(1, device=found)
+    except (RuntimeError, TypeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise DatakinError(
+            f"The 'device' parameter must be 'auto' or a device of this machine. "
+            f"Got {device!r} ({reason})."
+        ) from None
+    return found
 
 
 @contextmanager
 def seeded(seed: int) -> Iterator[None]:
-    """Draw torch's random numbers from a seed, and leave the user's own stream untouched."""
+    """Draw torch's random numbers from a seed, without touching the user's own stream."""
     devices = list(range(torch.cuda.device_count())) if torch.cuda.is_available() else []
     with torch.random.fork_rng(devices=devices):
         torch.manual_seed(seed)
@@ -82,11 +107,11 @@ def fit_network(
     ----------
     encoder : torch.nn.Module
     head : torch.nn.Module, optional
-        Where the head starts; drawn at random if None.
+        The head to start from; drawn at random if None.
     load : callable
         ``load(rows)`` returns a batch.
     y : ndarray
-        Class codes, or numbers (standardised), of all rows that `load` knows.
+        Class codes, or standardised numbers, of all rows that `load` knows.
     rows : ndarray of int
         The rows to train on.
     n_classes : int
@@ -94,12 +119,10 @@ def fit_network(
     training : Training
     seed : int
     """
-    rng = np.random.default_rng(seed)
-    device = training.device
+    rng, device = np.random.default_rng(seed), training.device
     encoder.to(device)
     if head is None:
-        width = _width(encoder, load, rows[:2], device)
-        head = nn.Linear(width, n_classes or 1)
+        head = nn.Linear(_width(encoder, load, rows[:2], device), n_classes or 1)
     head.to(device)
     network = nn.ModuleDict({"encoder": encoder, "head": head})
     rows, aside = _set_aside(rows, training.validation, rng)
@@ -118,15 +141,7 @@ def fit_network(
     for epoch in range(training.epochs):
         network.train()
         for batch in _batches(rng.permutation(rows), training.batch_size):
-            optimiser.zero_grad()
-            loss = loss_of(batch)
-            if not torch.isfinite(loss):
-                raise DatakinError(
-                    f"Training failed: the loss became {float(loss.detach())} in epoch {epoch + 1}. Lower "
-                    f"the learning rate (lr, now {training.lr:g}), and look for very large inputs."
-                )
-            loss.backward()
-            optimiser.step()
+            _step(optimiser, loss_of(batch), epoch, training.lr)
         schedule.step()
         if not len(aside):
             continue
@@ -135,8 +150,8 @@ def fit_network(
             best, kept, waited = now, copy.deepcopy(network.state_dict()), 0
         else:
             waited += 1
-            if waited >= training.patience:
-                break
+        if waited >= training.patience:
+            break
     if kept is not None:
         network.load_state_dict(kept)
     network.eval()
@@ -144,6 +159,7 @@ def fit_network(
 
 
 def _width(encoder: nn.Module, load: Callable[[Array], Any], rows: Array, device: Any) -> int:
+    """Return the number of features of an embedding."""
     encoder.eval()
     with torch.no_grad():
         found = run_module(encoder, load(rows), device)
@@ -151,7 +167,7 @@ def _width(encoder: nn.Module, load: Callable[[Array], Any], rows: Array, device
 
 
 def _set_aside(rows: Array, share: float, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Return rows to train on and rows to stop by; none of the latter when there are few rows."""
+    """Return rows to train on and rows that tell when to stop; none of the latter if rows are few."""
     n = round(share * len(rows))
     if n < LEAST_VALIDATION:
         return rows, rows[:0]
@@ -160,9 +176,24 @@ def _set_aside(rows: Array, share: float, rng: np.random.Generator) -> tuple[Arr
 
 
 def _batches(rows: Array, size: int) -> list[Array]:
-    """Cut rows into batches; a last one of a single row, which batch norms refuse, is left out."""
-    parts = [rows[start : start + size] for start in range(0, len(rows), size)]
+    """Cut rows into batches; leave out a last one of a single row, on which batch norms fail."""
+    parts = _cut(rows, size)
     return parts[:-1] if len(parts) > 1 and len(parts[-1]) == 1 else parts
+
+
+def _cut(rows: Array, size: int) -> list[Array]:
+    return [rows[start : start + size] for start in range(0, len(rows), size)]
+
+
+def _step(optimiser: Any, loss: Any, epoch: int, lr: float) -> None:
+    if not torch.isfinite(loss):
+        raise DatakinError(
+            f"Training failed: the loss became {float(loss.detach())} in epoch {epoch + 1}. Lower "
+            f"the learning rate (lr, now {lr:g}), and look for very large inputs."
+        )
+    optimiser.zero_grad()
+    loss.backward()
+    optimiser.step()
 
 
 def _mean_loss(
@@ -170,5 +201,77 @@ def _mean_loss(
 ) -> float:
     network.eval()
     with torch.no_grad():
-        parts = [rows[start : start + size] for start in range(0, len(rows), size)]
-        return float(sum(float(loss_of(part)) * len(part) for part in parts) / len(rows))
+        total = sum(float(loss_of(part)) * len(part) for part in _cut(rows, size))
+    return float(total / len(rows))
+
+
+def run_module(module: nn.Module, batch: Any, device: Any) -> Any:
+    """Return a module's output for a batch: arrays are passed as tensors, texts as a list."""
+    given: Any = batch
+    if not isinstance(batch, list):
+        given = torch.from_numpy(np.ascontiguousarray(batch, dtype=np.float32)).to(device)
+    try:
+        out = module(given)
+    except FAULTS as error:
+        raise _unreadable(batch, error, _channel_hint(module, batch)) from error
+    if not torch.is_tensor(out):
+        raise DatakinError(f"An encoder must return one tensor of shape (n, d). Got {type(out)}.")
+    return out
+
+
+def run_function(function: Callable[[Any], Any], batch: Any) -> Array:
+    """Return a function's output for a batch, as an array."""
+    try:
+        found = function(batch)
+    except DatakinError:
+        raise
+    except FAULTS as error:
+        raise _unreadable(batch, error) from error
+    try:
+        return np.asarray(found.detach().cpu() if torch.is_tensor(found) else found)
+    except FAULTS:  # rows of different lengths, or tensors that numpy cannot take
+        raise _not_numbers(found) from None
+
+
+def check_embedding(found: Any, n_rows: int) -> Array:
+    """Return an embedding as an array of shape (n, d) of finite numbers, or raise an error."""
+    try:
+        values: Array = np.asarray(found, dtype=np.float64)
+    except (TypeError, ValueError):
+        # An object that numpy cannot look into comes as an array of no dimensions.
+        raise _not_numbers(found.item() if np.ndim(found) == 0 else found) from None
+    if values.ndim != 2 or values.shape[0] != n_rows or not values.shape[1]:
+        raise DatakinError(
+            f"An encoder must return an array of shape (n, d): {n_rows} rows of features. "
+            f"Got shape {values.shape}; flatten or average what is left over."
+        )
+    if not np.isfinite(values).all():
+        raise DatakinError(
+            f"An encoder must return finite numbers. "
+            f"{int((~np.isfinite(values)).any(axis=1).sum())} of {n_rows} rows of a batch have others."
+        )
+    return values
+
+
+def _not_numbers(found: Any) -> DatakinError:
+    advice = "; make it dense with .toarray()" if hasattr(found, "toarray") else ""
+    what = f"an array of {found.dtype}" if isinstance(found, np.ndarray) else type(found).__name__
+    return DatakinError(
+        f"An encoder must return an array of numbers of shape (n, d). Got {what}{advice}."
+    )
+
+
+def _unreadable(batch: Any, error: Exception, hint: str = "") -> DatakinError:
+    shape = f"a list of {len(batch)} texts" if isinstance(batch, list) else batch.shape
+    reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+    return DatakinError(
+        f"The encoder cannot read these rows: a batch is {shape}. It says: {reason}.{hint}"
+    )
+
+
+def _channel_hint(module: nn.Module, batch: Any) -> str:
+    """Return advice for images that lack an axis for channels."""
+    wants = any(isinstance(part, nn.Conv2d) for part in module.modules())
+    if not wants or np.ndim(batch) != 3:
+        return ""
+    return " It reads images of shape (channels, height, width): pass X[:, None] for one channel."

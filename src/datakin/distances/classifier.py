@@ -36,7 +36,7 @@ class ProxyADistance(Rival):
     C : float
         Inverse strength of the penalty, on standardised columns.
     random_state : int
-        Deals the rows to the folds.
+        Assigns the rows to the folds.
 
     Examples
     --------
@@ -70,9 +70,9 @@ class ProxyADistance(Rival):
         return max(0.0, 2 * (1 - 2 * self._error(X, domain, folds)))
 
     def _folds(self, keys: Array) -> Array:
-        """Deal rows to folds by content: copies of a row, in either dataset, share a fold.
+        """Assign rows to folds by content: copies of a row, in either dataset, share a fold.
 
-        Otherwise its copy among the training rows could bear the other label.
+        Otherwise its copy among the training rows could carry the other label.
         """
         seed = derive_seed(self.random_state, "folds")
         distinct, place = np.unique(scrambled(keys, seed), return_inverse=True)

@@ -80,7 +80,7 @@ def _grid(one: Array, other: Array, widths: list[float]) -> Array:
     if (high - low) / GRID <= min(widths) / STEPS:
         return grid
     # Outliers stretch an even grid until it misses the bulk: add points round order statistics.
-    # They reach far into the tails, for the next point of the even grid may be very far.
+    # They reach far into the tails, because the next point of the even grid may be very far.
     steps = np.linspace(-2 * REACH, 2 * REACH, 17)
     near = [
         np.quantile(x, np.linspace(0, 1, 129))[:, None] + h * steps

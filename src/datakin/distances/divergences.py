@@ -1,12 +1,12 @@
 """Divergences between feature distributions: Kullback-Leibler and Jensen-Shannon.
 
-Both are means over columns, so they see no dependence between columns (but for the Gaussian form).
+Both are means over columns, so they see no dependence between columns (except in the Gaussian form).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -38,8 +38,8 @@ class KLDivergence(Rival):
         their levels. "gaussian" is the closed form for the two Gaussians with the datasets' means
         and covariances.
     floor : float
-        Least value of a kernel density, per standard deviation of the column. The divergence is
-        ruled by the tails without it, and the tables show it.
+        Least value of a kernel density, per standard deviation of the column. Without it the
+        divergence depends mostly on the tails, as the tables show.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class KLDivergence(Rival):
     """
 
     density: str = "kernel"
-    floor: float = 1e-4
+    floor: float = field(default=1e-4, metadata={"only_with": ("density", "kernel")})
 
     def between(self, target: Any, source: Any) -> float:
         """Return the divergence of the target from the source."""

@@ -14,7 +14,7 @@ from datakin.data.features import Array, Features
 
 __all__ = ["Cloud", "Clouds", "clouds"]
 
-MAX_COLUMNS = 5000  # sparse blocks and categories are laid out in full: beyond this, memory goes
+MAX_COLUMNS = 5000  # sparse columns and categories become dense: more would not fit in memory
 SCALINGS = ("none", "pooled")
 
 
@@ -77,7 +77,7 @@ def clouds(target: Any, source: Any, *, scaling: str = "none") -> Clouds:
 
     Numbers stay as they are, a missing one becomes the median of both datasets together.
     Categories become one 0/1 axis per level of either dataset; a missing category is a level of
-    its own, for that a value is missing may differ between datasets too.
+    its own, because datasets may also differ in which values are missing.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Half samples: what a distance would be between two samples of one distribution.
 
 Empirical transport is far from 0 between samples of one distribution. Its level there is measured
-on halves of each dataset and taken off.
+on halves of each dataset and subtracted.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def debiased(
     splits: int,
     random_state: int,
 ) -> float:
-    """Return the mean cross distance of half samples less the mean distance within a dataset.
+    """Return the mean cross distance of half samples minus the mean distance within a dataset.
 
     With halves a and b of both datasets, all of one size, a split gives
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -52,7 +52,7 @@ class MMD(Rival):
     bandwidth: float | None = None
     unbiased: bool = True
     scaling: str = "none"
-    random_state: int = 0
+    random_state: int = field(default=0, metadata={"hidden": True})  # the command line has no test
 
     def between(self, target: Any, source: Any) -> float:
         """Return the squared discrepancy between two datasets."""
@@ -68,10 +68,10 @@ class MMD(Rival):
         )
 
     def p_value(self, target: Any, source: Any, *, permutations: int = 500) -> float:
-        """Return the chance of so large a discrepancy if both had the same features' law.
+        """Return the p-value of a permutation test that both have the same distribution of features.
 
-        Rows are dealt to target and source anew; the value is the share of deals, the observed
-        one among them, that give at least the observed discrepancy.
+        Rows are assigned to target and source at random, many times; the value is the share of
+        assignments, the observed one included, with at least the observed discrepancy.
         """
         self._check()
         check_count("permutations", permutations, 1)
@@ -84,14 +84,14 @@ class MMD(Rival):
             )
         points = np.vstack([both.target.points, both.source.points])
         is_small = np.arange(n + m) < n if n <= m else np.arange(n + m) >= n
-        # In an order of content, so that swapping target and source changes nothing.
+        # Sorted by content, so that swapping target and source changes nothing.
         order = np.lexsort((is_small, np.concatenate([both.target.keys, both.source.keys])))
         points, is_small = points[order], is_small[order]
         gram = self._kernel(both.target, both.source)(points, points)
         rng = np.random.default_rng(derive_seed(self.random_state, "permutations"))
-        deals = np.array([is_small, *(rng.permutation(is_small) for _ in range(permutations))])
-        values = _dealt(gram, deals.astype(float))
-        # Deals that equal the observed one but for rounding count as at least as large.
+        drawn = np.array([is_small, *(rng.permutation(is_small) for _ in range(permutations))])
+        values = _discrepancies(gram, drawn.astype(float))
+        # Assignments that equal the observed one up to rounding count as at least as large.
         return float(np.mean(values >= values[0] - 1e-12 * np.abs(values).max()))
 
     def _check(self) -> None:
@@ -111,7 +111,7 @@ class MMD(Rival):
 
 @dataclass(frozen=True)
 class Energy(Rival):
-    """Energy distance ``2 E|X - Y| - E|X - X'| - E|Y - Y'|`` (Szekely and Rizzo), no root.
+    """Energy distance ``2 E|X - Y| - E|X - X'| - E|Y - Y'|`` (Szekely and Rizzo), without a square root.
 
     Parameters
     ----------
@@ -169,12 +169,12 @@ def _within(kernel: Callable[[Array, Array], Array], points: Array, unbiased: bo
     return (mean * n - itself) / (n - 1)
 
 
-def _dealt(gram: Array, deals: Array) -> Array:
-    """Return the unbiased discrepancy for each deal, a row of 1 (in the smaller set) and 0."""
-    n = deals[0].sum()
-    m = deals.shape[1] - n
-    towards = deals @ gram  # sums over the smaller set
-    inside = (towards * deals).sum(axis=1)
+def _discrepancies(gram: Array, drawn: Array) -> Array:
+    """Return the unbiased discrepancy of each assignment: a row of 1 (in the smaller set) and 0."""
+    n = drawn[0].sum()
+    m = drawn.shape[1] - n
+    towards = drawn @ gram  # sums over the smaller set
+    inside = (towards * drawn).sum(axis=1)
     across = towards.sum(axis=1) - inside
     outside = gram.sum() - inside - 2 * across
     # The kernel of a row with itself is 1.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ __all__ = ["OTDD", "gaussian_cost", "label_costs"]
 
 @dataclass(frozen=True)
 class OTDD(Rival):
-    """Optimal transport where a label costs as much as its class is far.
+    """Optimal transport dataset distance, over features and labels.
 
     Moving (x, y) to (x', y') costs ``|x - x'|^2 / 2 + W2^2(class y, class y') / 2``, the second
     term being the transport cost between the features of the two classes. The value is the least
@@ -34,9 +34,9 @@ class OTDD(Rival):
         Distance between classes: between their rows (the tables), or between Gaussians with their
         means and covariances (faster, and smaller where classes have few rows).
     debias : bool
-        Take off the distance between two samples of one distribution, measured on half samples:
-        0 in expectation for kin of any size. Plain values are far from 0 there. The debiased
-        value is an estimate, and may fall below 0.
+        Subtract the distance between two samples of one distribution, measured on half samples:
+        0 in expectation for two such samples of any size, where plain values are far from 0. The
+        debiased value is an estimate, and may fall below 0.
     splits : int
         Half samples that the debiased form averages.
     scaling : {"none", "pooled"}
@@ -56,9 +56,9 @@ class OTDD(Rival):
 
     inner: str = "exact"
     debias: bool = False
-    splits: int = 5
+    splits: int = field(default=5, metadata={"only_with": ("debias", True)})
     scaling: str = "none"
-    random_state: int = 0
+    random_state: int = field(default=0, metadata={"only_with": ("debias", True)})
 
     def between(self, target: Any, source: Any) -> float:
         """Return the distance between two datasets."""
@@ -69,7 +69,7 @@ class OTDD(Rival):
         _check_labels(both)
         check_cells(len(both.target), len(both.source), "Wasserstein(method='sliced')")
         if both.identical:
-            return 0.0  # as both forms compute, but for rounding
+            return 0.0  # what both forms give, up to rounding
         if not self.debias:
             return self._plain(both.target, both.source)
         return debiased(

@@ -1,4 +1,4 @@
-"""compare, rank and matrix for every distance, as the Cross-Learning Score has them."""
+"""compare, rank and matrix, which every distance inherits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from datakin._core.exceptions import DatakinWarning, Interrupted
 from datakin._core.notes import warn
 from datakin._core.progress import check_callback, progress
 from datakin.data import Dataset, coerce, for_matrix, for_ranking
-from datakin.results import Distance, Matrix, Ranking
+from datakin.distances.results import Distance, DistanceMatrix, DistanceRanking
 from datakin.results.record import Provenance, make_provenance
 
 __all__ = ["Rival"]
@@ -45,7 +45,7 @@ class Rival:
 
     def rank(
         self, target: Any, sources: Any, *, on_result: Callable[[Distance], None] | None = None
-    ) -> Ranking:
+    ) -> DistanceRanking:
         """Rank several sources for one target, nearest first.
 
         Parameters
@@ -57,15 +57,15 @@ class Rival:
 
         Returns
         -------
-        Ranking
+        DistanceRanking
         """
         datasets = for_ranking(target, sources)
         check_callback(on_result)
         found = self._pairs(datasets, [(0, j) for j in range(1, len(datasets))], on_result)
         ordered = sorted(found.values(), key=lambda c: (c.score, c.source))
-        return Ranking(datasets[0].name, tuple(ordered), {}, 0)
+        return DistanceRanking(datasets[0].name, tuple(ordered))
 
-    def matrix(self, datasets: Any) -> Matrix:
+    def matrix(self, datasets: Any) -> DistanceMatrix:
         """Compare every dataset with every other.
 
         Parameters
@@ -74,7 +74,7 @@ class Rival:
 
         Returns
         -------
-        Matrix
+        DistanceMatrix
             Symmetric: for a distance with a direction (KL), the mean of both.
         """
         members = for_matrix(datasets)
@@ -89,7 +89,7 @@ class Rival:
                 scores[j, i] = distance.score
         scores = (scores + scores.T) / 2
         names = tuple(d.name for d in members)
-        return Matrix(names, scores, n_fits=0, provenance=self._provenance(members))
+        return DistanceMatrix(names, type(self).__name__, scores, self._provenance(members))
 
     @property
     def is_directed(self) -> bool:

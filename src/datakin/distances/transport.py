@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,7 @@ from scipy.special import gammaln
 from scipy.stats import wasserstein_distance
 
 from datakin._core.checks import check_choice, check_count, check_seed
-from datakin._core.exceptions import DatakinError
-from datakin._core.optional import require
+from datakin._core.exceptions import DatakinError, require
 from datakin._core.seeds import derive_seed
 from datakin.data.features import Array
 from datakin.distances.features import clouds
@@ -35,8 +34,8 @@ class Wasserstein(Rival):
     method : {"exact", "sliced"}
         "exact" is what the paper's tables have; its cost grows like the cube of the rows.
         "sliced" averages one-dimensional distances over random lines, divided by the mean length
-        of a unit vector's projection: equal to the exact one for a shift (but for the choice of
-        lines), below it otherwise. For many rows; the two methods do not mix in one ranking.
+        of a unit vector's projection: for a shift equal to the exact one (apart from the choice
+        of lines), below it otherwise. For many rows. Values of the two methods do not compare.
     n_projections : int
         Lines of the sliced method.
     scaling : {"none", "pooled"}
@@ -53,9 +52,9 @@ class Wasserstein(Rival):
     """
 
     method: str = "exact"
-    n_projections: int = 200
+    n_projections: int = field(default=200, metadata={"only_with": ("method", "sliced")})
     scaling: str = "none"
-    random_state: int = 0
+    random_state: int = field(default=0, metadata={"only_with": ("method", "sliced")})
 
     def between(self, target: Any, source: Any) -> float:
         """Return the distance between two datasets."""

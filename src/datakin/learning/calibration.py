@@ -1,7 +1,7 @@
-"""Decision values -> probabilities by Platt's sigmoid, from held-out values the plan already has.
+"""Turn decision values into probabilities with Platt's sigmoid.
 
-scikit-learn's ``probability=True`` costs five to six further fits per model; a plan has held-out
-decision values for every row, so two parameters per class are all that is left to find.
+scikit-learn's ``probability=True`` costs five to six more fits per model. A plan already has
+held-out decision values for every row, so only two parameters per class are left to fit.
 """
 
 from __future__ import annotations
@@ -46,7 +46,11 @@ def apply_sigmoids(scores: Array, sigmoids: Array) -> Array:
 
 
 def _fit_sigmoid(values: Array, positive: Array) -> tuple[float, float]:
-    """Newton's method on Platt's regularised likelihood (targets drawn away from 0 and 1)."""
+    """Fit slope and intercept by Newton's method on Platt's targets, which are never 0 or 1.
+
+    `backends.linear.newton` cannot replace this: it takes class codes, fails when all values are
+    equal, and its probabilities differ by up to 5e-9.
+    """
     n_pos = int(positive.sum())
     n_neg = len(values) - n_pos
     targets = np.where(positive, (n_pos + 1) / (n_pos + 2), 1 / (n_neg + 2))

@@ -1,4 +1,4 @@
-"""Mixed features -> the matrices that learners take, learned on training rows only."""
+"""Turn mixed features into the matrices that learners take. Only training rows are used to learn."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from scipy import sparse
 
 from datakin.data.features import MISSING, Array, Features
 
-__all__ = ["Encoder", "TreeCodes", "beside", "center_and_scale"]
+__all__ = ["ColumnEncoder", "TreeCodes", "beside", "center_and_scale"]
 
-MAX_LEVELS = 50  # one-hot columns per categorical column; rarer levels have none
-MIN_COUNT = 2  # a level seen once in training tells a learner nothing it could rely on
+MAX_LEVELS = 50  # one-hot columns per categorical column, for the most frequent levels
+MIN_COUNT = 2  # a level that is seen only once tells a learner nothing
 
 
 @dataclass(frozen=True, eq=False)
-class Encoder:
+class ColumnEncoder:
     """Median imputation, standardisation and one-hot columns of one training set.
 
-    Columns that are constant in the training rows are left out. Indicator columns stay 0/1.
-    Missing categories count as a level of their own.
+    Columns that are constant in the training rows are left out. Indicator columns stay 0 or 1. A
+    missing category counts as a level.
     """
 
     medians: Array
@@ -31,7 +31,7 @@ class Encoder:
     levels: tuple[Array, ...]
 
     @classmethod
-    def learn(cls, features: Features, rows: Array) -> Encoder:
+    def learn(cls, features: Features, rows: Array) -> ColumnEncoder:
         """Learn from some rows of a dataset."""
         numeric = features.numeric[rows]
         if features.is_sparse:
@@ -65,13 +65,13 @@ class Encoder:
 
 
 def center_and_scale(numeric: Array) -> tuple[Array, Array]:
-    """Return column means and standard deviations; 1 where a column does not vary.
+    """Return column means and standard deviations, with 1 for a column that does not vary.
 
-    The same to the last bit as scikit-learn's StandardScaler, whose checks cost ten times this on
-    small tables. So a spread within the rounding error of the mean does not count.
+    Equal to scikit-learn's StandardScaler to the last bit; its checks take ten times as long on
+    small tables. Like there, a column whose spread is within rounding error does not vary.
     """
     n = len(numeric)
-    numeric = np.asfortranarray(numeric)  # numpy sums contiguous numbers with less rounding
+    numeric = np.asfortranarray(numeric)  # numpy sums contiguous numbers more precisely
     centers = np.sum(numeric, axis=0) / n
     distances = numeric - centers
     variances = (np.sum(distances**2, axis=0) - np.sum(distances, axis=0) ** 2 / n) / n
@@ -103,19 +103,19 @@ def _frequent(codes: Array, n_levels: int) -> Array:
     counts = np.bincount(codes - MISSING, minlength=n_levels + 1)  # position 0 counts missing ones
     order = np.argsort(-counts, kind="stable")[:MAX_LEVELS]
     kept: Array = np.sort(order[counts[order] >= MIN_COUNT]) + MISSING
-    # All training rows in one level: the column would be constant.
+    # With all training rows in one level the column would be constant.
     return kept if (counts > 0).sum() > 1 else kept[:0]
 
 
 class TreeCodes:
-    """Numbers as ranks among the training dataset's values, for learners that split on order.
+    """Numbers as ranks among the values of the training dataset, for trees.
 
-    Trees that split at observed values (XGBoost's histograms) give the same predictions on ranks
-    as on the numbers themselves, but for numbers far outside the training range in columns with
-    missing values: XGBoost would send those the way of the missing. Ranks do not change with the
-    unit of measurement, and they do not collide when XGBoost stores them in 32 bits, as dates or
-    large amounts do. A value that the dataset does not have gets the position between its
-    neighbours. Missing stays missing.
+    Trees that split at observed values (XGBoost's histograms) predict the same from ranks as from
+    the numbers, with one exception: in a column with missing values, XGBoost would treat a number
+    far outside the training range like a missing one. Ranks do not depend on the unit of
+    measurement. They stay distinct when XGBoost stores them in 32 bits, which dates and large
+    amounts do not. A value that the dataset does not have gets the rank between its neighbours.
+    Missing stays missing.
     """
 
     def __init__(self, features: Features) -> None:
@@ -127,7 +127,7 @@ class TreeCodes:
         """Return the ranks of all rows (a sparse matrix as it is)."""
         if features.is_sparse:
             return sparse.csr_matrix(features.numeric)
-        ranks = np.empty(features.numeric.shape, dtype=np.float32)  # what XGBoost would make of it
+        ranks = np.empty(features.numeric.shape, dtype=np.float32)  # as XGBoost stores it
         for j, values in enumerate(self.values):
             column = features.numeric[:, j]
             ranks[:, j] = np.searchsorted(values, column) + np.searchsorted(values, column, "right")

@@ -1,6 +1,7 @@
-"""Runs a dataset's plan: every fit, and the scores each gives on its own and on other rows.
+"""Run a dataset's plan: make every fit, and predict the dataset's own rows and other rows.
 
-One dataset with one set of columns is one unit of work. Nothing here knows of pairs or scores.
+Here the *scores* of a fit are its outputs per row and class: probabilities, decision values or,
+in regression, one predicted number. One dataset with one set of columns is one unit of work.
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from datakin._core.exceptions import DatakinError
+from datakin._core.exceptions import DatakinError, FitFailure
 from datakin._core.seeds import derive_seed
 from datakin.data import Dataset
 from datakin.data.features import Array, Features
 from datakin.learning.backends import start_fitter
-from datakin.learning.encoding import Encoder, TreeCodes, beside
+from datakin.learning.encoding import ColumnEncoder, TreeCodes, beside
 from datakin.learning.folds import Plan
 from datakin.learning.models import FittedModel, Model, fit_model
 
@@ -26,35 +27,25 @@ __all__ = ["FitFailure", "FittedPlan", "ModelFits", "PlanRun", "Table", "summary
 Scores = list["Array | None"]
 
 
-@dataclass(frozen=True)
-class FitFailure:
-    """A fit that raised: which, and what it said."""
-
-    dataset: str
-    model: str
-    fit: str
-    reason: str
-
-
 class Table:
-    """The rows of a dataset, and the matrices that the fits of a plan see of them."""
+    """The rows of a dataset, and the matrices that a plan's fits make from them."""
 
     def __init__(self, features: Features, codes: TreeCodes) -> None:
         self.features, self.codes = features, codes
-        self.known: dict[tuple[int, int], Array] = {}  # scores by fit and model, found before
+        self.known: dict[tuple[int, int], Array] = {}  # scores by fit and model, predicted ahead
 
     @cached_property
     def ranks(self) -> Any:
-        """The numbers as ranks: the same for all fits of a plan."""
+        """The numbers as ranks, which are the same for all fits of a plan."""
         return self.codes.ranks(self.features)
 
-    def matrices(self, encoder: Encoder, rows: Array | slice = slice(None)) -> dict[str, Any]:
-        """Return the matrices of one fit by kind, each made when it is first asked for."""
+    def matrices(self, encoder: ColumnEncoder, rows: Array | slice = slice(None)) -> dict[str, Any]:
+        """Return the matrices of one fit by kind; each is made at its first use."""
         return _Matrices(self, encoder, rows)
 
 
 class _Matrices(dict[str, Any]):
-    def __init__(self, table: Table, encoder: Encoder, rows: Array | slice) -> None:
+    def __init__(self, table: Table, encoder: ColumnEncoder, rows: Array | slice) -> None:
         super().__init__()
         self.table, self.encoder, self.rows = table, encoder, rows
 
@@ -75,13 +66,13 @@ class ModelFits:
     Attributes
     ----------
     fits : list of FittedModel, or None
-        None for a model with a failed fit: it counts as failed throughout.
+        None if any fit failed: the model then counts as failed for the whole plan.
     own_scores : list of (ndarray or None)
         Scores on the dataset's own rows, NaN where the fit was trained on the row; None for the
         fit on all rows.
     failures : tuple of FitFailure
     backend : str
-        What did the work.
+        The name of the fitter.
     """
 
     model: Model
@@ -92,7 +83,7 @@ class ModelFits:
 
 
 class PlanRun:
-    """A plan about to be run: what the fits of all models share.
+    """A plan ready to run, with what the fits of all models share.
 
     Parameters
     ----------
@@ -108,7 +99,7 @@ class PlanRun:
         self.dataset, self.plan, self.random_state = dataset, plan, random_state
         features = dataset.features.select(columns).canonical()
         self.table = Table(features, TreeCodes(features))
-        self.encoders = [Encoder.learn(features, train) for train in plan.trains]
+        self.encoders = [ColumnEncoder.learn(features, train) for train in plan.trains]
 
     def fit(
         self, models: Sequence[Model], advance: Callable[[], None] = lambda: None
@@ -172,7 +163,7 @@ class FittedPlan:
     own_scores : list over fits of lists over models
         Scores on the dataset's own rows, NaN where the fit was trained on the row.
     failures : tuple of FitFailure
-        A model with a failed fit has None instead of scores throughout.
+        A model with a failed fit has None instead of scores in every fit.
     n_fits : int
     """
 
@@ -208,18 +199,24 @@ class FittedPlan:
                     found.append(table.known[fit, m])
                 else:
                     found.append(part.fits[fit].scores(matrices[part.model.features]))
-            except Exception as error:  # it has predicted its own rows, yet fails on others
+            except Exception as error:  # predicting its own rows worked, these rows fail
                 raise DatakinError(
                     f"The model {part.model.name!r} trained on {self.dataset.name!r} could not "
                     f"predict ({_sentence(error)}); leave it out of models."
                 ) from None
         return found
 
-    def predict_ahead(self, tables: Sequence[Table], n_fits: int) -> None:
-        """Let trees predict several tables at once: a call costs them more than 500 rows do.
+    def scores_on(self, others: Sequence[Dataset], n_fits: int) -> list[list[Scores]]:
+        """Return the scores of the first fits on other datasets: a list over datasets, then fits."""
+        tables = [self.table(d.features.matched_to(self.features)) for d in others]
+        self.predict_ahead(tables, n_fits)
+        return [[self.scores(fit, table) for fit in range(n_fits)] for table in tables]
 
-        Their scores do not depend on the other rows in a call, to the last bit; those of other
-        models, made by matrix products, may.
+    def predict_ahead(self, tables: Sequence[Table], n_fits: int) -> None:
+        """Let trees predict several tables in one call, which costs them more than 500 rows do.
+
+        The scores of trees do not depend on the other rows of the call. Those of other models are
+        matrix products, and their last bits may.
         """
         if len(tables) < 2 or self.features.is_sparse:
             return
@@ -234,7 +231,7 @@ class FittedPlan:
                     table.known[fit, m] = scores
 
     def is_decision(self, model: int) -> bool:
-        """Whether a model's scores need calibration."""
+        """Return whether a model's scores are decision values, which need calibration."""
         fits = self.parts[model].fits
         return fits is not None and bool(fits[0].n_classes) and fits[0].is_decision
 

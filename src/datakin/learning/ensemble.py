@@ -1,8 +1,8 @@
-"""Scores of several models -> predictions of each model and of their weighted ensemble.
+"""From the scores of several models to the losses of each model and of their weighted ensemble.
 
-A *view* says with which weights, calibration and class shares the scores are read. View k is made
-from rows outside fold k alone, so that a row of fold k is never predicted with anything that has
-seen it. The last view is made from all rows and belongs to the full fit.
+A *view* holds the weights, calibration and class shares that turn scores into predictions. View k
+is made only from rows outside fold k, and it is used to predict fold k. The last view is made from
+all rows and belongs to the full fit.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["View", "model_weights", "row_losses"]
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """How to read scores.
+    """How scores become predictions.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ def row_losses(
     names: Sequence[str],
     voting: str,
 ) -> Array:
-    """Return losses of every model, of the ensemble, and the weighted average of the models'.
+    """Return the losses of every model and of the ensemble, and the models' weighted average.
 
     Parameters
     ----------
@@ -90,9 +90,9 @@ def row_losses(
         Class codes in the union of both datasets' classes, or numbers.
     loss : Loss
     own : ndarray of shape (C,)
-        Position in the union of each class the scores have a column for.
+        For each column of the scores, the position of its class in the union.
     names : sequence of str
-        The union of classes.
+        The names of all classes in the union.
     voting : {"soft", "hard"}
 
     Returns
@@ -109,7 +109,7 @@ def row_losses(
             losses[m] = _checked(loss, y, model_scores[:, 0])
         else:
             p = view.probabilities(m, model_scores)
-            # Without class weights a single model's own decision counts, not its calibrated one.
+            # Without class weights a model's own decision counts, not the calibrated one.
             best = np.argmax(p / view.shares if loss.balanced else model_scores, axis=1)
             losses[m] = _class_losses(loss, y, best, p, own, names)
             output = (best[:, None] == np.arange(p.shape[1])) if voting == "hard" else p
@@ -120,7 +120,7 @@ def row_losses(
         losses[-2] = _checked(loss, y, pooled[:, 0])
     else:
         votes = pooled / view.shares if loss.balanced and voting == "soft" else pooled
-        # Rounded, so that a tie is a tie whatever the order of summation; the lowest class wins.
+        # Rounded, so that ties do not depend on the order of summation. The lowest class wins.
         best = np.argmax(np.round(votes, 12), axis=1)
         losses[-2] = _class_losses(loss, y, best, pooled, own, names)
     works = view.weights > 0

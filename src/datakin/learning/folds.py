@@ -1,14 +1,21 @@
-"""The fold plan: which rows each fit is trained on, and who vouches for whom.
+"""The fold plan: which rows each fit of a dataset is trained on, and which rows test it.
 
-Algorithm 2 of the paper needs, for each fold k held out, inner errors on the rest that never saw
-fold k. With shared folds the inner folds are the other outer folds, so that one fit on all rows
-but folds {j, k} serves both: 1 + K + K(K-1)/2 fits per model. ``inner="fresh"`` splits the rest
-anew, as the paper's text says: 1 + K + K^2 fits. ``inner="none"`` leaves them out, for plans whose
-own error is measured on rows kept aside: 1 + K fits.
+There are three sizes of fits (and so of predictors), named by the rows they are trained on:
+
+- "full": all rows;
+- "fold": all rows but one fold;
+- "inner": all rows but two folds.
+
+The rows of fold k are predicted by fold fits. The ensemble weights for them must come from errors
+of fits that never saw fold k (algorithm 2 of the paper), and those are the inner fits. With
+``inner="shared"`` the fit on all rows but folds {j, k} serves both j and k: 1 + K + K(K-1)/2 fits
+per model. ``inner="fresh"`` splits the rest of each fold anew, as the paper's text says: 1 + K + K^2
+fits. ``inner="none"`` has no inner fits, for plans whose own error is measured on other rows: 1 + K.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,36 +28,40 @@ from datakin.data.features import Array
 
 __all__ = ["Plan", "make_plan"]
 
+# For one fold: the fits that never saw it, each with the rows that test it.
+InnerFits = tuple[tuple[int, Array], ...]
+
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Training sets of all fits of one dataset.
+    """Training rows of all fits of one dataset.
 
     Attributes
     ----------
     trains : tuple of ndarray
-        Training rows of each fit. Fit 0 is on all rows, fit 1 + k on all but fold k.
+        Training rows of each fit: first the full fit, then the fold fits, then the inner fits.
+        Fit 1 + k leaves out fold k.
     names : tuple of str
-        "all", "-k" and "-jk": what each fit leaves out. Seeds come from these.
+        What each fit leaves out: "all" (nothing), "-k", "-j-k". Seeds are derived from these.
     folds : tuple of ndarray
         The rows of each fold.
     inner : tuple of tuples of (fit, rows)
-        ``inner[k]``: the fits that never saw fold k, each with the rows that test it for k. Empty
-        for a plan without inner folds.
+        ``inner[k]`` lists the fits that never saw fold k, each with the rows that it predicts when
+        the weights for fold k are found. Empty for a plan without inner fits.
     """
 
     trains: tuple[Array, ...]
     names: tuple[str, ...]
     folds: tuple[Array, ...]
-    inner: tuple[tuple[tuple[int, Array], ...], ...]
+    inner: tuple[InnerFits, ...]
 
     @property
     def n_folds(self) -> int:
-        """Number of outer folds, K."""
+        """Number of folds, K."""
         return len(self.folds)
 
     def rows_to_predict(self, fit: int) -> Array:
-        """Return the rows of the own dataset that are held out of a fit."""
+        """Return the rows of the dataset that a fit was not trained on."""
         n_rows = len(self.trains[0])
         held_out = np.ones(n_rows, dtype=bool)
         held_out[self.trains[fit]] = False
@@ -65,42 +76,60 @@ def make_plan(
     repeat: int = 0,
     stratify: bool = True,
 ) -> Plan:
-    """Draw the folds from the seed and the label vector, and list the fits."""
+    """Draw the folds and list the fits.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    n_folds : int
+    inner : {"shared", "fresh", "none"}
+        How the inner fits are made; see the top of this module.
+    random_state, repeat : int
+        Folds depend on these and on the labels alone.
+    stratify : bool
+        Spread every class evenly over the folds.
+    """
+    key = _key(dataset)
     everything = np.arange(dataset.n_rows)
-    folds = _split(
-        dataset,
-        everything,
-        n_folds,
-        derive_seed(random_state, "folds", repeat, _key(dataset)),
-        stratify,
-    )
+    seed = derive_seed(random_state, "folds", repeat, key)
+    folds = _split(dataset, everything, n_folds, seed, stratify)
     trains, names = [everything], ["all"]
     for k, fold in enumerate(folds):
         trains.append(_without(everything, fold))
         names.append(f"-{k}")
-    views: list[tuple[tuple[int, Array], ...]] = []
+    tests: list[InnerFits] = []
     if inner == "shared":
-        fit_of: dict[tuple[int, int], int] = {}
-        for j in range(n_folds):
-            for k in range(j + 1, n_folds):
-                fit_of[j, k] = fit_of[k, j] = len(trains)
-                trains.append(_without(trains[1 + j], folds[k]))
-                names.append(f"-{j}-{k}")
-        views = [
-            tuple((fit_of[j, k], folds[j]) for j in range(n_folds) if j != k)
-            for k in range(n_folds)
-        ]
+        tests = _add_shared(trains, names, folds)
     elif inner == "fresh":
         for k in range(n_folds):
-            rest = trains[1 + k]
-            seed = derive_seed(random_state, "inner", repeat, k, _key(dataset))
-            entries = []
-            for j, fold in enumerate(_split(dataset, rest, n_folds, seed, stratify)):
-                entries.append((len(trains), fold))
-                trains.append(_without(rest, fold))
-                names.append(f"-{k}-fresh{j}")
-            views.append(tuple(entries))
-    return Plan(tuple(trains), tuple(names), tuple(folds), tuple(views))
+            seed = derive_seed(random_state, "inner", repeat, k, key)
+            split = _split(dataset, trains[1 + k], n_folds, seed, stratify)
+            tests.append(_add_fresh(trains, names, k, split))
+    return Plan(tuple(trains), tuple(names), tuple(folds), tuple(tests))
+
+
+def _add_shared(trains: list[Array], names: list[str], folds: Sequence[Array]) -> list[InnerFits]:
+    """Append the fits on all rows but two folds; return those that never saw each fold."""
+    n_folds = len(folds)
+    fit_of: dict[tuple[int, int], int] = {}
+    for j in range(n_folds):
+        for k in range(j + 1, n_folds):
+            fit_of[j, k] = fit_of[k, j] = len(trains)
+            trains.append(_without(trains[1 + j], folds[k]))
+            names.append(f"-{j}-{k}")
+    return [
+        tuple((fit_of[j, k], folds[j]) for j in range(n_folds) if j != k) for k in range(n_folds)
+    ]
+
+
+def _add_fresh(trains: list[Array], names: list[str], k: int, split: Sequence[Array]) -> InnerFits:
+    """Append the fits on the rows outside fold k but one part of their new split; return them."""
+    entries = []
+    for j, part in enumerate(split):
+        entries.append((len(trains), part))
+        trains.append(_without(trains[1 + k], part))
+        names.append(f"-{k}-fresh{j}")
+    return tuple(entries)
 
 
 def _without(rows: Array, fold: Array) -> Array:
@@ -112,45 +141,53 @@ def _without(rows: Array, fold: Array) -> Array:
 
 
 def _key(dataset: Dataset) -> bytes:
-    """Return the ranks of the labels as bytes: renaming or rescaling columns moves no row."""
+    """Return the ranks of the labels as bytes: folds do not depend on units or names."""
     return np.unique(dataset.y, return_inverse=True)[1].astype(np.int64).tobytes()
 
 
 def _split(dataset: Dataset, rows: Array, n_folds: int, seed: int, stratify: bool) -> list[Array]:
+    """Return the rows of each fold."""
     y = dataset.y[rows]
     groups = None if dataset.groups is None else dataset.groups[rows]
-    if dataset.classes:
-        counts = np.bincount(y, minlength=len(dataset.classes))
-        rare = [
-            f"{name} ({n})" for name, n in zip(dataset.classes, counts, strict=True) if n < n_folds
-        ]
-        if rare:
-            raise DatakinError(
-                f"Every class must have at least {n_folds} rows, one per fold. Got {listed(rare)} in "
-                f"{dataset.name!r}; use fewer folds (cv), merge classes with label_map, or drop them."
-            )
-    elif n_folds > len(rows) // 2:
-        raise DatakinError(
-            f"Every fold must have at least two rows. Got {n_folds} folds (cv) for {len(rows)} rows in "
-            f"{dataset.name!r}; use fewer folds."
-        )
+    _check_rows(dataset, y, n_folds)
+    stratify_classes = bool(dataset.classes) and stratify
     if groups is None:
-        splitter = StratifiedKFold if dataset.classes and stratify else KFold
+        splitter = StratifiedKFold if stratify_classes else KFold
     else:
-        n_groups = len(np.unique(groups))
-        if n_groups < n_folds:
-            raise DatakinError(
-                f"There must be at least as many groups as folds ({n_folds}). Got {n_groups} group(s) in "
-                f"{dataset.name!r}: a group cannot be split over folds. Use fewer folds (cv) or finer groups."
-            )
-        splitter = StratifiedGroupKFold if dataset.classes and stratify else GroupKFold
+        _check_groups(dataset, groups, n_folds)
+        splitter = StratifiedGroupKFold if stratify_classes else GroupKFold
     split = splitter(n_folds, shuffle=True, random_state=seed).split(np.zeros(len(rows)), y, groups)
     folds = [rows[test] for _, test in split]
     if groups is not None or not stratify:
-        _check_folds(
-            dataset, folds, "Groups" if groups is not None else "Folds drawn without strata"
-        )
+        cause = "Groups" if groups is not None else "Folds drawn without strata"
+        _check_folds(dataset, folds, cause)
     return folds
+
+
+def _check_rows(dataset: Dataset, y: Array, n_folds: int) -> None:
+    if not dataset.classes:
+        if n_folds > len(y) // 2:
+            raise DatakinError(
+                f"Every fold must have at least two rows. Got {n_folds} folds (cv) for {len(y)} rows in "
+                f"{dataset.name!r}; use fewer folds."
+            )
+        return
+    counts = np.bincount(y, minlength=len(dataset.classes))
+    rare = [f"{name} ({n})" for name, n in zip(dataset.classes, counts, strict=True) if n < n_folds]
+    if rare:
+        raise DatakinError(
+            f"Every class must have at least {n_folds} rows, one per fold. Got {listed(rare)} in "
+            f"{dataset.name!r}; use fewer folds (cv), merge classes with label_map, or drop them."
+        )
+
+
+def _check_groups(dataset: Dataset, groups: Array, n_folds: int) -> None:
+    n_groups = len(np.unique(groups))
+    if n_groups < n_folds:
+        raise DatakinError(
+            f"There must be at least as many groups as folds ({n_folds}). Got {n_groups} group(s) in "
+            f"{dataset.name!r}: a group cannot be split over folds. Use fewer folds (cv) or finer groups."
+        )
 
 
 def _check_folds(dataset: Dataset, folds: list[Array], cause: str) -> None:
@@ -159,9 +196,9 @@ def _check_folds(dataset: Dataset, folds: list[Array], cause: str) -> None:
             f"{cause} of {dataset.name!r} are too few or too large to fill {len(folds)} folds: "
             f"one fold stayed empty. Use fewer folds (cv) or finer groups."
         )
-    rows = np.concatenate(folds)
     if not dataset.classes:
         return
+    rows = np.concatenate(folds)
     present = [np.bincount(dataset.y[fold], minlength=len(dataset.classes)) for fold in folds]
     total = np.bincount(dataset.y[rows], minlength=len(dataset.classes))
     for a, first in enumerate(present):

@@ -1,23 +1,46 @@
-"""Losses, row by row. Each says what it needs: a label, probabilities or a value."""
+"""Losses per row. Each says what kind of prediction it needs: label, probability or value."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
 from datakin._core.exceptions import DatakinError, listed, suggest
-from datakin.data import Dataset
 from datakin.data.features import Array
 
-__all__ = ["LOSSES", "Loss", "choose_loss", "resolve_loss"]
+__all__ = ["LOSSES", "Labelled", "Loss", "choose_loss", "resolve_loss"]
 
 RARE = 0.15  # below this share of the rows a class counts as rare
 CLIP = 1e-3  # log loss: a probability is never taken below this
 
 Rows = Callable[[Array, Array], Array]
+
+
+class Labelled(Protocol):
+    """What a loss must know of the dataset tested on: a Dataset, or its labels alone."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def y(self) -> Array:
+        """Class codes or numbers."""
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Class names; empty for regression."""
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+
+    @property
+    def class_shares(self) -> Array:
+        """Share of rows in each class."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +56,7 @@ class Loss:
     rows : callable
         ``rows(y, prediction)`` returns one loss per row. Labels and y are class codes.
     balanced : bool
-        Every class of the tested dataset weighs the same, whatever its share of the rows.
+        Every class of the tested dataset has the same weight, whatever its share of the rows.
     by_name : bool
         Labels are passed as class names instead of codes (a user's own loss).
     constant : callable, optional
@@ -47,14 +70,14 @@ class Loss:
     by_name: bool = False
     constant: Callable[[Array], float] | None = None
 
-    def row_weights(self, dataset: Dataset) -> Array:
+    def row_weights(self, dataset: Labelled) -> Array:
         """Return weights with mean 1 that the tested dataset's rows carry under this loss."""
         if not self.balanced:
             return np.ones(dataset.n_rows)
         return np.asarray(1.0 / (len(dataset.classes) * dataset.class_shares[dataset.y]))
 
     def of_best_constant(self, y: Array) -> float:
-        """Return the mean loss of the best constant: Var(y) for squared error."""
+        """Return the mean loss of the best constant prediction: Var(y) for squared error."""
         best = float(np.mean(y)) if self.constant is None else self.constant(y)
         return float(np.mean(self.rows(y, np.full(len(y), best))))
 
@@ -99,7 +122,7 @@ LOSSES: dict[str, Loss] = {
 
 
 def resolve_loss(loss: Any) -> Loss | None:
-    """Return the loss asked for; None stands for "auto".
+    """Return the loss for an option of the user; None for "auto".
 
     A callable is called with the true and predicted class names (classes) or with numbers
     (regression) and returns one loss per row.
@@ -119,12 +142,12 @@ def resolve_loss(loss: Any) -> Loss | None:
     return LOSSES[loss]
 
 
-def choose_loss(loss: Loss | None, dataset: Dataset) -> Loss:
+def choose_loss(loss: Loss | None, dataset: Labelled) -> Loss:
     """Return the loss that errors on this dataset's rows are measured in.
 
-    By default 0-1 for classes (balanced when a class is rarer than 15%: otherwise always
-    guessing the common class looks perfect) and squared error for regression. The loss belongs
-    to the dataset tested on, so that no other dataset can change it.
+    The default is squared error for regression and 0-1 loss for classes. If a class has less than
+    15% of the rows, the 0-1 loss is balanced: otherwise always guessing the common class would look
+    good. The loss depends only on the dataset tested on.
     """
     if loss is None:
         if not dataset.classes:

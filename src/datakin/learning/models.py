@@ -1,4 +1,4 @@
-"""The learners: the paper's four per task, an extended zoo, and any scikit-learn estimator."""
+"""The learners: the paper's four per task, three more, and any scikit-learn estimator."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from datakin.learning.encoding import center_and_scale
 
 __all__ = ["FittedModel", "Model", "choose_models", "fit_model"]
 
-MOST_COLUMNS = 100  # of the extended models: 5,150 terms
+MOST_COLUMNS = 100  # the quadratic model then has 5,150 terms
 RESERVED = ("ensemble", "weighted", "unweighted", "average")
 
 
@@ -34,7 +34,7 @@ class Model:
     scale_target : bool
         Regression: standardise y within the training rows, as kernel machines need.
     backend : str, optional
-        The fast fitter of `datakin.learning.backends` that does what the estimator would do.
+        The fast fitter in `datakin.learning.backends` that gives the estimator's fit.
     """
 
     name: str
@@ -71,7 +71,7 @@ def _regressors() -> list[Model]:
         Model("linear", LinearRegression(), backend="linear"),
         Model("linear_svm", SVR(kernel="linear"), scale_target=True, backend="linear_svm"),
         Model("rbf_svm", radial, scale_target=True, backend="rbf_svm"),
-        # XGBoost has an absolute least gain for a split, so that the unit of y would matter.
+        # XGBoost's least gain for a split is absolute, so the unit of y would matter.
         Model("xgboost", XGBRegressor(**_BOOSTING), "tree", scale_target=True, backend="xgboost"),
     ]
 
@@ -92,7 +92,7 @@ def _extension(is_class: bool) -> list[Model]:
     # The penalties that come closest to the oracle in the quadratic settings of the paper.
     models = [Model("quadratic", on(_quadratic, 10.0)), Model("cubic", on(_cubic, 1.0))]
     if is_class:
-        # A touch of shrinkage: one-hot columns have a singular covariance.
+        # A little shrinkage, because one-hot columns have a singular covariance.
         models.append(Model("qda", QuadraticDiscriminantAnalysis(reg_param=1e-3)))
     return models
 
@@ -113,14 +113,14 @@ def _cubic(X: Array) -> Array:
 
 
 def choose_models(models: Any, is_class: bool) -> tuple[Model, ...]:
-    """Return the models asked for.
+    """Return the models for an option of the user.
 
     Parameters
     ----------
     models : None, "extended", list of names, or mapping of name to estimator
-        None is the paper's four. An estimator of one's own receives standardised, imputed,
-        one-hot encoded features; the class of the largest predict_proba or decision_function is
-        its label (for SVC that is ``break_ties=True``), predict where it has neither.
+        None is the paper's four. A user's own estimator gets imputed, standardised and one-hot
+        encoded features. Its label is the class with the largest predict_proba or
+        decision_function (for SVC that is ``break_ties=True``), or predict if it has neither.
     is_class : bool
         Whether the task is classification.
     """
@@ -180,7 +180,7 @@ def _own_model(name: str, estimator: Any, is_class: bool) -> Model:
 
 @dataclass(frozen=True, eq=False)
 class FittedModel:
-    """A fitted learner whose scores are one matrix, whatever its interface.
+    """A fitted learner that gives its scores as one matrix, whatever its interface.
 
     Attributes
     ----------
@@ -196,13 +196,13 @@ class FittedModel:
 
     @property
     def is_decision(self) -> bool:
-        """Whether scores are decision values rather than probabilities."""
+        """Whether the scores are decision values rather than probabilities."""
         return not hasattr(self.estimator, "predict_proba") and hasattr(
             self.estimator, "decision_function"
         )
 
     def scores(self, X: Any) -> Array:
-        """Return (n, C) scores, the likeliest class having the largest, or (n, 1) predictions."""
+        """Return scores of shape (n, C), largest for the likeliest class; for regression (n, 1)."""
         if not self.n_classes:
             values = np.asarray(self.estimator.predict(X), dtype=float).reshape(-1, 1)
             _check_output(values, (X.shape[0], 1))
@@ -254,13 +254,13 @@ def fit_model(
         0 for regression.
     seed : int
     fitter : Fitter, optional
-        The plan's fitter for this model; by default scikit-learn's way.
+        The plan's fitter for this model; by default scikit-learn does the fit.
     rows : ndarray, optional
         Positions of the rows in the dataset.
     """
     fitter = fitter or start_fitter(model.estimator, None, False)
     if n_classes:
-        # Labels 0..c-1 without gaps, as XGBoost demands, even when a class is absent from X.
+        # XGBoost needs labels 0..c-1 without gaps, even when a class is absent from X.
         present, local = np.unique(y, return_inverse=True)
         if len(present) < 2:
             raise ValueError("only one class in the training rows")

@@ -1,10 +1,9 @@
 """Results as matplotlib pictures: each function takes a result and returns Axes.
 
-Nothing global is set and nothing is shown. `pair` alone takes datasets, because a result does not
-keep their rows.
+No global setting is changed and no window is opened. Only `pair` takes datasets instead of a result,
+because results do not keep the rows.
 """
 
-from datakin.plots.axes import save
 from datakin.plots.boundaries import pair
 from datakin.plots.pictures import (
     forecast,
@@ -13,6 +12,7 @@ from datakin.plots.pictures import (
     map,
     matrix,
     ranking,
+    save,
     zones,
 )
 

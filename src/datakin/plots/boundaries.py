@@ -1,4 +1,4 @@
-"""Two datasets side by side in the plane, with what is learned on each."""
+"""Two datasets in one plane, with the decision boundary learned on each."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from datakin._core.exceptions import DatakinError, listed
 from datakin.data import Dataset, coerce
 from datakin.data import pair as align
 from datakin.data.features import Array
-from datakin.plots.axes import CLUSTERS, axes, label
+from datakin.plots.pictures import CLUSTERS, axes, label
 
 __all__ = ["pair"]
 
-MOST_POINTS = 1500  # of each dataset that are drawn
+MOST_POINTS = 1500  # drawn of each dataset
 MARKERS = "os^Dv<>PX*"
 
 
@@ -29,10 +29,11 @@ def pair(
 ) -> Any:
     """Draw both datasets with the decision boundary learned on each.
 
-    Kin have boundaries that lie together where the points are. With two numeric columns the plane is
-    theirs. With more it is spanned by two discriminant directions: across is the one that separates
-    the target's classes, upwards the part of the source's that points elsewhere; boundaries are then
-    learned in that plane and show less than the score has seen.
+    If the datasets are kin, the boundaries lie close together where the points are. Two numeric
+    columns are drawn as they are. More columns are projected on two directions: the horizontal one
+    separates the target's classes best; the vertical one is the part of the source's best direction
+    that is perpendicular to it. The boundaries are then learned in this plane and show less than
+    the score measures.
 
     Parameters
     ----------
@@ -41,7 +42,7 @@ def pair(
     columns : two names, optional
         Numeric columns to draw.
     estimator : scikit-learn classifier, optional
-        What to learn in the plane; logistic regression by default.
+        The classifier to fit in the plane; logistic regression by default.
     ax : Axes, optional
 
     Returns
@@ -93,7 +94,7 @@ def _numeric(
 
 
 def _table(dataset: Dataset, names: Sequence[str]) -> Array:
-    """Return numeric columns, what is missing at its column's median."""
+    """Return numeric columns, with missing values replaced by the column's median."""
     at = [dataset.features.numeric_names.index(name) for name in names]
     table = np.asarray(dataset.features.numeric[:, at], dtype=float).copy()
     finite = np.where(np.isfinite(table), table, np.nan)
@@ -104,8 +105,8 @@ def _table(dataset: Dataset, names: Sequence[str]) -> Array:
 
 
 def _plane(tables: list[Array], codes: list[Array]) -> tuple[list[Array], tuple[str, str]]:
-    """Return both tables in two dimensions, and what these are."""
-    labels = "direction that separates the target", "where the source's points elsewhere"
+    """Return both tables in two dimensions, and the labels of the axes."""
+    labels = "direction that separates the target", "direction in which the source differs"
     if tables[0].shape[1] == 2:
         return tables, labels
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -118,17 +119,17 @@ def _plane(tables: list[Array], codes: list[Array]) -> tuple[list[Array], tuple[
     for table, y in zip(scaled, codes, strict=True):
         model = LinearDiscriminantAnalysis(solver="eigen", shrinkage=0.1).fit(table, y)
         way = model.scalings_[:, 0]
-        # An eigenvector has no sign: later classes lie to the right.
+        # The sign of an eigenvector is arbitrary: later classes are put to the right.
         ends = [table[y == code].mean(axis=0) @ way for code in (y.min(), y.max())]
         ways.append(way / np.linalg.norm(way) * (1.0 if ends[1] >= ends[0] else -1.0))
     first = ways[0]
     second = ways[1] - (ways[1] @ first) * first
     if np.linalg.norm(second) < 0.05:
-        # The same direction twice: upwards is where the rows vary most besides.
+        # Both directions agree: use the perpendicular direction in which the rows vary most.
         rest = np.concatenate(scaled)
         rest = rest - np.outer(rest @ first, first)
         second = np.linalg.svd(rest, full_matrices=False)[2][0]
-        labels = labels[0], "direction of most spread besides"
+        labels = labels[0], "perpendicular direction of most spread"
     second = second / np.linalg.norm(second)
     return [table @ np.column_stack([first, second]) for table in scaled], labels
 
@@ -168,7 +169,7 @@ def _boundary(
 
 
 def _leads(model: Any, grid: Array, n_classes: int) -> list[Array]:
-    """Return by how much each class leads the others; one array is enough for two classes."""
+    """Return by how much each class is ahead of the others; two classes need only one array."""
     if hasattr(model, "predict_proba"):
         shares = model.predict_proba(grid)
     else:

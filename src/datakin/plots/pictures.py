@@ -1,26 +1,122 @@
-"""A picture for each kind of result, drawn from its frame."""
+"""A picture for each kind of result, drawn from its frame; blank axes, labels and saving."""
 
 from __future__ import annotations
 
+import functools
+import os
+from collections.abc import Callable
+from math import isfinite
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from datakin._core.exceptions import DatakinError
-from datakin.plots.axes import CLUSTERS, COLOURS, axes, label
+from datakin._core.exceptions import DatakinError, require
+from datakin.distances import DistanceMatrix, DistanceRanking
 from datakin.results import Comparison, Forecast, Gain, Matrix, Ranking
+from datakin.results.zones import Zone
 from datakin.scoring.forecast import forecast_gain
 
-__all__ = ["forecast", "gain", "learning_curve", "map", "matrix", "ranking", "zones"]
+__all__ = [
+    "CLUSTERS",
+    "COLOURS",
+    "axes",
+    "forecast",
+    "gain",
+    "label",
+    "learning_curve",
+    "map",
+    "matrix",
+    "ranking",
+    "save",
+    "zones",
+]
 
-LABELLED = 60  # names beside a heatmap, or on a map, before they run into each other
+# From Okabe and Ito's palette, which colour-blind readers can tell apart.
+COLOURS = {"positive": "#009E73", "ambiguous": "#E69F00", "negative": "#D55E00"}
+CLUSTERS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#7A6FC0", "#666666")
+LONGEST = 32  # characters of a name beside an axis
+LABELLED = 60  # most names beside a heatmap or on a map; more would overlap
+ARGUMENTS = """
+
+    Parameters
+    ----------
+    result : {kinds}
+    ax : Axes, optional
+        Where to draw; by default on new axes.
+
+    Returns
+    -------
+    Axes
+"""
 
 
-def _expect(result: Any, name: str, *kinds: type) -> None:
-    if not isinstance(result, kinds):
-        wanted = " or ".join(kind.__name__ for kind in kinds)
-        raise DatakinError(f"plots.{name} draws a {wanted}. Got {type(result).__name__}.")
+def _picture(*kinds: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a picture what all pictures share: a check of the result and the rest of the docstring."""
+    wanted = " or ".join(kind.__name__ for kind in kinds)
+
+    def decorate(draw: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(draw)
+        def checked(result: Any, *, ax: Any = None) -> Any:
+            if not isinstance(result, kinds):
+                got = type(result).__name__
+                raise DatakinError(f"plots.{draw.__name__} draws a {wanted}. Got {got}.")
+            return draw(result, ax=ax)
+
+        checked.__doc__ = f"{draw.__doc__}{ARGUMENTS.format(kinds=wanted)}"
+        return checked
+
+    return decorate
+
+
+def axes(ax: Any, width: float = 6.4, height: float = 4.0) -> Any:
+    """Return the given axes, or new ones."""
+    if ax is not None:
+        return ax
+    # Imported here only: it is an optional package.
+    require("matplotlib", "report", "Drawing")
+    from matplotlib import pyplot
+
+    return pyplot.subplots(figsize=(width, height), layout="constrained")[1]
+
+
+def label(name: object) -> str:
+    r"""Return a name as a label: on one line, not too long, with $ escaped for matplotlib.
+
+    Examples
+    --------
+    >>> label("price in $\nand €")
+    'price in \\$ and €'
+    """
+    line = " ".join(str(name).split())
+    line = line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+    return line.replace("$", r"\$")
+
+
+def save(ax: Any, path: str | os.PathLike[str], *, dpi: int = 150) -> Path:
+    """Save the figure of some axes; the ending of the file name decides the format.
+
+    Parameters
+    ----------
+    ax : Axes
+        As returned by any function of `datakin.plots`.
+    path : str or path
+        Such as "ranking.png", "ranking.svg" or "ranking.pdf".
+    dpi : int
+        Dots per inch of a PNG file.
+    """
+    where = Path(path)
+    try:
+        ax.figure.savefig(where, dpi=dpi)
+    except ValueError:
+        known = ", ".join(sorted(ax.figure.canvas.get_supported_filetypes()))
+        raise DatakinError(f"A picture must end in one of {known}. Got {str(where)!r}.") from None
+    except OSError as error:
+        raise DatakinError(
+            f"The picture could not be written to {str(where)!r}: {error.strerror}."
+        ) from None
+    return where
 
 
 def _rows(ax: Any, names: Any, n: int) -> None:
@@ -45,29 +141,19 @@ def _intervals(ax: Any, frame: pd.DataFrame, value: str, low: str, high: str) ->
         ax.plot(row[value], k, "o", color=ink, markersize=6)
 
 
+@_picture(Ranking, Comparison, DistanceRanking)
 def ranking(result: Any, *, ax: Any = None) -> Any:
-    """Draw the scores of a ranking with their intervals, over the zones.
-
-    Parameters
-    ----------
-    result : Ranking or Comparison
-    ax : Axes, optional
-
-    Returns
-    -------
-    Axes
-    """
-    _expect(result, "ranking", Ranking, Comparison)
+    """Draw the scores of a ranking with their intervals, over the zones."""
     frame = result.frame
     ax = axes(ax, height=1.2 + 0.3 * len(frame))
-    if "zone" not in frame:
+    if isinstance(result, DistanceRanking):
         ax.barh(range(len(frame)), frame["score"], color=CLUSTERS[0], height=0.6)
         ax.set_xlabel("distance")
     else:
         found = _comparisons(result)
         reach = _limits(frame[["low", "high"]].to_numpy(), found)
         for k, comparison in enumerate(found):
-            _zone_bands(ax, k, comparison.by_paper or comparison.decision, reach)
+            _draw_zones(ax, k, comparison, reach)
         _intervals(ax, frame, "score", "low", "high")
         ax.set_xlim(*reach)
         ax.set_xlabel("Cross-Learning Score (small means kin), 95% interval")
@@ -76,38 +162,29 @@ def ranking(result: Any, *, ax: Any = None) -> Any:
     return ax
 
 
-def _limits(values: Any, found: list[Any]) -> tuple[float, float]:
-    decisions = [c.by_paper or c.decision for c in found]
-    edges = [d.high for d in decisions if d.rule == "paper"]
+def _score_zones(comparison: Comparison) -> tuple[tuple[float, float, Zone], ...]:
+    """Return where zones begin and end on the axis of scores; nothing if only gains decided."""
+    return (comparison.by_paper or comparison.decision).bands
+
+
+def _limits(values: Any, found: list[Comparison]) -> tuple[float, float]:
+    edges = [edge for c in found for edge, _, _ in _score_zones(c) if isfinite(edge)]
     low, high = min(0.0, float(np.min(values))), max(0.0, float(np.max(values)), *edges, 1e-6)
     room = 0.05 * (high - low)
     return low - room, high + room
 
 
-def _zone_bands(ax: Any, k: int, decision: Any, reach: tuple[float, float]) -> None:
-    if decision.rule != "paper":
-        return
-    edges = (reach[0], decision.low, decision.high, reach[1])
-    for zone, left, right in zip(COLOURS, edges[:-1], edges[1:], strict=True):
-        ax.barh(k, right - left, left=left, height=1, color=COLOURS[zone], alpha=0.13, linewidth=0)
+def _draw_zones(ax: Any, k: int, comparison: Comparison, reach: tuple[float, float]) -> None:
+    for low, high, zone in _score_zones(comparison):
+        left, right = max(low, reach[0]), min(high, reach[1])
+        ink = COLOURS[zone.value]
+        ax.barh(k, right - left, left=left, height=1, color=ink, alpha=0.13, linewidth=0)
 
 
+@_picture(Ranking, Comparison)
 def zones(result: Any, *, ax: Any = None) -> Any:
-    """Draw how sure the zones are: the probability of each, were the score measured again.
-
-    Parameters
-    ----------
-    result : Ranking or Comparison
-    ax : Axes, optional
-
-    Returns
-    -------
-    Axes
-    """
-    _expect(result, "zones", Ranking, Comparison)
+    """Draw the probability of each zone if the score were measured again."""
     found = _comparisons(result)
-    if not all(isinstance(c, Comparison) for c in found):
-        raise DatakinError("plots.zones needs scores. Distances have no zones.")
     ax = axes(ax, height=1.4 + 0.3 * len(found))
     left = np.zeros(len(found))
     for zone, ink in COLOURS.items():
@@ -121,21 +198,11 @@ def zones(result: Any, *, ax: Any = None) -> Any:
     return ax
 
 
+@_picture(Matrix, DistanceMatrix)
 def matrix(result: Any, *, ax: Any = None) -> Any:
-    """Draw the scores of all pairs, datasets in the order of their tree.
-
-    Parameters
-    ----------
-    result : Matrix
-    ax : Axes, optional
-
-    Returns
-    -------
-    Axes
-    """
+    """Draw the scores of all pairs, with datasets in the order of their tree."""
     from scipy.cluster.hierarchy import leaves_list
 
-    _expect(result, "matrix", Matrix)
     order = leaves_list(result.tree) if len(result) > 1 else np.array([0])
     square = result.square.iloc[order, order]
     side = min(9.0, 3.0 + 0.25 * len(result))
@@ -148,24 +215,13 @@ def matrix(result: Any, *, ax: Any = None) -> Any:
     else:
         ax.set_xticks([])
         ax.set_yticks([])
-    word = "score" if result.zones else "distance"
-    ax.figure.colorbar(shown, ax=ax, label=f"{word} (small means near)", shrink=0.8)
+    ax.figure.colorbar(shown, ax=ax, label=f"{result.word} (small means near)", shrink=0.8)
     return ax
 
 
+@_picture(Matrix, DistanceMatrix)
 def map(result: Any, *, ax: Any = None) -> Any:
-    """Draw the map of the datasets, coloured by cluster.
-
-    Parameters
-    ----------
-    result : Matrix
-    ax : Axes, optional
-
-    Returns
-    -------
-    Axes
-    """
-    _expect(result, "map", Matrix)
+    """Draw the map of the datasets, coloured by cluster."""
     ax, frame = axes(ax, 6.4, 5.0), result.map
     for cluster, part in frame.groupby("cluster"):
         ink = CLUSTERS[(int(cluster) - 1) % len(CLUSTERS)]
@@ -173,7 +229,7 @@ def map(result: Any, *, ax: Any = None) -> Any:
     if len(frame) <= LABELLED:
         near = 0.08 * max(np.ptp(frame["x"]), np.ptp(frame["y"]))
         for k, (name, x, y) in enumerate(zip(frame["name"], frame["x"], frame["y"], strict=True)):
-            # Of two datasets close together, the second has its name below.
+            # Of two datasets close together, the name of the second is below its point.
             crowded = (np.hypot(frame["x"][:k] - x, frame["y"][:k] - y) < near).any()
             ax.annotate(label(name), (x, y), (5, -11 if crowded else 4), textcoords="offset points")
     ax.set_aspect("equal", adjustable="datalim")
@@ -183,19 +239,9 @@ def map(result: Any, *, ax: Any = None) -> Any:
     return ax
 
 
+@_picture(Ranking, Comparison, Forecast)
 def forecast(result: Any, *, ax: Any = None) -> Any:
-    """Draw what pooling should bring: per source, or against the share of the only source.
-
-    Parameters
-    ----------
-    result : Ranking, Comparison or Forecast
-    ax : Axes, optional
-
-    Returns
-    -------
-    Axes
-    """
-    _expect(result, "forecast", Ranking, Comparison, Forecast)
+    """Draw the expected gain of pooling: for each source, or against the share of a single source."""
     if isinstance(result, Comparison):
         result = forecast_gain(result)
     if isinstance(result, Forecast) and result.shares:
@@ -206,8 +252,6 @@ def forecast(result: Any, *, ax: Any = None) -> Any:
         )
     else:
         frame = result.frame
-    if "gain" not in frame:
-        raise DatakinError("plots.forecast needs scores. Distances have no forecast.")
     ax = axes(ax, height=1.2 + 0.3 * len(frame))
     _intervals(ax, frame, "gain", "gain_low", "gain_high")
     _zero_line(ax)
@@ -227,19 +271,9 @@ def _share_curve(result: Forecast, ax: Any) -> Any:
     return ax
 
 
+@_picture(Ranking, Comparison)
 def learning_curve(result: Any, *, ax: Any = None) -> Any:
-    """Draw own errors against training rows, carried on to the limit.
-
-    Parameters
-    ----------
-    result : Ranking or Comparison
-    ax : Axes, optional
-
-    Returns
-    -------
-    Axes
-    """
-    _expect(result, "learning_curve", Ranking, Comparison)
+    """Draw each dataset's own error against its training rows, extrapolated to the limit."""
     frame = result.learning_curve if _has_curves(result) else pd.DataFrame()
     if frame.empty:
         raise DatakinError("plots.learning_curve needs learning curves. This result has none.")
@@ -264,22 +298,12 @@ def learning_curve(result: Any, *, ax: Any = None) -> Any:
 
 
 def _has_curves(result: Any) -> bool:
-    return any(isinstance(c, Comparison) and c.curves for c in _comparisons(result))
+    return any(c.curves for c in _comparisons(result))
 
 
+@_picture(Gain)
 def gain(result: Any, *, ax: Any = None) -> Any:
-    """Draw what transfer methods brought, on the target and on the source.
-
-    Parameters
-    ----------
-    result : Gain
-    ax : Axes, optional
-
-    Returns
-    -------
-    Axes
-    """
-    _expect(result, "gain", Gain)
+    """Draw the realised gain of transfer methods, on the target and on the source."""
     frame = result.frame
     ax = axes(ax, height=1.4 + 0.4 * len(frame))
     for k, (side, shift) in enumerate((("target", -0.13), ("source", 0.13))):

@@ -1,4 +1,4 @@
-"""What the report of a comparison shows, and what a ranking shows of each source."""
+"""The report of a comparison, and the details of one source in a ranking."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ from collections.abc import Iterator
 from typing import Any
 
 from datakin._core.exceptions import DatakinError
-from datakin.report.curves import curve_section, share_section
 from datakin.report.sections import (
     FACTS,
     MODELS,
     bars,
     column,
+    curve_section,
     fact_row,
     forest,
     origin,
     section,
+    share_section,
     view,
 )
-from datakin.report.verdicts import comparison_verdict
+from datakin.report.words import comparison_verdict, score_zones
 from datakin.results import Comparison
 from datakin.scoring.forecast import forecast_gain
 
@@ -52,7 +53,7 @@ def model_rows(c: Comparison) -> Iterator[dict[str, Any]]:
 
 
 def details_of(c: Comparison) -> dict[str, Any]:
-    """Return what is shown of a source that was selected."""
+    """Return the details that are shown when a source is selected."""
     low, high = c.interval
     facts = [
         ["Score", f"{c.score:.4f}, 95% interval {low:.4f} to {high:.4f}"],
@@ -137,23 +138,23 @@ ESTIMATE = [
 
 
 def _estimates(c: Comparison) -> dict[str, Any]:
-    rows, zone = [], c.by_paper or c.decision
+    rows, zones = [], score_zones(c)
     for kind, found in (("score", c.sizes), ("way", c.directions)):
         for key, estimate in found.items():
             name = NAMES[key]
             row = {"what": name + (", reported" if key == c.size else ""), "value": estimate.value}
             row |= {"low": estimate.low, "high": estimate.high, "p_value": estimate.p_value}
-            if kind == "score" and zone.rule == "paper":
-                row |= {"zone_low": zone.low, "zone_high": zone.high}
-                row |= {"zone": zone.zone.value if key == "paper" else None}
+            if kind == "score" and zones:
+                row |= {"zone_low": zones.low, "zone_high": zones.high}
+                row |= {"zone": zones.zone.value if key == "paper" else None}
             rows.append(row)
-    chart = forest("what", "value", "0 is kin")
-    if zone.rule == "paper":
+    chart = forest("what", "value", "0 means kin")
+    if zones:
         chart["bands"] = ["zone_low", "zone_high"]
     text = (
-        "The score with 95% intervals, and the two directions that it averages. Matched: both predictors "
-        "have seen equally many rows, so that kin score 0. Limit: carried on to infinitely many rows. "
-        "Zones by the paper's rule are decided by the paper's estimate."
+        "The score with its 95% interval, and the two directions that it averages. Matched: both predictors "
+        "are trained on equally many rows, so that kin datasets score 0 on average. Limit: extrapolated to "
+        "infinitely many rows. The paper's zones are decided by the paper's estimate."
     )
     return section("score", "The score", text, ESTIMATE, rows, chart=chart, table="closed")
 
@@ -169,15 +170,16 @@ def _errors(c: Comparison) -> list[dict[str, Any]]:
         )  # fmt: skip
     columns = [column("what", "error", "text"), column("error", "error")]
     chart = bars("what", "error", "error", tint="of")
-    text = (
-        "Each dataset's own cross-validated error, and that of predictors learned on the other one."
-    )
+    text = "Each dataset's own cross-validated error, and the error of predictors trained on the other one."
     return [section("errors", "The four errors", text, columns, rows, chart=chart)]
 
 
 def _models(c: Comparison) -> dict[str, Any]:
     chart = bars("model", "score", "score by each model alone")
-    text = "A low score by every model is a matter of the data; one model apart is a matter of it."
+    text = (
+        "If all models give a similar score, it reflects the data. If one model differs from the others, the "
+        "difference comes from that model."
+    )
     rows = model_rows(c) if c.model_scores else []
     return section("models", "Do the models agree?", text, MODELS, rows, chart=chart)
 
@@ -204,6 +206,7 @@ def _table(c: Comparison) -> list[dict[str, Any]]:
         column("spread", "spread"),
     ]
     text = (
-        "Everything above is computed from this table: who was trained on what, and erred how much."
+        "Everything above is computed from this table: the error of each model, by the dataset it was "
+        "trained on and the dataset it was tested on."
     )
     return [section("errors-table", "The cross-error table", text, columns, c.errors.records)]

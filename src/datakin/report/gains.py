@@ -1,10 +1,9 @@
-"""What the reports of forecasts, realised gains and distances show."""
+"""The reports of forecasts and realised gains."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from datakin.report.curves import share_section
 from datakin.report.sections import (
     GAIN,
     PROBABILITY,
@@ -13,15 +12,23 @@ from datakin.report.sections import (
     gain_forest,
     gain_row,
     origin,
+    pairs,
     records,
     section,
+    share_section,
     view,
 )
-from datakin.report.verdicts import forecast_verdict, verdict
-from datakin.report.words import amount, enumerated, error_text, shortened
-from datakin.results import Distance, Forecast, Gain
+from datakin.report.words import (
+    amount,
+    enumerated,
+    error_text,
+    forecast_verdict,
+    shortened,
+    verdict,
+)
+from datakin.results import Forecast, Gain
 
-__all__ = ["distance_view", "forecast_view", "gain_view"]
+__all__ = ["forecast_view", "gain_view"]
 
 
 def forecast_view(forecast: Forecast) -> dict[str, Any]:
@@ -29,7 +36,7 @@ def forecast_view(forecast: Forecast) -> dict[str, Any]:
     in_points = forecast.unit == "share of rows"
     rows = [
         {"how": how, **gain_row(gain)}
-        for how, gain in (("every row alike", forecast.pooled), ("best weights", forecast.best))
+        for how, gain in (("without weights", forecast.pooled), ("best weights", forecast.best))
     ]
     columns = [column("how", "how", "text"), *GAIN, PROBABILITY]
     chart = gain_forest("how", "expected gain")
@@ -40,7 +47,7 @@ def forecast_view(forecast: Forecast) -> dict[str, Any]:
     weights = [{"source": name, "weight": weight} for name, weight in forecast.weights.items()]
     parts = [column("source", "source", "text"), column("weight", "weight", digits=3)]
     chart = bars("source", "weight", "weight of a row", most=1)
-    told = "What a row of each source should count beside a row of the target."
+    told = "How much a row of each source should count. A row of the target counts 1."
     sections.append(section("weights", "Weights", told, parts, weights, chart=chart, table="open"))
     return view(
         "forecast",
@@ -50,7 +57,7 @@ def forecast_view(forecast: Forecast) -> dict[str, Any]:
         tiles=[
             {"label": "zone", "value": forecast.zone.value, "zone": forecast.zone.value},
             {"label": "error alone", "value": error_text(forecast.error, in_points)},
-            {"label": "gain, every row alike", "value": amount(forecast.gain, in_points)},
+            {"label": "gain, without weights", "value": amount(forecast.gain, in_points)},
             {"label": "gain, best weights", "value": amount(forecast.best.value, in_points)},
             {"label": "kinship", "value": f"{forecast.kinship:.2f}"},
         ],
@@ -75,16 +82,15 @@ def gain_view(gain: Gain) -> dict[str, Any]:
         column("target_error", "error on target"),
         column("source_error", "error on source"),
     ]
-    chart = {
-        "type": "pairs",
-        "name": "method",
-        "series": [
-            {"value": f"{side}_rer", "low": f"{side}_low", "high": f"{side}_high", "label": f"on the {side}"}
+    chart = pairs(
+        "method",
+        "relative error reduction: right of 0 is a gain",
+        *(
+            (f"{side}_rer", f"{side}_low", f"{side}_high", f"on the {side}")
             for side in ("target", "source")
-        ],
-        "axis": "relative error reduction: right of 0 is a gain",
-    }  # fmt: skip
-    text = f"Mean over {gain.repeats} {gain.split}s; lines are two standard errors either way."
+        ),
+    )
+    text = f"Mean over {gain.repeats} {gain.split}s; lines show two standard errors on each side."
     return view(
         "gain",
         f"{gain.source} for {gain.target}",
@@ -126,30 +132,3 @@ def _gain_verdict(gain: Gain) -> dict[str, Any]:
 
 def _finite(value: float) -> float:
     return value if value == value else float("-inf")
-
-
-def distance_view(distance: Distance) -> dict[str, Any]:
-    """Return the sections of a distance."""
-    rows = [
-        {"name": name, "role": role, "rows": distance.n_rows[name]}
-        for name, role in ((distance.target, "target"), (distance.source, "source"))
-    ]
-    columns = [
-        column("name", "dataset", "text"),
-        column("role", "role", "text"),
-        column("rows", "rows", digits=0),
-    ]
-    return view(
-        "distance",
-        f"{distance.source} and {distance.target}",
-        verdict(
-            "plain",
-            f"{distance.method}: {distance.score:.4g}",
-            "A distance has no zones and no interval: compare it with that of other sources, and in the "
-            "same units.",
-        ),
-        [section("facts", "The data", "What was compared.", columns, rows, table="open")],
-        tiles=[{"label": distance.method, "value": f"{distance.score:.4f}"}],
-        notes=distance.notes,
-        provenance=origin(distance.provenance),
-    )

@@ -1,102 +1,133 @@
-"""What the report of a matrix shows. The squares themselves are read from the embedded result."""
+"""The report of a matrix. Its squares of numbers are read from the embedded result."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from datakin.report.sections import column, origin, records, section, view
-from datakin.report.verdicts import verdict
-from datakin.report.words import enumerated, plural, shortened
-from datakin.results import Matrix
+from datakin.report.words import ZONES, enumerated, plural, shortened, verdict
+from datakin.results import Matrix, Square
 
-__all__ = ["matrix_view"]
+__all__ = ["families_of", "family_lines", "matrix_view", "square_view"]
+
+PAIRS = [
+    column("low", "low"),
+    column("high", "high"),
+    column("zone", "zone", "zone"),
+    column("source_to_target", "source to target"),
+    column("target_to_source", "target to source"),
+]
 
 
 def matrix_view(matrix: Matrix) -> dict[str, Any]:
-    """Return the sections of a matrix."""
+    """Return the sections of a matrix of scores."""
     clusters = matrix.clusters()
-    order = leaves(matrix)
+    families = families_of(clusters)
+    how = "Datasets form a family if their mean score is below the threshold of negative transfer."
+    interrupted = "The run was interrupted: not all datasets are here."
+    return square_view(
+        matrix,
+        clusters,
+        verdict("plain", _head(families), *family_lines(families), how),
+        tiles=_zone_tiles(matrix),
+        own=[float(error) for error in np.diag(matrix.errors)],
+        pairs=PAIRS,
+        notes=[*([] if matrix.complete else [interrupted]), *matrix.notes],
+        provenance=origin(matrix.provenance, Fits=str(matrix.n_fits)),
+    )
+
+
+def square_view(
+    matrix: Square,
+    clusters: dict[str, int],
+    found: dict[str, Any],
+    *,
+    tiles: Sequence[dict[str, str]] = (),
+    own: Sequence[float] | None = None,
+    pairs: Sequence[dict[str, Any]] = (),
+    **more: Any,
+) -> dict[str, Any]:
+    """Return the sections that a matrix of scores and one of distances have in common.
+
+    `found` is the verdict, `own` holds each dataset's own error, `pairs` are further columns of the
+    table of pairs.
+    """
+    order, n = leaves(matrix), len(matrix)
+    counts = {"datasets": n, "pairs": n * (n - 1) // 2, "clusters": len(set(clusters.values()))}
     return view(
         "matrix",
-        f"{len(matrix)} datasets",
-        _verdict(matrix, clusters),
-        [_heat(matrix, order), _tree(matrix, order), _map(matrix), _members(matrix, clusters),
-         _pairs(matrix)],
-        tiles=_tiles(matrix, clusters),
-        notes=[*([] if matrix.complete else ["The run was interrupted: not all datasets are here."]),
-               *matrix.notes],
+        f"{n} datasets",
+        found,
+        [_heat(matrix, order), _tree(matrix, order), _map(matrix), _members(matrix, clusters, own),
+         _pairs(pairs)],
+        tiles=[*({"label": name, "value": str(count)} for name, count in counts.items()), *tiles],
         clusters=list(clusters.values()),
         selects="dataset",
-        provenance=origin(matrix.provenance, Fits=str(matrix.n_fits)),
+        **more,
     )  # fmt: skip
 
 
-def leaves(matrix: Matrix) -> list[int]:
+def leaves(matrix: Square) -> list[int]:
     """Return the datasets in the order of the tree's leaves."""
     from scipy.cluster.hierarchy import leaves_list
 
     return [int(i) for i in leaves_list(matrix.tree)] if len(matrix) > 1 else [0]
 
 
-def _verdict(matrix: Matrix, clusters: dict[str, int]) -> dict[str, Any]:
+def families_of(clusters: dict[str, int]) -> list[list[str]]:
+    """Return the names of each cluster, the largest first."""
     groups: dict[int, list[str]] = {}
     for name, cluster in clusters.items():
         groups.setdefault(cluster, []).append(shortened(name))
-    large = sorted((g for g in groups.values() if len(g) > 1), key=len, reverse=True)
-    alone = [g[0] for g in groups.values() if len(g) == 1]
-    n, k = len(matrix), len(groups)
-    if k == 1:
-        head = f"All {n} datasets are of one kin"
-    elif not large:
-        head = f"None of the {n} datasets is kin to another"
-    else:
-        head = f"{n} datasets, {plural(len(large), 'family').replace('familys', 'families')}"
-        head += f" and {len(alone)} on their own" if alone else ""
-    if not matrix.zones:
-        head = f"{n} datasets in {plural(k, 'cluster')} by distance"
+    return sorted(groups.values(), key=len, reverse=True)
+
+
+def _head(families: list[list[str]]) -> str:
+    n, large = sum(map(len, families)), sum(len(group) > 1 for group in families)
+    alone = len(families) - large
+    if len(families) == 1:
+        return f"All {n} datasets are kin"
+    if not large:
+        return f"None of the {n} datasets is kin to another"
+    head = f"{n} datasets, {plural(large, 'family', 'families')}"
+    return f"{head} and {alone} on their own" if alone else head
+
+
+def family_lines(families: list[list[str]]) -> list[str]:
+    """Return who belongs together, and who to nobody."""
+    large = [group for group in families if len(group) > 1]
+    alone = [group[0] for group in families if len(group) == 1]
     lines = [f"Together: {enumerated(group, 8)}." for group in large[:6]]
     if len(large) > 6:
         lines.append(f"And {len(large) - 6} more families, in the table below.")
     if alone and large:
         lines.append(f"On their own: {enumerated(alone, 8)}.")
-    how = (
-        "Datasets stay together while their mean score is below the threshold of negative transfer."
-        if matrix.zones
-        else "Clusters are cut at the widest gap between merges; distances have no zones and no interval."
-    )
-    return verdict("plain", head, *lines, how)
+    return lines
 
 
-def _tiles(matrix: Matrix, clusters: dict[str, int]) -> list[dict[str, str]]:
+def _zone_tiles(matrix: Matrix) -> list[dict[str, str]]:
     n = len(matrix)
-    tiles = [
-        {"label": "datasets", "value": str(n)},
-        {"label": "pairs", "value": str(n * (n - 1) // 2)},
-        {"label": "clusters", "value": str(len(set(clusters.values())))},
+    values = [matrix.zones[i][j].value for i in range(n) for j in range(n) if i != j]
+    total = max(1, len(values))
+    return [
+        {"label": f"{zone} pairs", "value": f"{values.count(zone) / total:.0%}", "zone": zone}
+        for zone in ZONES
     ]
-    if matrix.zones:
-        values = [matrix.zones[i][j].value for i in range(n) for j in range(n) if i != j]
-        total = max(1, len(values))
-        tiles += [
-            {"label": f"{zone} pairs", "value": f"{values.count(zone) / total:.0%}", "zone": zone}
-            for zone in ("positive", "ambiguous", "negative")
-        ]
-    return tiles
 
 
-def _heat(matrix: Matrix, order: list[int]) -> dict[str, Any]:
-    word = "score" if matrix.zones else "distance"
+def _heat(matrix: Square, order: list[int]) -> dict[str, Any]:
     text = (
-        f"The {word} of every pair. Datasets stand in the order of the tree, so that those near each "
+        f"The {matrix.word} of every pair. Datasets are in the order of the tree, so that those near each "
         f"other form blocks along the diagonal."
     )
-    chart = {"type": "heat", "order": order, "word": word}
+    chart = {"type": "heat", "order": order, "word": matrix.word}
     return section("heat", "Every pair", text, [], [], chart=chart)
 
 
-def _tree(matrix: Matrix, order: list[int]) -> dict[str, Any]:
+def _tree(matrix: Square, order: list[int]) -> dict[str, Any]:
     merges = [
         {"left": int(a), "right": int(b), "height": float(h), "size": int(n)}
         for a, b, h, n in matrix.tree.tolist()
@@ -113,7 +144,7 @@ def _tree(matrix: Matrix, order: list[int]) -> dict[str, Any]:
     return section("tree", "The family tree", text, columns, merges, chart=chart, table="none")
 
 
-def _map(matrix: Matrix) -> dict[str, Any]:
+def _map(matrix: Square) -> dict[str, Any]:
     columns = [
         column("name", "dataset", "name"),
         column("x", "x"),
@@ -126,7 +157,9 @@ def _map(matrix: Matrix) -> dict[str, Any]:
     return section("map", "The map", text, columns, rows, chart=chart, table="none")
 
 
-def _members(matrix: Matrix, clusters: dict[str, int]) -> dict[str, Any]:
+def _members(
+    matrix: Square, clusters: dict[str, int], own: Sequence[float] | None
+) -> dict[str, Any]:
     distances = matrix.scores + np.where(np.eye(len(matrix)) > 0, np.inf, 0.0)
     rows = []
     for i, name in enumerate(matrix.names):
@@ -135,8 +168,8 @@ def _members(matrix: Matrix, clusters: dict[str, int]) -> dict[str, Any]:
             j = int(np.argmin(distances[i]))
             row |= {"nearest": matrix.names[j], "score": float(matrix.scores[i, j])}
             row["mean"] = float(np.delete(matrix.scores[i], i).mean())
-        if matrix.errors is not None:
-            row["error"] = float(matrix.errors[i, i])
+        if own is not None:
+            row["error"] = own[i]
         rows.append(row)
     columns = [
         column("name", "dataset", "name"),
@@ -144,22 +177,15 @@ def _members(matrix: Matrix, clusters: dict[str, int]) -> dict[str, Any]:
         column("nearest", "nearest", "text"),
         column("score", "its score"),
         column("mean", "mean score"),
-        *([column("error", "own error")] if matrix.errors is not None else []),
+        *([column("error", "own error")] if own is not None else []),
     ]
     text = "Every dataset with its cluster and its nearest neighbour."
     return section("datasets", "The datasets", text, columns, rows, table="open")
 
 
-def _pairs(matrix: Matrix) -> dict[str, Any]:
+def _pairs(more: Sequence[dict[str, Any]]) -> dict[str, Any]:
     columns = [column("target", "target", "name"), column("source", "source", "name")]
-    columns.append(column("score", "score"))
-    if matrix.lows is not None:
-        columns += [column("low", "low"), column("high", "high")]
-    if matrix.zones:
-        columns.append(column("zone", "zone", "zone"))
-    if matrix.discrepancies is not None:
-        columns.append(column("source_to_target", "source to target"))
-        columns.append(column("target_to_source", "target to source"))
+    columns += [column("score", "score"), *more]
     text = "All pairs. Sort by a heading; type part of a name, or of a zone, to filter."
     found = section("pairs", "The pairs", text, columns, [], table="open")
     return {**found, "rows_from": "pairs"}

@@ -1,8 +1,8 @@
-"""A result's JSON made small enough for a page, and back again to the last digit.
+"""The JSON of a result, packed so that it fits into a page, and unpacked to the last digit.
 
 The matrix of 300 datasets is 16 MB of JSON: seven squares of numbers with seventeen digits. Here a
-large array becomes its 8-byte floats in base64, half of it if it is symmetric, and a large square of
-a few different values (zones) becomes one byte each. Everything else stays as it is.
+large square of numbers is stored as 8-byte floats in base64, only one half if it is symmetric. A large
+square of a few different values (zones) is stored with one byte for each. Nothing else is changed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from datakin.data.features import Array
 
 __all__ = ["pack", "unpack"]
 
-LARGE = 400  # entries from which packing pays
+LARGE = 400  # entries; smaller squares are not packed
 
 
 def pack(result: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What the report of a ranking shows."""
+"""The report of a ranking."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from datakin.report.comparisons import details_of, model_rows, role_facts
-from datakin.report.curves import curve_section
 from datakin.report.sections import (
     FACTS,
     GAIN,
@@ -14,16 +13,24 @@ from datakin.report.sections import (
     PROBABILITY,
     bars,
     column,
+    curve_section,
     forest,
     gain_forest,
     gain_row,
     origin,
+    pairs,
     records,
     section,
     view,
 )
-from datakin.report.verdicts import ranking_verdict
-from datakin.report.words import enumerated, error_text, shortened
+from datakin.report.words import (
+    ZONES,
+    enumerated,
+    error_text,
+    ranking_verdict,
+    score_zones,
+    shortened,
+)
 from datakin.results import Comparison, LearningCurve, Ranking
 
 __all__ = ["ranking_view"]
@@ -43,20 +50,17 @@ SCORES = [
 
 def ranking_view(ranking: Ranking) -> dict[str, Any]:
     """Return the sections of a ranking."""
-    kin = [c for c in ranking.comparisons if isinstance(c, Comparison)]
+    kin = list(ranking)
     title = f"Sources for {ranking.target}"
-    if not kin:
-        sections = [_distances(ranking)]
-    else:
-        sections = [
-            _scores(ranking, kin),
-            _gains(ranking, kin),
-            _directions(kin),
-            *_weights(ranking, kin),
-            _models(kin),
-            *curve_section(_target_curves(ranking, kin)),
-            _facts(ranking, kin),
-        ]
+    sections = [
+        _scores(ranking, kin),
+        _gains(ranking, kin),
+        _directions(kin),
+        *_weights(ranking, kin),
+        _models(kin),
+        *curve_section(_target_curves(ranking, kin)),
+        _facts(ranking, kin),
+    ]
     notes: dict[str, list[str]] = {}
     for c in ranking.comparisons:
         for note in c.notes:
@@ -77,13 +81,8 @@ def ranking_view(ranking: Ranking) -> dict[str, Any]:
 
 def _tiles(ranking: Ranking, kin: list[Comparison]) -> list[dict[str, str]]:
     tiles = [{"label": "sources", "value": str(len(ranking))}]
-    if not kin:
-        return [*tiles, {"label": "distance", "value": ranking.best.method}]
     zones = [c.zone.value for c in kin]
-    tiles += [
-        {"label": zone, "value": str(zones.count(zone)), "zone": zone}
-        for zone in ("positive", "ambiguous", "negative")
-    ]
+    tiles += [{"label": zone, "value": str(zones.count(zone)), "zone": zone} for zone in ZONES]
     if ranking.forecast is not None:
         own = error_text(ranking.forecast.error, ranking.forecast.unit == "share of rows")
         tiles.append({"label": "error of the target alone", "value": own})
@@ -91,40 +90,27 @@ def _tiles(ranking: Ranking, kin: list[Comparison]) -> list[dict[str, str]]:
     return tiles
 
 
-def _distances(ranking: Ranking) -> dict[str, Any]:
-    columns = [
-        column("source", "source", "name"),
-        column("score", "distance"),
-        column("n_rows", "rows", digits=0),
-    ]
-    return section(
-        "distances",
-        f"Distances by {ranking.best.method}",
-        "Nearest first. A distance has no zones and no interval.",
-        columns,
-        records(ranking.frame),
-        chart=bars("source", "score", "distance"),
-        table="open",
-    )
-
-
 def _scores(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
     frame, rows = ranking.frame, []
     for row, c in zip(records(frame), kin, strict=True):
-        zone = c.by_paper or c.decision
-        if zone.rule == "paper":
-            row |= {"zone_score": zone.score, "zone_low": zone.low, "zone_high": zone.high}
+        zones = score_zones(c)
+        if zones:
+            row |= {"zone_score": zones.score, "zone_low": zones.low, "zone_high": zones.high}
         rows.append(row)
     chart = forest("source", "score", "Cross-Learning Score: small means kin")
-    text = "In the order of what their predictors lose on the target, each with its 95% interval."
+    text = (
+        "Sources in the order of how much worse their predictors do on the target than the target's own; "
+        "each score with its 95% interval."
+    )
     if all("zone_high" in row for row in rows):
         chart |= {"bands": ["zone_low", "zone_high"], "mark": "zone_score"}
         text += (
-            " Behind each source are the paper's zones for its score: positive at or below 0, negative "
-            "where the loss is more than chance explains. The small tick is the score that they are for."
+            " The background shows the paper's zones: positive at or below 0, negative where the score is "
+            "higher than chance explains. They apply to the paper's estimate of the score, shown as a small "
+            "tick."
         )
-    if kin[0].decision.rule == "gain":
-        text += " Colours are the zones by the forecast gain below."
+    if kin[0].decision.is_about_gain:
+        text += " Colours show the zones decided by the expected gain below."
     columns = SCORES[:]
     if "standardised" in frame:
         columns.append(column("standardised", "standardised"))
@@ -147,9 +133,9 @@ def _gains(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
         "source", "expected gain: error of the target alone minus error of the pool"
     )
     text = (
-        "What pooling each source with the target should do to the target's error, every row alike. Right "
-        "of 0 is a gain. Thick line: 90% interval; thin line: 95%. Diamonds: all sources together, every "
-        "row alike or with the weights below."
+        "By how much the target's error should fall when each source is pooled with the target, without "
+        "weights. Right of 0 is a gain. Thick line: 90% interval; thin line: 95%. Diamonds: all sources "
+        "together, without weights or with the weights below."
     )
     return section("gain", "What pooling should bring", text, columns, rows, chart=chart)
 
@@ -159,7 +145,7 @@ def _all_gains(ranking: Ranking, kin: list[Comparison]) -> Iterator[tuple[str, A
         if c.gain is not None:
             yield c.source, c.gain, c.zone.value
     if ranking.forecast is not None:
-        yield "All, alike", ranking.forecast.pooled, None
+        yield "All, unweighted", ranking.forecast.pooled, None
         yield "All, weighted", ranking.forecast.best, None
 
 
@@ -192,18 +178,15 @@ def _directions(kin: list[Comparison]) -> dict[str, Any]:
         column("on_source", "target's error on source"),
         column("own_source", "source's own error"),
     ]
-    chart = {
-        "type": "pairs",
-        "name": "source",
-        "series": [
-            {"value": "source_to_target", "low": "st_low", "high": "st_high", "label": "source to target"},
-            {"value": "target_to_source", "low": "ts_low", "high": "ts_high", "label": "target to source"},
-        ],
-        "axis": "error on the other dataset minus that dataset's own error",
-    }  # fmt: skip
+    chart = pairs(
+        "source",
+        "error on the other dataset minus that dataset's own error",
+        ("source_to_target", "st_low", "st_high", "source to target"),
+        ("target_to_source", "ts_low", "ts_high", "target to source"),
+    )
     text = (
-        "How much worse each side's predictors do on the other dataset than its own. The score is the "
-        "mean of both ways; what counts for using a source is the way from source to target."
+        "How much worse the predictors of one dataset do on the other dataset than that dataset's own. The "
+        "score is the mean of both directions; for using a source, the one from source to target matters."
     )
     return section("directions", "Both directions", text, columns, rows, chart=chart)
 
@@ -223,8 +206,8 @@ def _weights(ranking: Ranking, kin: list[Comparison]) -> list[dict[str, Any]]:
     ]
     chart = bars("source", "weight", "weight of a row", most=1)
     text = (
-        "What a row of each source should count beside a row of the target, from 0 (leave out) to 1, when "
-        "all sources are used together; the table also has the weight for each source alone."
+        "How much a row of each source should count when all sources are used together, from 0 (leave out) "
+        "to 1 (as much as a row of the target). The table also has the weight of each source used alone."
     )
     return [section("weights", "How much each should count", text, columns, rows, chart=chart)]
 
@@ -240,8 +223,8 @@ def _models(kin: list[Comparison]) -> dict[str, Any]:
         "axis": "score by each model alone",
     }
     text = (
-        "The score by each model alone. Dots that lie together agree; a single one far off is a matter of "
-        "that model and not of the data."
+        "The score by each model alone. Where the dots of a source lie close together, the models agree. A "
+        "single dot far away comes from that model, not from the data."
     )
     return section("models", "Do the models agree?", text, columns, rows, chart=chart)
 
@@ -255,6 +238,6 @@ def _facts(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
     rows += [{**role_facts(c, c.source, "source"), "shared": c.n_shared_rows} for c in kin]
     text = (
         "What was read. Rows in common with the target are left out of the cross errors; columns that the "
-        "other side does not have are left out of the comparison."
+        "other dataset does not have are left out of the comparison."
     )
     return section("facts", "The data", text, FACTS, rows, table="open")

@@ -1,7 +1,6 @@
 """The parts of a report as plain dicts: a section has rows, and a chart or a table of them.
 
-A chart draws from its section's rows, the table shows them, the CSV file holds them: there is one
-set of numbers.
+The chart, the table and the CSV file of a section all use the same rows.
 """
 
 from __future__ import annotations
@@ -13,8 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from datakin.report.words import plural
-from datakin.results import DataFacts, Provenance
+from datakin.results import DataFacts, Forecast, LearningCurve, Provenance
 
 __all__ = [
     "FACTS",
@@ -24,19 +22,22 @@ __all__ = [
     "bars",
     "clean",
     "column",
+    "curve_section",
     "fact_row",
     "forest",
     "gain_forest",
     "gain_row",
     "origin",
+    "pairs",
     "records",
     "section",
+    "share_section",
     "view",
 ]
 
 
 def clean(value: Any) -> Any:
-    """Return a value as JSON has it; what is no number becomes null."""
+    """Return a value that JSON can hold; NaN and infinity become None."""
     if isinstance(value, dict):
         return {key: clean(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -54,7 +55,7 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def column(key: str, label: str, kind: str = "number", digits: int = 4) -> dict[str, Any]:
-    """Return a column of a table: kind is "number", "text", "zone" or "name" (can be selected)."""
+    """Return a column of a table: kind is "number", "text", "zone" or "name" (selectable)."""
     return {"key": key, "label": label, "kind": kind, "digits": digits}
 
 
@@ -73,14 +74,14 @@ def section(
     Parameters
     ----------
     key : str
-        Its anchor, and the name of its CSV file.
+        The section's anchor, and the name of its CSV file.
     title, text : str
-        The heading, and how to read what is below.
+        The heading, and a sentence on how to read the section.
     columns, rows : list of dict
     chart : dict, optional
-        "type" and what that type needs; none for a table alone.
+        "type" and the options of that type; None for a table only.
     table : {"open", "closed"}
-        Whether the table is in sight at once.
+        Whether the table is shown at first.
     """
     return {
         "id": key,
@@ -96,7 +97,7 @@ def section(
 def view(
     kind: str, title: str, verdict: dict[str, Any], sections: list[dict[str, Any]], **more: Any
 ) -> dict[str, Any]:
-    """Return what a page shows."""
+    """Return the content of a page."""
     found = {"kind": kind, "title": title, "verdict": verdict, "sections": sections}
     return {**found, "tiles": [], "notes": [], "details": {}, **clean(more)}
 
@@ -113,9 +114,8 @@ def fact_row(name: str, role: str, facts: DataFacts | None, n_rows: int) -> dict
     if facts.n_left_out > len(facts.left_out):
         left_out += f" and {facts.n_left_out - len(facts.left_out)} more"
     if len(facts.classes) > 12:
-        classes += (
-            f" and {plural(len(facts.classes) - 12, 'more class').replace('classs', 'classes')}"
-        )
+        more = len(facts.classes) - 12
+        classes += f" and {more} more class{'es' if more > 1 else ''}"
     return {
         **row,
         "classes": classes or "a number is predicted",
@@ -149,7 +149,7 @@ PROBABILITY = column("probability", "P(gain)", digits=2)
 
 
 def gain_row(gain: Any) -> dict[str, float]:
-    """Return the numbers of an expected gain in a row."""
+    """Return an expected gain as a row of numbers."""
     return {
         "gain": gain.value,
         "low": gain.low,
@@ -161,7 +161,7 @@ def gain_row(gain: Any) -> dict[str, float]:
 
 
 def forest(name: str, value: str, axis: str, **more: Any) -> dict[str, Any]:
-    """Return a chart of a dot and an interval, "low" to "high", for each row."""
+    """Return a chart with a dot and an interval, "low" to "high", for each row."""
     chart = {"type": "forest", "name": name, "value": value, "low": "low", "high": "high"}
     return {**chart, **more, "axis": axis}
 
@@ -172,12 +172,19 @@ def gain_forest(name: str, axis: str) -> dict[str, Any]:
 
 
 def bars(name: str, value: str, axis: str, **more: Any) -> dict[str, Any]:
-    """Return a chart of a bar for each row."""
+    """Return a chart with a bar for each row."""
     return {"type": "bars", "name": name, "value": value, "axis": axis, **more}
 
 
+def pairs(name: str, axis: str, *series: tuple[str, str, str, str]) -> dict[str, Any]:
+    """Return a chart with a dot and an interval per series, (value, low, high, label), for each row."""
+    keys = ("value", "low", "high", "label")
+    parts = [dict(zip(keys, one, strict=True)) for one in series]
+    return {"type": "pairs", "name": name, "series": parts, "axis": axis}
+
+
 def origin(*provenances: Provenance, **more: str) -> dict[str, Any]:
-    """Return where the numbers came from: the first record, what else is known, all fingerprints."""
+    """Return the origin of the numbers: the first provenance, `more`, and all fingerprints."""
     first = provenances[0]
     options = {k: v for k, v in first.options.items() if v is not None}
     prints: dict[str, str] = {}
@@ -191,3 +198,66 @@ def origin(*provenances: Provenance, **more: str) -> dict[str, Any]:
         **more,
         "Fingerprints": ", ".join(f"{name}: {text}" for name, text in prints.items()),
     }
+
+
+def curve_section(curves: list[LearningCurve]) -> list[dict[str, Any]]:
+    """Return the section of learning curves; no section without curves."""
+    if not curves:
+        return []
+    rows, fits = [], []
+    for curve in curves:
+        spread = zip(curve.n_train, curve.errors, curve.standard_errors, strict=True)
+        rows += [
+            {"dataset": curve.dataset, "n_train": n, "error": e, "standard_error": s, "kind": "measured"}
+            for n, e, s in spread
+        ]  # fmt: skip
+        full, limit = curve.n_rows, curve.limit
+        rows.append(
+            {"dataset": curve.dataset, "n_train": float(full), "error": curve.error_at(full),
+             "kind": "expected with all rows"}
+        )  # fmt: skip
+        rows.append(
+            {"dataset": curve.dataset, "error": limit.value, "standard_error": limit.standard_error,
+             "kind": "limit"}
+        )  # fmt: skip
+        fits.append(
+            {"dataset": curve.dataset, "slope": curve.slope, "limit": limit.value, "n": full}
+        )
+    columns = [
+        column("dataset", "dataset", "text"),
+        column("n_train", "training rows", digits=0),
+        column("error", "error"),
+        column("standard_error", "standard error"),
+        column("kind", "kind", "text"),
+    ]
+    text = (
+        "Own error against training rows: the measured points, and a line through them extended to more "
+        "rows (dashed: the limit). It shows how far more rows of the same kind would lower the error."
+    )
+    chart = {"type": "curve", "fits": fits, "axis": "training rows", "value_axis": "error"}
+    return [section("curve", "Would more rows help?", text, columns, rows, chart=chart)]
+
+
+def share_section(forecast: Forecast) -> dict[str, Any]:
+    """Return the section of the gain against the share of a single source."""
+    columns = [
+        column("share", "share of the source", digits=2),
+        column("gain", "gain"),
+        column("low", "95% low"),
+        column("high", "95% high"),
+    ]
+    text = (
+        "Expected gain against the share of the source in the pooled predictor, with its 95% interval. "
+        "The best share is where the line is highest."
+    )
+    chart = {
+        "type": "line",
+        "x": "share",
+        "y": "gain",
+        "low": "low",
+        "high": "high",
+        "axis": "share of the source",
+        "value_axis": "expected gain",
+    }
+    rows = records(forecast.curve)
+    return section("gain", "What pooling should bring", text, columns, rows, chart=chart)

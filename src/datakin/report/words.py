@@ -1,18 +1,38 @@
-"""Numbers and names in sentences."""
+"""What a report says: numbers and names in sentences, zones in words, the answer at the top."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
-__all__ = ["amount", "enumerated", "error_text", "plural", "points", "shortened"]
+from datakin.results import Comparison, Forecast, Ranking
+from datakin.results.zones import Zone, ZoneDecision
 
-# Letters without shape that turn the direction of the text around them.
+__all__ = [
+    "ZONES",
+    "amount",
+    "comparison_verdict",
+    "enumerated",
+    "error_text",
+    "forecast_verdict",
+    "plural",
+    "points",
+    "ranking_verdict",
+    "score_zones",
+    "shortened",
+    "used_sources",
+    "verdict",
+]
+
+# Invisible characters that change the direction of the text around them.
 TURNS = {code: f"\\u{code:04x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
-LONGEST = 48  # characters of a name in a sentence; charts and tables have the whole of it
+LONGEST = 48  # characters of a name in a sentence; charts and tables show all of it
+LEAST = 0.05  # sources with a lower row weight are left out
+ZONES = tuple(zone.value for zone in Zone)
 
 
 def shortened(name: str) -> str:
-    r"""Return a name on one line, its middle left out if it is long.
+    r"""Return a name on one line, shortened in the middle if it is long.
 
     Examples
     --------
@@ -31,7 +51,7 @@ def shortened(name: str) -> str:
 
 
 def enumerated(items: Iterable[str], limit: int = 6) -> str:
-    """Return items as a sentence has them.
+    """Return items as a list in a sentence.
 
     Examples
     --------
@@ -48,19 +68,19 @@ def enumerated(items: Iterable[str], limit: int = 6) -> str:
     return f"{', '.join(found[:-1])} and {found[-1]}"
 
 
-def plural(n: int, noun: str) -> str:
+def plural(n: int, noun: str, nouns: str = "") -> str:
     """Return a count with its noun.
 
     Examples
     --------
-    >>> plural(1, "source"), plural(2, "source")
-    ('1 source', '2 sources')
+    >>> plural(1, "source"), plural(2, "source"), plural(2, "family", "families")
+    ('1 source', '2 sources', '2 families')
     """
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+    return f"{n} {noun}" if n == 1 else f"{n} {nouns or noun + 's'}"
 
 
 def error_text(error: float, in_points: bool) -> str:
-    """Return an error as a percentage, or as it is where it is no share of rows."""
+    """Return an error as a percentage, or as a plain number if it is not a share of rows."""
     return f"{100 * error:.1f}%" if in_points else f"{error:.4g}"
 
 
@@ -74,6 +94,129 @@ def points(gain: float, in_points: bool) -> str:
 
 
 def amount(gain: float, in_points: bool) -> str:
-    """Return a gain with its sign, in points where it is a share of rows."""
+    """Return a gain with its sign, in points if it is a share of rows."""
     sign = "+" if gain >= 0 else "\N{MINUS SIGN}"
     return f"{sign}{100 * abs(gain):.1f}" if in_points else f"{sign}{abs(gain):.4g}"
+
+
+def score_zones(comparison: Comparison) -> ZoneDecision | None:
+    """Return the decision whose thresholds are scores; None if only gains decided."""
+    zones = comparison.by_paper or comparison.decision
+    return zones if zones.bands else None
+
+
+def verdict(tone: str, head: str, *lines: str) -> dict[str, Any]:
+    """Return a verdict; tone is "good", "open", "bad" or "plain"."""
+    return {"tone": tone, "head": head, "lines": [line for line in lines if line]}
+
+
+def used_sources(forecast: Forecast) -> list[str]:
+    """Return the sources worth using, largest weight first."""
+    weights = forecast.weights
+    return sorted((s for s in weights if weights[s] >= LEAST), key=lambda s: (-weights[s], s))
+
+
+def ranking_verdict(ranking: Ranking) -> dict[str, Any]:
+    """Say which sources to use, and by how much the error should fall."""
+    forecast, n = ranking.forecast, len(ranking)
+    if forecast is None:
+        return verdict("plain", f"Best source: {shortened(ranking.best.source)}", ranking.caution)
+    found = forecast_verdict(forecast, n, ranking.caution)
+    sure = {
+        c.source: (c.gain, c.outlook)
+        for c in ranking
+        if c.decision.is_about_gain and c.zone is Zone.POSITIVE and c.gain and c.outlook
+    }
+    if found["tone"] == "good" or not sure:
+        return found
+    # Pools with single sources were tried, so that their gains are more certain than joint weights.
+    in_points = forecast.unit == "share of rows"
+    first = max(sure, key=lambda name: sure[name][0].value)
+    gain, outlook = sure[first]
+    own, after = (error_text(max(outlook.error - x, 0.0), in_points) for x in (0.0, gain.value))
+    what = f"{len(sure)} of {plural(n, 'source')}" if n > 1 else "the source"
+    # Joint weights come from the formula: shown if it expects more than the best single source.
+    is_more = found["tone"] == "open" and forecast.best.value > gain.value
+    together = found["lines"][:2] if is_more else []
+    return verdict(
+        "good",
+        f"Use {what}: {enumerated([shortened(name) for name in sure])}",
+        f"Pooled with {shortened(first)}, every row counting the same, the error of "
+        f"{shortened(ranking.target)} should fall from {own} to {after} (probability of a gain "
+        f"{gain.probability:.0%}).",
+        *together,
+        _unweighted(forecast, n),
+        ranking.caution,
+    )
+
+
+def forecast_verdict(forecast: Forecast, n: int, caution: str = "") -> dict[str, Any]:
+    """Say what a forecast means for using the sources, and how certain it is."""
+    best, used = forecast.best, used_sources(forecast)
+    in_points, target = forecast.unit == "share of rows", shortened(forecast.target)
+    own = error_text(forecast.error, in_points)
+    if best.value <= 0 or not used or best.high90 < 0:
+        head, them = (
+            ("Use none of the sources", "them") if n > 1 else ("Do not use the source", "it")
+        )
+        return verdict(
+            "bad",
+            head,
+            f"Even with the best weights, learning from {them} is not expected to cut the error of {target} "
+            f"({own}).",
+            _interval(forecast),
+            "A small gain is not ruled out." if best.high90 > 0 and used else "",
+            _unweighted(forecast, n),
+            caution,
+        )
+    names = enumerated([shortened(name) for name in used])
+    clear = best.low90 > 0
+    after = error_text(max(forecast.error - best.value, 0.0), in_points)
+    what = f"{len(used)} of {plural(n, 'source')}" if n > 1 else "the source"
+    if clear:
+        head = f"Use {what}: {names}"
+    else:
+        head = f"{what[0].upper()}{what[1:]} may help: {names}"
+    weights = enumerated([f"{shortened(name)} {forecast.weights[name]:.2f}" for name in used], 6)
+    open_question = (
+        ""
+        if clear
+        else "The data do not settle whether this is a gain; more rows of the target would help."
+    )
+    return verdict(
+        "good" if clear else "open",
+        head,
+        f"With row weights {weights} this should cut the error of {target} from {own} to {after}.",
+        _interval(forecast),
+        open_question,
+        _unweighted(forecast, n),
+        caution,
+    )
+
+
+def _interval(forecast: Forecast) -> str:
+    best, in_points = forecast.best, forecast.unit == "share of rows"
+    unit = " points" if in_points else ""
+    return (
+        f"95% interval of that gain: {amount(best.low, in_points)} to {amount(best.high, in_points)}{unit}; "
+        f"probability of a gain {best.probability:.0%}."
+    )
+
+
+def _unweighted(forecast: Forecast, n: int) -> str:
+    pooled, in_points = forecast.pooled, forecast.unit == "share of rows"
+    change = "cut" if pooled.value >= 0 else "raise"
+    what = f"all {n} sources" if n > 1 else "the source"
+    return (
+        f"Pooling {what}, every row counting the same, should {change} the error by "
+        f"{points(pooled.value, in_points)} (probability of a gain {pooled.probability:.0%})."
+    )
+
+
+def comparison_verdict(comparison: Comparison) -> dict[str, Any]:
+    """Say whether a source is kin, with the score and the reason."""
+    tone, head = comparison.decision.headline
+    names = {"source": shortened(comparison.source), "target": shortened(comparison.target)}
+    low, high = comparison.interval
+    score = f"Score {comparison.score:.4f}, 95% interval {low:.4f} to {high:.4f}; 0 means kin."
+    return verdict(tone, head.format(**names), score, f"Why: {comparison.reason}.")

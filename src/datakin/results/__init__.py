@@ -4,18 +4,16 @@ Nothing is computed here that could not be recomputed from the record's own fiel
 """
 
 from datakin.results.comparison import Comparison, Estimate, LearningCurve
-from datakin.results.distance import Distance
 from datakin.results.facts import DataFacts
 from datakin.results.forecast import ExpectedGain, Forecast, Outlook
 from datakin.results.gain import Gain, MethodGain
-from datakin.results.matrix import Matrix
-from datakin.results.ranking import Ranking
+from datakin.results.matrix import Matrix, Square
+from datakin.results.ranking import Ordered, Ranking
 from datakin.results.record import Provenance, from_json
 
 __all__ = [
     "Comparison",
     "DataFacts",
-    "Distance",
     "Estimate",
     "ExpectedGain",
     "Forecast",
@@ -23,8 +21,10 @@ __all__ = [
     "LearningCurve",
     "Matrix",
     "MethodGain",
+    "Ordered",
     "Outlook",
     "Provenance",
     "Ranking",
+    "Square",
     "from_json",
 ]

@@ -8,16 +8,33 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from datakin.errors import ErrorTable
 from datakin.results.facts import DataFacts
 from datakin.results.forecast import ExpectedGain, Outlook
 from datakin.results.record import Provenance, Record, register
 from datakin.results.text import plain
 from datakin.results.zones import Zone, ZoneDecision
 
-__all__ = ["Comparison", "Estimate", "LearningCurve"]
+__all__ = ["Comparison", "ErrorRecords", "Estimate", "LearningCurve"]
 
-register(ErrorTable)
+
+@register
+@dataclass(frozen=True, eq=False)
+class ErrorRecords:
+    """The rows of the cross-error table that a comparison was computed from.
+
+    Attributes
+    ----------
+    records : tuple of dict
+        trained_on, tested_on, model, held_out ("none", "k": each fold in turn, "jk": each two folds),
+        weights_from, n_train, rows, error, spread (standard deviation of the row losses).
+    """
+
+    records: tuple[dict[str, Any], ...]
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The records as a data frame."""
+        return pd.DataFrame(list(self.records))
 
 
 @register
@@ -145,7 +162,7 @@ class Comparison(Record):
         Rows of the target that also stand in the source.
     outlook : Outlook or None
         What forecasts are made from: own error, what it lacks, how far the source is behind.
-    errors : ErrorTable
+    errors : ErrorRecords
         The cross-error table of the pair.
     notes : tuple of str
         What was dropped, left out or looked odd.
@@ -183,7 +200,7 @@ class Comparison(Record):
     n_rows: dict[str, int]
     n_shared_rows: int
     outlook: Outlook | None
-    errors: ErrorTable
+    errors: ErrorRecords
     notes: tuple[str, ...]
     provenance: Provenance
     facts: dict[str, DataFacts] = field(default_factory=dict)

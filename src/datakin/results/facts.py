@@ -1,4 +1,4 @@
-"""What a dataset looked like when it was compared."""
+"""Facts about a dataset at the time it was compared."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class DataFacts:
     missing : float
         Share of the dataset's feature values that are missing.
     left_out : tuple of str
-        Columns that the other dataset does not have; the first fifty.
+        Columns that the other dataset does not have; at most fifty.
     n_left_out : int
-        How many they are in all.
+        Number of all such columns.
     """
 
     n_rows: int

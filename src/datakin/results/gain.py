@@ -1,8 +1,8 @@
-"""The result of trying transfer methods: how much they cut the error, both ways."""
+"""The result of trying transfer methods: how much they reduce the error, in both directions."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import pandas as pd
 
@@ -15,13 +15,13 @@ __all__ = ["Gain", "MethodGain"]
 @register
 @dataclass(frozen=True)
 class MethodGain:
-    """What one transfer method brought.
+    """Realised gain of one transfer method.
 
     Attributes
     ----------
     target_rer, source_rer, average_rer : float
         Relative error reduction on the target's test rows, on the source's, and their mean. NaN
-        where the error without transfer is 0.
+        if the error without transfer is 0.
     target_se, source_se, average_se : float
         Standard errors over the splits, corrected for their overlap.
     target_error, source_error : float
@@ -47,14 +47,14 @@ class Gain(Record):
     target, source : str
     methods : dict of str to MethodGain
     target_error, source_error : float
-        Mean test error of each dataset learned alone.
+        Mean test error of each dataset without transfer.
     loss : str
     repeats : int
         Number of random splits, or of folds.
     notes : tuple of str
     provenance : Provenance
     split : str
-        What the errors are means over: "random split" or "fold".
+        The errors are means over these: "random split" or "fold".
     """
 
     target: str
@@ -71,24 +71,11 @@ class Gain(Record):
     @property
     def frame(self) -> pd.DataFrame:
         """One row per method."""
-        return pd.DataFrame(
-            [
-                {
-                    "target": self.target,
-                    "source": self.source,
-                    "method": name,
-                    "target_rer": found.target_rer,
-                    "target_se": found.target_se,
-                    "source_rer": found.source_rer,
-                    "source_se": found.source_se,
-                    "average_rer": found.average_rer,
-                    "average_se": found.average_se,
-                    "target_error": found.target_error,
-                    "source_error": found.source_error,
-                }
-                for name, found in self.methods.items()
-            ]
-        )
+        rows = [
+            {"target": self.target, "source": self.source, "method": name, **asdict(found)}
+            for name, found in self.methods.items()
+        ]
+        return pd.DataFrame(rows)
 
     @property
     def best(self) -> str:

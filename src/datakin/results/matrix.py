@@ -1,8 +1,9 @@
-"""The result of comparing every dataset with every other: scores, clusters and a map."""
+"""Comparing every dataset with every other: scores, clusters and a map."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -13,76 +14,41 @@ from datakin.results.record import Provenance, Record
 from datakin.results.text import plain, table
 from datakin.results.zones import Zone
 
-__all__ = ["Matrix"]
+__all__ = ["Matrix", "Square"]
 
 WIDEST = 10  # a larger square does not fit on a terminal
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class Matrix(Record):
-    """Scores of all pairs of datasets.
+class Square(Record):
+    """What matrices of scores and matrices of distances share: clusters, a tree, a map, text.
 
     Attributes
     ----------
     names : tuple of str
     scores : ndarray of shape (N, N)
-        Symmetric, 0 on the diagonal.
-    n_fits : int
-        Fits the matrix cost.
-    provenance : Provenance
-    notes : tuple of str
-    complete : bool
-        False when the run was interrupted and datasets are missing.
-    standard_errors, lows, highs : ndarray of shape (N, N) or None
-        Standard errors and 95% intervals. None, like all below, for distances.
-    discrepancies : ndarray of shape (N, N) or None
-        ``discrepancies[i, j]``: error on dataset j of the predictors trained on dataset i, minus
-        the error of dataset j's own.
-    errors : ndarray of shape (N, N) or None
-        ``errors[i, j]``: error on dataset j of the predictors trained on dataset i; own
-        cross-validated error on the diagonal (NaN where it differs from pair to pair, as
-        when pairs share different columns).
-    zones : tuple of tuples of Zone
-        ``zones[i][j]``: whether training on dataset i should help on dataset j. By the gain they come
-        from the formula alone, for no pools are tried; by the paper's rule they are the same both ways.
-    thresholds : ndarray of shape (N, N) or None
-        The score at which a pair counts as negative by the paper's rule.
+        Symmetric, 0 on the diagonal; small means near.
     """
 
     names: tuple[str, ...]
     scores: Array
-    n_fits: int
-    provenance: Provenance
-    notes: tuple[str, ...] = ()
-    complete: bool = True
-    standard_errors: Array | None = None
-    lows: Array | None = None
-    highs: Array | None = None
-    discrepancies: Array | None = None
-    errors: Array | None = None
-    zones: tuple[tuple[Zone, ...], ...] = ()
-    thresholds: Array | None = None
+    word: ClassVar[str]  # what one number is called
+
+    @property
+    def title(self) -> str:
+        """The line above the table."""
+        raise NotImplementedError
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row per pair: target, source, score, low, high, zone and both discrepancies."""
-        rows, columns = np.triu_indices(len(self.names), 1)
-        table = pd.DataFrame(
+        """One row per pair: target, source and score."""
+        rows, columns = np.triu_indices(len(self), 1)
+        return pd.DataFrame(
             {
                 "target": [self.names[i] for i in rows],
                 "source": [self.names[j] for j in columns],
                 "score": self.scores[rows, columns],
             }
         )
-        for name, values in (("low", self.lows), ("high", self.highs)):
-            if values is not None:
-                table[name] = values[rows, columns]
-        if self.zones:
-            table["zone"] = [self.zones[j][i].value for i, j in zip(rows, columns, strict=True)]
-        if self.discrepancies is not None:
-            table["source_to_target"] = self.discrepancies[columns, rows]
-            table["target_to_source"] = self.discrepancies[rows, columns]
-        return table
 
     @property
     def square(self) -> pd.DataFrame:
@@ -110,9 +76,9 @@ class Matrix(Record):
         Parameters
         ----------
         n : int, optional
-            How many clusters. By default datasets stay together while the average score between
-            two clusters is below the median threshold for negative transfer; for distances, which
-            have no threshold, up to the widest gap between successive merges.
+            How many clusters. By default, for scores, datasets stay together while the average
+            score between two clusters is below the median threshold for negative transfer; for
+            distances, which have no threshold, up to the widest gap between successive merges.
 
         Returns
         -------
@@ -133,9 +99,7 @@ class Matrix(Record):
         return {name: order[c] for name, c in zip(self.names, raw.tolist(), strict=True)}
 
     def _cut(self) -> float:
-        """Return the height at which the tree is cut by default."""
-        if self.thresholds is not None:
-            return float(np.median(self.thresholds[np.triu_indices(len(self.names), 1)]))
+        """Return the height at which the tree is cut by default: the widest gap between merges."""
         heights = np.concatenate([[0.0], self.tree[:, 2]])
         widest = int(np.argmax(np.diff(heights)))
         return float(heights[widest : widest + 2].mean())
@@ -167,37 +131,110 @@ class Matrix(Record):
     def __len__(self) -> int:
         return len(self.names)
 
-    def __repr__(self) -> str:
-        clusters = len(set(self.clusters().values()))
-        return f"Matrix({len(self)} datasets, {clusters} cluster(s), {self.n_fits} fits)"
-
     def __str__(self) -> str:
         return self.text()
 
     def text(self, width: int | None = None) -> str:
         """Return scores and clusters as text; the square if it is small and fits the width."""
-        title = f"Cross-learning scores of {len(self)} datasets: small means kin"
-        if not self.zones:
-            method = self.provenance.options.get("method", "")
-            title = f"Distances of {len(self)} datasets ({method}): small means near"
-        if not self.complete:
-            title += " (interrupted: not all datasets)"
         groups: dict[int, list[str]] = {}
         for name, cluster in self.clusters().items():
             groups.setdefault(cluster, []).append(name)
         lines = [
             f"  {number}: {', '.join(map(plain, members))}" for number, members in groups.items()
         ]
-        return "\n".join([title, self._body(width), "clusters", *lines])
+        return "\n".join([self.title, self._body(width), "clusters", *lines])
 
     def _body(self, width: int | None) -> str:
         if len(self) <= WIDEST:
             square = table(self.square.reset_index(names=""))
             if width is None or max(map(len, square.splitlines())) <= width:
                 return square
-        shown = ["target", "source", "score", *(["zone"] if self.zones else [])]
-        pairs = self.frame.sort_values("score")[shown]
+        pairs = self.frame.sort_values("score").filter(["target", "source", "score", "zone"])
         return (
             f"closest pairs\n{table(pairs.head(8))}\nfarthest pairs\n{table(pairs.tail(8))}\n"
             f"(all {len(pairs)} pairs are in .frame, the square in .square)"
         )
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Matrix(Square):
+    """Cross-Learning Scores of all pairs of datasets.
+
+    Attributes
+    ----------
+    names : tuple of str
+    scores : ndarray of shape (N, N)
+        Symmetric, 0 on the diagonal.
+    n_fits : int
+        Fits the matrix cost.
+    provenance : Provenance
+    standard_errors, lows, highs : ndarray of shape (N, N)
+        Standard errors and 95% intervals.
+    discrepancies : ndarray of shape (N, N)
+        ``discrepancies[i, j]``: error on dataset j of the predictors trained on dataset i, minus
+        the error of dataset j's own.
+    errors : ndarray of shape (N, N)
+        ``errors[i, j]``: error on dataset j of the predictors trained on dataset i; own
+        cross-validated error on the diagonal (NaN where it differs from pair to pair, as
+        when pairs share different columns).
+    zones : tuple of tuples of Zone
+        ``zones[i][j]``: whether training on dataset i should help on dataset j. By the gain they come
+        from the formula alone, because no pools are tried; by the paper's rule they are the same
+        both ways.
+    thresholds : ndarray of shape (N, N)
+        The score at which a pair counts as negative by the paper's rule.
+    notes : tuple of str
+    complete : bool
+        False when the run was interrupted and datasets are missing.
+    """
+
+    word = "score"
+
+    names: tuple[str, ...]
+    scores: Array
+    n_fits: int
+    provenance: Provenance
+    standard_errors: Array
+    lows: Array
+    highs: Array
+    discrepancies: Array
+    errors: Array
+    zones: tuple[tuple[Zone, ...], ...]
+    thresholds: Array
+    notes: tuple[str, ...] = ()
+    complete: bool = True
+
+    def __post_init__(self) -> None:
+        if self.zones == ():  # how earlier versions wrote matrices of distances
+            raise DatakinError(
+                "A Matrix holds scores with zones. This one has none: matrices of distances that "
+                "earlier versions wrote must be computed again, with datakin.distances.matrix."
+            )
+
+    @property
+    def title(self) -> str:
+        """The line above the table."""
+        mark = "" if self.complete else " (interrupted: not all datasets)"
+        return f"Cross-learning scores of {len(self)} datasets: small means kin{mark}"
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row per pair: target, source, score, low, high, zone and both discrepancies."""
+        rows, columns = np.triu_indices(len(self), 1)
+        return (
+            super()
+            .frame.assign(low=self.lows[rows, columns], high=self.highs[rows, columns])
+            .assign(zone=[self.zones[j][i].value for i, j in zip(rows, columns, strict=True)])
+            .assign(
+                source_to_target=self.discrepancies[columns, rows],
+                target_to_source=self.discrepancies[rows, columns],
+            )
+        )
+
+    def _cut(self) -> float:
+        """Return the height at which the tree is cut by default: the median threshold."""
+        return float(np.median(self.thresholds[np.triu_indices(len(self), 1)]))
+
+    def __repr__(self) -> str:
+        clusters = len(set(self.clusters().values()))
+        return f"Matrix({len(self)} datasets, {clusters} cluster(s), {self.n_fits} fits)"

@@ -6,18 +6,20 @@ import enum
 import html
 import json
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
-from functools import cache
+from importlib import import_module
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed
+from datakin._core.versions import versions
 
-__all__ = ["Provenance", "Record", "from_json", "make_provenance", "versions"]
+__all__ = ["Provenance", "Record", "from_json", "make_provenance"]
 
 FORMAT = 1  # raised when a result written earlier can no longer be read
-PACKAGES = ("datakin", "numpy", "scipy", "scikit-learn", "pandas", "xgboost-cpu", "xgboost")
+# Results of rooms that lie above this one; their module is loaded when a JSON text names them.
+ELSEWHERE = dict.fromkeys(("Distance", "DistanceMatrix", "DistanceRanking"), "datakin.distances")
 
 
 class Record:
@@ -100,6 +102,8 @@ def _decode(value: Any) -> Any:
         return np.array(_decode(value["values"]))
     if kind == "float":
         return float(value["value"])
+    if str(kind) in ELSEWHERE:
+        import_module(ELSEWHERE[kind])
     cls = Record._types.get(str(kind))
     if cls is None:
         raise DatakinError(f"This is not a datakin result: it holds an unknown part {kind!r}.")
@@ -173,22 +177,3 @@ def make_provenance(
 ) -> Provenance:
     """Record the versions in use now."""
     return Provenance(seed, options, versions(), fingerprints, backends or {})
-
-
-def versions() -> dict[str, str]:
-    """Return the versions of the packages that numbers depend on."""
-    return dict(_versions())
-
-
-@cache
-def _versions() -> tuple[tuple[str, str], ...]:
-    import platform
-    from importlib.metadata import PackageNotFoundError, version
-
-    versions = {"python": platform.python_version()}
-    for package in PACKAGES:
-        try:
-            versions[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return tuple(versions.items())

@@ -1,13 +1,25 @@
-"""Zones as results carry them: the answer and the sentence behind it."""
+"""Zones: the answer, the sentence behind it, and the two rules that decide it.
+
+A rule is one object that scores, matrices, reports and plots all ask: nothing else in the package tests
+which rule is in force.
+"""
 
 from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
+from math import inf
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from datakin.results.record import register
 
-__all__ = ["Zone", "ZoneDecision"]
+if TYPE_CHECKING:
+    from datakin.results.forecast import ExpectedGain
+
+__all__ = ["RULES", "Evidence", "Zone", "ZoneDecision", "ZoneRule"]
+
+GAMMA_1 = 0.0
+GAMMA_2 = 3.719016485455709  # the 99.99% quantile of the normal distribution
 
 
 @register
@@ -22,6 +34,9 @@ class Zone(enum.Enum):
     def code(self) -> str:
         """The paper's abbreviation: PT, AZ or NT."""
         return {"positive": "PT", "ambiguous": "AZ", "negative": "NT"}[self.value]
+
+
+Band = tuple[float, float, Zone]
 
 
 @register
@@ -48,3 +63,149 @@ class ZoneDecision:
     low: float
     high: float
     reason: str
+
+    @property
+    def bands(self) -> tuple[Band, ...]:
+        """Where zones begin and end on an axis of scores; none if gains decided."""
+        return RULES[self.rule].bands(self)
+
+    @property
+    def headline(self) -> tuple[str, str]:
+        """A tone ("good", "open" or "bad") and what to say of {source} and {target}."""
+        return RULES[self.rule].headlines[self.zone]
+
+    @property
+    def is_about_gain(self) -> bool:
+        """Whether the zone was decided by the expected gain of pooling."""
+        return RULES[self.rule] is GAIN
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What zones are decided by.
+
+    Attributes
+    ----------
+    score, standard_error : float
+        The paper's estimate of the score.
+    baseline, baseline_error : float
+        The own error e_0 = w e_t + (1 - w) e_s, and its standard error.
+    gain : ExpectedGain
+        Of plain pooling for the target.
+    """
+
+    score: float
+    standard_error: float
+    baseline: float
+    baseline_error: float
+    gain: ExpectedGain
+
+
+class ZoneRule(Protocol):
+    """How zones are decided, and what their bands on a chart mean."""
+
+    @property
+    def name(self) -> str:
+        """The option's word for it."""
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether a source's zone for a target is also the target's for the source."""
+
+    def decide(self, evidence: Evidence) -> ZoneDecision:
+        """Return the zone, its thresholds and why."""
+
+    def measured(self, evidence: Evidence) -> tuple[float, float, float, float]:
+        """Return a value that is small for kin, its standard error, and the two thresholds for it."""
+
+    def bands(self, decision: ZoneDecision) -> tuple[Band, ...]:
+        """Return where zones begin and end on an axis of scores; none if gains decide."""
+
+    @property
+    def headlines(self) -> dict[Zone, tuple[str, str]]:
+        """For each zone a tone and what to say of {source} and {target}."""
+
+
+class _PaperRule:
+    """The paper's rule: thresholds 0 and 3.72 standard errors of the own error, for the score."""
+
+    name, is_symmetric = "paper", True
+    headlines: ClassVar = {
+        Zone.POSITIVE: ("good", "Kin: what is learned on {source} holds on {target}"),
+        Zone.AMBIGUOUS: ("open", "Perhaps kin: {source} may or may not help {target}"),
+        Zone.NEGATIVE: ("bad", "Not kin: learning from {source} would harm {target}"),
+    }
+
+    def bands(self, decision: ZoneDecision) -> tuple[Band, ...]:
+        low, high = decision.low, decision.high
+        return (-inf, low, Zone.POSITIVE), (low, high, Zone.AMBIGUOUS), (high, inf, Zone.NEGATIVE)
+
+    def decide(self, evidence: Evidence) -> ZoneDecision:
+        score, error = evidence.score, evidence.baseline_error
+        low, high = GAMMA_1 * error, GAMMA_2 * error
+        if score <= low:
+            zone = Zone.POSITIVE
+            why = "what is learned on one dataset holds on the other as well as on itself"
+        elif score >= high:
+            zone = Zone.NEGATIVE
+            why = "the loss is larger than chance variation of the own errors explains"
+        else:
+            zone = Zone.AMBIGUOUS
+            why = "the loss is within the chance variation of the own errors"
+        return ZoneDecision(
+            zone,
+            self.name,
+            score,
+            low,
+            high,
+            f"score {score:.4f} against thresholds {low:.4f} and {high:.4f} "
+            f"(own error {evidence.baseline:.4f}, standard error {error:.4f}): {why}",
+        )
+
+    def measured(self, evidence: Evidence) -> tuple[float, float, float, float]:
+        decision = self.decide(evidence)
+        return evidence.score, evidence.standard_error, decision.low, decision.high
+
+
+class _GainRule:
+    """By what pooling brings: on which side of 0 the 90% interval of the gain lies."""
+
+    name, is_symmetric = "gain", False
+    headlines: ClassVar = {
+        Zone.POSITIVE: ("good", "Use it: learning from {source} should help {target}"),
+        Zone.AMBIGUOUS: ("open", "Unclear: learning from {source} may or may not help {target}"),
+        Zone.NEGATIVE: ("bad", "Do not use it: learning from {source} would harm {target}"),
+    }
+
+    def bands(self, decision: ZoneDecision) -> tuple[Band, ...]:
+        return ()
+
+    def decide(self, evidence: Evidence) -> ZoneDecision:
+        return self.decide_gain(evidence.gain)
+
+    def decide_gain(self, gain: ExpectedGain) -> ZoneDecision:
+        """Decide by a gain alone."""
+        if gain.low90 > 0:
+            zone, why = Zone.POSITIVE, "it lies above 0"
+        elif gain.high90 < 0:
+            zone, why = Zone.NEGATIVE, "it lies below 0"
+        else:
+            zone, why = Zone.AMBIGUOUS, "it contains 0"
+        return ZoneDecision(
+            zone,
+            self.name,
+            gain.value,
+            gain.low90,
+            gain.high90,
+            f"pooling should bring a gain of {gain.value:.4f}, 90% interval "
+            f"[{gain.low90:.4f}, {gain.high90:.4f}]: {why}",
+        )
+
+    def measured(self, evidence: Evidence) -> tuple[float, float, float, float]:
+        gain = evidence.gain
+        reach = (gain.low90 - gain.value, gain.high90 - gain.value)
+        return -gain.value, gain.standard_error, *reach
+
+
+PAPER, GAIN = _PaperRule(), _GainRule()
+RULES: dict[str, ZoneRule] = {rule.name: rule for rule in (PAPER, GAIN)}

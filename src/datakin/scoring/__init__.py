@@ -1,4 +1,4 @@
-"""From errors to scores, intervals and zones: pure functions, no fit.
+"""Looks at the cross-error table: scores, intervals, zones, forecasts, rankings, matrices.
 
-This room never sees features: it reads the losses that `datakin.errors` holds.
+Pure functions: this room never sees a feature and never fits anything.
 """

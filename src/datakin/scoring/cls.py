@@ -15,12 +15,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from datakin.cross_errors.options import SIZES
+from datakin.cross_errors.records import Errors, Trained
 from datakin.data.features import Array
-from datakin.errors import Errors, Learner
 
-__all__ = ["SIZES", "Direction", "Discrepancy", "discrepancy", "last_change", "own_error"]
-
-SIZES = ("paper", "matched", "limit")
+__all__ = [
+    "SIZES",
+    "Direction",
+    "Discrepancy",
+    "average",
+    "discrepancy",
+    "error_of_mean",
+    "last_change",
+    "own_error",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +45,8 @@ class Discrepancy:
         The cross error when fold k of the training dataset is left out.
     least : float
         The least standard error from the rows: what one more error would change.
+    variance : float or None
+        From the rows, where only sums are kept and `influence` is empty.
     """
 
     cross: float
@@ -44,6 +54,7 @@ class Discrepancy:
     influence: Array
     replicates: Array
     least: float = 0.0
+    variance: float | None = None
 
     @property
     def value(self) -> float:
@@ -73,10 +84,10 @@ class Discrepancy:
 
 @dataclass(frozen=True, eq=False)
 class Direction:
-    """One direction of a pair: predictors of `learner` tested on the rows of `tested`."""
+    """One direction of a pair: predictors of `trained` tested on the rows of `tested`."""
 
-    learner: Learner
-    tested: Learner
+    trained: Trained
+    tested: Trained
     cross: Errors
 
     @property
@@ -153,7 +164,7 @@ def _pick(direction: Direction, estimate: str, values: Array) -> Array:
 
 def _literal_weights(direction: Direction) -> Array:
     """Return scheme 1's weights: the mean of both datasets' ensemble weights."""
-    both = (direction.learner.full_weights + direction.tested.full_weights)[direction.works]
+    both = (direction.trained.full_weights + direction.tested.full_weights)[direction.works]
     return np.asarray(both / both.sum() if both.sum() > 0 else np.full(len(both), 1 / len(both)))
 
 
@@ -169,7 +180,7 @@ def _own_rows(direction: Direction, estimate: str, rows: Array, literal: bool) -
     if estimate != "weighted" or literal:
         return _pick(direction, estimate, rows)
     other = np.broadcast_to(
-        direction.learner.fold_weights.mean(axis=0), (rows.shape[1], rows.shape[0] - 2)
+        direction.trained.fold_weights.mean(axis=0), (rows.shape[1], rows.shape[0] - 2)
     )
     return np.asarray(0.5 * rows[-1] + 0.5 * _weighted(other, rows))
 
@@ -202,3 +213,22 @@ def average(parts: Sequence[Discrepancy]) -> Discrepancy:
     for part in parts[1:]:
         total = total.plus(1.0, part)
     return total.times(1.0 / len(parts))
+
+
+def error_of_mean(rows: Array, weights: Array, folds: Array, by: str) -> float:
+    """Return the standard error of a cross-validated error.
+
+    Parameters
+    ----------
+    rows, weights : ndarray of shape (n,)
+        Losses and their weights in the mean.
+    folds : ndarray of shape (K,)
+        Errors of the folds.
+    by : {"rows", "folds"}
+        Rows: the central limit theorem of Bayle et al. (2020). Folds: the paper's approximation;
+        when all folds err alike it would be 0, and rows are used instead.
+    """
+    if by == "folds" and np.ptp(folds) > 0:
+        return float(np.std(folds, ddof=1) / np.sqrt(len(folds)))
+    mean = rows @ weights
+    return float(np.sqrt(np.sum((weights * (rows - mean)) ** 2)))

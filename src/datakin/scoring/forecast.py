@@ -7,6 +7,7 @@ that they have in common, and turned into a forecast, a weight and a zone.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
@@ -16,24 +17,39 @@ from datakin.data.features import Array
 from datakin.results.comparison import Comparison
 from datakin.results.forecast import ExpectedGain, Forecast, Outlook
 from datakin.results.record import Provenance
-from datakin.results.zones import Zone, ZoneDecision
+from datakin.results.zones import GAIN
 from datakin.scoring.cls import Direction, average, discrepancy, own_error
 from datakin.scoring.shares import best_shares, pooled_gain
-from datakin.scoring.trial import SIMPLEST
 from datakin.scoring.uncertainty import jackknife_variance, row_variance, sum_groups
 
 __all__ = [
+    "SIMPLEST",
     "best_weight",
-    "decide_gain",
     "forecast_gain",
     "forecast_pool",
+    "learner_of",
     "outlook",
     "plain_gain",
     "unit_of",
 ]
 
+SIMPLEST = ("logistic", "linear")
+
 DRAWS = 200
 SHARES = tuple(k / 20 for k in range(21))
+
+
+def learner_of(models: Sequence[str], estimate: str) -> str:
+    """Return the learner that forecasts are about.
+
+    The estimate's model or the only one; for an ensemble the simplest of its models, which is what
+    the transfer methods learn with by default and whose errors on small targets are the steadiest.
+    """
+    if estimate in models:
+        return estimate
+    if len(models) == 1:
+        return models[0]
+    return next((name for name in SIMPLEST if name in models), estimate)
 
 
 def outlook(directions: Sequence[Direction], learner: str, groups: Array | None) -> Outlook:
@@ -93,7 +109,7 @@ def _tried(
     value, influence = 0.0, np.zeros(len(directions[0].cross.weights))
     for direction in directions:
         cross = direction.cross
-        if cross.pooled is None:
+        if cross.pooled is None or cross.pool_model != learner:
             return None
         gain = own_error(direction, learner)[0] - cross.pooled
         mean = float(gain @ cross.weights)
@@ -102,7 +118,7 @@ def _tried(
     return value, float(np.sqrt(row_variance(influence, groups, directions[0].cross.least)))
 
 
-def forecast_gain(comparison: Comparison) -> Forecast:
+def forecast_gain(comparison: Comparison, *, trial: bool = True) -> Forecast:
     """Forecast what pooling the source will do to the error on the target.
 
     Parameters
@@ -111,6 +127,8 @@ def forecast_gain(comparison: Comparison) -> Forecast:
         Of `datakin.score`, or a member of a ranking. The forecast is about the model that
         `estimate` names; with an ensemble about logistic or linear regression, if it is among its
         models: what the transfer methods use by default.
+    trial : bool
+        Take the gain of a pool that was tried, where one was. False: the formula's.
 
     Returns
     -------
@@ -138,7 +156,7 @@ def forecast_gain(comparison: Comparison) -> Forecast:
     return forecast_pool(
         comparison.target,
         [comparison.source],
-        [comparison.outlook],
+        [comparison.outlook if trial else replace(comparison.outlook, trial=None)],
         np.ones((1, 1)),
         unit_of(comparison.losses[comparison.target]),
         comparison.provenance,
@@ -188,7 +206,7 @@ def forecast_pool(
         best=_expected(outlooks, shares, correlation, optimism),
         kinship=float(shares.sum()),
         weights=dict(zip(sources, _row_weights(shares, outlooks), strict=True)),
-        decision=decide_gain(plain),
+        decision=GAIN.decide_gain(plain),
         shares=SHARES if curve else (),
         gains=tuple(curve),
         unit=unit,
@@ -240,25 +258,6 @@ def _row_weights(shares: Array, outlooks: Sequence[Outlook]) -> list[float]:
         min(float(share) / left * o.n_target / o.n_source, 1.0)
         for share, o in zip(shares, outlooks, strict=True)
     ]
-
-
-def decide_gain(gain: ExpectedGain) -> ZoneDecision:
-    """Decide the zone: positive or negative where the 90% interval is on one side of 0."""
-    if gain.low90 > 0:
-        zone, why = Zone.POSITIVE, "all of it is a gain"
-    elif gain.high90 < 0:
-        zone, why = Zone.NEGATIVE, "all of it is a loss"
-    else:
-        zone, why = Zone.AMBIGUOUS, "it holds both gain and loss"
-    return ZoneDecision(
-        zone,
-        "gain",
-        gain.value,
-        gain.low90,
-        gain.high90,
-        f"pooling should bring a gain of {gain.value:.4f}, 90% interval "
-        f"[{gain.low90:.4f}, {gain.high90:.4f}]: {why}",
-    )
 
 
 def _joint(outlooks: Sequence[Outlook], correlation: Array) -> tuple[Array, Array]:

@@ -1,84 +1,128 @@
-"""The cells of a run as one Matrix."""
+"""The whole table -> a Matrix."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
+from datakin._core.exceptions import DatakinError
+from datakin.cross_errors.table import ErrorTable
 from datakin.results import Matrix
-from datakin.results.record import Provenance, make_provenance
-from datakin.results.zones import Zone
-from datakin.scoring.cells import Cell
-from datakin.scoring.run import Run
+from datakin.results.zones import PAPER, RULES, Zone
+from datakin.scoring.pairs import Pair, compare_pair, make_pair, provenance_of
 
-__all__ = ["fill_matrix", "make_matrix"]
+__all__ = ["complete_names", "fill_matrix", "make_matrix"]
 
 
-def make_matrix(run: Run, members: Iterable[int]) -> Matrix:
-    """Return the matrix of some of a run's datasets."""
-    members = list(members)
-    provenance = make_provenance(
-        run.options.random_state,
-        run.options.summary(),
-        {run.datasets[i].name: run.datasets[i].fingerprint for i in members},
-        run.backends(members),
-    )
-    cells = {
-        (a, b): run.cells[members[a], members[b]] for a, b in combinations(range(len(members)), 2)
-    }
-    names = [run.datasets[i].name for i in members]
-    return fill_matrix(names, cells, run.n_fits, provenance, complete=not run.interrupted)
+class Told(NamedTuple):
+    """What the user should know of one pair."""
+
+    source: str
+    notes: tuple[str, ...]
 
 
-def fill_matrix(
-    names: Sequence[str],
-    cells: Mapping[tuple[int, int], Cell],
-    n_fits: int,
-    provenance: Provenance,
-    *,
-    complete: bool = True,
-) -> Matrix:
-    """Collect the cells of all pairs into square arrays.
+def complete_names(table: ErrorTable) -> list[str]:
+    """Return the datasets all of whose pairs with each other are measured."""
+    done: list[str] = []
+    for name in table.names:
+        if all((name, other) in table.pairs or (other, name) in table.pairs for other in done):
+            done.append(name)
+    return done
 
-    A dataset has an error of its own where all its cells agree on it.
+
+def make_matrix(table: ErrorTable) -> Matrix:
+    """Return the matrix of all datasets that have a pair with each other."""
+    return fill_matrix(table)[0]
+
+
+def fill_matrix(table: ErrorTable) -> tuple[Matrix, list[Told]]:
+    """Return the matrix, and the notes on its pairs.
+
+    A dataset has an error of its own where all its pairs agree on it.
     """
-    n = len(names)
-    scores, spreads, lows, highs, thresholds, gaps = (np.zeros((n, n)) for _ in range(6))
-    errors = np.full((n, n), np.nan)
-    zones = [[Zone.POSITIVE] * n for _ in range(n)]
-    owns: list[set[float]] = [set() for _ in names]
-    notes: dict[str, None] = {}
-    for (a, b), c in cells.items():
+    if table.options.direction != 0.5:
+        raise DatakinError(
+            f"A matrix is symmetric: the 'direction' parameter must be 0.5. "
+            f"Got {table.options.direction!r}; use rank for one direction."
+        )
+    names = complete_names(table)
+    if len(names) < 2:
+        raise DatakinError("A matrix needs at least two datasets that were compared. Got fewer.")
+    cells = _Cells(table, names)
+    for a, b in combinations(range(len(names)), 2):
+        cells.fill(a, b)
+    return cells.matrix(), cells.told
+
+
+class _Cells:
+    """Square arrays that pairs are filled into."""
+
+    def __init__(self, table: ErrorTable, names: Sequence[str]) -> None:
+        n = len(names)
+        self.table, self.names = table, names
+        self.scores, self.spreads, self.lows, self.highs, self.thresholds, self.gaps = (
+            np.zeros((n, n)) for _ in range(6)
+        )
+        self.errors = np.full((n, n), np.nan)
+        self.zones = [[Zone.POSITIVE] * n for _ in range(n)]
+        self.owns: list[set[float]] = [set() for _ in names]
+        self.told: list[Told] = []
+
+    def fill(self, a: int, b: int) -> None:
+        """Fill in one pair."""
+        target, source = self.names[a], self.names[b]
+        if self.table.pair(target, source).is_identical:
+            self.told.append(Told(source, compare_pair(self.table, target, source).notes))
+            return
+        pair, options = make_pair(self.table, target, source), self.table.options
+        score = pair.estimate(options.estimate, options.size)
+        forth, back, threshold = self._zones(pair)
         for array, value in (
-            (scores, c.score),
-            (spreads, c.standard_error),
-            (lows, c.interval[0]),
-            (highs, c.interval[1]),
-            (thresholds, c.threshold),
+            (self.scores, score.value),
+            (self.spreads, score.standard_error),
+            (self.lows, score.low),
+            (self.highs, score.high),
+            (self.thresholds, threshold),
         ):
             array[a, b] = array[b, a] = value
-        zones[b][a], zones[a][b] = c.forth, c.back
-        gaps[b, a], gaps[a, b] = c.source_to_target, c.target_to_source
-        for i, j in ((a, b), (b, a)):
-            errors[i, j] = c.cross_errors.get(names[i], np.nan)
-            owns[i].update([c.own_errors[names[i]]] if c.own_errors else [])
-        notes |= dict.fromkeys(c.notes)
-    for i, found in enumerate(owns):
-        errors[i, i] = found.pop() if len(found) == 1 else np.nan
-    return Matrix(
-        tuple(names),
-        scores,
-        n_fits,
-        provenance,
-        notes=tuple(notes),
-        complete=complete,
-        standard_errors=spreads,
-        lows=lows,
-        highs=highs,
-        discrepancies=gaps,
-        errors=errors,
-        zones=tuple(tuple(row) for row in zones),
-        thresholds=thresholds,
-    )
+        self.zones[b][a], self.zones[a][b] = forth, back
+        parts = pair.both(options.estimate, options.size)
+        for (i, j), part in zip(((b, a), (a, b)), parts, strict=True):
+            self.gaps[i, j], self.errors[i, j] = part.value, part.cross
+            keys = pair.facts.keys
+            if keys is None or not keys[0].partner:
+                self.owns[j].add(part.own)
+
+    def _zones(self, pair: Pair) -> tuple[Zone, Zone, float]:
+        """Return the zone of the source for the target, the reverse, and the paper's threshold."""
+        rule = RULES[pair.options.zones]
+        evidence = pair.evidence(pair.gain(0))
+        by_paper = PAPER.decide(evidence)
+        self.told.append(Told(pair.facts.source, pair.notes(by_paper)))
+        forth = back = rule.decide(evidence).zone
+        if not rule.is_symmetric:  # a source may help a small target that cannot help it
+            back = rule.decide(pair.evidence(pair.gain(1))).zone
+        return forth, back, by_paper.high
+
+    def matrix(self) -> Matrix:
+        """Return what was filled in."""
+        for i, found in enumerate(self.owns):
+            self.errors[i, i] = found.pop() if len(found) == 1 else np.nan
+        return Matrix(
+            tuple(self.names),
+            self.scores,
+            self.table.n_fits,
+            provenance_of(self.table, self.names),
+            notes=tuple(dict.fromkeys(note for told in self.told for note in told.notes)),
+            complete=self.table.complete,
+            standard_errors=self.spreads,
+            lows=self.lows,
+            highs=self.highs,
+            discrepancies=self.gaps,
+            errors=self.errors,
+            zones=tuple(tuple(row) for row in self.zones),
+            thresholds=self.thresholds,
+        )

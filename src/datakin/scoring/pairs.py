@@ -1,286 +1,355 @@
-"""Two learners and their cross errors -> a Comparison."""
+"""A pair of the table -> its scores, estimates and zone -> a Comparison."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
 import numpy as np
+import pandas as pd
 
-from datakin._core.exceptions import DatakinError
-from datakin.data import Dataset, Pairing
+from datakin._core.exceptions import DatakinError, listed, suggest
+from datakin.cross_errors.frame import error_records
+from datakin.cross_errors.options import AGGREGATES, Options
+from datakin.cross_errors.records import Key, Member, PairFacts
+from datakin.cross_errors.table import ErrorTable
 from datakin.data.features import Array
-from datakin.errors import Errors, ErrorTable, Learner
-from datakin.learning.losses import RARE, Loss
-from datakin.results.comparison import Comparison, Estimate
+from datakin.learning.losses import RARE
+from datakin.results.comparison import Comparison, ErrorRecords, Estimate
+from datakin.results.facts import DataFacts
+from datakin.results.forecast import ExpectedGain
 from datakin.results.record import Provenance
-from datakin.results.zones import Zone, ZoneDecision
-from datakin.scoring.cls import SIZES, Direction, Discrepancy, average, discrepancy, own_error
-from datakin.scoring.curves import learning_curve
-from datakin.scoring.facts import facts_of
-from datakin.scoring.forecast import best_weight, decide_gain, outlook, plain_gain
-from datakin.scoring.options import AGGREGATES, Options
-from datakin.scoring.stability import probability_first, zone_probabilities
-from datakin.scoring.trial import learner_of
-from datakin.scoring.uncertainty import make_estimate, standard_error
-from datakin.scoring.zones import decide, error_of_mean
+from datakin.results.zones import PAPER, RULES, Evidence, Zone, ZoneDecision
+from datakin.scoring.cls import SIZES, Direction, Discrepancy
+from datakin.scoring.forecast import best_weight, learner_of, plain_gain
+from datakin.scoring.uncertainty import (
+    make_estimate,
+    over_repeats,
+    standard_error,
+    zone_probabilities,
+)
+from datakin.scoring.ways import RowsWay, SumsWay, Way
 
-__all__ = [
-    "Pair",
-    "Side",
-    "all_estimates",
-    "compare_pair",
-    "first_places",
-    "gain_zones",
-    "loss_correlation",
-    "pair_notes",
-]
+__all__ = ["Pair", "all_estimates", "compare_pair", "make_pair", "pair_ways", "provenance_of"]
 
+LISTED = 50  # names of columns that a result keeps
 BALANCED = (
     f"on datasets with a class rarer than {RARE:.0%} every class weighs the same in the error "
     f"(balanced loss; see .losses)"
 )
-
-
-@dataclass(frozen=True, eq=False)
-class Side:
-    """One dataset of a pair: its learners and their errors on the other, for each repeat.
-
-    `groups` are those of the rows it is tested on; `notes` say how, if not on all.
-    """
-
-    dataset: Dataset
-    loss: Loss
-    learners: Sequence[Learner]
-    on_other: Sequence[Errors]
-    groups: Array | None = None
-    notes: tuple[str, ...] = ()
+FLAT = "the own errors do not vary, so that the ambiguous zone has no width"
 
 
 class Pair:
-    """Both directions of a pair, for every repeat."""
+    """Both directions of a pair, read with some options.
 
-    def __init__(self, target: Side, source: Side, options: Options) -> None:
-        self.target, self.source, self.options = target, source, options
-        runs = range(len(target.learners))
-        self.to_target = [
-            Direction(source.learners[r], target.learners[r], source.on_other[r]) for r in runs
-        ]
-        self.to_source = [
-            Direction(target.learners[r], source.learners[r], target.on_other[r]) for r in runs
-        ]
+    Parameters
+    ----------
+    facts : PairFacts
+    members : pair of Member
+    ways : pair of Way
+        Source to target, target to source.
+    options : Options
+    test_size : float or None
+        Share of rows that test, where every repeat splits the datasets anew.
+    """
+
+    def __init__(
+        self,
+        facts: PairFacts,
+        members: tuple[Member, Member],
+        ways: tuple[Way, Way],
+        options: Options,
+        test_size: float | None = None,
+    ) -> None:
+        self.facts, self.members, self.ways, self.options = facts, members, ways, options
         self.factors = (options.direction, 1 - options.direction)
-        self.groups = (target.groups, source.groups)
+        self.groups = [way.groups for way in ways]
         # Both sides' replicates tell of the training rows; samples have fewer of them.
-        self.n_folds = float(
-            np.mean([d[0].cross.means["fold"].shape[1] for d in (self.to_target, self.to_source)])
-        )
-        models, works = self.to_target[0].cross.models, self.to_target[0].works
-        if options.estimate in models and models.index(options.estimate) not in works:
+        self.n_folds = float(np.mean([way.n_folds for way in ways]))
+        self.test_size = test_size
+        self._check_estimate()
+
+    def _check_estimate(self) -> None:
+        """Refuse an estimate that the models do not give."""
+        estimate, models = self.options.estimate, self.ways[0].models
+        known = (*AGGREGATES, *models)
+        if estimate in known:
+            return
+        if estimate in self.ways[0].weights:
             raise DatakinError(
                 f"The 'estimate' parameter must name a model that works on both datasets. "
-                f"{options.estimate!r} failed on {target.dataset.name!r} or {source.dataset.name!r}."
+                f"{estimate!r} failed on {self.facts.target!r} or {self.facts.source!r}."
             )
+        raise DatakinError(
+            f"The 'estimate' parameter must be one of {listed(known, limit=12)}. "
+            f"Got {estimate!r} instead.{suggest(str(estimate), known)}"
+        )
 
     @property
     def learner(self) -> str:
         """The model (or aggregate) that forecasts are about."""
-        models = self.to_target[0].cross.models
-        works = [models[m] for m in self.to_target[0].works]
-        learner = learner_of(models, self.options.estimate)
-        return learner if learner in works else self.options.estimate
-
-    def both(self, estimate: str, size: str) -> tuple[Discrepancy, Discrepancy]:
-        """Return the discrepancies source to target and target to source."""
-        return (
-            average([discrepancy(d, estimate, size) for d in self.to_target]),
-            average([discrepancy(d, estimate, size) for d in self.to_source]),
-        )
+        learner = learner_of(tuple(self.ways[0].weights), self.options.estimate)
+        return learner if learner in self.ways[0].models else self.options.estimate
 
     @property
     def sizes(self) -> tuple[str, ...]:
         """The sizes that the errors at hand allow."""
-        has_limit = all("inner" in d.cross.rows for d in (self.to_target[0], self.to_source[0]))
-        return SIZES if has_limit else tuple(size for size in SIZES if size != "limit")
+        return tuple(size for size in SIZES if all(size in way.sizes for way in self.ways))
 
-    def value(self, parts: Sequence[Discrepancy]) -> float:
-        """Return the score of two discrepancies."""
-        return self.factors[0] * parts[0].value + self.factors[1] * parts[1].value
+    def both(self, estimate: str, size: str) -> tuple[Discrepancy, Discrepancy]:
+        """Return the discrepancies source to target and target to source."""
+        return self.ways[0].discrepancy(estimate, size), self.ways[1].discrepancy(estimate, size)
 
-    def estimate(self, parts: Sequence[Discrepancy]) -> Estimate:
-        """Return the score of two discrepancies with its interval."""
+    def value(self, values: Sequence[float]) -> float:
+        """Return the score of two discrepancies' values."""
+        return self.factors[0] * values[0] + self.factors[1] * values[1]
+
+    def estimate(self, estimate: str, size: str) -> Estimate:
+        """Return a score with its interval."""
+        found = self._estimate(estimate, size)
+        return self._widened(found, size, lambda ways: ways.mean(axis=1))
+
+    def _estimate(self, estimate: str, size: str) -> Estimate:
+        parts = self.both(estimate, size)
         error = standard_error(parts, self.factors, self.groups)
-        return make_estimate(self.value(parts), error, self.n_folds)
+        return make_estimate(self.value([part.value for part in parts]), error, self.n_folds)
 
-    def one_way(self, part: Discrepancy, groups: Array | None) -> Estimate:
+    def one_way(self, way: int) -> Estimate:
         """Return one discrepancy with its interval."""
-        return make_estimate(part.value, standard_error([part], [1.0], [groups]), self.n_folds)
+        part = self.both(self.options.estimate, self.options.size)[way]
+        error = standard_error([part], [1.0], [self.groups[way]])
+        found = make_estimate(part.value, error, self.n_folds)
+        return self._widened(found, self.options.size, lambda ways: ways[:, way])
 
-    def zone(self) -> ZoneDecision:
-        """Apply the paper's rule to the paper's score, with e_0 = w e_t + (1 - w) e_s."""
-        options = self.options
-        variance, baseline = 0.0, 0.0
-        for directions, factor in (
-            (self.to_target, self.factors[0]),
-            (self.to_source, self.factors[1]),
-        ):
-            errors, means = [], []
-            for direction in directions:
-                rows, weights, folds = own_error(direction, options.estimate)
-                errors.append(error_of_mean(rows, weights, folds, options.zone_error))
-                means.append(float(rows @ weights))
-            variance += (factor * float(np.mean(errors))) ** 2
-            baseline += factor * float(np.mean(means))
-        score = self.value(self.both(options.estimate, "paper"))
-        return decide(score, baseline, float(np.sqrt(variance)))
+    def _widened(self, found: Estimate, size: str, of: Callable[[Array], Array]) -> Estimate:
+        """Widen an interval by the spread over random splits, where repeats are such."""
+        ways = [way for way in self.ways if isinstance(way, RowsWay)]
+        if self.test_size is None or size == "limit" or len(ways[0].directions) < 2:
+            return found
+        spread = np.array([[_gap(d) for d in way.directions] for way in ways]).T
+        return over_repeats(found, of(spread), self.test_size, ways[0].n_folds)
+
+    def evidence(self, gain: ExpectedGain) -> Evidence:
+        """Return what zones are decided by, the paper's baseline being e_0 = w e_t + (1 - w) e_s."""
+        options, baseline, variance = self.options, 0.0, 0.0
+        for each, factor in zip(self.ways, self.factors, strict=True):
+            mean, error = each.own_error(options.estimate, options.zone_error)
+            baseline += factor * mean
+            variance += (factor * error) ** 2
+        score = self._estimate(options.estimate, "paper")
+        return Evidence(score.value, score.standard_error, baseline, float(np.sqrt(variance)), gain)
+
+    def gain(self, way: int = 0) -> ExpectedGain:
+        """Return the gain of pooling for the target (0) or for the source (1)."""
+        return plain_gain(self.ways[way].outlook(self.learner))
+
+    def notes(self, by_paper: ZoneDecision) -> tuple[str, ...]:
+        """Return what the user should know of the pair."""
+        notes = list(self.facts.notes[0])
+        if by_paper.low == by_paper.high:
+            notes.append(FLAT)
+        if self.options.loss == "auto" and any(member.balanced for member in self.members):
+            notes.append(BALANCED)
+        return tuple(notes)
+
+    @property
+    def standardised(self) -> float | None:
+        """The score in units of what the best constant loses on each dataset; None for classes."""
+        if self.members[0].classes:
+            return None
+        parts = self.both(self.options.estimate, self.options.size)
+        constants = [member.best_constant or np.nan for member in self.members]
+        return self.value(
+            [p.value / constant for p, constant in zip(parts, constants, strict=True)]
+        )
 
 
-def all_estimates(target: Side, source: Side, options: Options) -> dict[tuple[str, str], Estimate]:
+def _gap(direction: Direction) -> float:
+    """Return the discrepancy of one repeat's only model."""
+    own = direction.tested.own
+    return float(direction.cross.error("fold")[0] - own.error("fold")[0])
+
+
+def pair_ways(table: ErrorTable, facts: PairFacts) -> tuple[Way, Way]:
+    """Return both directions of a measured pair."""
+    if table.keep == "sums":
+        forth, back = (facts.source, facts.target), (facts.target, facts.source)
+        return SumsWay(table.sums[forth]), SumsWay(table.sums[back])
+    assert facts.keys is not None
+    return _way(table, facts, *facts.keys), _way(table, facts.swapped(), *facts.keys[::-1])
+
+
+def _way(table: ErrorTable, facts: PairFacts, tested: Key, trained: Key) -> RowsWay:
+    """Return the direction from a pair's source to its target."""
+    labels = table.members[facts.target].labels
+    crosses = table.pieces[trained].crosses[facts.target]
+    owns = zip(table.pieces[trained].own, table.pieces[tested].own, crosses, strict=True)
+    directions = [Direction(learned, own, cross) for learned, own, cross in owns]
+    return RowsWay(directions, None if labels is None else labels.groups)
+
+
+def make_pair(table: ErrorTable, target: str, source: str) -> Pair:
+    """Return a measured pair, read with the table's options."""
+    facts, options = table.pair(target, source), table.options
+    ways = pair_ways(table, facts)
+    if isinstance(ways[0], SumsWay) and options.estimate != ways[0].sums.estimate:
+        raise table.refuse_other(
+            f"The estimate {options.estimate!r}, where the sums are of {ways[0].sums.estimate!r},"
+        )
+    members = table.members[target], table.members[source]
+    made = Pair(facts, members, ways, options, table.test_size)
+    if options.size not in made.sizes:
+        raise table.refuse_other(f"The size {options.size!r}")
+    return made
+
+
+def all_estimates(table: ErrorTable, target: str, source: str) -> pd.DataFrame:
     """Return every estimate (each model, averages, ensemble) in every size."""
-    pair = Pair(target, source, options)
-    models = pair.to_target[0].cross.models
-    names = [*(models[m] for m in pair.to_target[0].works), *AGGREGATES]
-    return {
-        (name, size): pair.estimate(pair.both(name, size)) for name in names for size in pair.sizes
-    }
-
-
-def first_places(pairs: Sequence[tuple[Side, Side]], options: Options) -> list[float]:
-    """Return the probability of each source of one target to lose least on it."""
-    made = [Pair(target, source, options) for target, source in pairs]
-    probabilities = probability_first(
-        [pair.both(options.estimate, options.size) for pair in made],
-        (1.0, 0.0),
-        made[0].groups[0],
-        [pair.groups[1] for pair in made],
-        options.random_state,
-    )
-    return [float(p) for p in probabilities]
-
-
-def loss_correlation(pairs: Sequence[tuple[Side, Side]], options: Options) -> Array:
-    """Return how alike the sources' predictors fail on the target's rows.
-
-    The correlation between losses in excess of the target's own. As they share its own losses, it
-    comes out too high rather than too low, and joint weights too cautious.
-    """
+    pair = make_pair(table, target, source)
+    names = [*pair.ways[0].models, *AGGREGATES]
+    if isinstance(pair.ways[0], SumsWay):
+        names = [pair.ways[0].sums.estimate]
     rows = []
-    for target, source in pairs:
-        pair = Pair(target, source, options)
-        parts = [discrepancy(d, pair.learner, "paper") for d in pair.to_target]
-        rows.append(average(parts).influence)
-    matrix = np.array(rows)
-    spread = np.sqrt(np.sum(matrix**2, axis=1))
-    spread[spread == 0] = 1.0
-    found = matrix @ matrix.T / np.outer(spread, spread)
-    np.fill_diagonal(found, 1.0)
-    return np.asarray(found)
+    for name in names:
+        for size in pair.sizes:
+            found = pair.estimate(name, size)
+            rows.append(
+                {
+                    "estimate": name,
+                    "size": size,
+                    "score": found.value,
+                    "standard_error": found.standard_error,
+                    "low": found.low,
+                    "high": found.high,
+                    "p_value": found.p_value,
+                }
+            )
+    return pd.DataFrame(rows)
 
 
-def gain_zones(target: Side, source: Side, options: Options) -> tuple[float, Zone, Zone]:
-    """Return the paper's threshold, and the gain zones of source for target and the reverse."""
-    pair = Pair(target, source, options)
-    zones = []
-    for ways, side in ((pair.to_target, target), (pair.to_source, source)):
-        gain = plain_gain(outlook(ways, pair.learner, side.groups))
-        zones.append(decide_gain(gain).zone)
-    return pair.zone().high, zones[0], zones[1]
-
-
-def pair_notes(pair: Pair, pairing: Pairing, decision: ZoneDecision) -> tuple[str, ...]:
-    """Return what the user should know of a pair."""
-    notes = [*pairing.notes, *pair.target.notes, *pair.source.notes]
-    if decision.low == decision.high:
-        notes.append("the own errors do not vary, so that the ambiguous zone has no width")
-    if pair.options.loss == "auto" and (pair.target.loss.balanced or pair.source.loss.balanced):
-        notes.append(BALANCED)
-    return tuple(notes)
+def provenance_of(table: ErrorTable, names: Sequence[str], columns: object = None) -> Provenance:
+    """Return where the numbers about some datasets come from."""
+    asked = {name: getattr(table.options, name) for name in Options.names("look")}
+    before = table.about["options"]
+    options = {**before, **{n: v for n, v in asked.items() if n in before}}
+    prints = {name: table.members[name].fingerprint for name in names}
+    backends = table.backends(names, columns)
+    return Provenance(table.about["seed"], options, dict(table.about["versions"]), prints, backends)
 
 
 def compare_pair(
-    target: Side, source: Side, pairing: Pairing, options: Options, provenance: Provenance
+    table: ErrorTable, target: str, source: str, made: Pair | None = None
 ) -> Comparison:
-    """Build the Comparison of a pair from its errors."""
-    pair = Pair(target, source, options)
-    models = pair.to_target[0].cross.models
-    works = pair.to_target[0].works
-    parts = {size: pair.both(options.estimate, size) for size in pair.sizes}
-    chosen = parts[options.size]
-    sizes = {size: pair.estimate(part) for size, part in parts.items()}
-    seen = outlook(pair.to_target, pair.learner, target.groups)
-    gain, weight = plain_gain(seen), best_weight(seen)
-    by_paper = decision = pair.zone()
-    zones = sizes["paper"]
-    notes = pair_notes(pair, pairing, decision)
-    reach = (decision.low, decision.high)
-    if options.zones == "gain":
-        decision = decide_gain(gain)
-        zones = make_estimate(-gain.value, gain.standard_error, pair.n_folds)
-        reach = (gain.low90 - gain.value, gain.high90 - gain.value)
+    """Return the Comparison of a measured pair; `made` is the pair, where it is at hand."""
+    facts = table.pair(target, source)
+    names = (target, source)
+    provenance = provenance_of(table, names, facts.columns)
+    if facts.is_identical:
+        return _compare_with_itself(table, facts, provenance)
+    pair, options = made or make_pair(table, target, source), table.options
+    chosen = pair.both(options.estimate, options.size)
+    sizes = {size: pair.estimate(options.estimate, size) for size in pair.sizes}
+    seen = pair.ways[0].outlook(pair.learner)
+    gain = plain_gain(seen)
+    evidence, rule = pair.evidence(gain), RULES[options.zones]
+    decision, by_paper = rule.decide(evidence), PAPER.decide(evidence)
     score = sizes[options.size]
-    curves = {
-        side.dataset.name: learning_curve(ways, options.estimate, side.groups)
-        for side, ways in ((target, pair.to_target), (source, pair.to_source))
-    }
-    forward = pair.one_way(chosen[0], target.groups)
+    ends = pair.ways[0].models
     return Comparison(
-        target=target.dataset.name,
-        source=source.dataset.name,
+        target=target,
+        source=source,
         score=score.value,
         standard_error=score.standard_error,
         interval=(score.low, score.high),
         source_to_target=chosen[0].value,
         target_to_source=chosen[1].value,
-        own_errors={target.dataset.name: chosen[0].own, source.dataset.name: chosen[1].own},
-        cross_errors={source.dataset.name: chosen[0].cross, target.dataset.name: chosen[1].cross},
-        directions={
-            "source_to_target": forward,
-            "target_to_source": pair.one_way(chosen[1], source.groups),
-        },
+        own_errors={name: part.own for name, part in zip(names, chosen, strict=True)},
+        cross_errors={source: chosen[0].cross, target: chosen[1].cross},
+        directions={"source_to_target": pair.one_way(0), "target_to_source": pair.one_way(1)},
         sizes=sizes,
         size=options.size,
         estimate=options.estimate,
-        losses={side.dataset.name: side.loss.name for side in (target, source)},
-        standardised=_standardised(pair, chosen),
-        model_scores={models[m]: pair.value(pair.both(models[m], options.size)) for m in works},
-        model_weights={
-            side.dataset.name: {
-                name: float(np.mean([learner.full_weights[m] for learner in side.learners]))
-                for m, name in enumerate(models)
-            }
-            for side in (target, source)
+        losses={member.name: member.loss for member in pair.members},
+        standardised=pair.standardised,
+        model_scores={
+            name: pair.value([way.of_model(name, options.size) for way in pair.ways])
+            for name in ends
         },
+        model_weights={name: way.weights for name, way in zip(names, pair.ways, strict=True)},
         zone=decision.zone,
         decision=decision,
-        zone_probabilities=zone_probabilities(zones, *reach, pair.n_folds),
-        curves=curves,
-        weight=weight,
-        gain=gain,
-        n_rows={side.dataset.name: side.dataset.n_rows for side in (target, source)},
-        n_shared_rows=int(pairing.shared_target.sum()),
-        outlook=seen,
-        errors=ErrorTable.of(
-            [
-                *(learner.own for learner in target.learners),
-                *source.on_other,
-                *(learner.own for learner in source.learners),
-                *target.on_other,
-            ]
-        ),
-        notes=notes,
-        provenance=provenance,
-        facts={
-            side.dataset.name: facts_of(side.dataset, pairing.columns) for side in (target, source)
+        zone_probabilities=zone_probabilities(*rule.measured(evidence), pair.n_folds),
+        curves={
+            name: way.curve(options.estimate) for name, way in zip(names, pair.ways, strict=True)
         },
+        weight=best_weight(seen),
+        gain=gain,
+        n_rows={member.name: member.n_rows for member in pair.members},
+        n_shared_rows=facts.n_shared[0],
+        outlook=seen,
+        errors=_records(pair),
+        notes=pair.notes(by_paper),
+        provenance=provenance,
+        facts={member.name: _facts(member, facts.columns) for member in pair.members},
         by_paper=by_paper,
     )
 
 
-def _standardised(pair: Pair, parts: tuple[Discrepancy, Discrepancy]) -> float | None:
-    """Return the score in units of what the best constant loses on each dataset."""
-    if pair.target.dataset.classes:
-        return None
-    total = 0.0
-    for side, part, factor in zip((pair.target, pair.source), parts, pair.factors, strict=True):
-        total += factor * part.value / side.loss.of_best_constant(side.dataset.y)
-    return total
+def _records(pair: Pair) -> ErrorRecords:
+    rows = [way for way in pair.ways if isinstance(way, RowsWay)]
+    return ErrorRecords(error_records(errors for way in rows for errors in way.errors))
+
+
+def _facts(member: Member, columns: tuple[str, ...]) -> DataFacts:
+    """Return the facts of a dataset of which some columns were used."""
+    used = set(columns)
+    left_out = [name for name in member.columns if name not in used]
+    shares = dict(zip(member.classes, member.shares, strict=True))
+    return DataFacts(
+        member.n_rows,
+        len(columns),
+        shares,
+        member.missing,
+        tuple(left_out[:LISTED]),
+        len(left_out),
+    )
+
+
+def _compare_with_itself(table: ErrorTable, facts: PairFacts, made: Provenance) -> Comparison:
+    """Return the comparison of two datasets with the same rows: 0 by definition, and said so."""
+    members = [table.members[name] for name in (facts.target, facts.source)]
+    options, names = table.options, [member.name for member in members]
+    reason = f"{names[0]!r} and {names[1]!r} hold the same rows: the score is 0 by definition"
+    nothing = Estimate(0.0, 0.0, 0.0, 0.0, 1.0)
+    return Comparison(
+        target=names[0],
+        source=names[1],
+        score=0.0,
+        standard_error=0.0,
+        interval=(0.0, 0.0),
+        source_to_target=0.0,
+        target_to_source=0.0,
+        own_errors={},
+        cross_errors={},
+        directions={"source_to_target": nothing, "target_to_source": nothing},
+        sizes=dict.fromkeys(SIZES, nothing),
+        size=options.size,
+        estimate=options.estimate,
+        losses={member.name: member.loss for member in members},
+        standardised=None if members[0].classes else 0.0,
+        model_scores={},
+        model_weights={name: {} for name in names},
+        zone=Zone.POSITIVE,
+        decision=ZoneDecision(Zone.POSITIVE, options.zones, 0.0, 0.0, 0.0, reason),
+        zone_probabilities={zone.value: float(zone is Zone.POSITIVE) for zone in Zone},
+        curves={},
+        weight=1.0,
+        gain=None,
+        n_rows={member.name: member.n_rows for member in members},
+        n_shared_rows=members[0].n_rows,
+        outlook=None,
+        errors=ErrorRecords(()),
+        notes=(reason,),
+        provenance=made,
+        facts={member.name: _facts(member, member.columns) for member in members},
+    )

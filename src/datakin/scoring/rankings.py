@@ -1,71 +1,61 @@
-"""The comparisons of a run as one Ranking."""
+"""One row of the table -> a Ranking: the sources of a target, best first."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
-from datakin.data import Dataset, Pairing
+import numpy as np
+
+from datakin._core.exceptions import DatakinError, listed
+from datakin.cross_errors.options import Options
+from datakin.cross_errors.records import Grams
+from datakin.cross_errors.table import ErrorTable
+from datakin.data.features import Array
 from datakin.results import Comparison, Ranking
 from datakin.results.forecast import Forecast
-from datakin.results.record import make_provenance
 from datakin.scoring.forecast import forecast_pool, unit_of
-from datakin.scoring.options import Options
-from datakin.scoring.pairs import Side, first_places, loss_correlation
-from datakin.scoring.run import Run
+from datakin.scoring.pairs import Pair, compare_pair, make_pair, provenance_of
+from datakin.scoring.uncertainty import probability_first, sum_groups
+from datakin.scoring.ways import SumsWay
 
-__all__ = ["Compared", "make_ranking", "order_sources"]
-
-
-class Compared(Protocol):
-    """A run, of whatever method, of the pairs of its first dataset with all others."""
-
-    @property
-    def datasets(self) -> Sequence[Dataset]:
-        """The target, then its sources."""
-
-    @property
-    def pairings(self) -> Mapping[tuple[int, int], Pairing]:
-        """What the pairs share."""
-
-    @property
-    def comparisons(self) -> Mapping[tuple[int, int], Comparison]:
-        """The pairs that are finished."""
-
-    @property
-    def options(self) -> Options:
-        """How they were compared."""
-
-    @property
-    def n_fits(self) -> int:
-        """Number of fits."""
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether pairs are missing."""
-
-    def sides(self, i: int, j: int) -> tuple[Side, Side]:
-        """Return both sides of a finished pair."""
+__all__ = ["grams_of_all", "rank_sources", "what_rows_add"]
 
 
-def make_ranking(run: Run) -> Ranking | None:
-    """Order the sources of a run's first dataset; None if none is finished."""
-    return order_sources(run, _forecast(run))
+def rank_sources(table: ErrorTable, target: str, *, with_forecast: bool = True) -> Ranking:
+    """Order the sources that were measured with a target.
 
-
-def order_sources(run: Compared, forecast: Forecast | None = None) -> Ranking | None:
-    """Order the sources of a run of any method; None if none is finished."""
-    found = tuple(sorted(run.comparisons.values(), key=_what_it_loses))
-    if not found:
-        return None
+    Parameters
+    ----------
+    table : ErrorTable
+    target : str
+    with_forecast : bool
+        Forecast what pooling all sources brings.
+    """
+    sources = [name for name in table.names if name != target and _is_measured(table, target, name)]
+    if not sources:
+        raise DatakinError(
+            f"No source of {target!r} was measured. The datasets are {listed(table.names, limit=12)}."
+        )
+    # By name, so that the order in which sources were given changes no draw.
+    pairs = {
+        name: make_pair(table, target, name)
+        for name in sorted(sources)
+        if not table.pair(target, name).is_identical
+    }
+    found = {name: compare_pair(table, target, name, pairs.get(name)) for name in sources}
+    grams = _grams_of(table, target, list(pairs.values())) if pairs else None
     return Ranking(
-        run.datasets[0].name,
-        found,
-        _first_places(run),
-        run.n_fits,
-        not run.interrupted,
-        forecast,
+        target,
+        tuple(sorted(found.values(), key=_what_it_loses)),
+        _first_places(table, sources, pairs, grams),
+        table.n_fits,
+        table.complete,
+        _forecast(table, target, found, grams) if with_forecast else None,
     )
+
+
+def _is_measured(table: ErrorTable, target: str, source: str) -> bool:
+    return (target, source) in table.pairs or (source, target) in table.pairs
 
 
 def _what_it_loses(comparison: Comparison) -> tuple[float, float, str]:
@@ -73,39 +63,85 @@ def _what_it_loses(comparison: Comparison) -> tuple[float, float, str]:
     return comparison.source_to_target, comparison.score, comparison.source
 
 
-def _first_places(run: Compared) -> dict[str, float]:
+def _first_places(
+    table: ErrorTable, sources: Sequence[str], pairs: Mapping[str, Pair], grams: Grams | None
+) -> dict[str, float]:
     """Return the probability of each source to be the best."""
-    same = [j for (i, j) in run.comparisons if run.pairings[i, j].identical]
-    if same:  # the target itself is among the sources: no doubt about the first place
-        names = [c.source for c in run.comparisons.values()]
-        return {name: float(name == run.datasets[same[0]].name) for name in names}
-    # By name, so that the order in which sources were given changes no draw.
-    pairs = sorted(run.comparisons, key=lambda key: run.datasets[key[1]].name)
-    found = first_places([run.sides(i, j) for i, j in pairs], run.options)
-    return {run.datasets[j].name: p for (_, j), p in zip(pairs, found, strict=True)}
+    same = [name for name in sources if name not in pairs]
+    if (
+        same or grams is None
+    ):  # the target itself is among the sources: no doubt about the first place
+        return {name: float(name == same[0]) for name in sources}
+    options, made = table.options, list(pairs.values())
+    parts = [pair.ways[0].discrepancy(options.estimate, options.size) for pair in made]
+    n_folds = made[0].ways[1].n_folds
+    chances = probability_first(parts, grams.products, grams.n, n_folds, options.random_state)
+    return {name: float(chance) for name, chance in zip(pairs, chances, strict=True)}
 
 
-def _forecast(run: Run) -> Forecast | None:
+def _grams_of(table: ErrorTable, target: str, pairs: Sequence[Pair]) -> Grams:
+    """Return how the sources' losses vary together, or refuse where that is not kept."""
+    if not isinstance(pairs[0].ways[0], SumsWay):
+        rows = {pair.facts.source: what_rows_add(pair, 0) for pair in pairs}
+        return _grams(rows, table.options.size)
+    names = tuple(pair.facts.source for pair in pairs)
+    kept = table.grams.get(target)
+    if kept is None or not set(names) <= set(kept.sources) or kept.size != table.options.size:
+        raise table.refuse_other(f"A ranking by the {table.options.size!r} score")
+    return kept.only(names)
+
+
+def what_rows_add(pair: Pair, way: int) -> tuple[Array, Array]:
+    """Return what each tested row (or group) adds to the score, and each row to the forecast's error."""
+    options = pair.options
+    chosen = pair.ways[way].discrepancy(options.estimate, options.size).influence
+    plain = pair.ways[way].discrepancy(pair.learner, "paper").influence
+    return sum_groups(chosen, pair.groups[way]), plain
+
+
+def grams_of_all(
+    added: Mapping[tuple[str, str], Sequence[tuple[Array, Array]]], options: Options
+) -> dict[str, Grams]:
+    """Return, for every target, how its sources vary together, from what rows add to each pair."""
+    found: dict[str, dict[str, tuple[Array, Array]]] = {}
+    for names, both in added.items():
+        for target, source, rows in zip(names, names[::-1], both, strict=True):
+            found.setdefault(target, {})[source] = rows
+    return {target: _grams(sources, options.size) for target, sources in found.items()}
+
+
+def _grams(rows: Mapping[str, tuple[Array, Array]], size: str) -> Grams:
+    """Return how the losses of a target's sources vary together.
+
+    The correlation is between losses in excess of the target's own. As they share its own losses, it
+    comes out too high rather than too low, and joint weights too cautious.
+    """
+    names = tuple(sorted(rows))
+    chosen = np.array([rows[name][0] for name in names])
+    plain = np.array([rows[name][1] for name in names])
+    return Grams(names, size, chosen @ chosen.T, _correlation(plain), chosen.shape[1])
+
+
+def _correlation(matrix: Array) -> Array:
+    spread = np.sqrt(np.sum(matrix**2, axis=1))
+    spread[spread == 0] = 1.0
+    found = matrix @ matrix.T / np.outer(spread, spread)
+    np.fill_diagonal(found, 1.0)
+    return np.asarray(found)
+
+
+def _forecast(
+    table: ErrorTable, target: str, found: Mapping[str, Comparison], grams: Grams | None
+) -> Forecast | None:
     """Return the forecast for pooling all sources."""
-    found = {
-        c.source: (key, c.outlook) for key, c in run.comparisons.items() if c.outlook is not None
-    }
-    if not found:
+    outlooks = {name: c.outlook for name, c in sorted(found.items()) if c.outlook is not None}
+    if grams is None:
         return None
-    names = sorted(found)  # so that the order in which sources were given changes nothing
-    comparison = run.comparisons[found[names[0]][0]]
-    target = comparison.target
-    known = {d.name: d for d in run.datasets}
     return forecast_pool(
         target,
-        names,
-        [found[name][1] for name in names],
-        loss_correlation([run.sides(*found[name][0]) for name in names], run.options),
-        unit_of(comparison.losses[comparison.target]),
-        make_provenance(
-            run.options.random_state,
-            run.options.summary(),
-            {name: known[name].fingerprint for name in (target, *names)},
-            run.backends(range(len(run.datasets))),
-        ),
+        list(outlooks),
+        list(outlooks.values()),
+        grams.correlation,
+        unit_of(table.members[target].loss),
+        provenance_of(table, [target, *outlooks]),
     )

@@ -1,15 +1,13 @@
-"""Data with known truth. This room makes datasets; it never fits or scores anything."""
+"""Datasets whose true similarity is known. This room draws data; it never fits or scores."""
 
+from datakin.synthetic.binary import LDA, Logistic, Mixture, Probit
 from datakin.synthetic.demo import DemoSource, make_demo
-from datakin.synthetic.linear import LDA, Logistic, Probit
-from datakin.synthetic.mixture import Mixture
+from datakin.synthetic.fixed_pairs import QDA, PolynomialLogistic, Radial
 from datakin.synthetic.multiclass import FourClass
-from datakin.synthetic.polynomial import PolynomialLogistic
-from datakin.synthetic.quadratic import QDA, Radial
+from datakin.synthetic.oracles import SmallNoise, lda_cls, probit_cls, probit_small_noise
 from datakin.synthetic.regression import LinearRegression, NonlinearRegression
 from datakin.synthetic.sampling import Sample, Setting, SettingClass
 from datakin.synthetic.settings import settings
-from datakin.synthetic.theorems import SmallNoise, lda_cls, probit_cls, probit_small_noise
 
 __all__ = [
     "LDA",

@@ -1,4 +1,4 @@
-"""A target and six sources whose kinship is known, for the demo and the README."""
+"""A target and six sources whose true kinship is known, for the demo and the README."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def make_demo(
     """Return a target and six sources.
 
     The label is 1 where a weighted sum of the features plus noise is positive. Sources differ in
-    the direction of the weights; one has other features under the same rule, which distances
-    between feature distributions mistake for a stranger.
+    the direction of the weights. One has the same rule but shifted features: to a distance between
+    feature distributions it looks like a stranger.
 
     Examples
     --------

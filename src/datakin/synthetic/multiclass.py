@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from datakin.data.features import Array
-from datakin.synthetic.parameters import GRAM_SCHMIDT_START
-from datakin.synthetic.quadrature import panels
+from datakin.synthetic.oracles import panels, population_cls
 from datakin.synthetic.sampling import COSINES, Rotated
+from datakin.synthetic.vectors import GRAM_SCHMIDT_START
 
 __all__ = ["FourClass"]
 
@@ -21,9 +21,9 @@ NOISE = 0.3
 class FourClass(Rotated):
     """Standard Gaussian features; classes 1 to 4 are the quadrants of two noisy scores.
 
-    The scores are ``b1'x`` and ``b2'x`` with b1 and b2 orthogonal and of one length, each with noise
-    of standard deviation 0.3. b2 comes from Gram-Schmidt on a fixed vector, here (1, ..., 10): the
-    paper does not say which, and this one comes close to its table.
+    The scores are ``b1'x`` and ``b2'x``, with b1 and b2 orthogonal and of equal length, each with
+    noise of standard deviation 0.3. b2 comes from Gram-Schmidt on a fixed vector. The paper does not
+    say which; (1, ..., 10), used here, comes close to its table.
 
     Parameters
     ----------
@@ -46,15 +46,16 @@ class FourClass(Rotated):
         return X, _quadrant(X @ _pair(vector).T + NOISE * rng.standard_normal((n, 2)))
 
     def bayes_rule(self, vector: Array, X: Array) -> Array:
-        """Return the best possible labels: the noise is symmetric, so the quadrant without it."""
+        """Return the best possible labels: the quadrant without noise, as the noise is symmetric."""
         return _quadrant(X @ _pair(vector).T)
 
     def oracle(self) -> float:
         """Return the population CLS, by a one-dimensional quadrature for each error."""
-        target, source = _pair(self.target_vector), _pair(self.source_vector)
-        to_target = _accuracy(target, target) - _accuracy(source, target)
-        to_source = _accuracy(source, source) - _accuracy(target, source)
-        return (to_target + to_source) / 2
+
+        def error(rule: Array, truth: Array) -> float:
+            return -_accuracy(rule, truth)
+
+        return population_cls(error, _pair(self.target_vector), _pair(self.source_vector))
 
 
 def _quadrant(scores: Array) -> Array:
@@ -69,12 +70,12 @@ def _pair(first: Array) -> Array:
 
 
 def _accuracy(rule: Array, truth: Array) -> float:
-    """Return the chance that both signs of the rule are those of the noisy scores.
+    """Return the probability that both signs of the rule are those of the noisy scores.
 
     With signs s of the rule and a of the scores it is E (1 + s1 a1)(1 + s2 a2) / 4. E s a is
-    2/pi arcsin of a correlation. The product of all four is 0 when rule and scores are independent;
-    Plackett's identity gives its derivative as all correlations between them grow from 0 to their
-    values, and that is integrated.
+    2/pi arcsin of a correlation. The product of all four signs has mean 0 when rule and scores are
+    independent. Plackett's identity gives its derivative as the correlations between rule and scores
+    grow from 0 to their values, and the derivative is integrated.
     """
     noisy = np.sqrt(np.sum(truth**2, axis=1) + NOISE**2)
     r = rule @ truth.T / np.outer(np.linalg.norm(rule, axis=1), noisy)
@@ -82,7 +83,7 @@ def _accuracy(rule: Array, truth: Array) -> float:
     product = 0.0
     for i in (0, 1):
         for j in (0, 1):
-            # Rule i and score j are held at 0; what is left of the other two is correlated.
+            # Given rule i and score j at 0, the other two are still correlated.
             own, row, column, rest = (
                 grown * c for c in (r[i, j], r[i, 1 - j], r[1 - i, j], r[1 - i, 1 - j])
             )

@@ -1,4 +1,4 @@
-"""Regression settings: linear and nonlinear. Their scores are quadratic forms, in closed form."""
+"""Regression settings: linear and nonlinear. Both oracles are quadratic forms."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from datakin.data.features import Array
-from datakin.synthetic.parameters import NONLINEAR_BETA
 from datakin.synthetic.sampling import COSINES, Rotated, autoregressive, choose, correlated
+from datakin.synthetic.vectors import NONLINEAR_BETA
 
 __all__ = ["LinearRegression", "NonlinearRegression"]
 
@@ -19,6 +19,8 @@ CORRELATION = {"tables": 0.5, "text": 0.0}
 
 @dataclass(frozen=True)
 class _Regression(Rotated):
+    """The response is a weighted sum of terms of the features, plus unit noise."""
+
     variant: str = "tables"
     task: ClassVar[str] = "regression"
 
@@ -26,6 +28,32 @@ class _Regression(Rotated):
     def covariance(self) -> Array:
         """Covariance of the features."""
         return autoregressive(choose(self.variant, CORRELATION))
+
+    @property
+    def moments(self) -> Array:
+        """Second moments of the terms."""
+        return self.covariance
+
+    def terms(self, X: Array) -> Array:
+        """Return the terms: the features, unless a setting has others."""
+        return X
+
+    def draw(self, rng: np.random.Generator, vector: Array, n: int) -> tuple[Array, Array]:
+        """Draw features and responses."""
+        X = correlated(rng, n, self.covariance)
+        return X, self.bayes_rule(vector, X) + rng.standard_normal(n)
+
+    def bayes_rule(self, vector: Array, X: Array) -> Array:
+        """Return the best possible predictions."""
+        return np.asarray(self.terms(X) @ vector)
+
+    def oracle(self) -> float:
+        """Return the population CLS under squared error: D'MD, D the difference of the vectors.
+
+        M are the second moments of the terms.
+        """
+        gap = self.source_vector - self.target_vector
+        return float(gap @ self.moments @ gap)
 
 
 @dataclass(frozen=True)
@@ -38,7 +66,7 @@ class LinearRegression(_Regression):
         Between the target's and the source's beta.
     variant : {"tables", "text"}
         AR(0.5) features, which give the paper's tables, or independent ones as its text says. The
-        text also has a 0/1 response, as it repeats the probit setting: for that, see `Probit`.
+        text also has a 0/1 response, which repeats the probit setting; see `Probit`.
 
     Examples
     --------
@@ -47,20 +75,6 @@ class LinearRegression(_Regression):
     """
 
     name: str = field(default="linear", init=False)
-
-    def draw(self, rng: np.random.Generator, vector: Array, n: int) -> tuple[Array, Array]:
-        """Draw features and responses."""
-        X = correlated(rng, n, self.covariance)
-        return X, X @ vector + rng.standard_normal(n)
-
-    def bayes_rule(self, vector: Array, X: Array) -> Array:
-        """Return the best possible predictions."""
-        return np.asarray(X @ vector)
-
-    def oracle(self) -> float:
-        """Return the population CLS under squared error: D' Sigma D, D the difference of betas."""
-        gap = self.source_vector - self.target_vector
-        return float(gap @ self.covariance @ gap)
 
 
 @dataclass(frozen=True)
@@ -89,27 +103,22 @@ class NonlinearRegression(_Regression):
         """The target's coefficients."""
         return choose(self.variant, NONLINEAR_BETA)
 
-    def draw(self, rng: np.random.Generator, vector: Array, n: int) -> tuple[Array, Array]:
-        """Draw features and responses."""
-        X = correlated(rng, n, self.covariance)
-        return X, self.bayes_rule(vector, X) + rng.standard_normal(n)
+    @property
+    def moments(self) -> Array:
+        """Second moments of the four terms."""
+        return _second_moments(self.covariance)
 
-    def bayes_rule(self, vector: Array, X: Array) -> Array:
-        """Return the best possible predictions."""
+    def terms(self, X: Array) -> Array:
+        """Return the four terms that the coefficients multiply."""
         x = X.T
-        return np.asarray(np.stack([np.sin(x[0]), x[1] ** 2, x[2] * x[3], np.exp(x[4])]).T @ vector)
-
-    def oracle(self) -> float:
-        """Return the population CLS under squared error, from the second moments of the terms."""
-        gap = self.source_vector - self.target_vector
-        return float(gap @ _second_moments(self.covariance) @ gap)
+        return np.stack([np.sin(x[0]), x[1] ** 2, x[2] * x[3], np.exp(x[4])]).T
 
 
 def _second_moments(cov: Array) -> Array:
     """Return E g g' for g = (sin x1, x2^2, x3 x4, exp x5) and unit variances.
 
     From the moments of Gaussian vectors and E exp(a'x) = exp(a' Sigma a / 2), with an imaginary
-    entry for the sine. The sine is odd and the two products even: their moments are 0.
+    entry for the sine. The sine is odd and the two products are even, so their moments are 0.
     """
     (_, _, _, _, r15), (_, _, r23, r24, r25), (*_, r34, r35), (*_, r45) = cov[:4, :5]
     half = np.exp(0.5)

@@ -1,4 +1,4 @@
-"""What all settings share: the records they return and the way they draw."""
+"""What all settings share: their protocol, what they return, and how they draw."""
 
 from __future__ import annotations
 
@@ -13,8 +13,13 @@ from datakin._core.exceptions import DatakinError
 from datakin._core.seeds import derive_seed
 from datakin.data import Dataset, as_dataset
 from datakin.data.features import Array
-from datakin.synthetic.parameters import BETA, UNIFORM_SOURCE, UNIFORM_TARGET
-from datakin.synthetic.rotation import check_cosine, rotate
+from datakin.synthetic.vectors import (
+    BETA,
+    UNIFORM_SOURCE,
+    UNIFORM_TARGET,
+    check_cosine,
+    rotate,
+)
 
 __all__ = [
     "COSINES",
@@ -29,6 +34,7 @@ __all__ = [
     "correlated",
     "draw_sample",
     "half_each",
+    "opposite_classes",
 ]
 
 COSINES = tuple(k / 10 for k in range(-10, 11))
@@ -56,14 +62,14 @@ class Setting(Protocol):
 
     @property
     def target_vector(self) -> Array:
-        """What makes the target's population."""
+        """The vector that defines the target's population."""
 
     @property
     def source_vector(self) -> Array:
-        """What makes the source's population."""
+        """The vector that defines the source's population."""
 
     def draw(self, rng: np.random.Generator, vector: Array, n: int) -> tuple[Array, Array]:
-        """Draw features and labels of the population of a vector."""
+        """Draw features and labels from the population of a vector."""
 
     def bayes_rule(self, vector: Array, X: Array) -> Array:
         """Return the best possible predictions for the population of a vector."""
@@ -78,19 +84,19 @@ class Setting(Protocol):
 
 
 class SettingClass(Protocol):
-    """A class of settings: call it with a level of similarity, where it has levels."""
+    """A class of settings; call it with a level of similarity, if it has levels."""
 
     @property
     def levels(self) -> tuple[float, ...]:
-        """The paper's levels; empty when there is one fixed pair."""
+        """The paper's levels of similarity; empty if there is one fixed pair."""
 
     @property
     def n_rows(self) -> int:
-        """The paper's number of rows of target and source."""
+        """The number of rows of target and source in the paper."""
 
     @property
     def task(self) -> str:
-        """Task of the datasets."""
+        """The task of the datasets."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Setting:
         """Make the setting."""
@@ -99,7 +105,7 @@ class SettingClass(Protocol):
 def draw_sample(
     setting: Setting, n_target: int, n_source: int, random_state: int, n_test: int
 ) -> Sample:
-    """Draw all parts, each from a seed of its own."""
+    """Draw all datasets, each from its own seed."""
     for what, n in (("n_target", n_target), ("n_source", n_source)):
         if not isinstance(n, Integral) or n < 2:
             raise DatakinError(f"{what} must be at least 2, a whole number. Got {n!r}.")
@@ -120,7 +126,7 @@ def draw_sample(
 
 
 class Drawn:
-    """What all settings share: they are drawn in the same way."""
+    """Base of all settings: how they are drawn."""
 
     task: ClassVar[str] = "binary"
     n_rows: ClassVar[int] = 200
@@ -128,12 +134,12 @@ class Drawn:
     def sample(
         self: Setting, n_target: int, n_source: int, *, random_state: int = 0, n_test: int = 0
     ) -> Sample:
-        """Draw a target and a source, and test sets if asked for."""
+        """Draw a target and a source, and test sets of each if n_test is above 0."""
         return draw_sample(self, n_target, n_source, random_state, n_test)
 
 
 class FixedPair(Drawn):
-    """A setting of one pair; vectors are two draws of uniform numbers."""
+    """A setting with one pair; by default its vectors are two draws of uniform numbers."""
 
     levels: ClassVar[tuple[float, ...]] = ()
 
@@ -150,7 +156,7 @@ class FixedPair(Drawn):
 
 @dataclass(frozen=True)
 class Rotated(Drawn):
-    """A setting whose source has the target's vector, turned.
+    """A setting whose source has the target's vector turned by an angle.
 
     Parameters
     ----------
@@ -166,7 +172,7 @@ class Rotated(Drawn):
 
     @property
     def target_vector(self) -> Array:
-        """The target's vector: beta, where a setting has no other."""
+        """The target's vector: beta, unless a setting has its own."""
         return BETA
 
     @property
@@ -196,12 +202,18 @@ def correlated(rng: np.random.Generator, n: int, cov: Array) -> Array:
 
 
 def half_each(rng: np.random.Generator, n: int) -> Array:
-    """Return shuffled labels 0 and 1, half of the rows each (one more 0 when n is odd)."""
+    """Return shuffled labels 0 and 1 for half of the rows each (one more 0 when n is odd)."""
     return rng.permutation(np.arange(n) % 2)
 
 
+def opposite_classes(rng: np.random.Generator, y: Array, mean: Array) -> Array:
+    """Draw Gaussian features around +mean for class 1 and -mean for class 0."""
+    noise = rng.standard_normal((len(y), mean.shape[-1]))
+    return np.asarray(noise + np.where(y[:, None] == 1, mean, -mean))
+
+
 def choose(variant: str, of: dict[str, T]) -> T:
-    """Return what the paper's tables or its text have."""
+    """Return the variant of the paper's tables or of its text."""
     if variant not in of:
         raise DatakinError(f"variant must be 'tables' or 'text'. Got {variant!r}.")
     return of[variant]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from datakin.synthetic.linear import LDA, Logistic, Probit
-from datakin.synthetic.mixture import Mixture
+from datakin.synthetic.binary import LDA, Logistic, Mixture, Probit
+from datakin.synthetic.fixed_pairs import QDA, PolynomialLogistic, Radial
 from datakin.synthetic.multiclass import FourClass
-from datakin.synthetic.polynomial import PolynomialLogistic
-from datakin.synthetic.quadratic import QDA, Radial
 from datakin.synthetic.regression import LinearRegression, NonlinearRegression
 from datakin.synthetic.sampling import SettingClass
 

@@ -1,4 +1,4 @@
-"""What all transfer estimators share: validation, the choice of task, prediction."""
+"""What all transfer estimators share: validation, the choice of task, prediction; and the simplest one."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from datakin._core.checks import check_seed
 from datakin._core.exceptions import DatakinError
 from datakin._core.seeds import derive_seed
 from datakin.data.features import Array
-from datakin.transfer.learner import Learner, default_estimator, fit_weighted
+from datakin.transfer.learner import FittedLearner, default_estimator, fit_weighted
 from datakin.transfer.pool import Pool, make_pool
 
-__all__ = ["TransferEstimator"]
+__all__ = ["Concatenate", "TransferEstimator"]
 
 
 def _tags_of(estimator: Any) -> Any:
-    """Return the tags of an estimator, empty ones for what is not one: `fit` will say so."""
+    """Return the tags of an estimator; default tags for anything else, which `fit` then refuses."""
     try:
         return get_tags(estimator)
     except (AttributeError, TypeError):
@@ -37,24 +37,24 @@ def _gives_probabilities(self: TransferEstimator) -> bool:
 class TransferEstimator(BaseEstimator):
     """Base of the transfer methods: ``fit(X, y, *, sources=())``.
 
-    Whether one is a classifier or a regressor follows from its base `estimator`, as with
-    scikit-learn's Pipeline and GridSearchCV: one class per method, and integer labels are never
-    mistaken for the other task. Without an estimator it is a classifier (TrAdaBoostR2: a
-    regressor). Without sources, it is its base estimator fitted on the target.
+    The base `estimator` decides whether a method is a classifier or a regressor, as with
+    scikit-learn's Pipeline and GridSearchCV. So there is one class per method, and integer labels
+    are never taken for the wrong task. Without an estimator it is a classifier (TrAdaBoostR2: a
+    regressor). Without sources it is the base estimator fitted on the target.
 
-    A subclass has ``_fit_pool``, which returns learners and their weights; and, where learners are
-    not averaged, ``_combine``.
+    A subclass defines ``_fit_pool``, which returns learners and their weights. It also defines
+    ``_combine`` if its prediction is not the weighted mean of the learners.
     """
 
-    _task: ClassVar[str | None] = None  # None: that of the base estimator
+    _task: ClassVar[str | None] = None  # None: the task of the base estimator
 
     def __init__(self, estimator: Any = None, *, random_state: int = 0) -> None:
         self.estimator = estimator
         self.random_state = random_state
 
-    # What a method brings.
+    # What a subclass defines.
 
-    def _fit_pool(self, pool: Pool) -> tuple[list[Learner], Array]:
+    def _fit_pool(self, pool: Pool) -> tuple[list[FittedLearner], Array]:
         """Learn from target and sources (at least one)."""
         raise NotImplementedError
 
@@ -69,7 +69,7 @@ class TransferEstimator(BaseEstimator):
         return np.asarray(sum(parts))
 
     def _check_options(self) -> None:
-        """Refuse options of the method that make no sense."""
+        """Refuse invalid options of the method."""
 
     def _has_probabilities(self) -> bool:
         return hasattr(self._base(), "predict_proba")
@@ -84,7 +84,8 @@ class TransferEstimator(BaseEstimator):
         X, y : arrays
             The target's features (numbers) and labels.
         sources : sequence of (X, y), or mapping of name to (X, y)
-            With the columns and classes of the target. None: the base estimator alone.
+            With the columns and classes of the target. Without any, the base estimator is fitted
+            on the target alone.
 
         Returns
         -------
@@ -155,8 +156,8 @@ class TransferEstimator(BaseEstimator):
         rows: Array | None = None,
         weights: Array | None = None,
         *purpose: str | int,
-    ) -> Learner:
-        """Fit the base estimator on some rows of the pool; the seed follows from the purpose."""
+    ) -> FittedLearner:
+        """Fit the base estimator on some rows of the pool, with a seed derived from the purpose."""
         X, y = (pool.X, pool.y) if rows is None else (pool.X[rows], pool.y[rows])
         seed = derive_seed(self.random_state, *purpose)
         return fit_weighted(self._base(), X, y, weights, n_classes=pool.n_classes, seed=seed)
@@ -176,7 +177,7 @@ class TransferEstimator(BaseEstimator):
         if kind not in allowed:
             raise DatakinError(
                 f"The 'estimator' parameter of {name} must be a {' or '.join(allowed)}. "
-                f"Got {type(self.estimator).__name__}, a {kind or 'thing without that tag'}."
+                f"Got {type(self.estimator).__name__}, a {kind or 'class without an estimator type'}."
             )
 
     def _input_options(self) -> dict[str, Any]:
@@ -208,3 +209,34 @@ class TransferEstimator(BaseEstimator):
         except ValueError as error:
             raise DatakinError(str(error)) from None
         return self._combine(X)
+
+
+class Concatenate(TransferEstimator):
+    """One fit on the rows of the target and of all sources, every row counting the same.
+
+    Parameters
+    ----------
+    estimator : scikit-learn estimator, optional
+        A classifier or a regressor; logistic regression by default. For regression give a
+        regressor, such as LinearRegression().
+    random_state : int
+        Seed for an estimator whose own random_state is None.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        All classes of target and sources (classification).
+    estimators_ : list of FittedLearner
+        The one fit.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LinearRegression
+    >>> X, y = np.array([[0.0], [1.0]]), np.array([0.0, 1.0])
+    >>> source = (np.array([[2.0], [3.0]]), np.array([4.0, 5.0]))
+    >>> Concatenate(LinearRegression()).fit(X, y, sources=[source]).predict([[1.5]])
+    array([2.5])
+    """
+
+    def _fit_pool(self, pool: Pool) -> tuple[list[FittedLearner], Array]:
+        return [self._learn(pool)], np.ones(1)

@@ -1,4 +1,7 @@
-"""TrAdaBoost and dynamic TrAdaBoost: source rows that are often wrong fade, target rows grow."""
+"""TrAdaBoost and dynamic TrAdaBoost.
+
+Rows that are predicted wrongly gain weight in the target and lose weight in the sources.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +9,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from datakin._core.checks import check_choice, check_count
+from datakin._core.checks import check_choice, check_count, check_number
 from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
 from datakin.transfer.base import TransferEstimator
-from datakin.transfer.learner import Learner, check_takes_weights
+from datakin.transfer.learner import FittedLearner, check_takes_weights
 from datakin.transfer.pool import Pool
 
-__all__ = [
-    "DynamicTrAdaBoost",
-    "TrAdaBoost",
-    "check_share",
-    "initial_weights",
-    "source_beta",
-    "target_beta",
-]
+__all__ = ["Boosting", "DynamicTrAdaBoost", "TrAdaBoost", "source_beta", "target_beta"]
 
-LEAST_ERROR = 1e-10  # stands for 0, so that a vote stays finite
+LEAST_ERROR = 1e-10  # used in place of 0, so that a vote stays finite
 
 
 def source_beta(n_source: int, rounds: int) -> float:
@@ -37,7 +33,7 @@ def source_beta(n_source: int, rounds: int) -> float:
 
 
 def target_beta(error: float) -> float:
-    """Return eps / (1 - eps), of which wrong target rows gain the inverse; eps in [1e-10, 1/2].
+    """Return eps / (1 - eps) for eps in [1e-10, 1/2]; wrong target rows grow by its inverse.
 
     Examples
     --------
@@ -46,46 +42,67 @@ def target_beta(error: float) -> float:
     >>> target_beta(0.7)
     1.0
     """
-    # A learner that comes twice has an error of 1/2 the second time, but for rounding.
+    # The same learner again has an error of 1/2 the second time, up to rounding.
     if error > 0.5 - LEAST_ERROR:
         return 1.0
     error = max(error, LEAST_ERROR)
     return error / (1 - error)
 
 
-def check_share(value: Any) -> None:
-    """Refuse a target_share that is no share."""
-    if value is not None and (not isinstance(value, (int, float)) or not 0 < value < 1):
-        raise DatakinError(
-            f"The 'target_share' parameter must be a number between 0 and 1, or None. Got {value!r} instead."
-        )
+class Boosting(TransferEstimator):
+    """What the TrAdaBoost family shares: row weights that move from round to round."""
+
+    rounds: int
+    target_share: float | None
+
+    def _check_options(self) -> None:
+        check_count("rounds", self.rounds, 1)
+        if self.target_share is not None:
+            check_number(
+                "target_share",
+                self.target_share,
+                "a number between 0 and 1, or None",
+                lambda share: 0 < share < 1,
+            )
+
+    def _initial_weights(self, pool: Pool) -> Array:
+        """Return weights that sum to 1: all equal, or with a given share for the target's rows."""
+        if self.target_share is None:
+            return np.full(len(pool.y), 1 / len(pool.y))
+        counts = pool.n_target, len(pool.y) - pool.n_target
+        shares = self.target_share / counts[0], (1 - self.target_share) / counts[1]
+        return np.repeat(shares, counts)
+
+    def _update(self, weights: Array, losses: Array, error: float, n_target: int) -> Array:
+        """Return the weights of the next round, not normalised."""
+        moved = weights.copy()
+        moved[:n_target] *= target_beta(error) ** -losses[:n_target]
+        moved[n_target:] *= source_beta(len(weights) - n_target, self.rounds) ** losses[n_target:]
+        return moved
+
+    def _remember(self, history: list[Array], errors: list[float], n_target: int) -> None:
+        """Keep the row weights and the error of every round."""
+        self.errors_ = np.array(errors)
+        self.target_row_weights_ = np.array(history)[:, :n_target]
+        self.source_row_weights_ = np.array(history)[:, n_target:]
 
 
-def initial_weights(pool: Pool, target_share: float | None) -> Array:
-    """Return weights that sum to 1: all equal, or with a given share for the target's rows."""
-    if target_share is None:
-        return np.full(len(pool.y), 1 / len(pool.y))
-    counts = pool.n_target, len(pool.y) - pool.n_target
-    shares = target_share / counts[0], (1 - target_share) / counts[1]
-    return np.repeat(shares, counts)
-
-
-class TrAdaBoost(TransferEstimator):
-    """TrAdaBoost (Dai et al. 2007): boosting on the target, fading on the sources.
+class TrAdaBoost(Boosting):
+    """TrAdaBoost (Dai et al. 2007): wrong rows gain weight in the target, lose it in the sources.
 
     Each of N rounds fits the base estimator with row weights and takes its weighted error eps on
     the target's rows. Wrong target rows then gain the factor (1 - eps) / eps, wrong source rows
     lose the factor 1 + sqrt(2 ln n_s / N). The learners from round ceil(N/2) on vote, each with
     ln((1 - eps) / eps). Several sources are pooled.
 
-    More than two classes are served as in AdaBoost.M1: a learner that is right on less than half
+    More than two classes are handled as in AdaBoost.M1: a learner that is right on less than half
     of the target's weight has no vote.
 
-    An error above 1/2 is taken as 1/2, so that rounds go on: the learner has no vote and the
-    target's weights stay, while the sources fade on, which is what may mend it. (If no learner has
-    a vote, all count the same.) An error of 0 is taken as 1e-10, the limit of the formulas: target
-    weights stay and the learners without error decide. When a round moves no weight, later ones
-    would repeat it: boosting stops, and its learner votes for them.
+    An error above 1/2 is replaced by 1/2 and the rounds continue: the learner has no vote, the
+    target's weights stay, and the sources keep losing weight, which may help later rounds. (If no
+    learner has a vote, all count the same.) An error of 0 is replaced by 1e-10: target weights stay,
+    and the learners without error decide. If a round changes no weight, all later rounds would be
+    the same: boosting stops, and its learner votes for them too.
 
     Parameters
     ----------
@@ -95,23 +112,24 @@ class TrAdaBoost(TransferEstimator):
         N. The paper used 100.
     voting : {"hard", "soft"}
         Losses and votes by predicted class (0 or 1), or by probability. On a small target learners
-        are often without error; then "soft" goes on learning where "hard" stands still.
+        often make no error; then "soft" still learns, while "hard" changes nothing.
     target_share : float, optional
-        Share of the target's rows in the weight at the start; by default all rows weigh the same.
+        Share of the total weight that the target's rows have at the start. By default all rows
+        have the same weight.
     random_state : int
-        For a random_state that the estimator leaves open.
+        Seed for an estimator whose own random_state is None.
 
     Attributes
     ----------
     classes_ : ndarray
-    estimators_ : list of Learner
+    estimators_ : list of FittedLearner
         One per round.
     estimator_weights_ : ndarray
         Their votes; 0 before round ceil(N/2).
     errors_ : ndarray
         eps of every round, before 0 and values above 1/2 are replaced.
     target_row_weights_, source_row_weights_ : ndarray of shape (rounds, rows)
-        What each learner was fitted with; the two sum to 1 in every round.
+        The weights that each learner was fitted with; together they sum to 1 in every round.
 
     Examples
     --------
@@ -140,14 +158,13 @@ class TrAdaBoost(TransferEstimator):
         self.target_share = target_share
 
     def _check_options(self) -> None:
-        check_count("rounds", self.rounds, 1)
+        super()._check_options()
         check_choice("voting", self.voting, ("hard", "soft"))
-        check_share(self.target_share)
 
     def _has_probabilities(self) -> bool:
         return self.voting == "hard" or super()._has_probabilities()
 
-    def _fit_pool(self, pool: Pool) -> tuple[list[Learner], Array]:
+    def _fit_pool(self, pool: Pool) -> tuple[list[FittedLearner], Array]:
         check_takes_weights(self._base())
         if self.voting == "soft" and not super()._has_probabilities():
             raise DatakinError(
@@ -155,11 +172,11 @@ class TrAdaBoost(TransferEstimator):
                 f"{type(self._base()).__name__} has none; use voting='hard'."
             )
         n = pool.n_target
-        weights = initial_weights(pool, self.target_share)
-        learners: list[Learner] = []
+        weights = self._initial_weights(pool)
+        learners: list[FittedLearner] = []
         history, errors = [], []
         for t in range(self.rounds):
-            # Mean 1, so that a penalised learner sees as much data as there are rows.
+            # Mean 1, so that the penalty of a learner matters as much as without weights.
             learner = self._learn(pool, None, weights * len(weights), "round", t)
             losses = self._losses(learner, pool)
             learners.append(learner)
@@ -169,27 +186,20 @@ class TrAdaBoost(TransferEstimator):
             if np.array_equal(moved, weights):
                 break
             weights = moved / moved.sum()
-        self.errors_ = np.array(errors)
-        self.target_row_weights_ = np.array(history)[:, :n]
-        self.source_row_weights_ = np.array(history)[:, n:]
+        self._remember(history, errors, n)
         return learners, self._votes(self.errors_)
 
-    def _losses(self, learner: Learner, pool: Pool) -> Array:
+    def _losses(self, learner: FittedLearner, pool: Pool) -> Array:
         if self.voting == "hard":
             return np.asarray(learner.codes(pool.X) != pool.y, dtype=float)
         return np.asarray(1 - learner.probabilities(pool.X)[np.arange(len(pool.y)), pool.y])
 
-    def _update(self, weights: Array, losses: Array, error: float, n_target: int) -> Array:
-        """Return the weights of the next round, not normalised."""
-        moved = weights.copy()
-        moved[:n_target] *= target_beta(error) ** -losses[:n_target]
-        moved[n_target:] *= source_beta(len(weights) - n_target, self.rounds) ** losses[n_target:]
-        return moved
-
     def _votes(self, errors: Array) -> Array:
         first = -(-self.rounds // 2) - 1  # round ceil(N/2), counted from 0
         counts = np.where(np.arange(len(errors)) >= first, 1.0, 0.0)
-        counts[-1] = self.rounds - max(len(errors) - 1, first)  # of rounds that would repeat it
+        counts[-1] = self.rounds - max(
+            len(errors) - 1, first
+        )  # plus the rounds that would repeat it
         votes = counts * -np.log([target_beta(error) for error in errors])
         return np.asarray(votes if votes.any() else counts)
 
@@ -205,11 +215,11 @@ class TrAdaBoost(TransferEstimator):
 
 
 class DynamicTrAdaBoost(TrAdaBoost):
-    """Dynamic TrAdaBoost (Al-Stouhi and Reddy 2011): TrAdaBoost without drift of weight.
+    """Dynamic TrAdaBoost (Al-Stouhi and Reddy 2011): TrAdaBoost that keeps good source rows.
 
-    In TrAdaBoost the target's total weight grows by 2 (1 - eps) in a round, so that even good
-    source rows fade beside it. Here source weights are multiplied by the same growth, the paper's
-    correction C_t = 2 (1 - eps). (Where no target row is wrong the target does not grow, and
+    In TrAdaBoost the target's total weight grows by the factor 2 (1 - eps) in a round, so that even
+    good source rows lose influence. Here source weights are multiplied by the same factor, the
+    paper's correction C_t = 2 (1 - eps). (If no target row is wrong, the target does not grow and
     the correction is 1.)
 
     Parameters, attributes and everything else are those of `TrAdaBoost`.

@@ -1,4 +1,4 @@
-"""TrAdaBoost.R2: TrAdaBoost for numbers, in one stage or in two."""
+"""TrAdaBoost.R2: TrAdaBoost for regression, in one stage or in two."""
 
 from __future__ import annotations
 
@@ -11,55 +11,55 @@ from datakin._core.checks import check_count
 from datakin._core.exceptions import DatakinError
 from datakin._core.seeds import derive_seed
 from datakin.data.features import Array
-from datakin.transfer.base import TransferEstimator
-from datakin.transfer.boosting import check_share, initial_weights, source_beta, target_beta
-from datakin.transfer.learner import Learner, check_takes_weights
+from datakin.transfer.boosting import Boosting, target_beta
+from datakin.transfer.learner import FittedLearner, check_takes_weights
 from datakin.transfer.pool import Pool
 
 __all__ = ["TrAdaBoostR2"]
 
-Ensemble = tuple[list[Learner], Array]
+Ensemble = tuple[list[FittedLearner], Array]
 
 
-class TrAdaBoostR2(TransferEstimator):
+class TrAdaBoostR2(Boosting):
     """TrAdaBoost.R2 and its two-stage version (Pardoe and Stone 2010), for regression.
 
-    One stage: as `TrAdaBoost`, with the loss of a row its absolute error over the largest one of
-    the round, and the weighted median of the learners from round ceil(N/2) on. A round whose
-    weighted loss on the target reaches 1/2 ends it and is dropped, as the paper says (the first
-    round is kept: there is nothing else). A loss of 0 is taken as 1e-10.
+    One stage: as `TrAdaBoost`. The loss of a row is its absolute error divided by the largest one
+    of the round, and the prediction is the weighted median of the learners from round ceil(N/2) on.
+    A round whose weighted loss on the target reaches 1/2 ends the boosting and is dropped, as the
+    paper says (the first round is always kept). A loss of 0 is replaced by 1e-10.
 
-    Two stages (`stages` given): at each of S steps the source weights shrink (by loss, with the
-    factor that brings the target's share of the weight to its next value, evenly from the share of
-    its rows up to 1), then the source weights are frozen and the target's rows are boosted as in
-    AdaBoost.R2, its learners combined by the weighted median. Cross-validation on the target's
-    rows chooses the step. That takes about S * folds * rounds fits.
+    Two stages (`stages` given): at each of S steps the source weights shrink by loss, so that the
+    target's share of the weight rises in equal steps from the share of its rows to 1. Then the
+    source weights are frozen and the target's rows are boosted as in AdaBoost.R2; the prediction is
+    the weighted median of the learners. Cross-validation on the target's rows chooses the step.
+    That takes about S * folds * rounds fits.
 
     Parameters
     ----------
     estimator : regressor, optional
         Must take row weights; linear regression by default.
     rounds : int
-        N.
+        Number of rounds, N.
     stages : int, optional
-        S, at least 2, for the two-stage version; None for one stage.
+        Number of steps S of the two-stage version, at least 2; None for one stage.
     folds : int
-        Of the cross-validation of the two-stage version.
+        Number of cross-validation folds in the two-stage version.
     target_share : float, optional
-        Share of the target's rows in the weight at the start; by default all rows weigh the same.
+        Share of the total weight that the target's rows have at the start. By default all rows
+        have the same weight.
     random_state : int
-        Deals the folds; also for a random_state that the estimator leaves open.
+        Seed of the folds, and of an estimator whose own random_state is None.
 
     Attributes
     ----------
-    estimators_ : list of Learner
+    estimators_ : list of FittedLearner
     estimator_weights_ : ndarray
-        ln((1 - eps) / eps) of each; 0 for those left out of the median.
+        ln((1 - eps) / eps) of each learner; 0 for those left out of the median.
     errors_ : ndarray
         One stage: the target's weighted loss in every round. Two stages: the cross-validated mean
         squared error of every step.
     target_row_weights_, source_row_weights_ : ndarray of shape (rounds or stages, rows)
-        The weights of every round or step; the two sum to 1.
+        The weights of every round or step; together they sum to 1.
 
     Examples
     --------
@@ -89,31 +89,33 @@ class TrAdaBoostR2(TransferEstimator):
         self.target_share = target_share
 
     def _check_options(self) -> None:
-        check_count("rounds", self.rounds, 1)
+        super()._check_options()
         check_count("folds", self.folds, 2)
-        check_share(self.target_share)
         if self.stages is not None:
             check_count("stages", self.stages, 2)
 
     def _fit_pool(self, pool: Pool) -> Ensemble:
         check_takes_weights(self._base())
-        weights = initial_weights(pool, self.target_share)
-        return self._one_stage(pool, weights) if self.stages is None else self._two(pool, weights)
+        weights = self._initial_weights(pool)
+        if self.stages is None:
+            return self._one_stage(pool, weights)
+        return self._two_stages(pool, weights, self.stages)
 
     def _combine(self, X: Any) -> Array:
         kept = np.flatnonzero(self.estimator_weights_)
         values = np.column_stack([self.estimators_[i].values(X) for i in kept])
         return weighted_median(values, self.estimator_weights_[kept])
 
-    def _fit_round(self, pool: Pool, rows: Array, weights: Array, *purpose: str | int) -> Learner:
-        # Mean 1, so that a penalised learner sees as much data as there are rows.
+    def _fit_round(
+        self, pool: Pool, rows: Array, weights: Array, *purpose: str | int
+    ) -> FittedLearner:
+        # Mean 1, so that the penalty of a learner matters as much as without weights.
         return self._learn(pool, rows, weights * len(weights) / weights.sum(), *purpose)
 
     def _one_stage(self, pool: Pool, weights: Array) -> Ensemble:
         n, every = pool.n_target, np.arange(len(pool.y))
-        learners: list[Learner] = []
+        learners: list[FittedLearner] = []
         history, errors, votes = [], [], []
-        fade = source_beta(len(every) - n, self.rounds)
         for t in range(self.rounds):
             learner = self._fit_round(pool, every, weights, "round", t)
             losses = relative_losses(pool.y - learner.values(pool.X), weights)
@@ -124,9 +126,7 @@ class TrAdaBoostR2(TransferEstimator):
             history.append(weights)
             errors.append(error)
             votes.append(_vote(error))
-            moved = weights.copy()
-            moved[:n] *= target_beta(error) ** -losses[:n]
-            moved[n:] *= fade ** losses[n:]
+            moved = self._update(weights, losses, error, n)
             if error >= 0.5 or np.array_equal(moved, weights):
                 break
             weights = moved / moved.sum()
@@ -134,8 +134,7 @@ class TrAdaBoostR2(TransferEstimator):
         before = -(-len(votes) // 2) - 1  # the rounds before ceil(N/2)
         return learners, np.array([0.0] * before + votes[before:])
 
-    def _two(self, pool: Pool, weights: Array) -> Ensemble:
-        assert self.stages is not None
+    def _two_stages(self, pool: Pool, weights: Array, stages: int) -> Ensemble:
         n, every = pool.n_target, np.arange(len(pool.y))
         if n < self.folds:
             raise DatakinError(
@@ -144,22 +143,17 @@ class TrAdaBoostR2(TransferEstimator):
         folds = np.random.default_rng(derive_seed(self.random_state, "folds")).permutation(n)
         history, errors = [], []
         start = weights[:n].sum()
-        for step in range(self.stages):
+        for step in range(stages):
             history.append(weights)
             errors.append(self._cross_validate(pool, weights, folds % self.folds))
-            if step + 1 == self.stages:
+            if step + 1 == stages:
                 break
             learner = self._fit_round(pool, every, weights, "step", step)
             losses = relative_losses(pool.y - learner.values(pool.X), weights)
-            share = start + (step + 1) / (self.stages - 1) * (1 - start)
+            share = start + (step + 1) / (stages - 1) * (1 - start)
             weights = shrink_sources(weights, losses, n, share)
         self._remember(history, errors, n)
         return self._boost_target(pool, every, history[int(np.argmin(errors))])
-
-    def _remember(self, history: list[Array], errors: list[float], n_target: int) -> None:
-        self.errors_ = np.array(errors)
-        self.target_row_weights_ = np.array(history)[:, :n_target]
-        self.source_row_weights_ = np.array(history)[:, n_target:]
 
     def _cross_validate(self, pool: Pool, weights: Array, folds: Array) -> float:
         n, total = pool.n_target, 0.0
@@ -172,9 +166,9 @@ class TrAdaBoostR2(TransferEstimator):
         return total / n
 
     def _boost_target(self, pool: Pool, rows: Array, weights: Array) -> Ensemble:
-        """Boost as AdaBoost.R2 does, source weights and the target's total frozen."""
+        """Boost as in AdaBoost.R2, with source weights and the target's total weight fixed."""
         target = rows < pool.n_target
-        learners: list[Learner] = []
+        learners: list[FittedLearner] = []
         votes: list[float] = []
         for t in range(self.rounds):
             learner = self._fit_round(pool, rows, weights, "round", t)
@@ -194,14 +188,14 @@ class TrAdaBoostR2(TransferEstimator):
 
 
 def relative_losses(residuals: Array, weights: Array) -> Array:
-    """Return absolute errors over the largest one among rows that have weight (at most 1)."""
+    """Return absolute errors divided by the largest one among rows with weight; at most 1."""
     sizes = np.abs(residuals)
     largest = sizes[weights > 0].max()
     return np.minimum(sizes / largest, 1.0) if largest > 0 else np.zeros_like(sizes)
 
 
 def shrink_sources(weights: Array, losses: Array, n_target: int, share: float) -> Array:
-    """Return weights with sources times beta ** loss, beta such that the target has the share.
+    """Return weights with source rows times beta ** loss; beta gives the target the wanted share.
 
     Examples
     --------
@@ -219,7 +213,7 @@ def shrink_sources(weights: Array, losses: Array, n_target: int, share: float) -
             return float(np.sum(source * np.exp(log_beta * exponents)) - wanted)
 
         low = np.log(least)
-        # Rows without loss never shrink: where they alone weigh too much, all are scaled down.
+        # Rows without loss never shrink. If they alone weigh too much, all rows are scaled down.
         beta = brentq(excess, low, 0.0, xtol=1e-14) if excess(low) < 0 <= excess(0.0) else low
         faded = source * np.exp(beta * exponents)
         faded *= wanted / faded.sum()
@@ -228,7 +222,7 @@ def shrink_sources(weights: Array, losses: Array, n_target: int, share: float) -
 
 
 def weighted_median(values: Array, weights: Array) -> Array:
-    """Return, for every row, the value at which half of the columns' weight is reached.
+    """Return for every row the smallest value that reaches half of the columns' weight.
 
     Examples
     --------
@@ -243,5 +237,5 @@ def weighted_median(values: Array, weights: Array) -> Array:
 
 
 def _vote(error: float) -> float:
-    """Return ln(1 / beta); 1 for the only round of a boosting that ended at once."""
+    """Return ln(1 / beta), or 1 if that is 0: the only round of a boosting that ended at once."""
     return -float(np.log(target_beta(error))) or 1.0

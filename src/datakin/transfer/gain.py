@@ -1,32 +1,49 @@
-"""Does transfer help? Methods tried on random splits, target and source in both roles."""
+"""Does transfer help? Methods tried on random splits, with both datasets in the role of the target."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
+from sklearn.base import clone
 
-from datakin._core.checks import check_count, check_seed
-from datakin._core.exceptions import DatakinError, DatakinWarning, Interrupted
+from datakin._core.checks import check_count, check_number, check_seed
+from datakin._core.exceptions import DatakinError, Interrupted, listed, suggest
+from datakin._core.notes import warn
 from datakin._core.progress import progress
 from datakin.data import Dataset, check_names, coerce, pair
-from datakin.data.alignment import Pairing
 from datakin.data.features import Array
+from datakin.data.pairing import Pairing
 from datakin.results.gain import Gain, MethodGain
 from datakin.results.record import make_provenance
-from datakin.transfer.methods import choose_estimator, choose_methods
+from datakin.transfer.base import Concatenate, TransferEstimator
+from datakin.transfer.boosting import DynamicTrAdaBoost, TrAdaBoost
+from datakin.transfer.boosting_r2 import TrAdaBoostR2
+from datakin.transfer.learner import choose_estimator
 from datakin.transfer.splits import Splits
+from datakin.transfer.weighting import ART, KinWeighted
 
 __all__ = [
+    "METHODS",
+    "choose_methods",
+    "default_methods",
     "method_gain",
     "refuse_identical",
     "relative_reduction",
     "transfer_gain",
     "without_error",
 ]
+
+METHODS = {
+    "concatenate": Concatenate,
+    "tradaboost": TrAdaBoost,
+    "dynamic_tradaboost": DynamicTrAdaBoost,
+    "tradaboost_r2": TrAdaBoostR2,
+    "art": ART,
+    "kin_weighted": KinWeighted,
+}
 
 
 def transfer_gain(
@@ -52,16 +69,16 @@ def transfer_gain(
     methods : list of names, or mapping of name to transfer estimator, optional
         "concatenate", "tradaboost", "dynamic_tradaboost" (two classes), "tradaboost_r2"
         (regression), "art", "kin_weighted". By default all that fit the task. A transfer estimator
-        of one's own keeps its base learner, and receives `estimator` if it has none.
+        given in a mapping keeps its base learner, or gets `estimator` if it has none.
     estimator : scikit-learn estimator or name, optional
         The base learner: "logistic" (for numbers "linear"; the default), "forest" or "xgboost".
     repeats : int
         Number of random splits.
     test_size : float
-        Share of rows that test. Rows of one group stay together.
+        Share of the rows to test on. Rows of one group stay together.
     random_state : int
     n_jobs : int, optional
-        Processes; -1 for all cores. Changes no number.
+        Number of processes; -1 for all cores. The result does not depend on it.
 
     Returns
     -------
@@ -90,7 +107,7 @@ def transfer_gain(
     chosen = choose_methods(methods, task, base)
     splits = Splits(datasets, common, base, chosen, test_size, random_state)
     if common.notes:
-        warnings.warn("\n".join(common.notes), DatakinWarning, stacklevel=2)
+        warn("\n".join(common.notes))
     found, interrupted = _run(splits, repeats, n_jobs)
     if interrupted and len(found) < 2:
         raise Interrupted("Interrupted before two splits were finished.")
@@ -98,6 +115,62 @@ def transfer_gain(
     if interrupted:
         raise Interrupted(f"Interrupted with {len(found)} of {repeats} splits finished.", gain)
     return gain
+
+
+def default_methods(task: str) -> tuple[str, ...]:
+    """Return the methods tried by default: those of the paper for the task, and KinWeighted."""
+    boosting = {
+        "binary": ("tradaboost", "dynamic_tradaboost"),
+        "multiclass": (),
+        "regression": ("tradaboost_r2",),
+    }[task]
+    return ("concatenate", *boosting, "art", "kin_weighted")
+
+
+def choose_methods(methods: Any, task: str, base: Any) -> dict[str, Any]:
+    """Return transfer estimators by name, each with a base learner.
+
+    Parameters
+    ----------
+    methods : None, name, list of names, or mapping of name to transfer estimator
+        None means all that fit the task. A transfer estimator without a base learner gets `base`.
+    task : {"binary", "multiclass", "regression"}
+    base : scikit-learn estimator
+    """
+    allowed = default_methods(task)
+    if methods is None:
+        methods = allowed
+    if isinstance(methods, str):
+        methods = [methods]
+    if isinstance(methods, Mapping):
+        chosen = {str(name): _own_method(name, method, base) for name, method in methods.items()}
+    else:
+        chosen = {name: METHODS[name](clone(base)) for name in _names(methods, task, allowed)}
+    if not chosen:
+        raise DatakinError("The 'methods' parameter must name at least one method. Got none.")
+    return chosen
+
+
+def _names(methods: Any, task: str, allowed: tuple[str, ...]) -> list[str]:
+    names = methods if isinstance(methods, (list, tuple)) else [methods]
+    for name in names:
+        if name not in allowed:
+            why = f"{name!r} is not for {task} tasks." if name in METHODS else f"Got {name!r}."
+            raise DatakinError(
+                f"The 'methods' parameter must name some of {listed(allowed, limit=9)}, or map names to "
+                f"transfer estimators. {why}{suggest(name, allowed)}"
+            )
+    return list(names)
+
+
+def _own_method(name: Any, method: Any, base: Any) -> Any:
+    if not isinstance(method, TransferEstimator):
+        raise DatakinError(
+            f"The method {str(name)!r} must be a transfer estimator such as datakin.transfer.ART(). "
+            f"Got {method!r}."
+        )
+    own = clone(method)
+    return own.set_params(estimator=clone(base)) if own.estimator is None else own
 
 
 def relative_reduction(base: Array, errors: Array, overlap: float) -> tuple[float, float]:
@@ -127,7 +200,7 @@ def relative_reduction(base: Array, errors: Array, overlap: float) -> tuple[floa
 
 
 def method_gain(alone: Array, helped: Array, overlap: float) -> MethodGain:
-    """Return what a method brings target and source.
+    """Return the gain of a method on target and source.
 
     Parameters
     ----------
@@ -172,10 +245,7 @@ def refuse_identical(common: Pairing, datasets: Sequence[Dataset]) -> None:
 def _check_options(repeats: Any, test_size: Any, random_state: Any, n_jobs: Any) -> None:
     check_count("repeats", repeats, 1)
     check_seed(random_state)
-    if not isinstance(test_size, float) or not 0 < test_size < 1:
-        raise DatakinError(
-            f"The 'test_size' parameter must be a share between 0 and 1. Got {test_size!r} instead."
-        )
+    check_number("test_size", test_size, "a share between 0 and 1", lambda share: 0 < share < 1)
     if n_jobs is not None and (
         isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or not n_jobs
     ):
@@ -186,7 +256,7 @@ def _check_options(repeats: Any, test_size: Any, random_state: Any, n_jobs: Any)
 
 
 def _run(splits: Splits, repeats: int, n_jobs: int | None) -> tuple[list[Array], bool]:
-    """Return the errors of every split, as far as Ctrl-C let it come."""
+    """Return the errors of the finished splits, and whether Ctrl-C stopped the run."""
     found: list[Array] = []
     try:
         with progress(f"transfer: {repeats} split(s)", repeats) as advance:
@@ -204,7 +274,7 @@ def _collect(errors: Array, splits: Splits, common: Pairing) -> Gain:
     names = [d.name for d in splits.datasets]
     lost = without_error(errors[:, :, 0].T, splits.datasets)
     for note in lost:
-        warnings.warn(note, DatakinWarning, stacklevel=3)
+        warn(note)
     overlap = splits.test_size / (1 - splits.test_size)
     alone = errors[:, :, 0].T
     results = {
@@ -212,8 +282,8 @@ def _collect(errors: Array, splits: Splits, common: Pairing) -> Gain:
         for m, name in enumerate(splits.methods, start=1)
     }
     options = {
-        "methods": {name: _in_words(method) for name, method in splits.methods.items()},
-        "estimator": _in_words(splits.base),
+        "methods": {name: _one_line(method) for name, method in splits.methods.items()},
+        "estimator": _one_line(splits.base),
         "test_size": splits.test_size,
     }
     return Gain(
@@ -231,6 +301,6 @@ def _collect(errors: Array, splits: Splits, common: Pairing) -> Gain:
     )
 
 
-def _in_words(estimator: Any) -> str:
+def _one_line(estimator: Any) -> str:
     """Return an estimator's repr on one line."""
     return " ".join(repr(estimator).split())

@@ -1,4 +1,4 @@
-"""One fitted base learner: row weights in, answers over all classes out."""
+"""Base learners: chosen by name, fitted with row weights, predicting over all classes."""
 
 from __future__ import annotations
 
@@ -10,32 +10,90 @@ from sklearn.base import clone
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
-from datakin._core.exceptions import DatakinError
+from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.data.features import Array
 
-__all__ = ["Learner", "check_takes_weights", "default_estimator", "fit_weighted", "weight_argument"]
+__all__ = [
+    "FittedLearner",
+    "check_takes_weights",
+    "choose_estimator",
+    "default_estimator",
+    "fit_weighted",
+    "weight_argument",
+]
 
 
 def default_estimator(is_class: bool) -> Any:
-    """Return the house's base learner: logistic or linear regression."""
+    """Return the default base learner: logistic or linear regression."""
     if not is_class:
         return LinearRegression()
     # C = 1000: an unpenalised fit diverges on separable data.
     return make_pipeline(StandardScaler(), LogisticRegression(C=1e3, max_iter=1000))
 
 
+def choose_estimator(estimator: Any, is_class: bool, is_sparse: bool = False) -> Any:
+    """Return the base learner of a given name, or check an estimator of the user.
+
+    Parameters
+    ----------
+    estimator : None, "logistic" (for numbers "linear"), "forest", "xgboost", or an estimator
+    is_class : bool
+    is_sparse : bool
+        Whether the learner must accept sparse rows.
+    """
+    names = ("logistic" if is_class else "linear", "forest", "xgboost")
+    if estimator is None or isinstance(estimator, str):
+        if estimator not in (None, *names):
+            raise DatakinError(
+                f"The 'estimator' parameter must be one of {listed(names)} for "
+                f"{'classes' if is_class else 'numbers'}, or a scikit-learn estimator. "
+                f"Got {estimator!r} instead.{suggest(estimator, names)}"
+            )
+        return _named(estimator or names[0], is_class, is_sparse)
+    wanted = "classifier" if is_class else "regressor"
+    usable = hasattr(estimator, "fit") and not isinstance(estimator, type)
+    if not usable or get_tags(estimator).estimator_type != wanted:
+        raise DatakinError(
+            f"The 'estimator' parameter must be a {wanted} for this task, such as "
+            f"{'LogisticRegression' if is_class else 'LinearRegression'}(), or one of {listed(names)}. "
+            f"Got {estimator!r} instead."
+        )
+    if is_sparse and not get_tags(estimator).input_tags.sparse:
+        raise DatakinError(
+            f"The 'estimator' parameter must take sparse rows, as these datasets have. "
+            f"{type(estimator).__name__} does not."
+        )
+    return estimator
+
+
+def _named(name: str, is_class: bool, is_sparse: bool) -> Any:
+    # Imported here, so that importing datakin.transfer stays fast.
+    if name == "forest":
+        from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+
+        return RandomForestClassifier() if is_class else RandomForestRegressor()
+    if name == "xgboost":
+        from xgboost import XGBClassifier, XGBRegressor
+
+        return (XGBClassifier if is_class else XGBRegressor)(n_estimators=100, n_jobs=1)
+    whole = default_estimator(is_class)
+    # Centring would make sparse rows dense; they are already scaled.
+    return whole[-1] if is_sparse and is_class else whole
+
+
 @dataclass(frozen=True, eq=False)
-class Learner:
-    """A fitted base estimator that knows of classes its training rows did not have.
+class FittedLearner:
+    """A fitted base estimator that predicts over all classes, also those it was not trained on.
 
     Attributes
     ----------
     estimator : scikit-learn estimator or None
-        None where one class alone was left to learn from: that class is the answer.
+        None if the training rows had only one class, which is then always predicted.
     present : ndarray of int
-        Codes of the classes it has seen; empty for regression.
+        Codes of the classes it was trained on; empty for regression.
     n_classes : int
         0 for regression.
     """
@@ -55,7 +113,7 @@ class Learner:
         return np.asarray(self.present[np.asarray(self.estimator.predict(X), dtype=int)])
 
     def probabilities(self, X: Any) -> Array:
-        """Return one column per class, 0 for a class not seen; 0 and 1 without predict_proba."""
+        """Return a column per class: 0 for classes not trained on; 0 or 1 without predict_proba."""
         found = np.zeros((X.shape[0], self.n_classes))
         if self.estimator is None or not hasattr(self.estimator, "predict_proba"):
             found[np.arange(len(found)), self.codes(X)] = 1.0
@@ -72,29 +130,29 @@ def fit_weighted(
     *,
     n_classes: int = 0,
     seed: int = 0,
-) -> Learner:
+) -> FittedLearner:
     """Fit a clone of an estimator with row weights.
 
-    Rows of weight 0 are left out. If that leaves one class alone, the learner predicts that class.
+    Rows of weight 0 are left out. If only one class is left, the learner always predicts it.
 
     Parameters
     ----------
     estimator : scikit-learn estimator
-        Of a pipeline, the last step receives the weights.
+        In a pipeline, the last step receives the weights.
     X : array or sparse array of shape (n, p)
     y : ndarray
         Class codes 0, 1, ...; numbers for regression.
     sample_weight : ndarray of shape (n,), optional
-        Passed on as it is: its scale counts against the penalty of a penalised learner. None fits
-        without weights, which any estimator can.
+        Passed on unscaled: with a penalised learner, larger weights make the penalty matter less.
+        None fits without weights, which works with any estimator.
     n_classes : int
-        Number of classes of the task, of which y may lack some; 0 for regression.
+        Number of classes of the task, including any that y does not have; 0 for regression.
     seed : int
-        For a random_state left at None.
+        Used where the estimator's own random_state is None.
 
     Returns
     -------
-    Learner
+    FittedLearner
 
     Examples
     --------
@@ -113,10 +171,10 @@ def fit_weighted(
         arguments = {name: weights}
     present, labels = np.arange(0), y
     if n_classes:
-        # Labels 0..c-1 without gaps, as XGBoost demands, even when a class is absent.
+        # XGBoost requires labels 0..c-1 without gaps, even when a class is absent.
         present, labels = np.unique(y, return_inverse=True)
         if len(present) == 1:
-            return Learner(None, present, n_classes)
+            return FittedLearner(None, present, n_classes)
     model = _seeded(clone(estimator), seed)
     try:
         model.fit(X, labels, **arguments)
@@ -125,11 +183,11 @@ def fit_weighted(
         raise DatakinError(
             f"{type(estimator).__name__} could not be fitted on {len(labels)} rows: {text}"
         ) from error
-    return Learner(model, present, n_classes)
+    return FittedLearner(model, present, n_classes)
 
 
 def weight_argument(estimator: Any) -> str | None:
-    """Return the name under which `fit` takes row weights, None if it does not.
+    """Return the name of the argument of `fit` for row weights, None if there is none.
 
     Examples
     --------
@@ -145,7 +203,7 @@ def weight_argument(estimator: Any) -> str | None:
 
 
 def check_takes_weights(estimator: Any) -> str:
-    """Return the name under which `fit` takes row weights; refuse an estimator that takes none."""
+    """Return the name of the argument of `fit` for row weights; refuse an estimator without one."""
     name = weight_argument(estimator)
     if name is None:
         raise DatakinError(

@@ -1,8 +1,7 @@
-"""Target and sources as one table, checked: same columns, classes coded over the union."""
+"""The pool: rows of target and sources in one checked table, with common columns and class codes."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +10,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_X_y
 
-from datakin._core.exceptions import DatakinError, DatakinWarning, listed
+from datakin._core.exceptions import DatakinError, listed
+from datakin._core.notes import warn
 from datakin.data import Dataset
 from datakin.data.features import Array
 
@@ -35,7 +35,7 @@ class Pool:
     classes : ndarray or None
         All labels of target and sources, sorted; None for regression.
     names : tuple of str
-        What messages call the sources.
+        Names of the sources in messages.
     """
 
     X: Any
@@ -65,7 +65,7 @@ class Pool:
 
 
 def make_pool(X: Any, y: Array, sources: Any, *, is_class: bool, **options: Any) -> Pool:
-    """Check the sources against the target, which has been validated, and stack them.
+    """Check the sources against the validated target, and stack all rows.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def _check_source(
             raise DatakinError(
                 f"All sources must have the columns of the target. {name} {' and '.join(parts)}."
             )
-        X = X[list(columns)]  # names say which column is which, whatever their order
+        X = X[list(columns)]  # columns are matched by name, in any order
     try:
         X, y = check_X_y(X, y, **options)
     except ValueError as error:
@@ -154,7 +154,7 @@ def _check_source(
 
 
 def _all_classes(labels: list[Array], names: list[str]) -> Array:
-    """Return the union of the labels; refuse codings that do not fit, note classes that lack."""
+    """Return all labels; refuse labels coded differently, warn of classes that some dataset lacks."""
     ours = set(np.unique(labels[0]).tolist())
     if len(ours) < 2:
         raise DatakinError(
@@ -174,17 +174,15 @@ def _all_classes(labels: list[Array], names: list[str]) -> Array:
         if theirs - ours:
             notes.append(f"the target lacks {listed(sorted(theirs - ours))} of {name}")
     if notes:
-        warnings.warn(
+        warn(
             f"Classes differ between target and sources: {'; '.join(notes)}. "
-            f"All classes can be predicted.",
-            DatakinWarning,
-            stacklevel=5,
+            f"All classes can be predicted."
         )
     return np.unique(np.concatenate(labels))
 
 
 def _coded_otherwise(ours: set[Any], theirs: set[Any]) -> bool:
-    """Whether two pairs of numbers overlap by accident: 0 and 1 here, 1 and 2 (or -1) there."""
+    """Whether two pairs of numbers share one by accident: 0 and 1 here, 1 and 2 (or -1 and 1) there."""
     both = ours | theirs
     numbers = all(isinstance(label, (int, float)) for label in both)
     return numbers and len(ours) == len(theirs) == 2 and len(both) == 3

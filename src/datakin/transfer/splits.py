@@ -13,14 +13,14 @@ from threadpoolctl import threadpool_limits
 from datakin._core.exceptions import DatakinError, DatakinWarning
 from datakin._core.seeds import derive_seed
 from datakin.data import Dataset
-from datakin.data.alignment import Pairing
 from datakin.data.features import Array
-from datakin.learning.encoding import Encoder
-from datakin.transfer.pooling import Concatenate
+from datakin.data.pairing import Pairing
+from datakin.learning.encoding import ColumnEncoder
+from datakin.transfer.base import Concatenate
 
 __all__ = ["Splits"]
 
-ATTEMPTS = 50  # at a split that leaves two rows of two classes to learn from
+ATTEMPTS = 50  # to find a split with two training rows of each of two classes
 LEAST_ROWS = 10
 LEAST_OF_CLASS = 4
 
@@ -33,9 +33,9 @@ class Splits:
     datasets : list of Dataset
         The target and the source.
     common : Pairing
-        Rows that stand in both are used on neither side of a split.
+        Rows that both datasets have are not used, neither for training nor for testing.
     base : scikit-learn estimator
-        What each dataset is learned with alone.
+        The learner of each dataset alone.
     methods : dict of str to transfer estimator
     test_size : float
     random_state : int
@@ -56,7 +56,7 @@ class Splits:
         first = datasets[0].features.select(common.columns).canonical()
         self.features = [first, datasets[1].features.select(first.names)]
         self.usable = [~common.shared_target, ~common.shared_source]
-        # Names, not codes: a class that one dataset lacks must not be mistaken for another.
+        # Names, not codes: if a dataset lacks a class, equal codes mean different classes.
         self.labels = [np.array(d.classes)[d.y] if self.is_class else d.y for d in datasets]
         for dataset, usable, y in zip(datasets, self.usable, self.labels, strict=True):
             _check_rows(dataset.name, y[usable], self.is_class)
@@ -64,7 +64,7 @@ class Splits:
     def run(self, repeat: int) -> Array:
         """Return errors of shape (2, 1 + methods): on target and source, alone and by method."""
         seed = derive_seed(self.random_state, "split", repeat)
-        # Small fits on many threads wait for each other longer than they compute.
+        # Small fits are slower on many threads than on one.
         with threadpool_limits(limits=1):
             parts = [self.split(i, seed) for i in (0, 1)]
             return np.array([self._errors(i, parts) for i in (0, 1)])
@@ -98,10 +98,10 @@ class Splits:
         )
 
     def _errors(self, i: int, parts: list[tuple[Array, Array]]) -> list[float]:
-        """Return test errors on dataset i, the other one being the source."""
+        """Return test errors on dataset i, with the other dataset as source."""
         other = 1 - i
         (train, test), theirs = parts[i], parts[other][0]
-        encoder = Encoder.learn(self.features[i], train)
+        encoder = ColumnEncoder.learn(self.features[i], train)
         X, X_test = (encoder.dense(self.features[i], rows) for rows in (train, test))
         y, y_test = self.labels[i][train], self.labels[i][test]
         there = self.features[other].matched_to(self.features[i])
@@ -115,7 +115,7 @@ class Splits:
         found = [error(Concatenate(clone(self.base)).fit(X, y).predict(X_test))]
         for method in self.methods.values():
             with warnings.catch_warnings():
-                # A class that one of them lacks is among the notes of the result.
+                # The notes of the result already say which dataset lacks a class.
                 warnings.simplefilter("ignore", DatakinWarning)
                 fitted = clone(method).fit(X, y, sources=[source])
             found.append(error(fitted.predict(X_test)))
@@ -123,7 +123,7 @@ class Splits:
 
 
 def _check_rows(name: str, y: Array, is_class: bool) -> None:
-    """Refuse what no split can serve."""
+    """Refuse a dataset that is too small to be split."""
     if len(y) < LEAST_ROWS:
         raise DatakinError(
             f"Transfer needs at least {LEAST_ROWS} rows that do not stand in the other dataset. "

@@ -1,8 +1,10 @@
-"""Tables that the tests of the intake share."""
+"""Tables that the tests of this room share."""
 
 import numpy as np
 import pandas as pd
 import pytest
+
+from datakin.data import csv_files
 
 
 def make_wards(n=80, seed=0):
@@ -80,3 +82,11 @@ def same():
         assert one.fingerprint == other.fingerprint
 
     return assert_same
+
+
+@pytest.fixture
+def streaming(monkeypatch):
+    """Treat every csv file as large, in blocks so small that records cross their borders."""
+    monkeypatch.setattr(csv_files, "LARGE", 0)
+    monkeypatch.setattr(csv_files, "LARGE_PACKED", 0)
+    monkeypatch.setattr(csv_files, "BLOCK", 500)

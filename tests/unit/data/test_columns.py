@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from datakin import DatakinError, read_table
-from datakin.data.columns import BLANKS, check_finite, read_column
+from datakin.data.columns import BLANKS, Block, check_finite, read_column, read_columns
 
 
 def read(native, name="c"):
@@ -160,3 +160,33 @@ def test_infinite_numbers_are_refused_with_their_rows(infinite):
     ):
         check_finite("c", np.array([0.0, infinite, np.nan]))
     check_finite("c", np.array([0.0, np.nan]))
+
+
+PLAIN = {
+    "floats": np.arange(12.0).reshape(6, 2) / 7,
+    "other order": np.asfortranarray(np.arange(12.0).reshape(6, 2) / 7),
+    "gaps": np.where(np.arange(12).reshape(6, 2) % 5, 1 / 3, np.nan),
+    "short floats": np.arange(12, dtype=np.float32).reshape(6, 2) / 7,
+    "large integers": np.arange(12).reshape(6, 2) * 3 + 2**53,
+    "unsigned": np.arange(12, dtype=np.uint64).reshape(6, 2) + 2**63,
+    "booleans": np.arange(12).reshape(6, 2) % 3 == 0,
+}
+
+
+@pytest.mark.parametrize("array", PLAIN.values(), ids=PLAIN)
+@pytest.mark.parametrize("as_frame", [False, True], ids=["array", "frame"])
+def test_plain_numbers_taken_together_equal_those_read_one_by_one(array, as_frame):
+    frame = pd.DataFrame(array, columns=["x0", "x1"])
+    block = read_columns(frame if as_frame else array)
+    assert isinstance(block, Block)
+    assert block.names == ("x0", "x1")
+    assert block.matrix.flags.c_contiguous
+    single = np.column_stack([read(frame[name])[0] for name in frame])
+    assert block.matrix.tobytes() == single.tobytes()
+
+
+def test_a_frame_of_numbers_of_several_types_is_taken_together():
+    frame = pd.DataFrame({"f": [0.5, None], "i": [1, 2], "b": [True, False], "w": ["u", "v"]})
+    block = read_columns(nw.from_native(frame), ["b", "f", "i"])
+    np.testing.assert_array_equal(block.matrix, [[1, 0.5, 1], [0, np.nan, 2]])
+    assert set(read_columns(frame)) == {"f", "i", "b", "w"}

@@ -1,10 +1,7 @@
 """Files with more rows than wanted: a random sample of rows, the same from every format."""
 
-import gzip
 import inspect
-import io
 import os
-import random
 import re
 import subprocess
 import sys
@@ -20,18 +17,10 @@ from scipy import stats
 
 from datakin import DatakinError, DatakinWarning, read_table, read_tables
 from datakin._core.seeds import derive_seed
-from datakin.data import arrow, files, sampling
-from datakin.data.sampling import Lottery, choose_rows, sample_csv
+from datakin.data import arrow_files, csv_files
+from datakin.data.sampling import Lottery, choose_rows
 
-DRAWN = pytest.warns(DatakinWarning, match=r"rows in .*drawn at random \(max_rows")
-
-
-@pytest.fixture
-def streaming(monkeypatch):
-    """Treat every csv file as large, in blocks so small that records cross their borders."""
-    monkeypatch.setattr(files, "LARGE", 0)
-    monkeypatch.setattr(files, "LARGE_PACKED", 0)
-    monkeypatch.setattr(sampling, "BLOCK", 500)
+DRAWN = pytest.warns(DatakinWarning, match=r"rows in .*drawn at random \(read_rows")
 
 
 def sorted_table(n=20_000):
@@ -101,20 +90,20 @@ def test_the_sample_is_the_same_rows_of_the_whole_table(
     path = write(frame, name)
     with pytest.warns(
         DatakinWarning,
-        match=r"^t: 3,000 rows in the file; 400 drawn at random \(max_rows of read_table, --read-rows\)$",
+        match=r"^t: 3,000 rows in the file; 400 drawn at random \(read_rows of read_table, --read-rows\)$",
     ):
-        drawn = read_table(path, label="died", max_rows=400)
+        drawn = read_table(path, label="died", read_rows=400)
     same(drawn, read_table(frame.iloc[choose_rows(3000, 400)], label="died"))
     with DRAWN:
-        again = read_table(path, label="died", max_rows=400)
+        again = read_table(path, label="died", read_rows=400)
     assert again.fingerprint == drawn.fingerprint
-    same(read_table(path, label="died", max_rows=None), read_table(frame, label="died"))
-    same(read_table(path, label="died", max_rows=3000), read_table(frame, label="died"))
+    same(read_table(path, label="died", read_rows=None), read_table(frame, label="died"))
+    same(read_table(path, label="died", read_rows=3000), read_table(frame, label="died"))
 
 
 @pytest.mark.parametrize("rows_in_group", [70, 1000, 10**6])
 def test_row_groups_and_batches_of_any_size(tmp_path, same, wards_of, monkeypatch, rows_in_group):
-    monkeypatch.setattr(arrow, "STRETCH", 900)
+    monkeypatch.setattr(arrow_files, "STRETCH", 900)
     frame = wards_of(5000)
     table = pa.Table.from_pandas(frame)
     pq.write_table(table, tmp_path / "t.parquet", row_group_size=rows_in_group)
@@ -123,7 +112,7 @@ def test_row_groups_and_batches_of_any_size(tmp_path, same, wards_of, monkeypatc
     expected = read_table(frame.iloc[choose_rows(5000, 300)], label="died")
     for name in ("t.parquet", "t.arrow"):
         with DRAWN:
-            same(read_table(tmp_path / name, label="died", max_rows=300), expected)
+            same(read_table(tmp_path / name, label="died", read_rows=300), expected)
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "arrow"])
@@ -134,7 +123,7 @@ def test_files_of_polars(tmp_path, same, wards_of, suffix):
     write = table.write_parquet if suffix == "parquet" else table.write_ipc
     write(tmp_path / f"t.{suffix}")
     with DRAWN:
-        drawn = read_table(tmp_path / f"t.{suffix}", label="died", max_rows=300)
+        drawn = read_table(tmp_path / f"t.{suffix}", label="died", read_rows=300)
     same(drawn, read_table(frame.iloc[choose_rows(2000, 300)], label="died"))
 
 
@@ -142,7 +131,7 @@ def test_names_with_dots_are_kept_apart(tmp_path, same):
     frame = sorted_table(500).rename(columns={"x": "row.x"})
     frame.to_parquet(tmp_path / "t.parquet")
     with DRAWN:
-        drawn = read_table(tmp_path / "t.parquet", label="y", max_rows=100)
+        drawn = read_table(tmp_path / "t.parquet", label="y", read_rows=100)
     same(drawn, read_table(frame.iloc[choose_rows(500, 100)], label="y"))
 
 
@@ -153,10 +142,10 @@ def test_an_index_of_pandas_is_treated_as_in_the_whole_file(tmp_path, same):
     frame.set_axis(np.arange(500)[::-1]).to_parquet(tmp_path / "numbered.parquet")
     for name in ("named", "numbered"):
         path = tmp_path / f"{name}.parquet"
-        whole = read_table(path, label="y", max_rows=None)
+        whole = read_table(path, label="y", read_rows=None)
         assert set(whole.columns) == {"row", "x", "z"}
         with DRAWN:
-            drawn = read_table(path, label="y", max_rows=100)
+            drawn = read_table(path, label="y", read_rows=100)
         rows = choose_rows(500, 100)
         np.testing.assert_array_equal(drawn.features.numeric, whole.features.numeric[rows])
         assert read_table(path, label="y", ignore=["x"]).columns == ("row", "z")
@@ -173,11 +162,11 @@ def test_ignored_columns_of_parquet_are_not_read(tmp_path, monkeypatch):
 
     monkeypatch.setattr(pq.ParquetFile, "read_row_groups", spy)
     with DRAWN:
-        drawn = read_table(tmp_path / "t.parquet", label="y", ignore=["row"], max_rows=100)
+        drawn = read_table(tmp_path / "t.parquet", label="y", ignore=["row"], read_rows=100)
     assert drawn.columns == ("x",)
     assert asked == ["x", "y"]
     with pytest.raises(DatakinError, match=r"ignored column 'rov' .*Did you mean 'row'"):
-        read_table(tmp_path / "t.parquet", label="y", ignore=["rov"], max_rows=100)
+        read_table(tmp_path / "t.parquet", label="y", ignore=["rov"], read_rows=100)
 
 
 # What is drawn from sorted files
@@ -187,7 +176,7 @@ def test_ignored_columns_of_parquet_are_not_read(tmp_path, monkeypatch):
 def test_a_file_sorted_by_label_keeps_its_shares(write, streaming, name):
     frame = sorted_table()
     with DRAWN:
-        drawn = read_table(write(frame, name), label="y", max_rows=2000)
+        drawn = read_table(write(frame, name), label="y", read_rows=2000)
     error = np.sqrt(0.3 * 0.7 / 2000 * (1 - 2000 / 20_000))
     assert abs(drawn.class_shares[1] - 0.3) < 3 * error
     rows = drawn.features.numeric[:, drawn.columns.index("row")] / 3.5
@@ -204,7 +193,7 @@ def test_domains_groups_and_gaps_work_on_the_sample(tmp_path):
     rows = choose_rows(4000, 600)
     with pytest.warns(DatakinWarning) as caught:
         parts = read_tables(
-            tmp_path / "t.parquet", label="y", domain="site", group="patient", max_rows=600
+            tmp_path / "t.parquet", label="y", domain="site", group="patient", read_rows=600
         )
     assert sum("0, 1, 2: 4,000 rows in the file; 600 drawn" in str(w.message) for w in caught) == 1
     labelled = rows[rows % 10 > 0]
@@ -215,108 +204,18 @@ def test_domains_groups_and_gaps_work_on_the_sample(tmp_path):
 
 @pytest.mark.parametrize("convert", [lambda f: f, pl.from_pandas, pa.Table.from_pandas])
 def test_tables_in_memory_are_never_sampled(convert):
-    assert read_table(convert(sorted_table(500)), label="y", max_rows=50).n_rows == 500
+    assert read_table(convert(sorted_table(500)), label="y", read_rows=50).n_rows == 500
 
 
 @pytest.mark.parametrize("reader", [read_table, read_tables])
 def test_the_default_is_two_hundred_thousand(reader):
-    assert inspect.signature(reader).parameters["max_rows"].default == 200_000
+    assert inspect.signature(reader).parameters["read_rows"].default == 200_000
 
 
-# Csv: only the borders of records are ours
-
-
-def _field(delimiter, rng):
-    """Return a field with all that makes borders hard to find, quoted where it must be."""
-    text = "".join(
-        rng.choice(["a", "7", '"', delimiter, "\n", "\r\n", "\r", " ", "é"]) for _ in range(4)
-    )
-    plain = text.replace(delimiter, "").replace("\n", "").replace("\r", "")
-    return rng.choice(['"' + text.replace('"', '""') + '"', plain.lstrip('"') or "b", "", "3.5"])
-
-
-@pytest.mark.parametrize("delimiter", [",", "\t", " ", "|"])
-@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
-def test_records_are_those_of_the_parser(tmp_path, monkeypatch, delimiter, line_end):
-    rng = random.Random(f"{delimiter}{line_end}")
-    path = tmp_path / "t.csv"
-    options = {"sep": delimiter, "dtype": str, "keep_default_na": False}
-    for _ in range(10):
-        lines = [delimiter.join(["h1", '"h\n2"', "h3"])]
-        for _ in range(12):
-            fields = [_field(delimiter, rng) for _ in range(2)]
-            lines.append(delimiter.join(["first", *fields]))
-            if line_end != "\r" and rng.random() < 0.2:
-                lines.append(rng.choice(["", " ", "  "]) if delimiter != " " else "")
-        text = line_end.join(lines) + rng.choice(["", line_end])
-        path.write_bytes(text.encode())
-        whole = pd.read_csv(path, **options)
-        monkeypatch.setattr(sampling, "BLOCK", rng.choice([1, 3, 17, 10_000]))
-        for size in (5, 100):
-            sample = sample_csv(str(path), delimiter, size)
-            assert sample.n_rows == len(whole)
-            read = pd.read_csv(io.BytesIO(sample.text), **options)
-            expected = whole.iloc[choose_rows(len(whole), size)].reset_index(drop=True)
-            pd.testing.assert_frame_equal(read, expected)
-
-
-def test_row_names_and_byte_order_marks_are_handled_as_in_a_small_file(tmp_path, streaming):
-    rows = [f"r{i},{(i * 7) % 10},{i % 2}" for i in range(300)]
-    (tmp_path / "r.csv").write_text("\ufeff" + "\n".join(["a,y", *rows]), encoding="utf-8")
-    with DRAWN:
-        assert read_table(tmp_path / "r.csv", label="y", max_rows=100).columns == ("a",)
-
-
-STREAMED_FAULTS = [
-    (
-        "quote.csv",
-        b"a,y\n" + b"1,2\n" * 300 + b'"3,4\n' + b"5,6\n" * 99,
-        "mark is opened and never",
-    ),
-    ("ragged.csv", b"a,y\n" + b"1,2\n" * 20 + b"1,2,3\n" * 300, "saw 3.*; expected one header"),
-    ("latin.csv", b"a,y\n" + "ä,1\n".encode("latin-1") * 300, "not UTF-8 text"),
-    ("cut.csv.gz", gzip.compress(b"a,y\n1,2\n" * 9999)[:60], "could not be read as a table"),
-    ("junk.csv.gz", bytes(range(256)) * 8, "could not be read as a table"),
-    ("semi.csv", b"a;y\n" + b"1;0\n" * 300, "looks separated by ';'"),
-    ("twice.csv", b"a,a,y\n" + b"1,2,0\n3,2,1\n3,4,0\n" * 99, "more than one column named 'a'"),
-    ("blank.csv", b"\n\n\n" * 300, "is empty"),
-]
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "message"), STREAMED_FAULTS, ids=[c[0] for c in STREAMED_FAULTS]
-)
-def test_faults_of_streamed_files(tmp_path, streaming, name, content, message):
-    (tmp_path / name).write_bytes(content)
-    with pytest.raises(DatakinError, match=message) as caught:
-        read_table(tmp_path / name, label="y", max_rows=50)
-    assert name in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
-def test_a_bad_line_is_named_by_its_number_in_the_file(tmp_path, streaming):
-    # The first data line decides the width; the last row drawn is too long.
-    row = int(choose_rows(400, 50)[-1])
-    lines = ["a,y", *("1,0" for _ in range(400))]
-    lines[row + 1] = "1,0,5"
-    (tmp_path / "t.csv").write_text("\n".join(lines))
-    with pytest.raises(DatakinError, match=rf"in line {row + 2}, saw 3"):
-        read_table(tmp_path / "t.csv", label="y", max_rows=50)
-
-
-def test_a_record_without_end_is_refused_before_it_fills_the_memory(
-    tmp_path, streaming, monkeypatch
-):
-    monkeypatch.setattr(sampling, "LONGEST", 2000)
-    (tmp_path / "t.csv").write_bytes(b'a,y\n"' + b"1,0\n" * 3000 + b'",1\n')
-    with pytest.raises(DatakinError, match="quotation mark is opened and never closed"):
-        read_table(tmp_path / "t.csv", label="y", max_rows=50)
-
-
-@pytest.mark.parametrize("max_rows", [0, -1, 2.5, "all", True])
-def test_max_rows_must_be_a_whole_number(small, max_rows):
-    with pytest.raises(DatakinError, match=r"'max_rows' .*whole number above 0, or None.* Got"):
-        read_table(small, label="y", max_rows=max_rows)
+@pytest.mark.parametrize("read_rows", [0, -1, 2.5, "all", True])
+def test_read_rows_must_be_a_whole_number(small, read_rows):
+    with pytest.raises(DatakinError, match=r"'read_rows' .*whole number above 0, or None.* Got"):
+        read_table(small, label="y", read_rows=read_rows)
 
 
 # Memory
@@ -330,7 +229,7 @@ warnings.simplefilter("ignore")
 peak = lambda: int(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1]) / 1024
 read_table(sys.argv[2], label="y")
 before = peak()
-n = read_table(sys.argv[1], label="y", max_rows=20_000).n_rows
+n = read_table(sys.argv[1], label="y", read_rows=20_000).n_rows
 print(n, peak() - before)
 """
 
@@ -355,6 +254,6 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
         growth[name] = float(megabytes)
     # Read as a whole these files take about 300 and 260 MB, sampled about 40 and 100: a stretch
     # of one column, or a few blocks of text.
-    assert os.path.getsize(tmp_path / "t.csv") > files.LARGE
+    assert os.path.getsize(tmp_path / "t.csv") > csv_files.LARGE
     assert growth["t.parquet"] < 80
     assert growth["t.csv"] < 150

@@ -6,12 +6,10 @@ from scipy.special import expit, softmax
 from sklearn.linear_model import LinearRegression
 from sklearn.svm import SVC, SVR
 
-from datakin.learning.backends import libsvm, start_fitter
-from datakin.learning.backends.active_set import regress
-from datakin.learning.backends.hinge import minimise_hinge
-from datakin.learning.backends.libsvm import train
-from datakin.learning.backends.logistic import newton
-from datakin.learning.backends.radial import RadialSum, gram_matrix
+from datakin.learning.backends import start_fitter, svm_solvers
+from datakin.learning.backends.linear import newton
+from datakin.learning.backends.svm import RadialSum, gram_matrix
+from datakin.learning.backends.svm_solvers import minimise_hinge, regress, train
 
 
 def test_hinge_by_hand():
@@ -141,7 +139,7 @@ def test_libsvm_is_the_same_by_either_entry(monkeypatch, n_classes, kernel):
         def fail(*arguments, problem=problem):
             raise problem
 
-        monkeypatch.setattr(libsvm, "_directly", fail)
+        monkeypatch.setattr(svm_solvers, "_directly", fail)
         public = train(estimator, kernel, X, y, gamma=0.3)
         np.testing.assert_array_equal(direct.support, public.support)
         np.testing.assert_array_equal(direct.weights, public.weights)

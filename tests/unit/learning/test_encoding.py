@@ -6,7 +6,7 @@ import pytest
 from xgboost import XGBClassifier, XGBRegressor
 
 from datakin.data.features import MISSING, UNKNOWN, Features
-from datakin.learning.encoding import MAX_LEVELS, Encoder, TreeCodes
+from datakin.learning.encoding import MAX_LEVELS, ColumnEncoder, TreeCodes
 
 
 def features(numeric, codes=None, levels=()):
@@ -29,15 +29,15 @@ def test_held_out_rows_leave_no_trace(mixed):
     spoiled = Features(
         spoiled_numbers, mixed.numeric_names, spoiled_codes, mixed.category_names, mixed.levels
     )
-    expected = Encoder.learn(mixed, train).dense(mixed, train)
-    np.testing.assert_array_equal(Encoder.learn(spoiled, train).dense(mixed, train), expected)
-    everything = Encoder.learn(mixed, np.arange(60)).dense(mixed, train)
+    expected = ColumnEncoder.learn(mixed, train).dense(mixed, train)
+    np.testing.assert_array_equal(ColumnEncoder.learn(spoiled, train).dense(mixed, train), expected)
+    everything = ColumnEncoder.learn(mixed, np.arange(60)).dense(mixed, train)
     assert not np.allclose(everything, expected)  # guard: the rows held out would have mattered
 
 
 def test_numbers_are_standardised_after_median_imputation():
     numeric = np.array([[1.0], [np.nan], [3.0], [8.0], [100.0]])
-    dense = Encoder.learn(features(numeric), np.arange(4)).dense(features(numeric))
+    dense = ColumnEncoder.learn(features(numeric), np.arange(4)).dense(features(numeric))
     filled = np.array([1.0, 3.0, 3.0, 8.0, 100.0])  # the median of 1, 3 and 8
     expected = (filled - filled[:4].mean()) / filled[:4].std()
     np.testing.assert_allclose(dense[:, 0], expected, rtol=1e-14)
@@ -47,7 +47,7 @@ def test_columns_constant_in_training_rows_are_left_out():
     numeric = np.array(
         [[1.0, 5.0, np.nan], [2.0, 5.0, np.nan], [4.0, 5.0, np.nan], [3.0, 6.0, 7.0]]
     )
-    dense = Encoder.learn(features(numeric), np.arange(3)).dense(features(numeric))
+    dense = ColumnEncoder.learn(features(numeric), np.arange(3)).dense(features(numeric))
     assert dense.shape == (4, 1)
     assert np.isfinite(dense).all()
 
@@ -55,7 +55,7 @@ def test_columns_constant_in_training_rows_are_left_out():
 def test_one_hot_columns_missing_is_a_level_unknown_is_none():
     codes = np.array([[0], [0], [1], [1], [MISSING], [MISSING], [2], [UNKNOWN]])
     data = features(np.zeros((8, 0)), codes, (("a", "b", "rare"),))
-    encoded = Encoder.learn(data, np.arange(7)).dense(data)
+    encoded = ColumnEncoder.learn(data, np.arange(7)).dense(data)
     # Columns: missing, a, b. A level seen once has none, like one that was never seen.
     expected = [
         [0, 1, 0],
@@ -73,14 +73,14 @@ def test_one_hot_columns_missing_is_a_level_unknown_is_none():
 def test_category_constant_in_training_rows_has_no_column():
     codes = np.array([[0], [0], [0], [1]])
     data = features(np.arange(4.0)[:, None], codes, (("a", "b"),))
-    assert Encoder.learn(data, np.arange(3)).dense(data).shape == (4, 1)
+    assert ColumnEncoder.learn(data, np.arange(3)).dense(data).shape == (4, 1)
 
 
 def test_a_long_tail_of_levels_is_cut():
     n_levels = MAX_LEVELS + 30
     codes = np.repeat(np.arange(n_levels), np.where(np.arange(n_levels) < 10, 5, 3))[:, None]
     data = features(np.zeros((len(codes), 0)), codes, (tuple(f"l{i:03}" for i in range(n_levels)),))
-    encoder = Encoder.learn(data, np.arange(len(codes)))
+    encoder = ColumnEncoder.learn(data, np.arange(len(codes)))
     assert len(encoder.levels[0]) == MAX_LEVELS
     assert set(range(10)) <= set(encoder.levels[0])  # the commonest ones stay
 
@@ -92,7 +92,7 @@ def test_levels_of_another_dataset_are_matched_by_name(read):
     theirs = read(pd.DataFrame({"x": x[::-1], "c": np.tile(["a", "b", None, "d"], 10), "y": y}))
     matched = theirs.features.matched_to(ours.features)
     assert matched.codes[:4, 0].tolist() == [UNKNOWN, 0, MISSING, 1]
-    encoded = Encoder.learn(ours.features, np.arange(40)).indicators(matched)
+    encoded = ColumnEncoder.learn(ours.features, np.arange(40)).indicators(matched)
     np.testing.assert_array_equal(encoded[:4], [[0, 0], [1, 0], [0, 0], [0, 1]])
 
 

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure  # noqa: E402
 
 import datakin  # noqa: E402
 from datakin import DatakinError, plots  # noqa: E402
-from datakin.plots.axes import COLOURS  # noqa: E402
+from datakin.plots.pictures import COLOURS  # noqa: E402
 
 FAST = {"models": ["logistic"], "cv": 3}
 
@@ -36,9 +36,9 @@ def results(make_lda):
         "gain": datakin.transfer_gain(home, sources[0], methods=["concatenate", "art"], repeats=3),
         "forecast": datakin.forecast_gain(ranking.best),
         "joint": ranking.forecast,
-        "distances": datakin.rank(home, sources, method="energy"),
-        "distance": datakin.score(home, sources[0], method="energy"),
-        "distance matrix": datakin.matrix([home, *sources], method="energy"),
+        "distances": datakin.distances.rank(home, sources, method="energy"),
+        "distance": datakin.distances.compare(home, sources[0], method="energy"),
+        "distance matrix": datakin.distances.matrix([home, *sources], method="energy"),
     }
 
 
@@ -114,7 +114,7 @@ def test_matrix_draws_the_square_in_the_order_of_the_tree(results, ax):
         i
         for name in names
         for i, known in enumerate(matrix.names)
-        if plots.axes.label(known) == name
+        if plots.pictures.label(known) == name
     ]
     drawn = np.asarray(ax.images[0].get_array())
     assert drawn == pytest.approx(np.maximum(matrix.scores[np.ix_(order, order)], 0))
@@ -168,14 +168,15 @@ def test_pair_takes_columns_classifiers_missing_values_and_three_classes(make_mi
 
 
 def test_wrong_input_is_told(results, ax, make_linear, make_lda, tmp_path):
-    with pytest.raises(DatakinError, match=r"plots.matrix draws a Matrix. Got Ranking"):
-        plots.matrix(results["ranking"], ax=ax)
     with pytest.raises(
-        DatakinError, match=r"plots.ranking draws a Ranking or Comparison. Got Distance"
+        DatakinError, match=r"plots.matrix draws a Matrix or DistanceMatrix. Got Ranking"
     ):
+        plots.matrix(results["ranking"], ax=ax)
+    wanted = "Ranking, Comparison or DistanceRanking"
+    with pytest.raises(DatakinError, match=f"plots.ranking draws a {wanted}. Got Distance"):
         plots.ranking(results["distance"], ax=ax)
     for draw in (plots.zones, plots.forecast, plots.learning_curve):
-        with pytest.raises(DatakinError, match="needs"):
+        with pytest.raises(DatakinError, match=r"draws a Ranking.*Got DistanceRanking"):
             draw(results["distances"], ax=ax)
     with pytest.raises(DatakinError, match="both datasets must have classes"):
         plots.pair(make_linear(40, 1), make_linear(40, 2), ax=ax)

@@ -21,7 +21,8 @@ from datakin import (
 )
 from datakin.results.forecast import ExpectedGain, Outlook
 from datakin.results.record import make_provenance
-from datakin.scoring.forecast import best_weight, decide_gain, forecast_pool, plain_gain
+from datakin.results.zones import GAIN
+from datakin.scoring.forecast import best_weight, forecast_pool, plain_gain
 
 FAST = {"models": ["logistic"], "cv": 3}
 PROVENANCE = make_provenance(0, {}, {})
@@ -115,7 +116,7 @@ def test_weights_never_exceed_one():
 )
 def test_the_zone_is_that_of_the_90_percent_interval(low90, high90, zone):
     value = (low90 + high90) / 2
-    decision = decide_gain(ExpectedGain(value, 0.01, value - 1, value + 1, low90, high90, 0.5))
+    decision = GAIN.decide_gain(ExpectedGain(value, 0.01, value - 1, value + 1, low90, high90, 0.5))
     assert decision.zone is zone
     assert decision.rule == "gain"
     assert (decision.score, decision.low, decision.high) == (value, low90, high90)
@@ -167,7 +168,7 @@ def test_gain_zones_in_score_rank_and_matrix(pair, make_lda):
 
 def _by_formula(comparison):
     """The zone without the pool that was tried: a matrix tries none."""
-    return decide_gain(plain_gain(replace(comparison.outlook, trial=None))).zone
+    return GAIN.decide_gain(plain_gain(replace(comparison.outlook, trial=None))).zone
 
 
 def test_gain_zones_of_a_matrix_go_both_ways(make_lda):

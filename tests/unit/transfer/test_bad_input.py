@@ -65,9 +65,10 @@ def test_other_classes(method, other, make_classes):
 
 def test_a_source_that_lacks_a_class_is_noted(make_classes):
     X, y = make_classes()
-    with pytest.warns(DatakinWarning, match="source 1 lacks '1'"):
+    with pytest.warns(DatakinWarning, match="source 1 lacks '1'") as noted:
         model = transfer.Concatenate().fit(X, y, sources=[(X[y == 0], y[y == 0])])
     assert model.classes_.tolist() == [0, 1]
+    assert noted[0].filename == __file__, "the warning points at the user's own line"
 
 
 @pytest.mark.parametrize("method", CLASSIFIERS)

@@ -20,8 +20,8 @@ from datakin import (
 )
 from datakin._core.seeds import derive_seed
 from datakin.data import pair
-from datakin.transfer.gain import relative_reduction
-from datakin.transfer.methods import choose_estimator, choose_methods
+from datakin.transfer.gain import choose_methods, relative_reduction
+from datakin.transfer.learner import choose_estimator
 from datakin.transfer.splits import Splits
 
 QUICK = {"methods": ["concatenate"], "repeats": 3}
@@ -210,8 +210,9 @@ def test_no_error_alone_is_nan_and_a_warning():
     X = np.r_[np.zeros(30), np.ones(30)][:, None] + np.linspace(0, 0.1, 60)[:, None]
     home = as_dataset(X, np.arange(60) // 30, name="easy")
     away = as_dataset(X + 0.05, np.arange(60) // 30, name="easy too")
-    with pytest.warns(DatakinWarning, match="'easy.*' learned alone makes no error"):
+    with pytest.warns(DatakinWarning, match="'easy.*' learned alone makes no error") as noted:
         gain = transfer_gain(home, away, **QUICK)
+    assert {note.filename for note in noted} == {__file__}
     found = gain.methods["concatenate"]
     assert np.isnan([found.target_rer, found.source_rer, found.average_rer, found.target_se]).all()
     assert found.target_error == 0

@@ -16,7 +16,8 @@ from datakin import (
     transfer,
     transfer_gain,
 )
-from datakin.transfer.methods import METHODS, choose_estimator, default_methods
+from datakin.transfer.gain import METHODS, default_methods
+from datakin.transfer.learner import choose_estimator
 
 QUICK = {"methods": ["concatenate"], "repeats": 3}
 TWO = {"concatenate": transfer.Concatenate(), "kin": transfer.KinWeighted(cv=2, grid=(0.0, 0.5))}

@@ -1,19 +1,18 @@
-"""Faster ways to the fits that scikit-learn and XGBoost would give, for the built-in models.
+"""Fast fits for the built-in models, equal to those of scikit-learn and XGBoost.
 
-A plan fits each model 16 times on nearly the same rows. What a single fit spends on copying
-estimators, checking input and starting from nothing is then most of the time on small data, and
-libsvm's linear kernel is most of it on large data. A *fitter* serves one model throughout one plan
-and may keep what helps the next fit. Models of a user's own, and whatever a fitter cannot serve,
-take scikit-learn's path. The result says which fitter served each model.
+A plan fits each model 16 times on nearly the same rows. On small data most of the time then goes
+into copying estimators, checking input and starting from zero; on large data most of it goes into
+libsvm's linear kernel. A *fitter* serves one model throughout one plan and may keep what helps the
+next fit. A user's own models, and anything a fitter cannot handle, are fitted by scikit-learn. The
+result names the fitter of each model.
 
-What was weighed and left out: sums of Gram matrices over folds (a plan's least squares take less
-than 1% of a pair either way), warm starts of the interior point method (the same), quantile
-matrices shared by fits (other bins, another model), the active set method for classes (no quicker
-than libsvm), a compiled solver or compiled trees of our own (a compiler at install), and
-LinearSVC, fewer bins or the exact tree method in XGBoost (other models). What each fitter gains is
-in benchmarks/RESULTS.md.
+Tried and left out: sums of Gram matrices over folds and warm starts of the interior point method
+(least squares take less than 1% of a pair as it is), quantile matrices shared by fits (other bins
+give another model), the active set method for classes (no faster than libsvm), compiled solvers or
+trees of our own (they need a compiler at install), LinearSVC, and fewer bins or the exact tree
+method in XGBoost (other models). benchmarks/RESULTS.md has the speed-up of each fitter.
 """
 
-from datakin.learning.backends.choice import Fitter, start_fitter
+from datakin.learning.backends.fitter import Fitter, GenericFitter, start_fitter
 
-__all__ = ["Fitter", "start_fitter"]
+__all__ = ["Fitter", "GenericFitter", "start_fitter"]

@@ -1,9 +1,9 @@
-"""XGBoost without what its scikit-learn interface does around every fit and every round.
+"""XGBoost without the work that its scikit-learn interface does around every fit and every round.
 
 The trees are XGBoost's own, to the last bit. On 200 rows its Python layers take a third of the
-time: parameters read by inspection, an evaluation after every round, names of features compared
-before each, data passed through an iterator, and a copy of the model made to drop the training
-caches. What is left, above 500 rows nearly all of it, is the search for splits in compiled code.
+time: they read parameters by inspection, evaluate the model and compare feature names in every
+round, pass data through an iterator, and copy the model to drop the training caches. The rest is
+the search for splits in compiled code, nearly all of the time above 500 rows.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from datakin.data.features import Array
 
 __all__ = ["BoostingFitter"]
 
-MOST_CACHED_COLUMNS = 20  # beyond, a model's training caches take too much memory to be kept
+MOST_CACHED_COLUMNS = 20  # beyond, the training caches of a model take too much memory
 
 
 class BoostingFitter:
@@ -60,7 +60,7 @@ def _plain_booster() -> Any:
     from xgboost import Booster
 
     class PlainBooster(Booster):
-        """A booster of unnamed columns: there are no names to compare in every round."""
+        """A booster whose columns have no names, so that none are compared in every round."""
 
         def _assign_dmatrix_features(self, data: Any) -> None:
             pass

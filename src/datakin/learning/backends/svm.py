@@ -1,9 +1,9 @@
-"""Support vector machines: libsvm on a Gram matrix for the radial kernel, no libsvm for the linear.
+"""Support vector machines, linear and radial, as scikit-learn's SVC and SVR give them.
 
-All give what scikit-learn's SVC and SVR give with break_ties=True: one vote for every pair of
-classes, and the sum of confidences where votes tie. libsvm itself does most radial fits: a Gram
-matrix made by one matrix product takes it half as long as entries it makes one by one. Predictions
-are a matrix product too, some fifteen times as quick as libsvm's.
+For several classes that is SVC with break_ties=True: one vote for every pair of classes, and the
+sum of confidences where votes tie. libsvm does most radial fits. With a Gram matrix from one matrix
+product it needs half the time that it takes with entries it computes one by one. Predictions are a
+matrix product too, about fifteen times as fast as libsvm's.
 """
 
 from __future__ import annotations
@@ -16,21 +16,19 @@ import numpy as np
 from sklearn.svm import SVC
 
 from datakin.data.features import Array
-from datakin.learning.backends.active_set import regress
-from datakin.learning.backends.generic import GenericFitter, partly
-from datakin.learning.backends.hinge import minimise_hinge
-from datakin.learning.backends.libsvm import train
-from datakin.learning.backends.radial import RadialSum, gram_matrix
+from datakin.learning.backends.fitter import GenericFitter, partly
+from datakin.learning.backends.svm_solvers import minimise_hinge, regress, train
 
-__all__ = ["LinearSVMFitter", "RadialSVMFitter"]
+__all__ = ["LinearSVMFitter", "RadialSVMFitter", "RadialSum", "gram_matrix"]
 
-FEWEST_ENTRIES = 2500  # rows x columns; libsvm's linear kernel is as quick on fewer (classes)
-MOST_GRAM_BYTES = 1.25 * 2**30  # 12,900 rows; beyond, libsvm makes the entries it needs
+FEWEST_ENTRIES = 2500  # rows x columns; with fewer, libsvm's linear kernel is as fast (classes)
+MOST_GRAM_BYTES = 1.25 * 2**30  # 12,900 rows; beyond, libsvm computes entries as it needs them
+BLOCK = 2**19  # kernel entries computed at a time, few enough for the processor's cache
 HONOURED = ("C", "epsilon", "tol", "shrinking", "cache_size", "break_ties", "random_state")
 
 
 class _Votes:
-    """Decision values of machines that tell two classes apart, one for every pair of classes."""
+    """Decision values from one machine for every pair of classes."""
 
     def __init__(self, values: Callable[[Array], Array], n_classes: int) -> None:
         self.values, self.n_classes = values, n_classes
@@ -87,7 +85,7 @@ class LinearSVMFitter:
 
     @staticmethod
     def serves(estimator: Any) -> bool:
-        """Tell whether the estimator's options are ours too."""
+        """Return whether this fitter can do what the estimator's options say."""
         return bool(estimator.kernel == "linear" and estimator.C > 0)
 
     def fit(self, X: Any, y: Array, seed: int, rows: Array | None = None) -> Any:
@@ -103,9 +101,10 @@ class LinearSVMFitter:
         return _wrap(_Plane(beta), y, self.is_class)
 
     def _suits(self, X: Array) -> bool:
-        """Tell whether our way pays; decided once, on the first and largest training set.
+        """Return whether the interior point method pays.
 
-        A step costs rows x columns^2. libsvm takes many times more steps in a regression.
+        Decided once, on the first training set, which is the largest. A step costs rows x columns^2.
+        libsvm takes many times more steps for regression than for classes.
         """
         if self.is_large is None:
             if self.is_class:
@@ -147,7 +146,7 @@ class RadialSVMFitter:
 
     @staticmethod
     def serves(estimator: Any) -> bool:
-        """Tell whether the estimator's options are ours too."""
+        """Return whether this fitter can do what the estimator's options say."""
         gamma = estimator.gamma
         is_known = gamma in ("scale", "auto") if isinstance(gamma, str) else gamma > 0
         return bool(estimator.kernel == "rbf" and estimator.C > 0 and is_known)
@@ -162,7 +161,7 @@ class RadialSVMFitter:
             return self._made(X, y, machine.support, machine.weights, machine.intercepts, gamma)
         self.name = "libsvm on a Gram matrix" if self.is_class else "libsvm and active set"
         if self.room.size < len(X) ** 2:
-            self.room = np.empty(len(X) ** 2)  # the plan's other fits are no larger
+            self.room = np.empty(len(X) ** 2)  # large enough for the plan's other fits
         gram = gram_matrix(X, gamma, self.room)
         if not self.is_class:
             return self._made(X, y, *self._regression(gram, y, rows), gamma)
@@ -170,15 +169,16 @@ class RadialSVMFitter:
         return self._made(X, y, machine.support, machine.weights, machine.intercepts, gamma)
 
     def _regression(self, gram: Array, y: Array, rows: Array | None) -> tuple[Array, Array, float]:
-        """Return support, weights and intercept: from a fit on more rows, else from libsvm's.
+        """Return support, weights and intercept, starting from a fit on more rows if there is one.
 
-        libsvm stops at a tolerance; the active set method goes on from there to the optimum.
+        Otherwise libsvm gives the start: it stops at a tolerance, and the active set method goes on
+        from there to the optimum.
         """
         cost, margin = float(self.estimator.C), float(self.estimator.epsilon)
         start, found = self._nearest(rows), None
         if start is not None:
             found = regress(gram, y, cost, margin, start)
-            self.follows = found is not None  # where not, nor would it in the next fit
+            self.follows = found is not None  # if it failed here, it would fail in the next fit
         if found is None:
             machine = train(self.estimator, "precomputed", gram, y)
             start = np.zeros(len(y))
@@ -208,3 +208,62 @@ class RadialSVMFitter:
 
     def _made(self, X: Array, y: Array, support: Array, *parts: Any) -> Any:
         return _wrap(RadialSum(X[support], *parts), y, self.is_class)
+
+
+class RadialSum:
+    """Weighted sums of radial kernels around some vectors.
+
+    Parameters
+    ----------
+    vectors : ndarray of shape (m, p)
+    weights : ndarray of shape (m, k)
+    intercepts : ndarray of shape (k,) or float
+    gamma : float
+    """
+
+    def __init__(
+        self, vectors: Array, weights: Array, intercepts: Array | float, gamma: float
+    ) -> None:
+        self.vectors, self.weights, self.intercepts = vectors, weights, intercepts
+        self.gamma = gamma
+
+    def __call__(self, X: Array) -> Array:
+        """Return the sums at some rows, shape (n, k)."""
+        values = np.empty((len(X), self.weights.shape[1]))
+        step = _rows_at_a_time(len(self.vectors))
+        exponents = _exponents(self.vectors, self.gamma)
+        for i in range(0, len(X), step):
+            kernel = exponents(X[i : i + step])
+            values[i : i + step] = np.exp(kernel, out=kernel) @ self.weights
+        return values + self.intercepts
+
+
+def gram_matrix(X: Array, gamma: float, room: Array) -> Array:
+    """Return the radial kernel of all pairs of rows, written into the memory of `room`."""
+    gram = room[: len(X) ** 2].reshape(len(X), len(X))
+    exponents = _exponents(X, gamma)
+    step = _rows_at_a_time(len(X))
+    for i in range(0, len(X), step):
+        part = exponents(X[i : i + step], gram[i : i + step])
+        np.exp(part, out=part)
+    return gram
+
+
+def _exponents(vectors: Array, gamma: float) -> Callable[..., Array]:
+    """Return a function that gives -gamma times the squared distances of rows to the vectors."""
+    scale = np.sqrt(2 * gamma)
+    right = np.hstack([scale * vectors, np.ones((len(vectors), 1)), _halves(vectors, gamma)]).T
+
+    def of(X: Array, out: Array | None = None) -> Array:
+        left = np.hstack([scale * X, _halves(X, gamma), np.ones((len(X), 1))])
+        return np.asarray(np.matmul(left, right, out=out))
+
+    return of
+
+
+def _rows_at_a_time(n_vectors: int) -> int:
+    return max(256, BLOCK // max(n_vectors, 1))
+
+
+def _halves(X: Array, gamma: float) -> Array:
+    return np.asarray(-gamma * np.einsum("ij,ij->i", X, X)[:, None])

@@ -1,0 +1,98 @@
+"""``datakin distance NAME``: each distance is a command with the options of its class, and no others."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from datakin._core.exceptions import DatakinError, listed, suggest
+from datakin.cli.grouped import Given, grouped
+from datakin.cli.options import Domain, Reading, Target
+from datakin.cli.output import Output
+from datakin.cli.tables import read_sources, told
+
+__all__ = ["app"]
+
+
+class Distances(TyperGroup):
+    """The commands, each made when it is asked for: the distances take a second to load."""
+
+    def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
+        """Return the names of the distances."""
+        from datakin.distances.methods import METHODS
+
+        return list(METHODS)
+
+    def get_command(self, ctx: typer.Context, name: str) -> Any:  # type: ignore[override]
+        """Return the command of a distance; None if there is none of that name."""
+        from datakin.distances.methods import METHODS
+
+        return _command(name, METHODS[name]) if name in METHODS else None
+
+    def resolve_command(self, ctx: typer.Context, args: list[str]) -> Any:  # type: ignore[override]
+        """Return the command that the first word names."""
+        known = self.list_commands(ctx)
+        if args[0] not in known and not args[0].startswith("-") and not ctx.resilient_parsing:
+            ctx.fail(
+                f"No distance is called {args[0]!r}. The distances are {listed(known, limit=10)}."
+                f"{suggest(args[0], known)}"
+            )
+        return super().resolve_command(ctx, args)
+
+
+app = typer.Typer(
+    cls=Distances,
+    no_args_is_help=True,
+    help="Measure how far the features of tables lie apart; otdd looks at labels, too.\n\n"
+    "Two tables give one distance, more of them a ranking for the first, --matrix all with all:\n\n"
+    "  datakin distance energy mine.csv others/*.csv --label died\n\n"
+    "A distance does not tell whether learning from a table helps: see datakin rank.",
+    epilog="Each distance has options of its own: datakin distance mmd --help.",
+)
+
+
+def _command(name: str, kind: Any) -> Any:
+    """Return the command of one distance."""
+
+    class Chosen(Given):
+        fields_of = kind
+        panel = f"Options of {name}"
+
+    def distance(
+        tables: Annotated[
+            list[str],
+            typer.Argument(help="The target's table, then the sources'; or one with --domain."),
+        ],
+        reading: Reading,
+        chosen: Any,
+        output: Output,
+        matrix: Annotated[
+            bool, typer.Option("--matrix", help="Compare every table with every other.")
+        ] = False,
+        domain: Domain = None,
+        target: Target = None,
+    ) -> None:
+        def work() -> Any:
+            measure = kind(**chosen.options())
+            if matrix and target is not None:
+                raise DatakinError("--matrix compares all with all: leave out --target.")
+            if matrix:
+                return measure.matrix(reading.read(tables, domain))
+            first, sources = read_sources(reading, tables, domain, target)
+            if len(sources) == 1 and domain is None:
+                return measure.compare(first, *sources.values())
+            return measure.rank(first, sources, on_result=told(len(sources)))
+
+        output.run(work)
+
+    summary = (inspect.getdoc(kind) or "").partition("\n\n")[0]
+    distance.__doc__ = (
+        f"{summary}\n\nFor example: datakin distance {name} mine.csv theirs.csv --label died"
+    )
+    distance.__annotations__["chosen"] = Chosen
+    made = typer.Typer(add_completion=False)
+    made.command(name)(grouped(distance))
+    return typer.main.get_command(made)

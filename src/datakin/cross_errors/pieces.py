@@ -1,0 +1,191 @@
+"""Pieces of a table: joined, read from files when asked for, read anew with other weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+import numpy as np
+
+from datakin._core.exceptions import DatakinError
+from datakin.cross_errors.files import PartFile, open_file
+from datakin.cross_errors.options import Options
+from datakin.cross_errors.predictions import Reading
+from datakin.cross_errors.records import Errors, Key, Labels, Piece
+from datakin.learning.losses import LOSSES, Loss, choose_loss
+
+if TYPE_CHECKING:
+    from datakin.cross_errors.table import ErrorTable
+
+__all__ = ["join_pieces", "parts_of", "pieces_from", "reread_pieces"]
+
+T = TypeVar("T")
+
+
+def join_pieces(ours: Mapping[Key, Piece], theirs: Mapping[Key, Piece]) -> dict[Key, Piece]:
+    """Return the pieces of both; of a plan in both, everything it was tested on."""
+    joined = dict(ours)
+    for key, piece in theirs.items():
+        if key not in joined:
+            joined[key] = piece
+            continue
+        joined[key] = replace(
+            joined[key],
+            crosses={**joined[key].crosses, **piece.crosses},
+            scores={**joined[key].scores, **piece.scores},
+        )
+    return joined
+
+
+def parts_of(key: Key, piece: Piece) -> list[tuple[Any, Any]]:
+    """Return a piece as titled parts for a file: (kind, key, repeat, tested dataset) and content."""
+    titled: list[tuple[Any, Any]] = []
+    first = piece.repeat or 0
+
+    def add(kind: str, tested: str, found: Sequence[Any]) -> None:
+        titled.extend(((kind, key, first + r, tested), item) for r, item in enumerate(found))
+
+    add("own", "", piece.own)
+    for tested, crosses in piece.crosses.items():
+        add("cross", tested, crosses)
+    add("predictions", "", piece.predictions or ())
+    for tested, scores in piece.scores.items():
+        add("scores", tested, scores)
+    return titled
+
+
+def pieces_from(files: Sequence[PartFile], repeat: int | None = None) -> dict[Key, Piece]:
+    """Return the pieces whose parts stand in some files; losses and scores are read when asked for.
+
+    `repeat` is the only one that the files hold, where repeats are units of work of their own.
+    """
+    found: dict[Key, dict[tuple[str, str], dict[int, tuple[Path, int]]]] = {}
+    for file in files:
+        for number, (kind, key, r, tested) in enumerate(file.titles):
+            name, columns, stage, partner = key
+            parts = found.setdefault(Key(name, tuple(columns), stage, partner), {})
+            parts.setdefault((kind, tested), {})[r] = (file.place, number)
+    pieces = {}
+    for key, parts in found.items():
+        stored: dict[tuple[str, str], _Stored[Any]] = {
+            what: _Stored([places[r] for r in sorted(places)]) for what, places in parts.items()
+        }
+        pieces[key] = Piece(
+            tuple(stored["own", ""]),
+            {tested: part for (kind, tested), part in stored.items() if kind == "cross"},
+            stored.get(("predictions", "")),
+            {tested: part for (kind, tested), part in stored.items() if kind == "scores"},
+            repeat,
+        )
+    return pieces
+
+
+class _Lazy(Sequence[T]):
+    """A sequence whose items are made when they are asked for."""
+
+    def __init__(self, size: int, make: Callable[[int], T]) -> None:
+        self.size, self.make = size, make
+
+    def __len__(self) -> int:
+        return self.size
+
+    @overload
+    def __getitem__(self, at: int) -> T: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[T]: ...
+    def __getitem__(self, at: int | slice) -> T | Sequence[T]:
+        if isinstance(at, slice):
+            return [self[i] for i in range(*at.indices(self.size))]
+        if not 0 <= at < self.size:
+            raise IndexError(at)
+        return self.make(at)
+
+
+class _Stored(_Lazy[T]):
+    """Parts of files, read when they are asked for."""
+
+    def __init__(self, places: Sequence[tuple[Path, int]]) -> None:
+        super().__init__(len(places), self._read)
+        self.places = places
+
+    def _read(self, at: int) -> T:
+        place, number = self.places[at]
+        found: T = open_file(place).part(number)
+        return found
+
+
+def reread_pieces(
+    pieces: Mapping[Key, Piece], table: ErrorTable, options: Options
+) -> Mapping[Key, Piece]:
+    """Return pieces whose predictions are combined as other options say, each when asked for."""
+    return _Reread(pieces, table, options)
+
+
+class _Reread(Mapping[Key, Piece]):
+    def __init__(self, pieces: Mapping[Key, Piece], table: ErrorTable, options: Options) -> None:
+        self.pieces, self.table, self.options = pieces, table, options
+        self.made: dict[Key, Piece] = {}
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self.pieces)
+
+    def __len__(self) -> int:
+        return len(self.pieces)
+
+    def __getitem__(self, key: Key) -> Piece:
+        if key not in self.made:
+            self.made[key] = self._make(key, self.pieces[key])
+        return self.made[key]
+
+    def _make(self, key: Key, piece: Piece) -> Piece:
+        assert piece.predictions is not None
+        labels, loss = self._labels(key.dataset)
+        readings = [Reading(made, loss, self.options, labels) for made in piece.predictions]
+        crosses = {
+            tested: _Lazy(len(readings), _remembered(self._tester(key, piece, readings, tested)))
+            for tested in piece.crosses
+        }
+        return replace(piece, own=tuple(r.trained() for r in readings), crosses=crosses)
+
+    def _tester(
+        self, key: Key, piece: Piece, readings: Sequence[Reading], tested: str
+    ) -> Callable[[int], Errors]:
+        labels, loss = self._labels(tested)
+        facts = self.table.pair(tested, key.dataset)
+
+        def test(repeat: int) -> Errors:
+            left_out = np.zeros(labels.n_rows, dtype=bool)
+            if facts.left_out is not None:
+                left_out = facts.left_out[0]
+            scores = piece.scores[tested][repeat]
+            errors = readings[repeat].test_on(labels, scores, loss, facts.classes, left_out)
+            before = piece.crosses[tested][repeat]
+            return replace(errors, pooled=before.pooled, pool_model=before.pool_model)
+
+        return test
+
+    def _labels(self, name: str) -> tuple[Labels, Loss]:
+        member = self.table.members[name]
+        assert member.labels is not None
+        if member.loss in LOSSES:
+            return member.labels, LOSSES[member.loss]
+        loss = self.table.options.resolved_loss
+        if loss is None or loss.name != member.loss:
+            raise DatakinError(
+                f"The loss {member.loss!r} is a function of your own, which is not saved: other weights "
+                f"need the cross errors measured again."
+            )
+        return member.labels, choose_loss(loss, member.labels)
+
+
+def _remembered(make: Callable[[int], Errors]) -> Callable[[int], Errors]:
+    made: dict[int, Errors] = {}
+
+    def remember(at: int) -> Errors:
+        if at not in made:
+            made[at] = make(at)
+        return made[at]
+
+    return remember

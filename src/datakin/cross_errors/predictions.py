@@ -1,0 +1,226 @@
+"""Predictions read with weights -> losses row by row. Nothing is fitted here.
+
+Ensemble weights stay nested: a row of fold k is only ever predicted with weights and calibration that
+come from rows outside fold k.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from datakin.cross_errors.options import Options
+from datakin.cross_errors.records import (
+    Errors,
+    Labels,
+    PlanPredictions,
+    Scores,
+    Trained,
+    kept_weights,
+    least_error,
+)
+from datakin.data.features import Array
+from datakin.learning.calibration import fit_sigmoids
+from datakin.learning.ensemble import View, model_weights, row_losses
+from datakin.learning.losses import Loss
+
+__all__ = ["Reading"]
+
+N_PARTS = 5  # of rows held out of everything, to tell how much their error varies
+
+
+class Reading:
+    """The predictions of one plan, read with the weights that some options give.
+
+    Parameters
+    ----------
+    made : PlanPredictions
+    loss : Loss
+        The loss of this dataset; it decides the ensemble's weights and its own error.
+    options : Options
+        `sharpness`, `voting` and `weighting` count.
+    labels : Labels
+        Of the rows that own errors are measured on: all rows, by cross-validation; or, for a sample,
+        other rows held out of everything. As the fit on the whole sample can be tested on those, it
+        then stands for "fold", and the fits without one fold for "inner".
+    """
+
+    def __init__(self, made: PlanPredictions, loss: Loss, options: Options, labels: Labels) -> None:
+        self.made, self.loss, self.options, self.labels = made, loss, options, labels
+        self.trained_labels = labels
+        if made.held_out is not None:
+            self.trained_labels = Labels(made.dataset, made.y, made.classes)
+        self.row_weights = loss.row_weights(self.trained_labels)
+        plan = made.plan
+        outer = tuple((1 + k, fold) for k, fold in enumerate(plan.folds))
+        self.full_view = self._view(outer, plan.trains[0])
+        # Rows held out of everything need no weights that have not seen them.
+        self.views = [
+            self._view(entries, plan.trains[1 + k]) for k, entries in enumerate(plan.inner)
+        ] or [self.full_view] * plan.n_folds
+
+    def trained(self) -> Trained:
+        """Return own errors and weights."""
+        made, views, folds = self.made, self.views, self.made.plan.folds
+        if made.held_out is None:
+            own = self._own_errors()
+        else:
+            folds = _parts(self.labels)
+            views = [self.full_view] * len(folds)
+            own = self._held_out_errors(folds)
+        weights = np.array([view.weights for view in views])
+        return Trained(
+            own, self.full_view.weights, weights, folds, made.n_fits, made.failures, made.backends
+        )
+
+    def _view(self, entries: Iterable[tuple[int, Array]], train: Array) -> View:
+        """Learn weights and calibration from fits and the rows that test them."""
+        made, y = self.made, self.made.y
+        entries = tuple(entries)
+        n_models, n_classes = len(made.models), len(made.classes)
+        shares = (
+            np.bincount(y[train], minlength=n_classes) / len(train) if n_classes else np.ones(1)
+        )
+        sigmoids: list[Array | None] = [None] * n_models
+        tested = np.concatenate([rows for _, rows in entries])
+        for m in range(n_models):
+            if made.decisions[m]:
+                values = np.concatenate([_of(made.scores[fit], rows)[m] for fit, rows in entries])
+                sigmoids[m] = fit_sigmoids(values, y[tested])
+        draft = View(sigmoids, shares, np.full(n_models, 1 / n_models))
+        errors = np.mean(
+            [
+                np.mean(
+                    self._own_losses(fit, draft, rows)[:n_models] * self.row_weights[rows], axis=1
+                )
+                for fit, rows in entries
+            ],
+            axis=0,
+        )
+        scale = 1.0
+        if not n_classes and self.options.weighting == "scaled":
+            scale = self.loss.of_best_constant(y[train])
+        return View(sigmoids, shares, model_weights(errors, self.options.sharpness, scale))
+
+    def _own_losses(self, fit: int, view: View, rows: Array) -> Array:
+        classes = self.made.classes
+        return row_losses(
+            _of(self.made.scores[fit], rows),
+            view,
+            self.made.y[rows],
+            self.loss,
+            own=np.arange(len(classes)),
+            names=classes,
+            voting=self.options.voting,
+        )
+
+    def _own_errors(self) -> Errors:
+        made, plan = self.made, self.made.plan
+        n_folds, n_outputs, n = plan.n_folds, len(made.models) + 2, len(made.y)
+        rows = {size: np.empty((n_outputs, n)) for size in ("fold", "inner")}
+        weights = np.empty(n)
+        means = {size: np.empty((n_outputs, n_folds)) for size in rows}
+        for k, fold in enumerate(plan.folds):
+            view = self.views[k]
+            rows["fold"][:, fold] = self._own_losses(1 + k, view, fold)
+            inner = [self._own_losses(fit, view, fold) for fit, _ in plan.inner[k]]
+            rows["inner"][:, fold] = np.mean(inner, axis=0)
+            weights[fold] = self.row_weights[fold] / (n_folds * len(fold))
+            for size in rows:
+                means[size][:, k] = n_folds * (rows[size][:, fold] @ weights[fold])
+        name = made.dataset
+        least = least_error(self.loss, weights)
+        return Errors(name, name, made.models, rows, means, weights, self._n_train(), least)
+
+    def _held_out_errors(self, parts: Sequence[Array]) -> Errors:
+        labels = self.labels
+        nothing = np.zeros(labels.n_rows, dtype=bool)
+        assert self.made.held_out is not None
+        found = self.test_on(labels, self.made.held_out, self.loss, labels.classes, nothing)
+        weights, row_weights = np.empty(labels.n_rows), self.loss.row_weights(labels)
+        for part in parts:
+            weights[part] = row_weights[part] / (len(parts) * len(part))
+        return replace(found, weights=weights, least=least_error(self.loss, weights))
+
+    def test_on(
+        self,
+        other: Labels,
+        scores: Sequence[Scores],
+        loss: Loss,
+        classes: tuple[str, ...],
+        left_out: Array,
+    ) -> Errors:
+        """Return the errors on another dataset's rows.
+
+        Parameters
+        ----------
+        other : Labels
+        scores : sequence over fits of Scores
+            On the other rows: of the fit on all rows and of those without one fold; those without
+            two folds, if they are there, give the errors that the limit needs.
+        loss : Loss
+            The loss of the other dataset.
+        classes : tuple of str
+            All classes of both.
+        left_out : ndarray of bool
+            Rows of the other dataset that stand in this one too.
+        """
+        made, plan = self.made, self.made.plan
+        position = {name: code for code, name in enumerate(classes)}
+        own = np.array([position[name] for name in made.classes], dtype=int)
+        y = np.array([position[c] for c in other.classes])[other.y] if classes else other.y
+        weights = kept_weights(loss, other, ~left_out)
+        voting = self.options.voting
+
+        def losses(fit: int, view: View) -> Array:
+            return row_losses(scores[fit], view, y, loss, own=own, names=classes, voting=voting)
+
+        parts = {"fold": [losses(1 + k, view) for k, view in enumerate(self.views)]}
+        if len(scores) > 1 + plan.n_folds:
+            parts["inner"] = [
+                np.mean([losses(fit, view) for fit, _ in plan.inner[k]], axis=0)
+                for k, view in enumerate(self.views)
+            ]
+        full = losses(0, self.full_view)
+        rows = {size: np.mean(part, axis=0) for size, part in parts.items()}
+        means = {
+            size: np.column_stack([errors @ weights for errors in part])
+            for size, part in parts.items()
+        }
+        if made.held_out is not None:
+            rows = {"fold": full, "inner": rows["fold"]}
+            means = dict.fromkeys(("fold", "inner"), means["fold"])
+        return Errors(
+            made.dataset,
+            other.name,
+            made.models,
+            {"full": full, **rows},
+            means,
+            weights,
+            self._n_train(),
+            least_error(loss, weights),
+        )
+
+    def _n_train(self) -> dict[str, float]:
+        plan, full = self.made.plan, float(len(self.made.y))
+        inner = [len(plan.trains[fit]) for entries in plan.inner for fit, _ in entries]
+        outer = [len(train) for train in plan.trains[1 : 1 + plan.n_folds]]
+        sizes = {"all": float(self.made.n_rows), "full": full}
+        if self.made.held_out is not None:
+            return {**sizes, "fold": full, "inner": float(np.mean(outer))}
+        return {**sizes, "fold": float(np.mean(outer)), "inner": float(np.mean(inner))}
+
+
+def _parts(labels: Labels) -> tuple[Array, ...]:
+    """Return the rows in parts of about equal size, groups kept together."""
+    number = np.arange(labels.n_rows)
+    if labels.groups is not None:
+        number = np.unique(labels.groups, return_inverse=True)[1]
+    return tuple(np.flatnonzero(number % N_PARTS == k) for k in range(N_PARTS))
+
+
+def _of(scores: Scores, rows: Array) -> list[Any]:
+    return [None if s is None else s[rows] for s in scores]

@@ -1,0 +1,400 @@
+"""What a measurement finds: losses row by row, and what is kept of datasets, plans and pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from datakin._core.exceptions import FitFailure
+from datakin.data.features import Array
+from datakin.learning.folds import Plan
+from datakin.learning.losses import Labelled, Loss
+
+__all__ = [
+    "Errors",
+    "Grams",
+    "Key",
+    "Labels",
+    "Member",
+    "PairFacts",
+    "Piece",
+    "PlanPredictions",
+    "Scores",
+    "Trained",
+    "WaySums",
+    "kept_weights",
+    "least_error",
+]
+
+Scores = Sequence["Array | None"]  # of one fit, for each model; None for a model that failed
+
+
+@dataclass(frozen=True, eq=False)
+class Errors:
+    """Losses of one dataset's predictors on one dataset's rows.
+
+    Predictors come in three sizes: "full" (trained on all rows), "fold" (one fold held out) and
+    "inner" (two held out). The rows of the arrays are the models, then "ensemble", then "average"
+    (the models' losses averaged with the ensemble's weights).
+
+    Attributes
+    ----------
+    rows : mapping of size to ndarray of shape (M + 2, n)
+        Loss on each row, averaged over the predictors of that size. A cross-validated own error
+        has no "full": a predictor trained on all rows cannot be tested on them. A cross error has
+        no "inner" if the limit was not asked for.
+    means : mapping of size to ndarray of shape (M + 2, K)
+        Mean loss of the predictors that left out fold k.
+    weights : ndarray of shape (n,)
+        Weight of each tested row in the mean; 0 for a row that also stands in the other dataset.
+    n_train : mapping of size to float
+        Mean number of training rows; "all" is the number of rows there are, which is more than
+        "full" where the score comes from samples.
+    least : float
+        What one more error on one row would add to the mean (0-1 losses; 0 for others). Errors
+        that do not vary at all are not known any better than this.
+    pooled : ndarray of shape (n,) or None
+        Loss on each row of a predictor trained on both datasets, without the row's fold; of one
+        model, and only where such a pool was tried.
+    pool_model : str
+        That model.
+    """
+
+    trained_on: str
+    tested_on: str
+    models: tuple[str, ...]
+    rows: Mapping[str, Array]
+    means: Mapping[str, Array]
+    weights: Array
+    n_train: Mapping[str, float]
+    least: float = 0.0
+    pooled: Array | None = None
+    pool_model: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the rows of the arrays."""
+        return (*self.models, "ensemble", "average")
+
+    def error(self, size: str) -> Array:
+        """Return the mean loss of every model, the ensemble and the average."""
+        return np.asarray(self.rows[size] @ self.weights)
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """What is kept of a dataset's plan once its predictions are made: own errors and weights.
+
+    Attributes
+    ----------
+    own : Errors
+        The errors of the dataset on itself: cross-validated, or on rows held out of everything.
+    full_weights : ndarray of shape (M,)
+        Ensemble weights from all rows; 0 for a model that failed.
+    fold_weights : ndarray of shape (K, M)
+        Ensemble weights from the rows outside each fold.
+    folds : tuple of ndarray
+        The own errors' rows in K parts: the folds, or parts of the rows held out.
+    n_fits : int
+    failures : tuple of FitFailure
+    backends : mapping of str to str
+        What fitted each model.
+    """
+
+    own: Errors
+    full_weights: Array
+    fold_weights: Array
+    folds: tuple[Array, ...]
+    n_fits: int
+    failures: tuple[FitFailure, ...]
+    backends: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def row_weights(self) -> Array:
+        """The ensemble weights w(-k) that belong to each row of fold k, shape (n, M)."""
+        weights = np.empty((len(self.own.weights), self.fold_weights.shape[1]))
+        for k, fold in enumerate(self.folds):
+            weights[fold] = self.fold_weights[k]
+        return weights
+
+
+@dataclass(frozen=True, eq=False)
+class PlanPredictions:
+    """What the fits of one plan say: all that own and cross errors are computed from.
+
+    Attributes
+    ----------
+    dataset : str
+    y : ndarray
+        Labels of the training rows.
+    classes : tuple of str
+    models : tuple of str
+    decisions : tuple of bool
+        Which models give decision values, which need calibration before they are probabilities.
+    plan : Plan
+    scores : sequence over fits of Scores
+        On the dataset's own rows, NaN where the fit was trained on the row.
+    held_out : sequence over fits of Scores, or None
+        On rows of the same dataset held out of everything, where the plan has only a sample.
+    n_rows : int
+        How many rows the dataset has.
+    n_fits : int
+    failures : tuple of FitFailure
+    backends : mapping of str to str
+    """
+
+    dataset: str
+    y: Array
+    classes: tuple[str, ...]
+    models: tuple[str, ...]
+    decisions: tuple[bool, ...]
+    plan: Plan
+    scores: Sequence[Scores]
+    held_out: Sequence[Scores] | None
+    n_rows: int
+    n_fits: int
+    failures: tuple[FitFailure, ...] = ()
+    backends: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """The labels that predictors are tested on, and which rows belong together."""
+
+    name: str
+    y: Array
+    classes: tuple[str, ...]
+    groups: Array | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.y)
+
+    @cached_property
+    def class_shares(self) -> Array:
+        """Share of rows in each class."""
+        return np.bincount(self.y, minlength=len(self.classes)) / self.n_rows
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """A dataset as the table knows it.
+
+    Attributes
+    ----------
+    name, fingerprint : str
+    n_rows : int
+    classes : tuple of str
+        Empty for regression.
+    shares : tuple of float
+        Share of rows in each class.
+    missing : float
+        Share of the feature values that are missing.
+    columns : tuple of str
+    loss : str
+        Name of the loss that errors on this dataset are measured in.
+    balanced : bool
+        Whether every class weighs the same in it.
+    best_constant : float or None
+        Regression: the loss of the best constant.
+    labels : Labels or None
+        Of the rows that are tested on; None where only sums are kept.
+    is_sampled : bool
+        Whether scores come from samples of its rows.
+    """
+
+    name: str
+    fingerprint: str
+    n_rows: int
+    classes: tuple[str, ...]
+    shares: tuple[float, ...]
+    missing: float
+    columns: tuple[str, ...]
+    loss: str
+    balanced: bool
+    best_constant: float | None
+    labels: Labels | None
+    is_sampled: bool = False
+
+
+class Key(NamedTuple):
+    """Which plan: a dataset, the columns it is learned on, the stage of its sample.
+
+    `partner` is the other dataset where the plan belongs to one pair alone, as with an encoder that
+    is trained on both.
+    """
+
+    dataset: str
+    columns: tuple[str, ...]
+    stage: int = -1
+    partner: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class PairFacts:
+    """What a target and a source agreed on before they were measured.
+
+    Attributes
+    ----------
+    target, source : str
+    columns, classes : tuple of str
+        The columns of both, and all classes.
+    n_shared : pair of int
+        Rows of the target that also stand in the source, and the reverse.
+    left_out : pair of ndarray of bool, or None
+        Tested rows of target and source that stand in the other one too; None if there are none.
+    is_identical : bool
+    notes : pair of tuples of str
+        What the user should know, and the same with the roles swapped.
+    keys : pair of Key, or None
+        The plans of target and source; None for identical datasets, which need none.
+    """
+
+    target: str
+    source: str
+    columns: tuple[str, ...]
+    classes: tuple[str, ...]
+    n_shared: tuple[int, int]
+    left_out: tuple[Array, Array] | None
+    is_identical: bool
+    notes: tuple[tuple[str, ...], tuple[str, ...]]
+    keys: tuple[Key, Key] | None = None
+
+    def swapped(self) -> PairFacts:
+        """Return the same with the roles swapped."""
+        return PairFacts(
+            self.source,
+            self.target,
+            self.columns,
+            self.classes,
+            self.n_shared[::-1],
+            None if self.left_out is None else self.left_out[::-1],
+            self.is_identical,
+            self.notes[::-1],
+            None if self.keys is None else self.keys[::-1],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """What one plan brought, for each repeat: the unit that is run, stored and joined.
+
+    Attributes
+    ----------
+    own : sequence of Trained
+    crosses : mapping of tested dataset to a sequence of Errors
+    predictions : sequence of PlanPredictions, or None
+        None where only losses are kept.
+    scores : mapping of tested dataset to a sequence (over repeats) of sequences (over fits)
+    repeat : int or None
+        The only repeat that the piece holds, where repeats are units of work of their own.
+    """
+
+    own: Sequence[Trained]
+    crosses: Mapping[str, Sequence[Errors]]
+    predictions: Sequence[PlanPredictions] | None = None
+    scores: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    repeat: int | None = None
+
+    def only(self, names: Iterable[str]) -> Piece:
+        """Return the piece tested on some datasets."""
+        wanted = set(names)
+        return replace(
+            self,
+            crosses={name: found for name, found in self.crosses.items() if name in wanted},
+            scores={name: found for name, found in self.scores.items() if name in wanted},
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class WaySums:
+    """One direction of a pair without its rows: what `datakin.scoring.ways` reads scores from.
+
+    Attributes
+    ----------
+    trained_on, tested_on : str
+    models : tuple of str
+        Those that work on both datasets.
+    sizes : tuple of str
+        The scores that can be had: "paper", "matched" and perhaps "limit".
+    estimate, learner : str
+        What the sums are of: the estimate asked for, and the model that forecasts are about.
+    parts : ndarray of shape (S, 4 + K)
+        For each size cross error, own error, variance from the tested rows, least standard error, and
+        the cross errors without each fold.
+    by_model : ndarray of shape (M, S, 2)
+        Cross and own error of every model.
+    own : ndarray of shape (3,)
+        The tested dataset's own error, and its standard error from rows and from folds.
+    curve, outlook : ndarray
+        The numbers of the tested dataset's learning curve, and of the outlook for it as target.
+    weights : ndarray
+        Ensemble weights of the tested dataset, for all models.
+    all_models : tuple of str
+    """
+
+    trained_on: str
+    tested_on: str
+    models: tuple[str, ...]
+    sizes: tuple[str, ...]
+    estimate: str
+    learner: str
+    parts: Array
+    by_model: Array
+    own: Array
+    curve: Array
+    outlook: Array
+    weights: Array
+    all_models: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Grams:
+    """How the losses of a target's sources vary together, summed over the target's rows.
+
+    Attributes
+    ----------
+    sources : tuple of str
+    size : str
+        The score whose losses `products` are of.
+    products : ndarray of shape (m, m)
+        Sums of products of what each row (or group) adds to the sources' errors.
+    correlation : ndarray of shape (m, m)
+        Between the losses of the forecasts' learner.
+    n : int
+        Number of rows, or groups.
+    """
+
+    sources: tuple[str, ...]
+    size: str
+    products: Array
+    correlation: Array
+    n: int
+
+    def only(self, names: Iterable[str]) -> Grams:
+        """Return the sums of some of the sources."""
+        wanted = set(names)
+        at = [i for i, name in enumerate(self.sources) if name in wanted]
+        square = np.ix_(at, at)
+        kept = tuple(self.sources[i] for i in at)
+        return Grams(kept, self.size, self.products[square], self.correlation[square], self.n)
+
+
+def least_error(loss: Loss, weights: Array) -> float:
+    """Return what one more error on one row would add to the mean; 0 where losses are no counts."""
+    return float(weights.max()) if loss.needs == "label" and not loss.by_name else 0.0
+
+
+def kept_weights(loss: Loss, dataset: Labelled, kept: Array) -> Array:
+    """Return row weights that sum to 1 over the rows kept (over each class alike if balanced)."""
+    weights = kept.astype(float)
+    if loss.balanced:
+        counts = np.bincount(dataset.y[kept], minlength=len(dataset.classes))
+        weights = weights / np.maximum(counts, 1)[dataset.y]
+    total = weights.sum()
+    return weights / total if total else weights

@@ -1,0 +1,357 @@
+"""The cross-error table: who was trained on what, tested on what, and erred how much."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Self
+
+import pandas as pd
+
+from datakin._core.exceptions import DatakinError, listed, suggest
+from datakin.cross_errors.files import FORMAT, Folder, open_file, read_parts, write_parts
+from datakin.cross_errors.frame import error_records, sum_records
+from datakin.cross_errors.options import Options
+from datakin.cross_errors.pieces import join_pieces, parts_of, pieces_from, reread_pieces
+from datakin.cross_errors.records import Errors, Grams, Key, Member, PairFacts, Piece, WaySums
+
+__all__ = ["ErrorTable", "write_table"]
+
+READING = ("sharpness", "voting", "weighting")  # decide how predictions become an ensemble's
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ErrorTable:
+    """Everything that was measured, and nothing that follows from it.
+
+    Attributes
+    ----------
+    options : Options
+        How it was measured.
+    about : mapping
+        Plain values for the record: "options", "versions", "seed", "identity".
+    members : mapping of name to Member
+    pairs : mapping of (target, source) to PairFacts
+        Those that are finished.
+    pieces : mapping of Key to Piece
+    keep : {"predictions", "losses", "sums"}
+    sums : mapping of (trained_on, tested_on) to WaySums
+    grams : mapping of target to Grams
+    complete : bool
+        False when the measurement was interrupted.
+    test_size : float or None
+        Share of rows that test, where every repeat splits the datasets anew.
+    """
+
+    options: Options
+    about: Mapping[str, Any]
+    members: Mapping[str, Member]
+    pairs: Mapping[tuple[str, str], PairFacts]
+    pieces: Mapping[Key, Piece] = field(default_factory=dict)
+    keep: str = "predictions"
+    sums: Mapping[tuple[str, str], WaySums] = field(default_factory=dict)
+    grams: Mapping[str, Grams] = field(default_factory=dict)
+    complete: bool = True
+    test_size: float | None = None
+    sums_fits: int = 0
+    sums_backends: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        part = "" if self.complete else ", interrupted"
+        return (
+            f"{type(self).__name__}({len(self.names)} datasets, {len(self.pairs)} pair(s), "
+            f"{self.n_fits} fits, keeps {self.keep}{part})"
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the datasets."""
+        return tuple(self.members)
+
+    @property
+    def n_fits(self) -> int:
+        """Number of fits that the measurement took."""
+        return self.sums_fits + sum(
+            own.n_fits for piece in self.pieces.values() for own in piece.own
+        )
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row for each predictor and tested dataset.
+
+        trained_on (several names joined by " + " for a pool), tested_on, model, held_out ("none",
+        "k": each fold in turn, "jk": each two folds), weights_from (the rows that an ensemble's
+        weights come from), n_train, rows, error, spread (standard deviation of the row losses). Where
+        only sums are kept: the errors of the measured estimate.
+        """
+        found = [*sum_records(self.sums.values()), *error_records(self._all_errors())]
+        return pd.DataFrame(found)
+
+    def _all_errors(self) -> Iterator[Errors]:
+        for piece in self.pieces.values():
+            yield from (own.own for own in piece.own)
+            for crosses in piece.crosses.values():
+                yield from crosses
+
+    def backends(self, names: Iterable[str], columns: Any = None) -> dict[str, str]:
+        """Return what fitted each model on some datasets (with some columns)."""
+        wanted, found = set(names), dict[str, set[str]]()
+        fitted = [
+            piece.own[0].backends
+            for key, piece in self.pieces.items()
+            if key.dataset in wanted and columns in (None, key.columns)
+        ]
+        fitted += [made for name, made in self.sums_backends.items() if name in wanted]
+        for made in fitted:
+            for model, name in made.items():
+                found.setdefault(model, set()).add(name)
+        return {model: ", ".join(sorted(which)) for model, which in found.items()}
+
+    def pair(self, target: str, source: str) -> PairFacts:
+        """Return what a pair agreed on; refuse one that was not measured."""
+        for name in (target, source):
+            if name not in self.members:
+                raise DatakinError(
+                    f"There is no dataset {name!r} in these cross errors. They hold "
+                    f"{listed(self.names, limit=12)}.{suggest(name, self.names)}"
+                )
+        found = self.pairs.get((target, source)) or self.pairs.get((source, target))
+        if found is None:
+            raise DatakinError(
+                f"The pair {target!r}, {source!r} was not measured. Measure it (pairs=), and join the "
+                f"two tables."
+            )
+        return found if found.target == target else found.swapped()
+
+    def read_with(self, options: Options) -> Self:
+        """Return the table with its predictions combined as other options say; nothing is fitted."""
+        if all(getattr(options, name) == getattr(self.options, name) for name in READING):
+            return replace(self, options=options)
+        if self.keep != "predictions":
+            raise self._refusal(f"Another {' or '.join(READING)}")
+        return replace(self, options=options, pieces=reread_pieces(self.pieces, self, options))
+
+    def refuse_other(self, what: str) -> DatakinError:
+        """Return the error for a look that sums cannot answer."""
+        return self._refusal(what)
+
+    def _refusal(self, what: str) -> DatakinError:
+        return DatakinError(
+            f"{what} needs more than these cross errors keep ({self.keep}). Measure with "
+            f"keep='predictions'."
+        )
+
+    def subset(self, names: Sequence[str]) -> Self:
+        """Return the table of some of the datasets.
+
+        Parameters
+        ----------
+        names : sequence of str
+        """
+        for name in names:
+            if name not in self.members:
+                raise DatakinError(
+                    f"There is no dataset {name!r} in these cross errors. They hold "
+                    f"{listed(self.names, limit=12)}.{suggest(name, self.names)}"
+                )
+        wanted = set(names)
+        pairs = {key: facts for key, facts in self.pairs.items() if wanted.issuperset(key)}
+        used = {key for facts in pairs.values() for key in facts.keys or ()}
+        pieces = {key: piece.only(wanted) for key, piece in self.pieces.items() if key in used}
+        sums = {key: way for key, way in self.sums.items() if wanted.issuperset(key)}
+        grams = {name: grams for name, grams in self.grams.items() if name in wanted}
+        return replace(
+            self,
+            members={name: m for name, m in self.members.items() if name in wanted},
+            pairs=pairs,
+            pieces=pieces,
+            sums=sums,
+            grams={name: found.only(wanted) for name, found in grams.items()},
+        )
+
+    def join(self, other: ErrorTable) -> Self:
+        """Return one table of two that were measured with the same options.
+
+        Datasets may stand in both, with the same rows; pairs may not.
+
+        Parameters
+        ----------
+        other : CrossErrors
+        """
+        if not isinstance(other, ErrorTable):
+            raise DatakinError(f"CrossErrors join with CrossErrors. Got {type(other).__name__}.")
+        self._must_fit(other)
+        return replace(
+            self,
+            members={**self.members, **other.members},
+            pairs={**self.pairs, **other.pairs},
+            pieces=join_pieces(self.pieces, other.pieces),
+            sums={**self.sums, **other.sums},
+            grams={},
+            complete=self.complete and other.complete,
+            sums_fits=self.sums_fits + other.sums_fits,
+            sums_backends={**self.sums_backends, **other.sums_backends},
+        )
+
+    def _must_fit(self, other: ErrorTable) -> None:
+        if self.keep != other.keep:
+            raise DatakinError(
+                f"Cross errors that are joined must keep the same. Got {self.keep!r} and {other.keep!r}."
+            )
+        for what in ("options", "identity", "versions"):
+            ours, theirs = self.about[what], other.about[what]
+            if ours != theirs:
+                names = [n for n in {**ours, **theirs} if ours.get(n) != theirs.get(n)]
+                raise DatakinError(
+                    f"Cross errors that are joined must be measured alike. Their {what} differ in "
+                    f"{listed(names)}: {ours.get(names[0])!r} and {theirs.get(names[0])!r}."
+                )
+        for name in self.members:
+            if name in other.members and (
+                self.members[name].fingerprint != other.members[name].fingerprint
+            ):
+                raise DatakinError(
+                    f"Both tables hold a dataset named {name!r}, with other rows in each. Give one of "
+                    f"them another name and measure it again."
+                )
+        both = {frozenset(key) for key in self.pairs} & {frozenset(key) for key in other.pairs}
+        if both:
+            first = sorted(next(iter(both)))
+            raise DatakinError(
+                f"{len(both)} pair(s) stand in both tables, such as {listed(first)}. Join tables that "
+                f"hold different pairs; .subset(names) leaves datasets out."
+            )
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write the table to a folder, for `load` and `join`.
+
+        Parameters
+        ----------
+        folder : path
+            A new or empty one.
+        """
+        path = Path(folder)
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            raise DatakinError(
+                f"Cross errors are saved to a new or empty folder. {str(path)!r} is not; name another."
+            )
+        prints = {name: member.fingerprint for name, member in self.members.items()}
+        place = Folder(path, {**self.about, "datasets": prints})
+        try:
+            write_table(place, self)
+            for number, (key, piece) in enumerate(self.pieces.items()):
+                write_parts(place.units / f"{number:05d}.parquet", parts_of(key, piece))
+        except OSError as error:
+            raise DatakinError(
+                f"The cross errors could not be written to {str(path)!r} ({error.strerror or error})."
+            ) from None
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> Self:
+        """Read a table that was saved, or what a checkpoint holds so far.
+
+        Parameters
+        ----------
+        folder : path
+        """
+        path = Path(folder)
+        open_file.cache_clear()
+        about = _read_about(path)
+        found = dict(read_parts(path / "table.parquet").part(0))
+        files = [read_parts(file) for file in sorted((path / "units").glob("*.parquet"))]
+        pieces = pieces_from(files)
+        pairs = _finished(found["pairs"], pieces, found["sums"])
+        used = {key for facts in pairs.values() for key in facts.keys or ()}
+        return cls(
+            options=_options_from(about["options"]),
+            about={name: about[name] for name in ("options", "versions", "identity", "seed")},
+            members={member.name: member for member in found["members"]},
+            pairs=pairs,
+            pieces={key: piece for key, piece in pieces.items() if key in used},
+            keep=found["keep"],
+            sums={(way.trained_on, way.tested_on): way for way in found["sums"]},
+            grams=found["grams"],
+            complete=found["complete"] and len(pairs) == len(found["pairs"]),
+            test_size=found["test_size"],
+            sums_fits=found["sums_fits"],
+            sums_backends=found["sums_backends"],
+        )
+
+
+def write_table(folder: Folder, table: ErrorTable) -> None:
+    """Write datasets, pairs and sums to a folder."""
+    content = {
+        "members": list(table.members.values()),
+        "pairs": list(table.pairs.values()),
+        "keep": table.keep,
+        "sums": list(table.sums.values()),
+        "grams": dict(table.grams),
+        "complete": table.complete,
+        "test_size": table.test_size,
+        "sums_fits": table.sums_fits,
+        "sums_backends": dict(table.sums_backends),
+    }
+    write_parts(folder.path / "table.parquet", [("table", content)])
+
+
+def _read_about(path: Path) -> dict[str, Any]:
+    note = path / "about.json"
+    if not note.exists():
+        reason = "is of an earlier version" if (path / "run.json").exists() else "has no about.json"
+        raise DatakinError(f"{str(path)!r} holds no cross errors that can be read: it {reason}.")
+    try:
+        about = json.loads(note.read_text(encoding="utf-8"))
+        found = about["format"]
+        about = {name: about[name] for name in ("options", "versions", "identity", "seed")}
+    except (ValueError, KeyError, TypeError, OSError) as error:
+        raise DatakinError(
+            f"The file 'about.json' of {str(path)!r} is damaged ({str(error)[:120]})."
+        ) from None
+    if found != FORMAT:
+        raise DatakinError(
+            f"The cross errors in {str(path)!r} have format {found!r}; this version reads format "
+            f"{FORMAT}. Measure them again, or read them with the version that wrote them."
+        )
+    return about
+
+
+def _options_from(summary: Mapping[str, Any]) -> Options:
+    """Return the options of a saved table; models and losses of one's own stay names."""
+    known = {name: value for name, value in summary.items() if name in Options.__dataclass_fields__}
+    known["models"] = None  # the table itself has their names
+    try:
+        return Options(**known)
+    except DatakinError:  # a loss of one's own
+        return Options(**{**known, "loss": "auto"})
+
+
+def _finished(
+    pairs: Sequence[PairFacts], pieces: Mapping[Key, Piece], sums: Sequence[WaySums]
+) -> dict[tuple[str, str], PairFacts]:
+    """Return the pairs both of whose sides are there, at the largest sample that was finished."""
+    summed = {(way.trained_on, way.tested_on) for way in sums}
+    found = {}
+    for facts in pairs:
+        key = (facts.target, facts.source)
+        if facts.is_identical or key in summed:
+            found[key] = facts
+            continue
+        at = [
+            max((k for k in pieces if _is_same(k, wanted)), default=None)
+            for wanted in facts.keys or ()
+        ]
+        sides = [
+            k
+            for k, other in zip(at, reversed(key), strict=True)
+            if k is not None and other in pieces[k].crosses
+        ]
+        if len(sides) == 2:
+            found[key] = replace(facts, keys=(sides[0], sides[1]))
+    return found
+
+
+def _is_same(found: Key, wanted: Key) -> bool:
+    return found._replace(stage=0) == wanted._replace(stage=0)

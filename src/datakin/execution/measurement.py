@@ -1,0 +1,380 @@
+"""A measurement: pairs agreed on, each dataset fitted once, pairs told of as they are finished."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
+
+from datakin._core.exceptions import Interrupted
+from datakin._core.notes import warn
+from datakin.cross_errors.files import Folder
+from datakin.cross_errors.options import Options
+from datakin.cross_errors.records import Grams, Key, PairFacts, Piece, WaySums
+from datakin.cross_errors.table import ErrorTable, write_table
+from datakin.data import Dataset
+from datakin.execution.agreement import Agreement, Names, about_run
+from datakin.execution.store import Store
+from datakin.execution.threads import run_in_threads
+from datakin.execution.units import Test, Unit, draw_plans
+from datakin.learning.models import Model
+
+__all__ = ["Looks", "Measurement", "measured"]
+
+
+GRAMS = 2**27  # bytes of what rows add to sums, kept until the sources' covariances are known
+
+
+class Runs(Protocol):
+    """A measurement, of tables or with encoders, that is ready to run."""
+
+    finished: dict[Names, PairFacts]
+
+    def run(self) -> Iterator[Names]:
+        """Yield each pair when it is finished."""
+
+    def table(self, *, complete: bool = True) -> ErrorTable:
+        """Return what is finished."""
+
+
+def measured(
+    measurement: Runs,
+    said: Callable[[int], str],
+    look: Callable[[ErrorTable], Any] | None = None,
+    on_pair: Callable[[ErrorTable, str, str], None] | None = None,
+) -> ErrorTable:
+    """Run a measurement to its end and return the table.
+
+    Ctrl-C becomes `Interrupted` here and nowhere else.
+
+    Parameters
+    ----------
+    measurement : Measurement or DeepMeasurement
+    said : callable
+        ``said(n)``: what to say of a measurement that was interrupted with n pairs finished.
+    look : callable, optional
+        Makes the partial result of a table with at least one pair.
+    on_pair : callable, optional
+        Called with the table so far and a pair as soon as it is finished.
+    """
+    try:
+        for names in measurement.run():
+            if on_pair is not None:
+                on_pair(measurement.table(complete=False), *names)
+    except KeyboardInterrupt:
+        n_finished, partial = len(measurement.finished), None
+        if n_finished and look is not None:
+            partial = look(measurement.table(complete=False))
+        raise Interrupted(said(n_finished), partial) from None
+    return measurement.table()
+
+
+class Looks(NamedTuple):
+    """What a measurement must ask of scores, which it knows nothing of.
+
+    Attributes
+    ----------
+    growth : callable
+        ``growth(table, target, source)``: whether the samples of a pair are large enough, and what to
+        say if they cannot be.
+    reduce : callable
+        ``reduce(table, target, source)``: the sums of both directions of a pair, and what each row
+        adds to them.
+    grams : callable
+        ``grams(added)``: from what rows add, how the sources of each target vary together.
+    """
+
+    growth: Callable[[ErrorTable, str, str], tuple[bool, str | None]]
+    reduce: Callable[[ErrorTable, str, str], tuple[tuple[WaySums, WaySums], Any]]
+    grams: Callable[[Mapping[Names, Any], Options], dict[str, Grams]]
+
+
+class Measurement:
+    """Pairs to be measured: each dataset is fitted once and tested on its partners.
+
+    Parameters
+    ----------
+    datasets : sequence of Dataset
+    pairs : sequence of (target, source)
+        Names.
+    options : Options
+    models : tuple of Model
+    looks : Looks
+    trials : sequence of str
+        Targets for which pools with each source are tried.
+    pool_model : str or None
+        The model that pools are tried with.
+    keep : {"predictions", "losses", "sums"}
+    """
+
+    def __init__(
+        self,
+        datasets: Sequence[Dataset],
+        pairs: Sequence[Names],
+        options: Options,
+        models: tuple[Model, ...],
+        looks: Looks,
+        *,
+        trials: Sequence[str] = (),
+        pool_model: str | None = None,
+        keep: str = "predictions",
+    ) -> None:
+        self.options, self.models, self.looks, self.keep = options, models, looks, keep
+        self.trials, self.pool_model = frozenset(trials), pool_model
+        self.agreed = Agreement(datasets, pairs, options)
+        self.stages: dict[Names, int] = {}
+        self.finished: dict[Names, PairFacts] = {}
+        self.sums: dict[Names, WaySums] = {}
+        self.for_grams: dict[Names, Any] = {}
+        self.fitted: dict[str, Mapping[str, str]] = {}
+        self.n_fits = 0
+        self.about = about_run(options, must_be_known=options.checkpoint is not None)
+        self.store = Store(self._open(options.checkpoint))
+
+    def _open(self, checkpoint: Any) -> Folder | None:
+        if checkpoint is None:
+            return None
+        prints = {name: d.fingerprint for name, d in self.agreed.datasets.items()}
+        return Folder(checkpoint, {**self.about, "datasets": prints})
+
+    def run(self) -> Iterator[Names]:
+        """Yield each pair when it is finished.
+
+        After Ctrl-C what is finished, if only on smaller samples, is yielded before it is passed on.
+        """
+        self._note_checkpoint(self.agreed.facts.values())
+        active = []
+        for names, common in self.agreed.pairings.items():
+            if common.identical:
+                self.finished[names] = self.agreed.facts[names]
+                yield names
+            else:
+                active.append(names)
+        stage = 0
+        while active:
+            more: list[Names] = []
+            try:
+                for names in self._run_stage(active, stage):
+                    if self._is_enough(names):
+                        self._finish(names)
+                        yield names
+                    else:
+                        more.append(names)
+            except KeyboardInterrupt:
+                yield from self._on_smaller_samples(active)
+                raise
+            active, stage = more, stage + 1
+        self._note_checkpoint(self.finished.values())
+
+    def table(self, *, complete: bool = True) -> ErrorTable:
+        """Return what is finished."""
+        members = {n: m for n, m in self.agreed.members.items() if complete or n in self.fitted}
+        used = {key for facts in self.finished.values() for key in facts.keys or ()}
+        table = ErrorTable(
+            self.options,
+            self.about,
+            members,
+            dict(self.finished),
+            {key: piece for key, piece in self.store.pieces.items() if key in used},
+            keep=self.keep,
+            complete=complete,
+            sums_fits=self._other_fits(used),
+        )
+        if self.keep != "sums":
+            return table
+        return replace(
+            table,
+            members={name: replace(member, labels=None) for name, member in members.items()},
+            pieces={},
+            sums=dict(self.sums),
+            grams=self.looks.grams(self.for_grams, self.options),
+            sums_fits=self.n_fits,
+            sums_backends=dict(self.fitted),
+        )
+
+    def _other_fits(self, used: set[Key]) -> int:
+        """Return the fits of smaller samples, which cost time but are not kept."""
+        pieces = self.store.pieces
+        return sum(own.n_fits for key in pieces if key not in used for own in pieces[key].own)
+
+    def _note_checkpoint(self, pairs: Any) -> None:
+        """Tell the checkpoint what its units belong to, so that it can be loaded as a table."""
+        if not self.store.is_checkpoint or self.store.folder is None:
+            return
+        keep = "losses" if self.keep == "sums" else self.keep
+        known = {(facts.target, facts.source): facts for facts in pairs}
+        table = ErrorTable(self.options, self.about, self.agreed.members, known, keep=keep)
+        try:
+            write_table(self.store.folder, table)
+        except OSError as error:
+            warn(f"The checkpoint could not be written to ({error.strerror or error}).")
+
+    # What is asked of units
+
+    def _run_stage(self, active: Sequence[Names], stage: int) -> Iterator[Names]:
+        """Run what pairs need at a stage; yield each pair when both of its sides are there."""
+        units: dict[Key, Unit] = {}
+        waiting: dict[Key, list[Names]] = {}
+        for names in active:
+            self.stages[names] = stage
+            for key in self._keys(names):
+                waiting.setdefault(key, []).append(names)
+            self._plan(units, names)
+        self.store.make_room(self._size(units), self.about)
+        places = {key: (key.dataset, self._identity(unit)) for key, unit in units.items()}
+        known = {key for key in waiting if key in self.store.pieces}
+        told: set[Names] = set()
+
+        def arrived(keys: Sequence[Key]) -> Iterator[Names]:
+            for names in (names for key in keys for names in waiting.get(key, ())):
+                if names not in told and self._is_measured(names):
+                    told.add(names)
+                    yield names
+
+        yield from arrived(list(known))
+        for made in self.store.run(units, places, self._runner()):
+            for key, piece in made.items():
+                self.n_fits += sum(own.n_fits for own in piece.own)
+                self.fitted[key.dataset] = piece.own[0].backends
+            yield from arrived(list(made))
+
+    def _runner(self) -> Callable[[list[Unit]], Iterator[tuple[int, Any]]]:
+        options = self.options.replace(client=None, checkpoint=None)
+        client = self.options.client
+
+        def run(units: list[Unit]) -> Iterator[tuple[int, dict[Key, Piece]]]:
+            if client is None:
+                found = run_in_threads(units, self.models, options)
+            else:
+                from datakin.execution.cluster import run_on_cluster
+
+                found = run_on_cluster(units, self.models, options, client)
+            for position, piece in found:
+                yield position, {units[position].key: piece}
+
+        return run
+
+    def _plan(self, units: dict[Key, Unit], names: Names) -> None:
+        """Plan the units of both sides of a pair, and that each is tested on the other."""
+        keys, common = self._keys(names), self.agreed.pairings[names]
+        for key, tested, left_out in zip(
+            keys, names[::-1], self.agreed.shared(names)[::-1], strict=True
+        ):
+            if key in self.store.pieces and tested in self.store.pieces[key].crosses:
+                continue
+            if key not in units:
+                units[key] = self._unit(key)
+            tries = (
+                tested in self.trials
+                and tested not in self.agreed.samples
+                and self.pool_model is not None
+            )
+            units[key].tests.append(
+                Test(
+                    self.agreed.tested(tested),
+                    self.agreed.losses[tested],
+                    common.classes,
+                    left_out,
+                    self.pool_model if tries else None,
+                    self.agreed.plans[tested] if tries else (),
+                )
+            )
+
+    def _unit(self, key: Key) -> Unit:
+        options, sample = self.options, self.agreed.samples.get(key.dataset)
+        dataset = self.agreed.datasets[key.dataset] if sample is None else sample.train(key.stage)
+        plans = self.agreed.plans[key.dataset]
+        if key.stage > 0:  # a larger sample than the one that was checked
+            plans = draw_plans(dataset, options, is_sample=True)
+        return Unit(
+            key,
+            dataset,
+            self.agreed.losses[key.dataset],
+            plans=plans,
+            held_out=None if sample is None else sample.held_out,
+            with_inner=options.size == "limit" or (options.size != "paper" and self.keep != "sums"),
+            n_rows=self.agreed.datasets[key.dataset].n_rows,
+            keeps_predictions=self.keep == "predictions",
+        )
+
+    def _identity(self, unit: Unit) -> list[Any]:
+        """Return what a unit's numbers depend on besides options and versions."""
+        return [
+            [unit.dataset.name, unit.dataset.fingerprint, *unit.key.columns],
+            unit.held_out.fingerprint if unit.held_out is not None else None,
+            [
+                [t.other.name, t.other.fingerprint, *t.classes, int(t.left_out.sum()), t.pool_model]
+                for t in unit.tests
+            ],
+            [unit.with_inner, unit.keeps_predictions],
+        ]
+
+    def _size(self, units: Mapping[Key, Unit]) -> int:
+        """Return how many bytes the losses of units will take."""
+        rows = sum(
+            t.other.n_rows * (3 if unit.with_inner else 2)
+            for unit in units.values()
+            for t in unit.tests
+        )
+        return rows * (len(self.models) + 2) * 8 * self.options.repeats
+
+    # What becomes of pairs
+
+    def _keys(self, names: Names) -> tuple[Key, Key]:
+        return self.agreed.keys(names, self.stages[names])
+
+    def _is_measured(self, names: Names) -> bool:
+        """Whether both sides of a pair are there at its stage."""
+        pieces = self.store.pieces
+        return all(
+            key in pieces and other in pieces[key].crosses
+            for key, other in zip(self._keys(names), names[::-1], strict=True)
+        )
+
+    def _view(self, names: Names) -> ErrorTable:
+        """Return a table of one pair, for a look at it in the middle of the run."""
+        facts = replace(self.agreed.facts[names], keys=self._keys(names))
+        pieces = self.store.pieces
+        return ErrorTable(
+            self.options, self.about, self.agreed.members, {names: facts}, pieces, keep="losses"
+        )
+
+    def _is_enough(self, names: Names) -> bool:
+        """Whether a pair that is measured needs no larger samples."""
+        large = [self.agreed.samples[n] for n in names if n in self.agreed.samples]
+        stage = self.stages[names]
+        if not large or all(stage + 1 >= len(sample.sizes) for sample in large):
+            return True
+        return self.looks.growth(self._view(names), *names)[0]
+
+    def _finish(self, names: Names) -> None:
+        facts = replace(self.agreed.facts[names], keys=self._keys(names))
+        large = [n for n in names if n in self.agreed.samples]
+        if large:
+            note = self.looks.growth(self._view(names), *names)[1]
+            said = [self.agreed.samples[n].note(self.stages[names]) for n in large]
+            notes = [*([note] if note else ()), *said]
+            facts = replace(facts, notes=((*facts.notes[0], *notes), (*facts.notes[1], *notes)))
+        self.finished[names] = facts
+        if self.keep == "sums":
+            ways, added = self.looks.reduce(self._view(names), *names)
+            self.sums[names[::-1]], self.sums[names] = ways
+            if self._keeps_grams:
+                self.for_grams[names] = added
+
+    @cached_property
+    def _keeps_grams(self) -> bool:
+        """Whether what rows add fits in memory until all sources of a target are there."""
+        rows = sum(self.agreed.tested(n).n_rows for names in self.agreed.pairings for n in names)
+        return rows * 2 * 8 <= GRAMS
+
+    def _on_smaller_samples(self, active: Sequence[Names]) -> Iterator[Names]:
+        """Finish pairs at the largest sample that both sides have."""
+        for names in active:
+            if names in self.finished:
+                continue
+            self.stages[names] -= not self._is_measured(names)
+            if self.stages[names] >= 0 and self._is_measured(names):
+                self._finish(names)
+                yield names

@@ -1,0 +1,142 @@
+"""Where finished pieces are kept: in memory, or on disk when they are many or must outlive the run."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from datakin._core.notes import warn
+from datakin.cross_errors.files import Folder, write_parts
+from datakin.cross_errors.pieces import parts_of, pieces_from
+from datakin.cross_errors.records import Key, Piece
+
+__all__ = ["MEMORY", "Store"]
+
+MEMORY = 2**28  # bytes of losses kept in memory; more go to a temporary folder
+
+Runner = Callable[[list[Any]], Iterator[tuple[int, Any]]]
+
+
+class Store:
+    """Runs units that are not finished yet, and keeps what they bring.
+
+    Memory holds what is at hand: the own errors of all datasets, and errors on others only up to a
+    bound. Beyond it errors are on disk and read pair by pair.
+
+    Parameters
+    ----------
+    folder : Folder or None
+        The checkpoint.
+    """
+
+    def __init__(self, folder: Folder | None) -> None:
+        self.folder, self.is_checkpoint = folder, folder is not None
+        self.pieces: dict[Key, Piece] = {}
+        # Of pieces that come repeat by repeat: by tested dataset ("" for the own errors) and repeat.
+        self._repeats: dict[Key, dict[str, dict[int, Any]]] = {}
+        self.is_large = False
+
+    def make_room(self, n_bytes: int, about: Mapping[str, Any]) -> None:
+        """Use a temporary folder for what would not fit in memory."""
+        self.is_large = n_bytes > MEMORY
+        if self.is_large and self.folder is None:
+            scratch = tempfile.mkdtemp(prefix="datakin-")
+            weakref.finalize(self, shutil.rmtree, scratch, ignore_errors=True)
+            self.folder = Folder(scratch, {**about, "datasets": {}})
+
+    def run(
+        self, units: Mapping[Any, Any], places: Mapping[Any, tuple[str, Any]], runner: Runner
+    ) -> Iterator[dict[Key, Piece]]:
+        """Yield the pieces of every unit, found on disk or run now.
+
+        Parameters
+        ----------
+        units : mapping of any key to a unit
+        places : mapping of the same keys to (name, facts)
+            What a unit's file is called, and what its numbers depend on.
+        runner : callable
+            ``runner(units)`` yields (position, mapping of Key to Piece) as units are finished.
+        """
+        files = dict[Any, Path]()
+        if self.folder is not None:
+            files = {key: self.folder.place(*places[key]) for key in units}
+        left = dict(units)
+        if self.is_checkpoint:
+            for key, found in self._found(files, units).items():
+                del left[key]
+                yield self._kept(found)
+        keys = list(left)
+        if keys:
+            for position, made in runner(list(left.values())):
+                yield self._kept(self._written(files.get(keys[position]), made))
+
+    def _kept(self, pieces: dict[Key, Piece]) -> dict[Key, Piece]:
+        for key, piece in pieces.items():
+            if piece.repeat is None:
+                self.pieces[key] = piece
+                continue
+            gathered = self._repeats.setdefault(key, {})
+            gathered.setdefault("", {})[piece.repeat] = piece.own[0]
+            for tested, found in piece.crosses.items():
+                gathered.setdefault(tested, {})[piece.repeat] = found[0]
+            self.pieces[key] = Piece(
+                _in_order(gathered[""]), {t: _in_order(gathered[t]) for t in gathered if t}
+            )
+        return pieces
+
+    def _found(
+        self, files: Mapping[Any, Path], units: Mapping[Any, Any]
+    ) -> dict[Any, dict[Key, Piece]]:
+        """Return what an earlier run has left in the checkpoint folder."""
+        assert self.folder is not None
+        results, torn = {}, []
+        for key, place in files.items():
+            try:
+                file = self.folder.found(place)
+            except ValueError as error:
+                torn.append(str(error))
+                continue
+            if file is not None:
+                pieces = pieces_from([file], getattr(units[key], "repeat", None))
+                results[key] = pieces if self.is_large else {k: _read(p) for k, p in pieces.items()}
+        if torn:
+            warn(
+                f"{len(torn)} file(s) of the checkpoint are torn and will be made again "
+                f"({torn[0][:160]})."
+            )
+        return results
+
+    def _written(self, place: Path | None, pieces: dict[Key, Piece]) -> dict[Key, Piece]:
+        if self.folder is None or place is None:
+            return pieces
+        try:
+            parts = [part for key, piece in pieces.items() for part in parts_of(key, piece)]
+            file = write_parts(place, parts)
+            repeat = next(iter(pieces.values())).repeat
+            return pieces_from([file], repeat) if self.is_large else pieces
+        except OSError as error:
+            warn(
+                f"{place.parent.parent} could not be written to ({error.strerror or error}); the run "
+                f"goes on without it, and what it finds from here on stays in memory."
+            )
+            self.folder = None
+            return pieces
+
+
+def _in_order(found: Mapping[int, Any]) -> tuple[Any, ...]:
+    return tuple(found[repeat] for repeat in sorted(found))
+
+
+def _read(piece: Piece) -> Piece:
+    """Return a piece with its losses in memory."""
+    return Piece(
+        tuple(piece.own),
+        {tested: tuple(found) for tested, found in piece.crosses.items()},
+        piece.predictions,
+        piece.scores,
+        piece.repeat,
+    )

@@ -1,0 +1,138 @@
+"""Runs units on this machine, in as many threads as asked for.
+
+The learners release the interpreter's lock, so threads use all cores without copying data or
+starting processes (benchmarks/results/RESULTS.md has both). Every fit uses one thread.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from joblib import Parallel, delayed, effective_n_jobs
+from threadpoolctl import threadpool_limits
+
+from datakin._core.exceptions import DatakinWarning, FitFailure
+from datakin._core.notes import warn
+from datakin._core.progress import progress
+from datakin.cross_errors.options import Options
+from datakin.cross_errors.records import Piece
+from datakin.execution.units import Unit, Work
+from datakin.learning.engine import summary
+from datakin.learning.models import Model
+
+__all__ = ["Told", "run_in_threads"]
+
+
+def run_in_threads(
+    units: Sequence[Unit], models: tuple[Model, ...], options: Options
+) -> Iterator[tuple[int, Piece]]:
+    """Run all units; yield the position and the piece of each as it is finished.
+
+    Ctrl-C stops the fits under way; what was finished until then is yielded before it is passed on.
+    """
+    n_jobs = effective_n_jobs(options.n_jobs)
+    # Few units, as of a pair, may be of very different size: their models then run side by side.
+    is_split = n_jobs > 1 and len(units) * options.repeats < 4 * n_jobs
+    parts = [(model,) for model in models] if is_split else [models]
+    works = [Work(unit, parts, options) for unit in units]
+    told = Told()
+    with (
+        told.passed_on(),
+        told.caught(),
+        threadpool_limits(limits=1),
+        progress(f"fitting {len(units)} dataset(s)", sum(w.n_steps for w in works)) as advance,
+    ):
+        for position, piece in _run(works, n_jobs, advance):
+            told.failures += [failure for own in piece.own for failure in own.failures]
+            yield position, piece
+
+
+class _Stopped(Exception):
+    """Raised inside a thread after Ctrl-C."""
+
+
+def _run(
+    works: Sequence[Work], n_jobs: int, advance: Callable[[], None]
+) -> Iterator[tuple[int, Piece]]:
+    stop = threading.Event()
+    finished: queue.SimpleQueue[tuple[int, Piece]] = queue.SimpleQueue()
+
+    def step() -> None:
+        if stop.is_set():
+            raise _Stopped
+        advance()
+
+    def call(position: int, task: tuple[int, int]) -> None:
+        piece = works[position].run(task, step)
+        if piece is not None:
+            finished.put((position, piece))
+
+    def taken() -> Iterator[tuple[int, Piece]]:
+        while not finished.empty():
+            yield finished.get()
+
+    run = Parallel(n_jobs, backend="threading", return_as="generator_unordered", batch_size=1)
+    tasks = run(delayed(call)(i, task) for i, work in enumerate(works) for task in work.tasks)
+    try:
+        for _ in tasks:
+            yield from taken()
+    except KeyboardInterrupt:
+        stop.set()
+        tasks.close()
+        yield from taken()
+        raise
+    finally:
+        stop.set()
+        tasks.close()
+
+
+class Told:
+    """What happened while fitting, passed on as one warning however many fits it happened in."""
+
+    def __init__(self) -> None:
+        self.failures: list[FitFailure] = []
+        self.counts: dict[str, int] = {}
+        self.own: list[str] = []
+
+    @contextmanager
+    def caught(self) -> Iterator[None]:
+        """Keep the warnings of a context for later."""
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            yield
+        for message in found:
+            self.add(message.category, str(message.message))
+
+    def add(self, category: type[Warning], text: str) -> None:
+        """Note one warning."""
+        if issubclass(category, DatakinWarning):
+            self.own.append(text)
+        elif not issubclass(category, (DeprecationWarning, PendingDeprecationWarning)):
+            first = (text.strip().splitlines() or [""])[0][:100]
+            line = f"{category.__name__}: {first}"
+            self.counts[line] = self.counts.get(line, 0) + 1
+
+    @contextmanager
+    def passed_on(self) -> Iterator[None]:
+        """Warn at the end of a context, also of one that Ctrl-C ended."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            self._warn()
+            raise
+        self._warn()
+
+    def _warn(self) -> None:
+        """Warn once, and once for each warning of our own."""
+        for text in dict.fromkeys(self.own):
+            warn(text)
+        lines = []
+        if self.failures:
+            lines.append(summary(self.failures) + " The model was left out there.")
+        lines += [f"While fitting, {n} time(s): {text}" for text, n in self.counts.items()]
+        if lines:
+            warn("\n".join(lines))

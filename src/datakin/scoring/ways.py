@@ -1,0 +1,242 @@
+"""One direction of a pair, as scores read it: from losses row by row, or from sums kept of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from datakin.cross_errors.records import Errors, WaySums
+from datakin.data.features import Array
+from datakin.results.comparison import LearningCurve
+from datakin.results.forecast import Outlook
+from datakin.scoring.cls import (
+    SIZES,
+    Direction,
+    Discrepancy,
+    average,
+    discrepancy,
+    error_of_mean,
+    own_error,
+)
+from datakin.scoring.curves import learning_curve
+from datakin.scoring.forecast import learner_of, outlook
+from datakin.scoring.uncertainty import make_estimate, variances
+
+__all__ = ["RowsWay", "SumsWay", "Way", "summed"]
+
+NOTHING = np.empty(0)
+
+
+class Way(Protocol):
+    """Predictors of one dataset tested on another: what a score needs to know."""
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models that work on both datasets."""
+
+    @property
+    def sizes(self) -> tuple[str, ...]:
+        """The scores that can be had."""
+
+    @property
+    def n_folds(self) -> int:
+        """How many versions of the predictors there are, each without a fold."""
+
+    @property
+    def groups(self) -> Array | None:
+        """Groups of the tested rows."""
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """Ensemble weights of the tested dataset."""
+
+    def discrepancy(self, estimate: str, size: str) -> Discrepancy:
+        """Return how much worse the predictors do than the tested dataset's own."""
+
+    def of_model(self, model: str, size: str) -> float:
+        """Return the same of one model, as a number."""
+
+    def own_error(self, estimate: str, by: str) -> tuple[float, float]:
+        """Return the tested dataset's own error and its standard error."""
+
+    def curve(self, estimate: str) -> LearningCurve:
+        """Return the tested dataset's learning curve."""
+
+    def outlook(self, learner: str) -> Outlook:
+        """Return what forecasts for the tested dataset are made from."""
+
+
+class RowsWay:
+    """A direction from losses row by row.
+
+    Parameters
+    ----------
+    directions : sequence of Direction
+        One for each repeat.
+    groups : ndarray or None
+    """
+
+    def __init__(self, directions: Sequence[Direction], groups: Array | None) -> None:
+        self.directions, self.groups = directions, groups
+        self._found: dict[tuple[str, str], Discrepancy] = {}
+
+    @property
+    def _cross(self) -> Errors:
+        return self.directions[0].cross
+
+    @property
+    def errors(self) -> list[Errors]:
+        """The tested dataset's own errors, then those of the predictors on it."""
+        return [*(d.tested.own for d in self.directions), *(d.cross for d in self.directions)]
+
+    @cached_property
+    def models(self) -> tuple[str, ...]:
+        """The models that work on both datasets."""
+        return tuple(self._cross.models[m] for m in self.directions[0].works)
+
+    @property
+    def sizes(self) -> tuple[str, ...]:
+        """The scores that can be had."""
+        return SIZES if "inner" in self._cross.rows else SIZES[:2]
+
+    @property
+    def n_folds(self) -> int:
+        """How many versions of the predictors there are, each without a fold."""
+        return int(self._cross.means["fold"].shape[1])
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """Ensemble weights of the tested dataset."""
+        return {
+            name: float(np.mean([d.tested.full_weights[m] for d in self.directions]))
+            for m, name in enumerate(self._cross.models)
+        }
+
+    def discrepancy(self, estimate: str, size: str) -> Discrepancy:
+        """Return how much worse the predictors do than the tested dataset's own."""
+        key = (estimate, size)
+        if key not in self._found:
+            self._found[key] = average([discrepancy(d, *key) for d in self.directions])
+        return self._found[key]
+
+    def of_model(self, model: str, size: str) -> float:
+        """Return the same of one model, as a number."""
+        return self.discrepancy(model, size).value
+
+    def own_error(self, estimate: str, by: str) -> tuple[float, float]:
+        """Return the tested dataset's own error and its standard error."""
+        means, errors = [], []
+        for direction in self.directions:
+            rows, weights, folds = own_error(direction, estimate)
+            means.append(float(rows @ weights))
+            errors.append(error_of_mean(rows, weights, folds, by))
+        return float(np.mean(means)), float(np.mean(errors))
+
+    def curve(self, estimate: str) -> LearningCurve:
+        """Return the tested dataset's learning curve."""
+        return learning_curve(self.directions, estimate, self.groups)
+
+    def outlook(self, learner: str) -> Outlook:
+        """Return what forecasts for the tested dataset are made from."""
+        return outlook(self.directions, learner, self.groups)
+
+
+class SumsWay:
+    """A direction from sums: of the estimate they were kept of, and of no other."""
+
+    groups = None
+
+    def __init__(self, sums: WaySums) -> None:
+        self.sums, self.models, self.sizes = sums, sums.models, sums.sizes
+        self.n_folds = sums.parts.shape[1] - 4
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """Ensemble weights of the tested dataset."""
+        return dict(zip(self.sums.all_models, self.sums.weights.tolist(), strict=True))
+
+    def discrepancy(self, estimate: str, size: str) -> Discrepancy:
+        """Return how much worse the predictors do than the tested dataset's own."""
+        cross, own, variance, least, *folds = self.sums.parts[self.sizes.index(size)].tolist()
+        return Discrepancy(cross, own, NOTHING, np.array(folds), least, variance)
+
+    def of_model(self, model: str, size: str) -> float:
+        """Return the same of one model, as a number."""
+        cross, own = self.sums.by_model[self.models.index(model), self.sizes.index(size)]
+        return float(cross - own)
+
+    def own_error(self, estimate: str, by: str) -> tuple[float, float]:
+        """Return the tested dataset's own error and its standard error."""
+        mean, by_rows, by_folds = self.sums.own.tolist()
+        return mean, by_folds if by == "folds" else by_rows
+
+    def curve(self, estimate: str) -> LearningCurve:
+        """Return the tested dataset's learning curve."""
+        rows, n2, n1, e2, e1, s2, s1, slope, limit, error, folds = self.sums.curve.tolist()
+        return LearningCurve(
+            self.sums.tested_on,
+            int(rows),
+            (n2, n1),
+            (e2, e1),
+            (s2, s1),
+            slope,
+            make_estimate(limit, error, folds),
+        )
+
+    def outlook(self, learner: str) -> Outlook:
+        """Return what forecasts for the tested dataset are made from."""
+        error, lack, behind, a, b, c, target, source, freedom = self.sums.outlook.tolist()
+        whole = (int(target), int(source), int(freedom))
+        return Outlook(error, lack, behind, (a, b, c), *whole, self.sums.learner)
+
+
+def summed(way: RowsWay, estimate: str) -> WaySums:
+    """Return the sums of a direction for one estimate."""
+    cross, models, sizes = way.directions[0].cross, way.models, way.sizes
+    parts = [way.discrepancy(estimate, size) for size in sizes]
+    learner = learner_of(cross.models, estimate)
+    learner = learner if learner in models else estimate
+    curve, seen = way.curve(estimate), way.outlook(learner)
+    by_model = [[way.discrepancy(model, size) for size in sizes] for model in models]
+    mean, by_rows = way.own_error(estimate, "rows")
+    return WaySums(
+        cross.trained_on,
+        cross.tested_on,
+        models,
+        sizes,
+        estimate,
+        learner,
+        np.array(
+            [[p.cross, p.own, variances(p, way.groups)[0], p.least, *p.replicates] for p in parts]
+        ),
+        np.array([[[part.cross, part.own] for part in row] for row in by_model]),
+        np.array([mean, by_rows, way.own_error(estimate, "folds")[1]]),
+        np.array(
+            [
+                curve.n_rows,
+                *curve.n_train,
+                *curve.errors,
+                *curve.standard_errors,
+                curve.slope,
+                curve.limit.value,
+                curve.limit.standard_error,
+                len(way.directions[0].tested.folds),
+            ]
+        ),
+        np.array(
+            [
+                seen.error,
+                seen.lack,
+                seen.behind,
+                *seen.covariance,
+                seen.n_target,
+                seen.n_source,
+                seen.freedom,
+            ]
+        ),
+        np.array(list(way.weights.values())),
+        cross.models,
+    )

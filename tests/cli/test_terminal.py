@@ -1,0 +1,67 @@
+"""Results on a terminal: as many columns as fit, names as they are."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from datakin import rank, transfer_gain
+from datakin.cli.terminal import _gain, _ranking, show
+
+FAST = {"models": ["logistic"], "cv": 3}
+
+
+def page(table, width):
+    out = io.StringIO()
+    Console(file=out, width=width, force_terminal=False).print(table)
+    return out.getvalue()
+
+
+@pytest.fixture(scope="module")
+def ranking(make_lda):
+    sources = [make_lda(60, 2, name="kin"), make_lda(60, 3, name="[red]stranger[/red]", angle=3.0)]
+    return rank(make_lda(50, 1, name="home"), sources, **FAST)
+
+
+@pytest.mark.parametrize("width", [70, 80, 100, 120, 140, 200])
+def test_a_ranking_shows_what_fits(ranking, width):
+    text = page(_ranking(ranking, width), width)
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= width
+    head = lines[1]
+    for needed in ("source", "score", "low", "high", "zone", "gain"):
+        assert needed in head
+    assert ("gain low" in head) == (width >= 140)
+    assert ("to target" in head) == (width >= 120)
+    assert ("p first" in head) == (width >= 100)
+    assert ("weight" in head) == (width >= 80)
+    assert "[red]stranger[/red]" in text
+    assert len(lines) == 5  # no name is folded
+
+
+def test_weights_on_a_terminal_are_the_joint_ones(ranking):
+    text = page(_ranking(ranking, 120), 120)
+    row = next(line for line in text.splitlines() if line.startswith("kin"))
+    assert f" {ranking.forecast.weights['kin']:.2f} " in row
+
+
+def test_gains_fit_eighty_columns(make_lda):
+    gain = transfer_gain(
+        make_lda(40, 1, name="home"),
+        make_lda(40, 2, name="away"),
+        methods=["concatenate"],
+        repeats=2,
+    )
+    text = page(_gain(gain), 80)
+    assert max(map(len, text.splitlines())) <= 80
+    found = gain.methods["concatenate"]
+    assert f"{found.target_rer:.4f} ± {found.target_se:.4f}" in text
+    assert "error alone: 'home'" in text
+
+
+def test_elsewhere_it_is_plain_text(ranking, capsys):
+    show(ranking)
+    out = capsys.readouterr().out
+    assert out == f"{ranking}\n"
+    assert out.splitlines()[-1] == ranking.closing.splitlines()[-1]
+    assert "gain_low" not in out  # which is in .frame

@@ -1,0 +1,58 @@
+"""Today's numbers are the recorded ones."""
+
+import pytest
+
+from tests.golden.__main__ import chosen, run, stored
+from tests.golden.calls import DEEP, HAS_TORCH, STORED
+from tests.golden.fields import Tolerance, differences, flatten
+
+MOST_ALLOWED = 0.01  # share of fields that a row on a boundary may explain
+
+
+def check(names):
+    """Compare calls with the record; a handful of fields may differ by one row's error."""
+    old, new = stored(names), run({name: STORED[name] for name in names})
+    wrong, allowed, n_fields = [], [], 0
+    for name in names:
+        tolerance = Tolerance(old[name])
+        found = differences(name, old[name], new[name])
+        n_fields += len(found)
+        for field in (field for field in found if not tolerance.is_met(field)):
+            (allowed if tolerance.allows(field) else wrong).append(field)
+    assert not wrong, f"{len(wrong)} of {n_fields} fields:\n" + "\n".join(map(str, wrong[:40]))
+    assert len(allowed) <= MOST_ALLOWED * n_fields, "\n".join(map(str, allowed[:40]))
+
+
+def test_the_record_is_whole():
+    trees = stored()
+    assert set(trees) == set(STORED)
+    assert len(trees) >= 90
+    assert sum(1 for tree in trees.values() for _ in flatten(tree)) >= 20_000
+
+
+def test_the_numbers_of_tables_are_the_recorded_ones():
+    check([name for name in STORED if name not in DEEP])
+
+
+@pytest.mark.skipif(not HAS_TORCH, reason="PyTorch is not installed (pip install '.[deep]')")
+def test_the_numbers_of_encoder_and_head_are_the_recorded_ones():
+    check(list(DEEP))
+
+
+def test_a_changed_number_is_found():
+    (name, tree), *_ = stored(["binary"]).items()
+    moved = {**tree, "score": tree["score"] + 1e-5, "zone": "positive"}
+    found = [d for d in differences(name, tree, moved) if not Tolerance(tree).is_met(d)]
+    assert {d.path for d in found} == {"score", "zone"}
+    assert [Tolerance(tree).allows(d) for d in found] == [d.path == "score" for d in found]
+    gone = {key: value for key, value in tree.items() if key != "weight"}
+    assert [d.path for d in differences(name, tree, gone) if d.size > 0] == ["weight"]
+
+
+def test_all_calls_can_be_chosen():
+    assert set(chosen("size_*")) == {
+        "size_paper",
+        "size_limit",
+        "size_paper_four",
+        "size_limit_regression",
+    }

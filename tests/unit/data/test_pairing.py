@@ -1,0 +1,169 @@
+"""What two datasets share: columns, classes and rows."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+import datakin
+from datakin import DatakinError, DatakinWarning, as_dataset, read_table
+from datakin.data.pairing import pair
+
+
+def frame(n=60, seed=0, **columns):
+    rng = np.random.default_rng(seed)
+    base = pd.DataFrame({"a": rng.normal(size=n), "b": rng.choice(["u", "v"], n)})
+    return base.assign(y=(base.a + rng.normal(size=n) > 0).astype(int)).assign(**columns)
+
+
+def dataset(table, name, **options):
+    return read_table(table, label="y", name=name, **options)
+
+
+def test_equal_columns_need_no_word():
+    pairing = pair(dataset(frame(), "t"), dataset(frame(seed=1), "s"))
+    assert pairing.columns == ("a", "b")
+    assert pairing.classes == ("0", "1")
+    assert pairing.notes == ()
+    assert not pairing.identical
+    assert not pairing.shared_target.any()
+
+
+def test_shared_columns_are_used_and_the_others_named():
+    rng = np.random.default_rng(5)
+    target = dataset(frame(extra=rng.normal(size=60)), "t")
+    source = dataset(frame(seed=1, more=rng.normal(size=60)), "s")
+    pairing = pair(target, source)
+    assert pairing.columns == ("a", "b")
+    assert "column(s) not used, absent or constant in the source: 'extra'" in pairing.notes
+    assert "column(s) not used, absent or constant in the target: 'more'" in pairing.notes
+
+
+def test_the_order_of_columns_does_not_matter():
+    one, other = frame(), frame(seed=1)
+    straight = datakin.score(dataset(one, "t"), dataset(other, "s"), models=["logistic"], cv=3)
+    turned = datakin.score(
+        dataset(one[["b", "y", "a"]], "t"), dataset(other, "s"), models=["logistic"], cv=3
+    )
+    assert turned.score == straight.score
+
+
+def test_no_shared_column():
+    other = frame(seed=1).rename(columns={"a": "c", "b": "d"})
+    with pytest.raises(DatakinError, match=r"share at least one column. 't' has 'a', 'b'; 's' has"):
+        pair(dataset(frame(), "t"), dataset(other, "s"))
+
+
+def test_numbers_here_and_text_there():
+    other = frame(seed=1, a=["low", "high", "3"] * 20)
+    with pytest.raises(DatakinError, match=r"'a' must be of one kind.*'s' \('high', 'low'\).*igno"):
+        pair(dataset(frame(), "t"), dataset(other, "s"))
+
+
+CODINGS = {
+    "floats": lambda y: y.astype(float),
+    "booleans": lambda y: y.astype(bool),
+    "text": lambda y: y.astype(str),
+    "text of floats": lambda y: y.astype(float).astype(str),
+    "categories": lambda y: y.astype("category"),
+}
+
+
+@pytest.mark.parametrize("coding", CODINGS.values(), ids=CODINGS)
+def test_one_class_in_several_spellings(coding):
+    other = frame(seed=1)
+    pairing = pair(dataset(frame(), "t"), dataset(other.assign(y=coding(other.y)), "s"))
+    assert pairing.classes == ("0", "1")
+    assert pairing.notes == ()
+
+
+def test_a_class_missing_from_one_side_is_noted():
+    three = frame(seed=1, y=["0", "1", "2"] * 20)
+    pairing = pair(dataset(frame(), "t"), dataset(three, "s", task="multiclass"))
+    assert pairing.classes == ("0", "1", "2")
+    assert pairing.notes == ("class(es) missing from the target: '2'",)
+
+
+def test_codings_that_share_no_class():
+    other = frame(seed=1)
+    words = dataset(other.assign(y=np.where(other.y, "yes", "no")), "s")
+    with pytest.raises(
+        DatakinError, match=r"'0', '1', 's' has 'no', 'yes'.*label_map=.*--label-map.*positive"
+    ):
+        pair(dataset(frame(), "t"), words)
+    mapped = dataset(other.assign(y=np.where(other.y, "yes", "no")), "s",
+                     label_map={"no": 0, "yes": 1})  # fmt: skip
+    assert pair(dataset(frame(), "t"), mapped).classes == ("0", "1")
+
+
+def test_classes_here_and_a_quantity_there():
+    other = frame(seed=1)
+    with pytest.raises(DatakinError, match=r"same task. 's' looks like regression.*task"):
+        pair(dataset(frame(), "t"), dataset(other.assign(y=other.a**2), "s"))
+
+
+def test_sparse_here_and_dense_there():
+    X, y = np.random.default_rng(0).normal(size=(40, 3)), np.arange(40) % 2
+    with pytest.raises(DatakinError, match="sparse, or neither"):
+        pair(as_dataset(sparse.csr_array(X), y, name="t"), as_dataset(X, y, name="s"))
+
+
+def test_rows_in_common_are_found_counted_and_left_out():
+    target = frame()
+    source = pd.concat([frame(seed=1), target.iloc[5:20]], ignore_index=True)
+    t, s = dataset(target, "t"), dataset(source, "s")
+    pairing = pair(t, s)
+    assert np.flatnonzero(pairing.shared_target).tolist() == list(range(5, 20))
+    assert np.flatnonzero(pairing.shared_source).tolist() == list(range(60, 75))
+    assert pairing.notes == (
+        "15 row(s) of the target also stand in the source: left out of the cross errors",
+    )  # fmt: skip
+    with pytest.warns(
+        DatakinWarning, match="15 row.s. of the target also stand in the source: left out"
+    ):
+        result = datakin.score(t, s, models=["logistic"], cv=3)
+    assert result.n_shared_rows == 15
+    rows = result.errors.frame.groupby(["trained_on", "tested_on"])["rows"].first()
+    assert rows["s", "t"] == 45
+    assert rows["t", "s"] == 60
+
+
+def test_rows_in_common_need_the_same_label():
+    target = frame()
+    pairing = pair(dataset(target, "t"), dataset(target.assign(y=1 - target.y), "s"))
+    assert not pairing.shared_target.any()
+
+
+def test_rows_in_common_of_sparse_matrices():
+    rng = np.random.default_rng(0)
+    X, y = sparse.random_array((60, 8), density=0.4, rng=rng).tocsr(), np.arange(60) % 2
+    t = as_dataset(X[:40], y[:40], name="t")
+    s = as_dataset(X[20:], y[20:], name="s")
+    assert np.flatnonzero(pair(t, s).shared_target).tolist() == list(range(20, 40))
+
+
+def test_rows_that_coincide_by_chance_are_kept():
+    rng = np.random.default_rng(2)
+
+    def discrete(name):
+        table = pd.DataFrame(rng.integers(0, 2, (200, 3)), columns=list("abc"))
+        return dataset(table.assign(y=rng.integers(0, 2, 200)), name)
+
+    pairing = pair(discrete("t"), discrete("s"))
+    assert not pairing.shared_target.any()
+    assert "about as many as repeat within one dataset: kept" in pairing.notes[0]
+
+
+def test_the_same_rows_are_identical_whatever_the_name():
+    pairing = pair(dataset(frame(), "t"), dataset(frame(), "s"))
+    assert pairing.identical
+    with pytest.warns(DatakinWarning, match="hold the same rows: the score is 0 by definition"):
+        assert datakin.score(dataset(frame(), "t"), dataset(frame(), "s")).score == 0.0
+
+
+def test_missing_values_take_part_in_the_comparison_of_rows():
+    target = frame(c=np.linspace(0, 1, 60))
+    target.loc[:9, ["a", "b"]] = None
+    source = frame(seed=1, c=np.linspace(2, 3, 60))
+    source = pd.concat([source, target.iloc[:5]], ignore_index=True)
+    assert pair(dataset(target, "t"), dataset(source, "s")).shared_target.sum() == 5
