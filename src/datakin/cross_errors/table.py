@@ -44,6 +44,8 @@ class ErrorTable:
         False when the measurement was interrupted.
     test_size : float or None
         Share of rows that test, where every repeat splits the datasets anew.
+    learner : str
+        The model that gains are about; by default the estimate's, or the simplest of an ensemble.
     """
 
     options: Options
@@ -56,6 +58,7 @@ class ErrorTable:
     grams: Mapping[str, Grams] = field(default_factory=dict)
     complete: bool = True
     test_size: float | None = None
+    learner: str = ""
     sums_fits: int = 0
     sums_backends: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -103,7 +104,8 @@ class CrossErrors(ErrorTable):
             Names of datasets.
         **looks
             estimate, size, direction, sharpness, voting, weighting, zones, zone_error: as in
-            `CrossLearningScore`; by default as they were measured.
+            `CrossLearningScore`; by default as they were measured. learner: the model, or
+            "ensemble", that gains are about.
 
         Returns
         -------
@@ -156,7 +158,7 @@ class CrossErrors(ErrorTable):
 
     def _looked(self, looks: Mapping[str, Any]) -> CrossErrors:
         """Return the table as other options read it."""
-        known = Options.names("look")
+        known = (*Options.names("look"), "learner")
         for name in looks:
             if name not in known:
                 raise DatakinError(
@@ -164,7 +166,8 @@ class CrossErrors(ErrorTable):
                     f"can.{suggest(name, known)}"
                 )
         changed = {name: value for name, value in looks.items() if value is not None}
-        return self.read_with(self.options.replace(**changed))
+        learner = changed.pop("learner", self.learner)
+        return replace(self.read_with(self.options.replace(**changed)), learner=learner)
 
 
 def _as_cross_errors(table: ErrorTable) -> CrossErrors:

@@ -51,6 +51,8 @@ class Pair:
     options : Options
     test_size : float or None
         Share of rows that test, where every repeat splits the datasets anew.
+    learner : str
+        The model that forecasts are about; by default the estimate's, or the simplest of an ensemble.
     """
 
     def __init__(
@@ -60,34 +62,38 @@ class Pair:
         ways: tuple[Way, Way],
         options: Options,
         test_size: float | None = None,
+        learner: str = "",
     ) -> None:
         self.facts, self.members, self.ways, self.options = facts, members, ways, options
         self.factors = (options.direction, 1 - options.direction)
         self.groups = [way.groups for way in ways]
         # Both sides' replicates tell of the training rows; samples have fewer of them.
         self.n_folds = float(np.mean([way.n_folds for way in ways]))
-        self.test_size = test_size
-        self._check_estimate()
+        self.test_size, self._learner = test_size, learner
+        self._check_estimate("estimate", options.estimate)
+        if learner:
+            self._check_estimate("learner", learner)
 
-    def _check_estimate(self) -> None:
+    def _check_estimate(self, option: str, estimate: str) -> None:
         """Refuse an estimate that the models do not give."""
-        estimate, models = self.options.estimate, self.ways[0].models
-        known = (*AGGREGATES, *models)
+        known = (*AGGREGATES, *self.ways[0].models)
         if estimate in known:
             return
         if estimate in self.ways[0].weights:
             raise DatakinError(
-                f"The 'estimate' parameter must name a model that works on both datasets. "
+                f"The '{option}' parameter must name a model that works on both datasets. "
                 f"{estimate!r} failed on {self.facts.target!r} or {self.facts.source!r}."
             )
         raise DatakinError(
-            f"The 'estimate' parameter must be one of {listed(known, limit=12)}. "
+            f"The '{option}' parameter must be one of {listed(known, limit=12)}. "
             f"Got {estimate!r} instead.{suggest(str(estimate), known)}"
         )
 
     @property
     def learner(self) -> str:
         """The model (or aggregate) that forecasts are about."""
+        if self._learner:
+            return self._learner
         learner = learner_of(tuple(self.ways[0].weights), self.options.estimate)
         return learner if learner in self.ways[0].models else self.options.estimate
 
@@ -196,8 +202,10 @@ def make_pair(table: ErrorTable, target: str, source: str) -> Pair:
         raise table.refuse_other(
             f"The estimate {options.estimate!r}, where the sums are of {ways[0].sums.estimate!r},"
         )
+    if isinstance(ways[0], SumsWay) and table.learner not in ("", ways[0].sums.learner):
+        raise table.refuse_other(f"The learner {table.learner!r}")
     members = table.members[target], table.members[source]
-    made = Pair(facts, members, ways, options, table.test_size)
+    made = Pair(facts, members, ways, options, table.test_size, table.learner)
     if options.size not in made.sizes:
         raise table.refuse_other(f"The size {options.size!r}")
     return made
