@@ -10,10 +10,8 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from datakin._core.checks import check_choice
-from datakin._core.exceptions import DatakinError, listed, suggest
-from datakin._core.notes import announce
-from datakin._core.progress import check_callback
+from datakin._core.checks import check_callback, check_choice
+from datakin._core.exceptions import DatakinError, announce, listed, suggest
 from datakin.cross_errors.options import AGGREGATES, Options
 from datakin.cross_errors.records import WaySums
 from datakin.cross_errors.table import ErrorTable

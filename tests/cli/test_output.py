@@ -188,7 +188,7 @@ def test_the_shell_completes_commands_and_values():
 
 SHOW = """
 import sys, datakin
-from datakin.cli.terminal import show
+from datakin.cli.output import show
 for name in sys.argv[1:]:
     with open(name) as file:
         show(datakin.from_json(file.read()))

@@ -7,9 +7,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
-from datakin._core.exceptions import DatakinError, Interrupted, listed
-from datakin._core.notes import warn
-from datakin._core.versions import versions
+from datakin._core.exceptions import DatakinError, Interrupted, listed, warn
+from datakin._core.repeatability import versions
 from datakin.cross_errors.files import Folder
 from datakin.cross_errors.options import Options
 from datakin.cross_errors.records import Grams, Key, Labels, Member, PairFacts, Piece, WaySums
