@@ -9,19 +9,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
-import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.cross_errors.files import FORMAT, Folder, open_file, read_parts, write_parts
+from datakin.cross_errors.frame import error_records, sum_records
 from datakin.cross_errors.options import Options
 from datakin.cross_errors.pieces import join_pieces, parts_of, pieces_from, reread_pieces
 from datakin.cross_errors.records import Errors, Grams, Key, Member, PairFacts, Piece, WaySums
 
-__all__ = ["HELD_OUT", "ErrorTable", "error_records"]
+__all__ = ["ErrorTable", "write_table"]
 
-HELD_OUT = {"full": "none", "fold": "k", "inner": "jk"}  # folds held out of the predictors
-WEIGHTS_FROM = {"full": "all rows", "fold": "other folds", "inner": "other folds"}
 READING = ("sharpness", "voting", "weighting")  # decide how predictions become an ensemble's
 
 
@@ -89,7 +87,7 @@ class ErrorTable:
         weights come from), n_train, rows, error, spread (standard deviation of the row losses). Where
         only sums are kept: the errors of the measured estimate.
         """
-        found = [*_sum_records(self.sums.values()), *error_records(self._all_errors())]
+        found = [*sum_records(self.sums.values()), *error_records(self._all_errors())]
         return pd.DataFrame(found)
 
     def _all_errors(self) -> Iterator[Errors]:
@@ -357,65 +355,3 @@ def _finished(
 
 def _is_same(found: Key, wanted: Key) -> bool:
     return found._replace(stage=0) == wanted._replace(stage=0)
-
-
-def _records(part: Errors) -> Iterator[dict[str, Any]]:
-    """Yield a record for every model and size, the ensemble among them."""
-    shares = part.weights / part.weights.sum()
-    n_rows = int(np.count_nonzero(part.weights))
-    about = {"trained_on": part.trained_on, "tested_on": part.tested_on}
-    for size, rows in part.rows.items():
-        means = part.error(size)
-        variances = ((rows - means[:, None]) ** 2) @ shares
-        for name, mean, variance in zip(part.names, means, variances, strict=True):
-            if name == "average" or np.isnan(mean):
-                continue
-            yield {
-                **about,
-                "model": name,
-                "held_out": HELD_OUT[size],
-                "weights_from": WEIGHTS_FROM[size] if name == "ensemble" else "",
-                "n_train": part.n_train[size],
-                "rows": n_rows,
-                "error": float(mean),
-                "spread": float(np.sqrt(variance)),
-            }
-    if part.pooled is not None:
-        mean = float(part.pooled @ shares)
-        yield {
-            **about,
-            "trained_on": " + ".join((part.tested_on, part.trained_on)),
-            "model": part.pool_model,
-            "held_out": HELD_OUT["fold"],
-            "weights_from": "",
-            "n_train": part.n_train["full"]
-            + len(part.weights) * (1 - 1 / part.means["fold"].shape[1]),
-            "rows": n_rows,
-            "error": mean,
-            "spread": float(np.sqrt(((part.pooled - mean) ** 2) @ shares)),
-        }
-
-
-def _sum_records(ways: Iterable[WaySums]) -> Iterator[dict[str, Any]]:
-    """Yield the errors of the estimate that sums are of; a dataset's own error once."""
-    told: set[str] = set()
-    for way in ways:
-        for at, size in enumerate(way.sizes[:2]):
-            held_out = {"paper": "none", "matched": "k"}[size]
-            about = {"model": way.estimate, "held_out": held_out, "tested_on": way.tested_on}
-            yield {"trained_on": way.trained_on, **about, "error": float(way.parts[at, 0])}
-            if size == "matched" and way.tested_on not in told:
-                told.add(way.tested_on)
-                yield {"trained_on": way.tested_on, **about, "error": float(way.parts[at, 1])}
-
-
-def error_records(parts: Iterable[Errors]) -> tuple[dict[str, Any], ...]:
-    """Return the records of several Errors; repeats of the same are averaged."""
-    found: dict[tuple[str, ...], list[dict[str, Any]]] = {}
-    for record in (record for part in parts for record in _records(part)):
-        key = tuple(record[name] for name in ("trained_on", "tested_on", "model", "held_out"))
-        found.setdefault(key, []).append(record)
-    return tuple(
-        {**same[0], **{n: float(np.mean([r[n] for r in same])) for n in ("error", "spread")}}
-        for same in found.values()
-    )

@@ -21,7 +21,7 @@ from datakin.deep.heads import HeadOptions
 from datakin.deep.holdout import FOLDS, Heads, Split, errors_on, fit_heads, make_split, own_record
 from datakin.deep.items import Feed, make_feeds
 from datakin.deep.training import Training, fit_network, seeded
-from datakin.execution.measurement import about_run, member_of
+from datakin.execution.agreement import about_run, member_of
 from datakin.execution.store import Store
 from datakin.execution.units import labels_of
 from datakin.learning.losses import choose_loss, resolve_loss

@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed, suggest
+from datakin.cross_errors.frame import error_records
 from datakin.cross_errors.options import AGGREGATES, Options
 from datakin.cross_errors.records import Key, Member, PairFacts
-from datakin.cross_errors.table import ErrorTable, error_records
+from datakin.cross_errors.table import ErrorTable
 from datakin.data.features import Array
 from datakin.learning.losses import RARE
 from datakin.results.comparison import Comparison, DataFacts, ErrorRecords, Estimate

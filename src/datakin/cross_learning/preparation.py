@@ -1,0 +1,101 @@
+"""From datasets and options to a measurement that is ready to run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from datakin._core.checks import check_options
+from datakin._core.exceptions import DatakinError, listed, suggest
+from datakin.cross_errors.options import AGGREGATES, Options
+from datakin.cross_errors.records import WaySums
+from datakin.cross_errors.table import ErrorTable
+from datakin.data import Dataset
+from datakin.execution.agreement import choose_keep
+from datakin.execution.measurement import Looks, Measurement
+from datakin.learning.models import Model, choose_models
+from datakin.scoring.curves import measure_growth
+from datakin.scoring.forecast import SIMPLEST, learner_of
+from datakin.scoring.pairs import make_pair
+from datakin.scoring.rankings import grams_of_all, what_rows_add
+from datakin.scoring.ways import RowsWay, summed
+
+__all__ = ["check_names_of", "prepare"]
+
+
+def check_names_of(options: Mapping[str, Any]) -> None:
+    """Refuse options that do not exist, saying where they went or belong."""
+    if "method" in options:
+        raise DatakinError(
+            f"The 'method' option is gone: distances have calls of their own, such as "
+            f"datakin.distances.rank(target, sources, method={options['method']!r})."
+        )
+    check_options(options, [each.name for each in fields(Options)], "the Cross-Learning Score")
+
+
+def _chosen_models(options: Options, is_class: bool) -> tuple[Model, ...]:
+    """Return the models for the task, and check that `estimate` is one of what they give."""
+    models = choose_models(options.models, is_class)
+    names = [model.name for model in models]
+    if options.estimate in (*AGGREGATES, *names):
+        return models
+    if options.models is None:
+        known = {m.name: m for m in choose_models("extended", is_class)}
+        if options.estimate in known:  # a model of the extended zoo, asked for by name alone
+            return (*models, known[options.estimate])
+    raise DatakinError(
+        f"The 'estimate' parameter must be one of {listed((*AGGREGATES, *names), limit=12)}. "
+        f"Got {options.estimate!r} instead.{suggest(str(options.estimate), [*AGGREGATES, *names])}"
+    )
+
+
+def prepare(
+    datasets: Sequence[Dataset],
+    pairs: Sequence[tuple[str, str]],
+    options: Options,
+    trials: Sequence[str],
+    keep: str,
+) -> Measurement:
+    """Return a measurement that is ready to run."""
+    models = _chosen_models(options, bool(datasets[0].classes))
+    # A pool is tried with the forecasts' learner where it is the simplest model: others may take
+    # long, and a pair should cost next to nothing.
+    learner = learner_of([model.name for model in models], options.estimate)
+    is_quick = any(m.name == learner and m.backend is not None for m in models)
+    return Measurement(
+        datasets,
+        pairs,
+        options,
+        models,
+        LOOKS,
+        trials=trials,
+        pool_model=learner if learner in SIMPLEST and is_quick else None,
+        keep=choose_keep(datasets, pairs, options, len(models), keep),
+    )
+
+
+def _growth(table: ErrorTable, target: str, source: str) -> tuple[bool, str | None]:
+    """Return whether the samples of a pair are large enough, and what to say if they cannot be."""
+    pair = make_pair(table, target, source)
+    wanted = table.options.precision
+    if not pair.members[0].classes:
+        wanted *= float(np.mean([member.best_constant for member in pair.members]))
+    ways = [(way.directions, way.groups) for way in pair.ways if isinstance(way, RowsWay)]
+    is_sampled = (pair.members[0].is_sampled, pair.members[1].is_sampled)
+    found = measure_growth(ways, pair.factors, is_sampled, table.options.estimate, wanted)
+    return found.is_enough, found.note
+
+
+def _reduce(table: ErrorTable, target: str, source: str) -> tuple[tuple[WaySums, WaySums], Any]:
+    """Return the sums of both directions, and what each row adds to them."""
+    pair = make_pair(table, target, source)
+    forth, back = (
+        summed(way, table.options.estimate) for way in pair.ways if isinstance(way, RowsWay)
+    )
+    return (forth, back), [what_rows_add(pair, way) for way in (0, 1)]
+
+
+LOOKS = Looks(_growth, _reduce, grams_of_all)

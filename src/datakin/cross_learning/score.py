@@ -1,0 +1,279 @@
+"""The Cross-Learning Score of pairs, rankings and matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Self
+
+from datakin._core.checks import check_callback
+from datakin._core.exceptions import DatakinError, announce
+from datakin.cross_errors.options import Options
+from datakin.cross_errors.table import ErrorTable
+from datakin.cross_learning.preparation import check_names_of, prepare
+from datakin.data import for_comparison, for_matrix, for_ranking
+from datakin.execution.measurement import measured
+from datakin.results import Comparison, Matrix, Ranking
+from datakin.scoring.matrices import complete_names, fill_matrix, make_matrix
+from datakin.scoring.pairs import compare_pair
+from datakin.scoring.rankings import rank_sources
+
+__all__ = ["CrossLearningScore", "matrix", "rank", "score"]
+
+
+@dataclass(frozen=True, repr=False)
+class CrossLearningScore(Options):
+    """The Cross-Learning Score of pairs of labelled datasets.
+
+    Train on each dataset, test on the other, subtract what each achieves on itself, average both
+    ways. Small means kin.
+
+    Parameters
+    ----------
+    models : None, "extended", list of names or mapping of name to estimator
+        None: logistic (or linear) regression, linear and radial support vector machine, XGBoost.
+        "extended" adds a quadratic and a cubic model and, for classes, quadratic discriminant analysis.
+    estimate : str
+        "ensemble" (the paper's algorithm 2), "weighted", "unweighted" (averages over models) or the
+        name of one model (algorithm 1).
+    cv : int
+        Number of folds, at least 3.
+    loss : str or callable
+        "auto", "zero_one", "balanced", "brier", "log", "squared", "absolute", or a function of
+        (true, predicted) that returns one loss per row. "auto" is 0-1 for classes, balanced over
+        classes on a dataset with a class rarer than 15%, and squared for regression.
+    sharpness : float
+        The paper's lambda: how sharply the ensemble prefers models with a low error.
+    direction : float
+        Weight of the source-to-target discrepancy; 0.5 makes the score symmetric.
+    size : {"matched", "paper", "limit"}
+        "matched": predictors of equal training size on both sides, 0 in expectation for two
+        samples of one distribution. "paper": the other dataset's predictor has seen all its rows;
+        quicker for many datasets, without the limit. "limit": the matched score extrapolated to
+        infinitely many rows.
+    inner : {"shared", "fresh"}
+        Inner folds are the other outer folds, or drawn anew (slower, the paper to the letter).
+    stratify : bool
+        Folds keep the class shares of the dataset. False draws rows at random, which is calibrated
+        also where features hardly predict the label, at the price of a little more noise.
+    voting : {"soft", "hard"}
+        The ensemble averages probabilities or counts votes.
+    weighting : {"scaled", "paper"}
+        Regression: losses are divided by that of the best constant before models are weighted, or
+        taken as they are, as in the paper.
+    zones : {"gain", "paper"}
+        The rule for zones: on which side of 0 the 90% interval lies of the gain that plain pooling
+        is expected to bring (see `datakin.forecast_gain`), or the paper's thresholds for the score.
+    zone_error : {"rows", "folds"}
+        How the standard error of the baseline error is found.
+    repeats : int
+        Number of fold seeds to average over.
+    max_rows : int or None
+        A dataset with more rows is scored from random samples: trained on at most so many rows,
+        tested on up to 10,000 others. The samples grow until doubling them changes the score by
+        less than its standard error. None uses all rows, whatever it costs.
+    precision : float
+        Samples also grow until the standard error is this small, in units of the loss for classes,
+        of the best constant's loss for regression. What cannot be reached is said.
+    random_state : int
+        Root seed.
+    n_jobs : int, optional
+        Number of threads; -1 for all cores. Changes no number.
+    client : dask.distributed.Client or str, optional
+        A cluster (or the address of its scheduler) to run on instead. Changes no number.
+    checkpoint : path, optional
+        Folder to keep finished datasets in, so that a run that was killed goes on where it was.
+    skip_unusable : bool
+        Leave out sources (or members of a matrix) with too few rows of a class for the folds, with
+        a warning, instead of raising.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((400, 3))
+    >>> y = (X[:, 0] + 0.5 * rng.standard_normal(400) > 0).astype(int)
+    >>> cls = CrossLearningScore(models=["logistic"])
+    >>> cls.compare((X[:200], y[:200]), (X[200:], 1 - y[200:])).zone
+    <Zone.NEGATIVE: 'negative'>
+    """
+
+    def __new__(cls, *_: Any, **options: Any) -> Self:
+        """Refuse unknown options with a sentence, before Python does."""
+        check_names_of(options)
+        return super().__new__(cls)
+
+    @classmethod
+    def as_in_paper(cls, **changes: Any) -> Self:
+        """Return the score with the paper's choices, to the letter.
+
+        The paper's four models, fresh inner folds, losses weighted as they are, the "paper" size and
+        the paper's zones with standard errors from folds.
+
+        Parameters
+        ----------
+        **changes
+            Other options.
+        """
+        paper = {
+            "size": "paper",
+            "inner": "fresh",
+            "weighting": "paper",
+            "zones": "paper",
+            "zone_error": "folds",
+        }
+        return cls(**{**paper, **changes})
+
+    def compare(self, target: Any, source: Any) -> Comparison:
+        """Compare one target with one source.
+
+        Parameters
+        ----------
+        target, source : Dataset or (X, y)
+
+        Returns
+        -------
+        Comparison
+        """
+        datasets = for_comparison(target, source)
+        names = (datasets[0].name, datasets[1].name)
+        measurement = prepare(datasets, [names], self, [names[0]], "auto")
+        said = "Interrupted before the pair was finished."
+        comparison = compare_pair(measured(measurement, said.format), *names)
+        announce([comparison])
+        return comparison
+
+    def rank(
+        self,
+        target: Any,
+        sources: Any,
+        *,
+        on_result: Callable[[Comparison], None] | None = None,
+    ) -> Ranking:
+        """Rank several sources for one target, best first.
+
+        Parameters
+        ----------
+        target : Dataset or (X, y)
+        sources : list of datasets, or mapping of name to dataset
+            A dataset with the target's name is an error.
+        on_result : callable, optional
+            Called with the Comparison of each source as soon as it is finished.
+
+        Returns
+        -------
+        Ranking
+        """
+        check_callback(on_result)
+        datasets = for_ranking(target, sources)
+        first, *others = (d.name for d in datasets)
+        pairs = [(first, name) for name in others]
+        measurement = prepare(datasets, pairs, self, [first], "auto")
+
+        def tell(table: ErrorTable, target: str, source: str) -> None:
+            assert on_result is not None
+            on_result(compare_pair(table, target, source))
+
+        said = f"Interrupted with {{}} of {len(pairs)} sources finished."
+        table = measured(
+            measurement, said.format, lambda t: rank_sources(t, first), on_result and tell
+        )
+        ranking = rank_sources(table, first)
+        announce(ranking)
+        return ranking
+
+    def matrix(self, datasets: Any) -> Matrix:
+        """Compare every dataset with every other.
+
+        Parameters
+        ----------
+        datasets : list of datasets, or mapping of name to dataset
+
+        Returns
+        -------
+        Matrix
+        """
+        members = for_matrix(datasets)
+        names = [d.name for d in members]
+        if self.direction != 0.5:
+            raise DatakinError(
+                f"A matrix is symmetric: the 'direction' parameter must be 0.5. "
+                f"Got {self.direction!r}; use rank for one direction."
+            )
+        measurement = prepare(members, list(combinations(names, 2)), self, (), "sums")
+
+        def said(n_pairs: int) -> str:
+            done = complete_names(measurement.table(complete=False))
+            return f"Interrupted with {len(done)} of {len(members)} datasets finished."
+
+        result, told = fill_matrix(measured(measurement, said, make_matrix))
+        announce(told)
+        return result
+
+
+def score(target: Any, source: Any, **options: Any) -> Comparison:
+    """Tell how far a target and a source are kin.
+
+    Parameters
+    ----------
+    target, source : Dataset or (X, y)
+    **options
+        As in `CrossLearningScore`.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> X = rng.standard_normal((400, 2))
+    >>> y = (X[:, 0] > 0).astype(int)
+    >>> result = score((X[:200], y[:200]), (X[200:], y[200:]), models=["logistic"])
+    >>> abs(result.score) < 0.05
+    True
+    """
+    return CrossLearningScore(**options).compare(target, source)
+
+
+def rank(
+    target: Any,
+    sources: Any,
+    *,
+    on_result: Callable[[Comparison], None] | None = None,
+    **options: Any,
+) -> Ranking:
+    """Rank sources for a target, best first.
+
+    Parameters
+    ----------
+    target : Dataset or (X, y)
+    sources : list of datasets, or mapping of name to dataset
+    on_result : callable, optional
+        Called with the Comparison of each source as soon as it is finished.
+    **options
+        As in `CrossLearningScore`.
+
+    Returns
+    -------
+    Ranking
+    """
+    return CrossLearningScore(**options).rank(target, sources, on_result=on_result)
+
+
+def matrix(datasets: Any, **options: Any) -> Matrix:
+    """Compare all datasets with each other.
+
+    Parameters
+    ----------
+    datasets : list of datasets, or mapping of name to dataset
+    **options
+        As in `CrossLearningScore`.
+
+    Returns
+    -------
+    Matrix
+    """
+    return CrossLearningScore(**options).matrix(datasets)

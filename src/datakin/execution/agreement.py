@@ -1,0 +1,201 @@
+"""What is known before anything is fitted: folds, samples, and what every pair agrees on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from datakin._core.exceptions import DatakinError, listed, warn
+from datakin._core.repeatability import versions
+from datakin.cross_errors.options import Options
+from datakin.cross_errors.records import Key, Labels, Member, PairFacts
+from datakin.data import Dataset, Pairing, pair
+from datakin.data.features import Array
+from datakin.execution.identity import Unknown, identity_of
+from datakin.execution.sampling import Sample
+from datakin.execution.units import draw_plans, labels_of
+from datakin.learning.folds import Plan
+from datakin.learning.losses import Loss, choose_loss
+
+__all__ = ["Agreement", "Names", "about_run", "choose_keep", "member_of"]
+
+MIN_TEST_ROWS = 10
+WHOLE = -1  # the stage of a dataset that is used whole
+
+PREDICTIONS = 2**29  # bytes of predictions that are kept unless more are asked for
+
+Names = tuple[str, str]
+
+
+def member_of(dataset: Dataset, loss: Loss, labels: Labels, *, is_sampled: bool = False) -> Member:
+    """Return a dataset as the table knows it."""
+    is_class = bool(dataset.classes)
+    return Member(
+        dataset.name,
+        dataset.fingerprint,
+        dataset.n_rows,
+        dataset.classes,
+        tuple(dataset.class_shares.tolist()) if is_class else (),
+        dataset.missing_share,
+        dataset.columns,
+        loss.name,
+        loss.balanced,
+        None if is_class else loss.of_best_constant(dataset.y),
+        labels,
+        is_sampled,
+    )
+
+
+def about_run(options: Options, *, must_be_known: bool) -> dict[str, Any]:
+    """Return what numbers depend on besides the data, as plain values."""
+    try:
+        identity: dict[str, str] = identity_of(options)
+    except Unknown as error:
+        if must_be_known:
+            raise
+        identity = {"unknown": str(error)}
+    return {
+        "options": options.summary(),
+        "versions": versions(),
+        "identity": identity,
+        "seed": options.random_state,
+    }
+
+
+def choose_keep(
+    datasets: Sequence[Dataset], pairs: Sequence[Names], options: Options, n_models: int, keep: str
+) -> str:
+    """Return what to keep: what was asked for, or, for "auto", as much as memory should hold."""
+    if keep != "auto":
+        return keep
+    rows = {d.name: min(d.n_rows, options.max_rows or d.n_rows) for d in datasets}
+    n_fits = 1 + options.cv + options.cv * (options.cv - 1) // 2
+    n_outputs = max(len(datasets[0].classes), 1)
+    n_rows = sum(rows.values()) + sum(rows[a] + rows[b] for a, b in pairs)
+    if n_rows * n_fits * n_models * n_outputs * options.repeats * 8 <= PREDICTIONS:
+        return "predictions"
+    return "losses" if len({target for target, _ in pairs}) == 1 else "sums"
+
+
+class Agreement:
+    """The datasets of a measurement and what its pairs agree on.
+
+    Parameters
+    ----------
+    datasets : sequence of Dataset
+    pairs : sequence of (target, source)
+    options : Options
+
+    Attributes
+    ----------
+    samples : dict of name to Sample
+        Of the datasets that are too large to be fitted whole.
+    plans : dict of name to the plans of each repeat
+        Of whole datasets, or of the smallest sample.
+    pairings : dict of (target, source) to Pairing
+        Of the pairs whose folds can be drawn.
+    members : dict of name to Member
+    facts : dict of (target, source) to PairFacts
+    """
+
+    def __init__(
+        self, datasets: Sequence[Dataset], pairs: Sequence[Names], options: Options
+    ) -> None:
+        self.options = options
+        self.datasets = {d.name: d for d in datasets}
+        self.losses = {d.name: choose_loss(options.resolved_loss, d) for d in datasets}
+        limit = options.max_rows
+        self.samples = {
+            d.name: Sample(d, options) for d in datasets if limit is not None and d.n_rows > limit
+        }
+        self.plans: dict[str, tuple[Plan, ...]] = {}
+        wanted = self._usable(pairs)
+        self.pairings = {(t, s): pair(self.datasets[t], self.datasets[s]) for t, s in wanted}
+        used = {name for names in wanted for name in names}
+        self.members = {name: self._member(name) for name in self.datasets if name in used}
+        self.facts = {names: self._facts(names) for names in self.pairings}
+        for names, common in self.pairings.items():
+            if not common.identical:
+                self._check_rows(names)
+
+    def keys(self, names: Names, stage: int) -> tuple[Key, Key]:
+        """Return the plans of target and source at a stage of their samples."""
+        target, source = (
+            Key(
+                name,
+                self.pairings[names].columns,
+                self.samples[name].clamp(stage) if name in self.samples else WHOLE,
+            )
+            for name in names
+        )
+        return target, source
+
+    def _usable(self, pairs: Sequence[Names]) -> list[Names]:
+        """Return the pairs whose folds can be drawn; name all datasets at fault at once."""
+        faults: dict[str, str] = {}
+        for name in dict.fromkeys(name for names in pairs for name in names):
+            sample = self.samples.get(name)
+            dataset = self.datasets[name] if sample is None else sample.train(0)
+            try:
+                is_sample = sample is not None
+                self.plans[name] = draw_plans(dataset, self.options, is_sample=is_sample)
+            except DatakinError as error:
+                faults[name] = str(error)
+        if not faults:
+            return list(pairs)
+        left = [names for names in pairs if not faults.keys() & set(names)]
+        first = next(iter(faults.values()))
+        if not self.options.skip_unusable or not left:
+            others = ""
+            if len(faults) > 1:
+                others = f" The same holds of {len(faults)} datasets: {listed(faults)}."
+            raise DatakinError(f"{first}{others}")
+        warn(f"{len(faults)} dataset(s) left out: {listed(faults)}. {first}")
+        return left
+
+    def _member(self, name: str) -> Member:
+        labels = labels_of(self.tested(name))
+        is_sampled = name in self.samples
+        return member_of(self.datasets[name], self.losses[name], labels, is_sampled=is_sampled)
+
+    def _facts(self, names: Names) -> PairFacts:
+        common = self.pairings[names]
+        left_out = self.shared(names)
+        return PairFacts(
+            *names,
+            common.columns,
+            common.classes,
+            (int(common.shared_target.sum()), int(common.shared_source.sum())),
+            left_out if any(rows.any() for rows in left_out) else None,
+            common.identical,
+            (common.notes, self._back_notes(names, common)),
+            None if common.identical else self.keys(names, 0),
+        )
+
+    def _back_notes(self, names: Names, common: Pairing) -> tuple[str, ...]:
+        return common.notes
+
+    def tested(self, name: str) -> Dataset:
+        """Return the rows of a dataset that others are tested on."""
+        return self.samples[name].held_out if name in self.samples else self.datasets[name]
+
+    def shared(self, names: Names) -> tuple[Array, Array]:
+        """Return which of the rows that are tested on stand in the other dataset too."""
+        common = self.pairings[names]
+        target, source = (
+            shared[self.samples[name].tested] if name in self.samples else shared
+            for name, shared in zip(
+                names, (common.shared_target, common.shared_source), strict=True
+            )
+        )
+        return target, source
+
+    def _check_rows(self, names: Names) -> None:
+        for name, other, shared in zip(names, names[::-1], self.shared(names), strict=True):
+            n_rows, left = len(shared), int((~shared).sum())
+            if left < MIN_TEST_ROWS:
+                raise DatakinError(
+                    f"Two datasets must differ in at least {MIN_TEST_ROWS} rows each. "
+                    f"Of {n_rows} rows of {name!r}, {n_rows - left} also stand in {other!r}: remove "
+                    f"them there."
+                )
