@@ -30,14 +30,15 @@ def gains(quick=False):
 
 
 def gain(data, name, plain, rounds):
-    def score(chosen):
-        return datakin.score(*data, models=chosen)
+    def measure(chosen):
+        datakin.CrossErrors.measure(data, models=chosen)
 
-    fitters = sorted(set(score([name]).provenance.backends.values()))
+    backends = datakin.score(*data, models=[name]).provenance.backends
     times = [
-        (clock(score, {name: plain})[0], clock(score, [name])[0])  # by turns
+        (clock(measure, {name: plain})[0], clock(measure, [name])[0])  # by turns
         for _ in range(rounds)
     ]
     theirs, ours = (1000 * median(t[i] for t in times) for i in (0, 1))
     ratio = median(a / b for a, b in times)
-    return " and ".join(fitters), f"{theirs:.0f}", f"{ours:.0f}", f"{ratio:.1f}"
+    fitters = " and ".join(sorted(set(backends.values())))
+    return fitters, f"{theirs:.0f}", f"{ours:.0f}", f"{ratio:.1f}"

@@ -55,11 +55,12 @@ def resumed():
     with tempfile.TemporaryDirectory() as folder:
         call = [sys.executable, "-c", SCRIPT, folder]
         run = subprocess.Popen(call, stdout=subprocess.DEVNULL, cwd=sys.path[0])
-        while len(list(Path(folder).rglob("*.parquet"))) < 2:
+        units = Path(folder) / "units"
+        while len(list(units.glob("*.parquet"))) < 2:
             time.sleep(0.02)
         run.send_signal(signal.SIGKILL)
         run.wait()
-        kept = len(list(Path(folder).rglob("*.parquet")))
+        kept = len(list(units.glob("*.parquet")))
         again = subprocess.run(call, capture_output=True, text=True, check=True, cwd=sys.path[0])
     return again.stdout, f"the run, with {kept} of 6 datasets finished; run again"
 

@@ -61,7 +61,8 @@ Twenty random pairs of datasets a task, 120 to 400 rows, three folds, every pred
 mean (largest). Classes: share of predictions with another label. Regression: largest difference in
 standard deviations of y. libsvm stops at a tolerance of 1e-3 and keeps kernels in 32 bits; "run to the
 end" is a tolerance of 1e-6 (linear) or 1e-7, for logistic regression 1e-10. For linear_svm in regression
-it is the optimum itself, from the linear system that the rows on the border of the tube make up.
+it is the optimum itself, from the linear system that the rows on the border of the tube make up, where
+libsvm tells those rightly.
 XGBoost on its own is given standardised columns, ours ranks.""",
         (
             ("", "exactness:fits"),

@@ -17,6 +17,7 @@ import contextlib
 import io
 import json
 import os
+import runpy
 import sys
 import tempfile
 import threading
@@ -103,8 +104,6 @@ def write_files(folder: Path) -> None:
 
 def take(folder: Path) -> Walk:
     """Rank three files, with a report, under the profiler."""
-    from datakin.cli import main
-
     write_files(folder)
     walk = Walk(FILES)
     command = ["datakin", "rank", *FILES, "--label", "y", "--report", "r.html"]
@@ -118,7 +117,7 @@ def take(folder: Path) -> Walk:
             contextlib.redirect_stdout(io.StringIO()),
             contextlib.redirect_stderr(io.StringIO()),
         ):
-            main()
+            runpy.run_module("datakin", run_name="__main__", alter_sys=True)
     except SystemExit as end:
         if end.code:
             raise

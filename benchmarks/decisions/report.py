@@ -34,15 +34,15 @@ generous there.
 
 What datakin does with a source rests on two of these: rankings are sorted by `directional`, and zones come
 from the 90% interval of `forecast`. Both were chosen after looking at the open collections (before: `cls`,
-and the 80% interval of `forecast_before`), so that only the held-out ones are fresh evidence. `forecast`
-orders sources worse than `forecast_before` did; its zones are right more often, which is what it is for.
+and the 80% interval of a forecast by the formula from the ensemble's errors, which is not measured any
+more), so that only the held-out ones are fresh evidence.
 
 `cls`: the score at matched sizes; `cls_paper`, `cls_limit`, `cls_standardised`: at the paper's sizes,
 extrapolated to endless rows, and in units of the label's spread. `directional`: error of the source's
 ensemble on the target less the target's own. `forecast`: the gain of a pooled logistic or linear fit,
 cross-validated on the target's rows. `forecast_inferred`: by the formula, from the errors of such fits on
 one dataset each; `forecast_best`: the same with the best weight of the source; `kinship`: the source's
-share at that weight; `forecast_before`: by the formula from the ensemble's errors. Rivals: distances
+share at that weight. Rivals: distances
 between features (columns scaled by their pooled standard deviation), `source_error` (error on the target of
 one logistic or linear fit on the source) and `source_size`. `chance` picks at random.
 """

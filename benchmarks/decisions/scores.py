@@ -7,7 +7,6 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
-from scipy.special import stdtrit
 
 from benchmarks.decisions.draws import Draw
 from benchmarks.decisions.gains import Table, error_on, learners
@@ -48,7 +47,6 @@ OURS = (
     "kinship",
     "forecast",
     "forecast_best",
-    "forecast_before",
     "forecast_inferred",
 )
 RIVALS = (*DISTANCES, "source_error", "source_size")
@@ -92,7 +90,7 @@ def _cross_learning(
             "cls_standardised": _plain(c.standardised),
             "directional": _plain(c.source_to_target),
             "zone_paper": c.zone.value,
-            **_forecasts(c, errors.score(target, name, learner="ensemble")),
+            **_forecasts(c),
             # Not scores: kept to learn from where a decision was bad.
             "cls_se": _plain(c.standard_error),
             "threshold": _plain(c.decision.high),
@@ -104,33 +102,20 @@ def _cross_learning(
             seconds[name] = seconds["cls"]
 
 
-def _forecasts(compared: Comparison, ensemble: Comparison) -> dict[str, Any]:
-    """Return what is expected of a source, by the pools that were tried and by the formula.
-
-    `compared` is about the simplest model, `ensemble` about all of them, as forecasts were before.
-    """
+def _forecasts(compared: Comparison) -> dict[str, Any]:
+    """Return what is expected of a source, by the pools that were tried and by the formula."""
     tried, inferred = (forecast_gain(compared, trial=trial) for trial in (True, False))
-    before = forecast_gain(ensemble, trial=False).pooled
-    assert ensemble.outlook is not None
     return {
         "kinship": tried.kinship,
         "forecast": tried.pooled.value,
         "forecast_best": tried.best.value,
-        "forecast_before": before.value,
         "forecast_inferred": inferred.pooled.value,
         "zone_gain": tried.decision.zone.value,
-        "zone_before": _zone(before.value, before.standard_error, 0.8, ensemble.outlook.freedom),
         "zone_inferred": inferred.decision.zone.value,
         "p_gain": tried.pooled.probability,
         "gain_low": tried.pooled.low90,
         "gain_high": tried.pooled.high90,
     }
-
-
-def _zone(value: float, error: float, level: float, freedom: int) -> str:
-    """Decide by the interval of a gain at some level, as zones did before."""
-    reach = float(stdtrit(freedom, 0.5 + level / 2)) * error
-    return "positive" if value > reach else "negative" if value < -reach else "ambiguous"
 
 
 def _naive(draw: Draw, found: dict[str, dict[str, Any]], seconds: dict[str, float]) -> None:

@@ -23,11 +23,10 @@ from benchmarks.decisions.measures import (
 from benchmarks.decisions.runs import frame_of, seconds_of
 from benchmarks.decisions.scores import RIVALS, SCORES
 
-# The default (pools tried), the paper's, and the formula: before (ensemble, 80% interval) and of one model.
+# The default (pools tried), the paper's, and the formula.
 RULES = {
     "gain": "zone_gain",
     "paper": "zone_paper",
-    "gain, before": "zone_before",
     "gain, inferred": "zone_inferred",
 }
 # What rank sorts by (since this benchmark), the score (before), and what zones are decided by.

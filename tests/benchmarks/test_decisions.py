@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import datakin
 from benchmarks.decisions import gains, runs, scores
 from benchmarks.decisions.__main__ import main
 from benchmarks.decisions.collection import load_collection, make_collection
@@ -272,3 +273,28 @@ def test_command(tmp_path, quick, monkeypatch, capsys):
     assert main(["--collection", "nothing.py"]) == 1
     assert "is one of 'synthetic'" in capsys.readouterr().err
     assert main(["--repeats", "11"]) == 1
+
+
+def test_tables_become_numbers_as_the_first_dataset_says():
+    numbers = [1.0, 3.0, np.nan, 5.0, 7.0, 3.0] * 4
+    words = [*"ab" * 11, "rare", None]
+    frame = pd.DataFrame({"number": numbers, "word": words, "y": [0, 1] * 12})
+    other = frame.assign(number=[np.nan, *np.arange(23.0)], word=[*"abc" * 8])
+    own, there = (datakin.read_table(f, label="y", name=n) for f, n in ((frame, "o"), (other, "t")))
+    table = gains.Table.make(own, [there])
+    filled = np.nan_to_num(numbers, nan=3.0)
+    columns = [(filled - filled.mean()) / filled.std(), frame["word"] == "a", frame["word"] == "b"]
+    # The rare level and the missing one, once each, have no column.
+    np.testing.assert_allclose(table.own[0], np.column_stack(columns).astype(float))
+    np.testing.assert_allclose(table.others[0][0][0], [(3 - filled.mean()) / filled.std(), 1, 0])
+    np.testing.assert_allclose(table.others[0][0][2, 1:], [0, 0])
+    assert table.own[1].tolist() == ["0", "1"] * 12
+
+
+def test_rows_that_coincide_by_chance_are_kept():
+    made = {}
+    for i in range(5):
+        rng = np.random.default_rng(i)
+        X = rng.integers(0, 3, (200, 2)).astype(float)
+        made[f"d{i}"] = as_dataset(X, (X.sum(axis=1) > 2).astype(int), name=f"d{i}")
+    assert len(make_collection("discrete", made).domains) == 5

@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "datakin"
-ROOMS = ("deep", "distances", "plots", "report", "synthetic", "transfer")
+ROOMS = ("cli", "deep", "distances", "plots", "report", "synthetic", "transfer")
 FILES = sorted(
     path for folder in ("reproduction", "benchmarks") for path in (ROOT / folder).rglob("*.py")
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,6 @@ from datakin._core.progress import progress
 from datakin._core.repeatability import derive_seed
 from datakin.cross_errors import Errors, ErrorTable, Key, Options, PairFacts, Piece
 from datakin.cross_errors.files import Folder
-from datakin.cross_errors.table import write_table
 from datakin.data import Dataset, Pairing, pair
 from datakin.data.features import Array
 from datakin.deep.encoders import Encoder, embed
@@ -45,10 +44,11 @@ class Settings:
     zones: str
     random_state: int
 
-    @property
-    def options(self) -> Options:
-        """The options that the scores of all kinds share."""
-        return Options(
+    options: Options = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Make the options that all scores share, so that bad ones are refused at once."""
+        options = Options(
             estimate=f"{self.head.kind} head",
             cv=FOLDS,
             loss=self.loss,
@@ -56,6 +56,7 @@ class Settings:
             repeats=self.repeats,
             random_state=self.random_state,
         )
+        object.__setattr__(self, "options", options)
 
     @property
     def loss_of(self) -> Any:
@@ -196,17 +197,8 @@ class DeepMeasurement:
         return next(names for names in self.pairings if set(names) == tested)
 
     def _note_checkpoint(self) -> None:
-        if self.store.is_checkpoint and self.store.folder is not None:
-            facts = {names: self._facts(names) for names in self.pairings}
-            table = ErrorTable(
-                self.settings.options,
-                self.about,
-                self.members,
-                facts,
-                keep="losses",
-                test_size=self.settings.test_size,
-            )
-            write_table(self.store.folder, table)
+        facts = {names: self._facts(names) for names in self.pairings}
+        self.store.note(replace(self.table(), pairs=facts, pieces={}))
 
     def _keys(self, names: Names) -> tuple[Key, Key]:
         columns = self.pairings[names].columns

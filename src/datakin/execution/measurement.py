@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
-from datakin._core.exceptions import Interrupted, warn
+from datakin._core.exceptions import Interrupted
 from datakin.cross_errors.files import Folder
 from datakin.cross_errors.options import Options
 from datakin.cross_errors.records import Grams, Key, PairFacts, Piece, WaySums
-from datakin.cross_errors.table import ErrorTable, write_table
+from datakin.cross_errors.table import ErrorTable
 from datakin.data import Dataset
 from datakin.execution.agreement import Agreement, Names, about_run
 from datakin.execution.store import Store
@@ -197,17 +197,10 @@ class Measurement:
         pieces = self.store.pieces
         return sum(own.n_fits for key in pieces if key not in used for own in pieces[key].own)
 
-    def _note_checkpoint(self, pairs: Any) -> None:
-        """Tell the checkpoint what its units belong to, so that it can be loaded as a table."""
-        if not self.store.is_checkpoint or self.store.folder is None:
-            return
+    def _note_checkpoint(self, pairs: Iterable[PairFacts]) -> None:
         keep = "losses" if self.keep == "sums" else self.keep
         known = {(facts.target, facts.source): facts for facts in pairs}
-        table = ErrorTable(self.options, self.about, self.agreed.members, known, keep=keep)
-        try:
-            write_table(self.store.folder, table)
-        except OSError as error:
-            warn(f"The checkpoint could not be written to ({error.strerror or error}).")
+        self.store.note(ErrorTable(self.options, self.about, self.agreed.members, known, keep=keep))
 
     # What is asked of units
 

@@ -13,6 +13,7 @@ from datakin._core.exceptions import warn
 from datakin.cross_errors.files import Folder, write_parts
 from datakin.cross_errors.pieces import parts_of, pieces_from
 from datakin.cross_errors.records import Key, Piece
+from datakin.cross_errors.table import ErrorTable, write_table
 
 __all__ = ["MEMORY", "Store"]
 
@@ -39,6 +40,15 @@ class Store:
         # Of pieces that come repeat by repeat: by tested dataset ("" for the own errors) and repeat.
         self._repeats: dict[Key, dict[str, dict[int, Any]]] = {}
         self.is_large = False
+
+    def note(self, table: ErrorTable) -> None:
+        """Tell the checkpoint what its units belong to, so that it can be loaded as a table."""
+        if not self.is_checkpoint or self.folder is None:
+            return
+        try:
+            write_table(self.folder, table)
+        except OSError as error:
+            self._give_up(error)
 
     def make_room(self, n_bytes: int, about: Mapping[str, Any]) -> None:
         """Use a temporary folder for what would not fit in memory."""
@@ -119,12 +129,17 @@ class Store:
             repeat = next(iter(pieces.values())).repeat
             return pieces_from([file], repeat) if self.is_large else pieces
         except OSError as error:
-            warn(
-                f"{place.parent.parent} could not be written to ({error.strerror or error}); the run "
-                f"goes on without it, and what it finds from here on stays in memory."
-            )
-            self.folder = None
+            self._give_up(error)
             return pieces
+
+    def _give_up(self, error: OSError) -> None:
+        """Go on without a folder that cannot be written to."""
+        assert self.folder is not None
+        warn(
+            f"{self.folder.path} could not be written to ({error.strerror or error}); the run goes on "
+            f"without it, and what it finds from here on stays in memory."
+        )
+        self.folder = None
 
 
 def _in_order(found: Mapping[int, Any]) -> tuple[Any, ...]:
