@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import datakin
-from datakin.cli import Scoring
+from datakin.cli.options import Scoring
 from datakin.cross_errors.options import Options
 
 FAST = ["--label", "died", "--models", "logistic", "--cv", "3"]

@@ -10,7 +10,7 @@ import pytest
 
 import datakin
 from datakin import distances
-from datakin.cli.grouped import Given
+from datakin.cli.options import Given
 from datakin.distances.methods import METHODS
 from datakin.report import read_report
 

@@ -166,6 +166,35 @@ def test_help_teaches(run):
         assert option in out
 
 
+def test_help_loads_no_library():
+    code = (
+        "import sys; from datakin.cli import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: print(*{'numpy', 'pandas', 'sklearn'} & set(sys.modules), 'loaded')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1].strip() == "loaded"
+
+
+@pytest.mark.parametrize("options", [[], ["--quiet"]])
+@pytest.mark.parametrize("is_terminal", [False, True])
+@pytest.mark.parametrize("n_sources", [1, 2])
+def test_finished_sources_are_asked_for_where_they_are_printed(
+    run, monkeypatch, options, is_terminal, n_sources
+):
+    asked = []
+
+    def rank(target, sources, *, on_result, **options):
+        asked.append(on_result)
+        raise datakin.DatakinError("enough")
+
+    monkeypatch.setattr(datakin, "rank", rank)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: is_terminal)
+    assert run(*RANK[: 2 + n_sources], *FAST, *options)[0] == 1
+    (on_result,) = asked
+    assert (on_result is not None) == (is_terminal and n_sources > 1 and not options)
+
+
 def test_the_shell_completes_commands_and_values():
     def complete(words, at):
         variables = {
@@ -188,7 +217,7 @@ def test_the_shell_completes_commands_and_values():
 
 SHOW = """
 import sys, datakin
-from datakin.cli.terminal import show
+from datakin.cli.output import show
 for name in sys.argv[1:]:
     with open(name) as file:
         show(datakin.from_json(file.read()))

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import datakin
-from datakin.cli import Reading
+from datakin.cli.reading import Reading
 from datakin.data import files
 
 FAST = ["--label", "died", "--models", "logistic", "--cv", "3", "--json"]

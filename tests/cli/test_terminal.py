@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from datakin import rank, transfer_gain
-from datakin.cli.terminal import _gain, _ranking, show
+from datakin.cli.output import _gain, _ranking, show
 
 FAST = {"models": ["logistic"], "cv": 3}
 

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from datakin import write_report
-from datakin.report.pack import unpack
+from datakin.report.page import unpack
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = next(

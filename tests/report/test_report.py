@@ -11,8 +11,7 @@ import pytest
 import datakin
 from datakin import DatakinError, Zone, write_report
 from datakin.report import read_report
-from datakin.report.pack import pack, unpack
-from datakin.report.page import embedded_json, page, view_of
+from datakin.report.page import embedded_json, pack, page, unpack, view_of
 from datakin.results import ExpectedGain
 
 KINDS = ["ranking", "comparison", "regression", "by gain", "matrix", "forecast", "joint forecast",

@@ -63,7 +63,7 @@ def test_there_is_something_to_check():
 @pytest.mark.parametrize(
     "line",
     [
-        "from datakin._core.seeds import derive_seed",
+        "from datakin._core.repeatability import derive_seed",
         "from datakin.scoring import run",
         "from datakin.transfer import relative_reduction",
         "from datakin import Options",

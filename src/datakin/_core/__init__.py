@@ -1,1 +1,1 @@
-"""What every room may use: errors, checks, seeds, files, notes, progress. It imports no other room."""
+"""What every room may use: errors, warnings, checks, files, progress, seeds. It imports no other room."""

@@ -12,6 +12,7 @@ import numpy as np
 from datakin._core.exceptions import DatakinError, listed, suggest
 
 __all__ = [
+    "check_callback",
     "check_choice",
     "check_count",
     "check_number",
@@ -74,6 +75,15 @@ def check_options(given: Iterable[str], known: Sequence[str], of: str) -> None:
             raise DatakinError(
                 f"Unknown option {option!r} of {of}. {options}{suggest(option, known)}"
             )
+
+
+def check_callback(on_result: Any) -> None:
+    """Refuse what cannot be called with a result, before hours of work rather than after."""
+    if on_result is not None and not callable(on_result):
+        raise DatakinError(
+            f"The 'on_result' parameter must be a function of one result, or None. "
+            f"Got {type(on_result).__name__} instead."
+        )
 
 
 def _is_whole(value: Any) -> bool:

@@ -1,24 +1,32 @@
-"""The errors and warnings a user of datakin can meet, and helpers for their sentences."""
+"""What users are told: errors, warnings, notes on datasets, and the words they are made of."""
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
-from typing import Any
+from typing import Any, Protocol
 
 __all__ = [
     "DatakinError",
     "DatakinWarning",
     "FitFailure",
     "Interrupted",
+    "announce",
     "listed",
     "repeated",
     "require",
     "suggest",
+    "together",
+    "warn",
 ]
+
+NAMES = 4  # names shown for one note
+LINES = 8  # lines shown in one warning
 
 
 class DatakinError(ValueError):
@@ -118,3 +126,54 @@ def require(module: str, extra: str, purpose: str, *, package: str | None = None
             f"{purpose} needs the package {package or module.partition('.')[0]!r}. It is not installed: "
             f"pip install 'datakin[{extra}]'."
         ) from None
+
+
+def warn(text: str, category: type[DatakinWarning] = DatakinWarning) -> None:
+    """Warn, pointing at the line of the user's own code that called datakin."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("datakin."):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)
+
+
+class Noted(Protocol):
+    """A result about one source, with notes."""
+
+    @property
+    def source(self) -> str:
+        """The source's name."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the user should know."""
+
+
+def announce(pairs: Iterable[Noted]) -> None:
+    """Give one warning with the notes of all pairs."""
+    lines = together((pair.source, note) for pair in pairs for note in pair.notes)
+    if len(lines) > LINES:
+        lines[LINES:] = [f"... and {len(lines) - LINES} more (see .notes)"]
+    if lines:
+        warn("\n".join(lines))
+
+
+def together(notes: Iterable[tuple[str, str]]) -> list[str]:
+    """Return one line per different note, with the first few names it is about.
+
+    Examples
+    --------
+    >>> together([("north", "2 rows dropped"), ("south", "2 rows dropped"), ("", "no group")])
+    ['north, south: 2 rows dropped', 'no group']
+    """
+    about: dict[str, dict[str, None]] = {}
+    for name, note in notes:
+        about.setdefault(note, {}).update({name: None} if name else {})
+    lines = []
+    for note, found in about.items():
+        names = list(found)
+        more = f" and {len(names) - NAMES} more" if len(names) > NAMES else ""
+        # A name may contain line breaks, which would split the note.
+        shown = [" ".join(name.split()) or repr(name) for name in names[:NAMES]]
+        head = f"{', '.join(shown)}{more}: " if names else ""
+        lines.append(head + note)
+    return lines

@@ -1,4 +1,4 @@
-"""Write a file completely or not at all."""
+"""Files that are written: whether they can be, and completely or not at all."""
 
 from __future__ import annotations
 
@@ -8,7 +8,28 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["written_whole"]
+from datakin._core.exceptions import DatakinError
+
+__all__ = ["check_file", "written_whole"]
+
+
+def check_file(path: str | os.PathLike[str], what: str, *, overwrite: bool) -> Path:
+    """Return the path of a file that can be written; refuse any other with the reason."""
+    where = Path(path)
+    if os.path.isdir(where):
+        raise DatakinError(f"{what} must be a file. Got the folder {str(where)!r}.")
+    if not os.path.isdir(where.parent):
+        raise DatakinError(f"The folder of {what.lower()} must exist. Got {str(where.parent)!r}.")
+    there = os.path.exists(where)
+    if there and not overwrite:
+        raise DatakinError(
+            f"{what} {str(where)!r} is already there. Choose another name, or replace it: --force, in Python "
+            f"overwrite=True."
+        )
+    # The folder too: the file is first written under another name and then renamed.
+    if not os.access(where.parent, os.W_OK) or (there and not os.access(where, os.W_OK)):
+        raise DatakinError(f"{what} must be writable. Got {str(where)!r}.")
+    return where
 
 
 @contextmanager

@@ -10,9 +10,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from datakin._core.exceptions import DatakinError
-
-__all__ = ["check_callback", "hushed", "is_hushed", "progress", "say"]
+__all__ = ["hushed", "progress", "say"]
 
 PATIENCE = 2.0  # seconds without a sign before a bar appears
 LAYOUT = "{desc}: {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} [{elapsed}, left {remaining}]"
@@ -30,11 +28,6 @@ def hushed(quiet: bool = True) -> Iterator[None]:
         _hushed.reset(before)
 
 
-def is_hushed() -> bool:
-    """Return whether progress is not to be shown."""
-    return _hushed.get()
-
-
 @contextmanager
 def progress(description: str, total: int) -> Iterator[Callable[[], None]]:
     """Yield a function to call after each finished step, from any thread.
@@ -45,7 +38,7 @@ def progress(description: str, total: int) -> Iterator[Callable[[], None]]:
     ...     advance()
     ...     advance()
     """
-    if is_hushed() or not (sys.stderr.isatty() or _in_notebook()):
+    if _hushed.get() or not (sys.stderr.isatty() or _in_notebook()):
         yield lambda: None
         return
     lock = threading.Lock()  # tqdm counts without one
@@ -90,12 +83,3 @@ def _tqdm() -> Any:
 def _in_notebook() -> bool:
     """Return whether a notebook shows what is written, rather than a terminal or a file."""
     return "ipykernel.zmqshell" in sys.modules
-
-
-def check_callback(on_result: Any) -> None:
-    """Refuse what cannot be called with a result, before hours of work rather than after."""
-    if on_result is not None and not callable(on_result):
-        raise DatakinError(
-            f"The 'on_result' parameter must be a function of one result, or None. "
-            f"Got {type(on_result).__name__} instead."
-        )

@@ -1,6 +1,5 @@
 """The command line, ``datakin``."""
 
 from datakin.cli.commands import app, main
-from datakin.cli.options import Reading, Scoring
 
-__all__ = ["Reading", "Scoring", "app", "main"]
+__all__ = ["app", "main"]

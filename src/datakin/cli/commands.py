@@ -1,19 +1,23 @@
-"""The commands: each parses, calls one public function, prints."""
+"""The commands: each parses, calls one public function, prints.
+
+The distances are commands below ``datakin distance``, each with the options of its class and no others.
+"""
 
 from __future__ import annotations
 
+import inspect
 import shlex
 import sys
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 import datakin
-from datakin.cli import distances
-from datakin.cli.grouped import grouped, separated
-from datakin.cli.options import Domain, Reading, Running, Scoring, Seed, Target
+from datakin._core.exceptions import DatakinError, listed, suggest
+from datakin.cli.options import Given, Running, Scoring, Seed, make_command, register, separated
 from datakin.cli.output import Output, command_line
-from datakin.cli.tables import one_file, read_sources, told
+from datakin.cli.reading import Domain, Reading, Target
 
 __all__ = ["app", "main"]
 
@@ -49,8 +53,7 @@ def _root(
         raise typer.Exit
 
 
-@app.command()
-@grouped
+@register(app)
 def score(
     target: Annotated[
         str, typer.Argument(help="The target's table (csv, csv.gz, parquet, feather).")
@@ -67,14 +70,12 @@ def score(
 
     def work() -> Any:
         options = scoring.options()
-        tables = reading.read([one_file(target), one_file(source)])
-        return datakin.score(*tables.values(), **options)
+        return datakin.score(*reading.read_pair(target, source), **options)
 
     output.run(work)
 
 
-@app.command()
-@grouped
+@register(app)
 def rank(
     tables: Annotated[
         list[str],
@@ -98,14 +99,13 @@ def rank(
 
     def work() -> Any:
         options = scoring.options()
-        first, sources = read_sources(reading, tables, domain, target)
-        return datakin.rank(first, sources, on_result=told(len(sources)), **options)
+        first, sources = reading.read_sources(tables, domain, target)
+        return datakin.rank(first, sources, on_result=output.teller(len(sources)), **options)
 
     output.run(work)
 
 
-@app.command()
-@grouped
+@register(app)
 def matrix(
     tables: Annotated[
         list[str], typer.Argument(help="Tables (globs work), or one table with --domain.")
@@ -127,8 +127,7 @@ def matrix(
     output.run(work)
 
 
-@app.command()
-@grouped
+@register(app)
 def gain(
     target: Annotated[str, typer.Argument(help="The target's table.")],
     source: Annotated[str, typer.Argument(help="The source's table.")],
@@ -158,9 +157,8 @@ def gain(
     """
 
     def work() -> Any:
-        tables = reading.read([one_file(target), one_file(source)])
         return datakin.transfer_gain(
-            *tables.values(),
+            *reading.read_pair(target, source),
             methods=None if methods is None else separated(methods),
             estimator=estimator,
             repeats=repeats,
@@ -172,8 +170,7 @@ def gain(
     output.run(work)
 
 
-@app.command()
-@grouped
+@register(app)
 def demo(output: Output, running: Running) -> None:
     """Make a target and six sources with known truth, rank them, and check the ranking."""
     from datakin.synthetic import make_demo
@@ -215,7 +212,86 @@ def reproduce() -> None:
     raise typer.Exit(1)
 
 
-app.add_typer(distances.app, name="distance")
+class Distances(TyperGroup):
+    """The commands, each made when it is asked for: the distances take a second to load."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of the distances."""
+        from datakin.distances.methods import METHODS
+
+        return list(METHODS)
+
+    def get_command(self, ctx: Any, name: str) -> Any:
+        """Return the command of a distance; None if there is none of that name."""
+        from datakin.distances.methods import METHODS
+
+        return _distance(name, METHODS[name]) if name in METHODS else None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that the first word names."""
+        known = self.list_commands(ctx)
+        if args[0] not in known and not args[0].startswith("-") and not ctx.resilient_parsing:
+            ctx.fail(
+                f"No distance is called {args[0]!r}. The distances are {listed(known, limit=10)}."
+                f"{suggest(args[0], known)}"
+            )
+        return super().resolve_command(ctx, args)
+
+
+distances = typer.Typer(
+    cls=Distances,
+    no_args_is_help=True,
+    help="Measure how far the features of tables lie apart; otdd looks at labels, too.\n\n"
+    "Two tables give one distance, more of them a ranking for the first, --matrix all with all:\n\n"
+    "  datakin distance energy mine.csv others/*.csv --label died\n\n"
+    "A distance does not tell whether learning from a table helps: see datakin rank.",
+    epilog="Each distance has options of its own: datakin distance mmd --help.",
+)
+
+
+def _distance(name: str, kind: Any) -> Any:
+    """Return the command of one distance."""
+
+    class Chosen(Given):
+        fields_of = kind
+        panel = f"Options of {name}"
+
+    def distance(
+        tables: Annotated[
+            list[str],
+            typer.Argument(help="The target's table, then the sources'; or one with --domain."),
+        ],
+        reading: Reading,
+        chosen: Any,
+        output: Output,
+        matrix: Annotated[
+            bool, typer.Option("--matrix", help="Compare every table with every other.")
+        ] = False,
+        domain: Domain = None,
+        target: Target = None,
+    ) -> None:
+        def work() -> Any:
+            measure = kind(**chosen.options())
+            if matrix and target is not None:
+                raise DatakinError("--matrix compares all with all: leave out --target.")
+            if matrix:
+                return measure.matrix(reading.read(tables, domain))
+            first, sources = reading.read_sources(tables, domain, target)
+            if len(sources) == 1 and domain is None:
+                return measure.compare(first, *sources.values())
+            return measure.rank(first, sources, on_result=output.teller(len(sources)))
+
+        output.run(work)
+
+    summary = (inspect.getdoc(kind) or "").partition("\n\n")[0]
+    distance.__doc__ = (
+        f"{summary}\n\nFor example: datakin distance {name} mine.csv theirs.csv --label died"
+    )
+    distance.__annotations__["chosen"] = Chosen
+    return make_command(distance, name)
+
+
+app.add_typer(distances, name="distance")
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -1,25 +1,60 @@
-"""Where the result of a command goes: the screen, a data file, a report, a picture."""
+"""Where the result of a command goes: the screen, a data file, a report, a picture.
+
+Tables have colours on a terminal and are plain text everywhere else.
+"""
 
 from __future__ import annotations
 
+import sys
+import textwrap
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NoReturn
 
 import typer
 
 from datakin._core.exceptions import DatakinError, DatakinWarning, Interrupted, require
-from datakin._core.files import written_whole
-from datakin._core.progress import hushed
+from datakin._core.files import check_file, written_whole
+from datakin._core.progress import hushed, say
 
-__all__ = ["Output", "command_line", "guarded"]
+if TYPE_CHECKING:
+    from datakin.results import Gain, Ordered
+
+__all__ = ["Output", "command_line", "show"]
 
 command_line: ContextVar[str | None] = ContextVar("command_line", default=None)  # as it was typed
 
 ENDINGS = {"--out": (".json", ".csv"), "--report": (".html", ".htm")}
+COLOURS = {"positive": "green", "ambiguous": "yellow", "negative": "red"}
+# Columns of a ranking with their titles, and those that a narrow terminal leaves out, the first first.
+TITLES = {
+    "source": "source",
+    "score": "score",
+    "low": "low",
+    "high": "high",
+    "zone": "zone",
+    "source_to_target": "to target",
+    "target_to_source": "to source",
+    "gain": "gain",
+    "gain_low": "gain low",
+    "gain_high": "gain high",
+    "weight": "weight",
+    "n_rows": "rows",
+    "p_first": "p first",
+}
+LEFT_OUT = (
+    ("gain_low", "gain_high"),
+    ("source_to_target", "target_to_source", "n_rows"),
+    ("p_first",),
+    ("weight",),
+)
+INDENT = 20  # where the values of a comparison begin
+LONGEST = 24  # a longer name is folded before a column is left out
 
 
 @dataclass(frozen=True)
@@ -52,44 +87,48 @@ class Output:
         """Whether only errors, or JSON, are to be printed."""
         return self.quiet or self.as_json
 
+    def teller(self, n_sources: int) -> Callable[[Any], None] | None:
+        """Return a function that prints a line for each finished source; None where nobody reads it."""
+        if self.quiet or n_sources < 2 or not sys.stderr.isatty():
+            return None
+        numbers = count(1)
+        return lambda result: say(
+            f"{next(numbers)} of {n_sources}: {result.source}, {result.headline}"
+        )
+
     def run(self, work: Callable[[], Any]) -> Any:
         """Do the work; print notes to standard error, the result to standard output."""
         notes: list[str] = []
-
-        def whole() -> Any:
-            self.check()
-            with hushed(self.quiet):
-                return _with_notes(work, notes, self.quiet)
-
-        def deliver(result: Any) -> None:
-            # On the screen first: what took hours is seen even where a disk is full.
-            self.show(result)
-            guarded(lambda: self.write(result, notes))
-
-        result = guarded(whole, deliver)
-        deliver(result)
+        with _guarded():
+            try:
+                self._check()
+                with hushed(self.quiet), _noted(notes, self.quiet):
+                    result = work()
+            except Interrupted as stopped:
+                typer.echo(str(stopped), err=True)
+                if stopped.partial is not None:
+                    self._deliver(stopped.partial, notes)
+                raise typer.Exit(130) from None
+            self._deliver(result, notes)
         return result
 
-    def check(self) -> None:
+    def _check(self) -> None:
         """Refuse what could not be written, before hours of work."""
         for option, path in (("--out", self.out), ("--report", self.report), ("--plot", self.plot)):
             if path is not None:
-                from datakin.report.page import check_file
-
-                _check_ending(option, path)
+                endings = ENDINGS.get(option) or _pictures()
+                if path.suffix.lower() not in endings:
+                    known = " or ".join(endings) if len(endings) < 4 else ", ".join(sorted(endings))
+                    raise DatakinError(f"{option} must end in {known}. Got {str(path)!r}.")
                 check_file(path, option, overwrite=self.force)
 
-    def show(self, result: Any) -> None:
-        """Print a result."""
+    def _deliver(self, result: Any, notes: list[str]) -> None:
+        """Print a result and write the files that were asked for."""
+        # On the screen first: what took hours is seen even where a disk is full.
         if self.as_json:
             typer.echo(result.to_json())
         elif not self.quiet:
-            from datakin.cli.terminal import show
-
             show(result)
-
-    def write(self, result: Any, notes: list[str]) -> None:
-        """Write the files that were asked for."""
         if self.out is not None:
             _write_data(result, self.out)
             self._written(self.out)
@@ -108,47 +147,39 @@ class Output:
             typer.echo(f"Written to {path}", err=True)
 
 
-def guarded(work: Callable[[], Any], keep: Callable[[Any], None] = lambda partial: None) -> Any:
-    """Turn errors into a sentence and an exit code; keep what an interrupted run has finished."""
+@contextmanager
+def _guarded() -> Iterator[None]:
+    """Turn errors into a sentence and an exit code."""
     try:
-        return work()
+        yield
     except DatakinError as error:
-        typer.echo(f"Error: {error}", err=True)
-        raise typer.Exit(1) from None
+        _stop(1, f"Error: {error}")
     except MemoryError:
-        typer.echo(
+        _stop(
+            1,
             "Error: memory ran out. Use fewer rows (--max-rows, --read-rows) or columns (--ignore).",
-            err=True,
         )
-        raise typer.Exit(1) from None
-    except Interrupted as stopped:
-        typer.echo(str(stopped), err=True)
-        if stopped.partial is not None:
-            keep(stopped.partial)
-        raise typer.Exit(130) from None
     except KeyboardInterrupt:
-        typer.echo("Interrupted.", err=True)
-        raise typer.Exit(130) from None
+        _stop(130, "Interrupted.")
 
 
-def _with_notes(work: Callable[[], Any], kept: list[str], quiet: bool) -> Any:
-    """Do the work; keep its notes, and print them."""
+def _stop(code: int, text: str) -> NoReturn:
+    typer.echo(text, err=True)
+    raise typer.Exit(code) from None
+
+
+@contextmanager
+def _noted(kept: list[str], quiet: bool) -> Iterator[None]:
+    """Keep the notes of the work in this block, and print them."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            return work()
+            yield
         finally:
             notes = [str(w.message) for w in caught if issubclass(w.category, DatakinWarning)]
             kept += dict.fromkeys(line for note in notes for line in note.splitlines())
             for line in () if quiet else kept:
                 typer.echo(f"Note: {line}", err=True)
-
-
-def _check_ending(option: str, path: Path) -> None:
-    endings = ENDINGS.get(option) or _pictures()
-    if path.suffix.lower() not in endings:
-        known = " or ".join(endings) if len(endings) < 4 else ", ".join(sorted(endings))
-        raise DatakinError(f"{option} must end in {known}. Got {str(path)!r}.")
 
 
 def _pictures() -> list[str]:
@@ -175,17 +206,125 @@ def _draw(result: Any, path: Path) -> None:
     from datakin import plots
     from datakin.results import Comparison, Gain, Ordered, Square
 
-    pictures: dict[type, tuple[Any, int]] = {
-        Ordered: (plots.ranking, len(result) if isinstance(result, Ordered) else 1),
-        Comparison: (plots.ranking, 1),
-        Square: (plots.matrix, 12),
-        Gain: (plots.gain, 6),
-    }
-    found = next((drawn for kind, drawn in pictures.items() if isinstance(result, kind)), None)
-    if found is None:
-        raise DatakinError(f"There is no picture of a {type(result).__name__}: leave out --plot.")
-    draw, rows = found
+    draw: Any = plots.ranking
+    match result:
+        case Ordered():
+            rows = len(result)
+        case Comparison():
+            rows = 1
+        case Square():
+            draw, rows = plots.matrix, 12
+        case Gain():
+            draw, rows = plots.gain, 6
+        case _:
+            kind = type(result).__name__
+            raise DatakinError(f"There is no picture of a {kind}: leave out --plot.")
     # A figure of its own: nothing global, and no window anywhere.
     figure = Figure(figsize=(7.0, min(40.0, 1.4 + 0.32 * rows)), layout="constrained")
     with written_whole(path) as partial:
         plots.save(draw(result, ax=figure.add_subplot()), partial)
+
+
+def show(result: Any) -> None:
+    """Print a result to standard output."""
+    if not sys.stdout.isatty():
+        print(result)
+        return
+    from rich.console import Console
+    from rich.markup import escape
+
+    from datakin.results import Comparison, Gain, Ordered, Square
+
+    console = Console()
+    match result:
+        case Ordered():
+            console.print(_ranking(result, console.width))
+            console.print(escape(result.closing), highlight=False)
+        case Gain():
+            console.print(_gain(result))
+        case Comparison():
+            colour = COLOURS[result.zone.value]
+            head, _, rest = str(result).partition("\n")
+            rest = _wrapped(rest, console.width)
+            console.print(f"[bold {colour}]{escape(head)}[/]\n{escape(rest)}", highlight=False)
+        case Square():
+            console.print(escape(result.text(console.width)), highlight=False)
+        case _:
+            console.print(escape(str(result)))
+
+
+def _wrapped(text: str, width: int) -> str:
+    """Return lines that fit, the rest of a long one below its beginning."""
+    indent = " " * INDENT
+    lines = (textwrap.wrap(line, width, subsequent_indent=indent) for line in text.splitlines())
+    return "\n".join(part for parts in lines for part in parts)
+
+
+def _ranking(result: Ordered[Any], width: int) -> Any:
+    """Return the table, with as many columns as the terminal has room for."""
+    from rich.markup import escape
+
+    rows = result.frame.to_dict("records")
+    cells = {name: [_cell(name, row[name]) for row in rows] for name in TITLES if name in rows[0]}
+    for names in LEFT_OUT:
+        if sum(_width(name, texts) for name, texts in cells.items()) <= width:
+            break
+        cells = {name: texts for name, texts in cells.items() if name not in names}
+    table = _plain_table(result.title, "source")
+    for name, texts in cells.items():
+        if name != "source":
+            side: Any = "left" if name == "zone" else "right"
+            table.add_column(TITLES[name], justify=side, no_wrap=True)
+        colours = COLOURS if name == "zone" else {}
+        cells[name] = [
+            f"[{colours[text]}]{text}[/]" if text in colours else escape(text) for text in texts
+        ]
+    for row in zip(*cells.values(), strict=True):
+        table.add_row(*row)
+    return table
+
+
+def _cell(name: str, value: Any) -> str:
+    from datakin.results.record import cell
+
+    return f"{value:.2f}" if name in ("weight", "p_first") else cell(value)
+
+
+def _width(name: str, texts: list[str]) -> int:
+    """Return the room that a column takes, two spaces to the next one included."""
+    longest = max(len(TITLES[name]), *map(len, texts))
+    return 2 + (min(longest, LONGEST) if name == "source" else longest)
+
+
+def _gain(result: Gain) -> Any:
+    """Return the table of methods, standard errors beside what they belong to."""
+    from rich.markup import escape
+
+    table = _plain_table(result.title, "method")
+    for title in ("on the target", "on the source", "average"):
+        table.add_column(title, justify="right", no_wrap=True)
+    for name, found in result.methods.items():
+        pairs = (
+            (found.target_rer, found.target_se),
+            (found.source_rer, found.source_se),
+            (found.average_rer, found.average_se),
+        )
+        table.add_row(escape(name), *(f"{value:.4f} ± {error:.4f}" for value, error in pairs))
+    return table
+
+
+def _plain_table(title: str, first: str) -> Any:
+    """Return a table with its first column, in which long names are folded."""
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(
+        title=escape(title),
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        show_edge=False,
+    )
+    table.add_column(first, overflow="fold", min_width=8)
+    return table

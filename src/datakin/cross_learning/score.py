@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Self
 
-from datakin._core.exceptions import DatakinError
-from datakin._core.notes import announce
-from datakin._core.progress import check_callback
+from datakin._core.checks import check_callback
+from datakin._core.exceptions import DatakinError, announce
 from datakin.cross_errors.options import Options
 from datakin.cross_errors.table import ErrorTable
 from datakin.cross_learning.preparation import check_names_of, prepare

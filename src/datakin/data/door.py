@@ -12,8 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 from scipy import sparse
 
-from datakin._core.exceptions import DatakinError
-from datakin._core.notes import together, warn
+from datakin._core.exceptions import DatakinError, together, warn
 from datakin.data.checks import make_datasets
 from datakin.data.columns import Block, check_finite, read_columns, without_blanks
 from datakin.data.dataset import Dataset, Origin

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from datakin._core.exceptions import DatakinError, DatakinWarning, listed, suggest
-from datakin._core.notes import warn
+from datakin._core.exceptions import DatakinError, DatakinWarning, listed, suggest, warn
 from datakin.data.columns import Block, Column, read_columns, read_labels
 from datakin.data.dataset import Origin
 from datakin.data.features import Array

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from datakin._core.seeds import derive_seed
+from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
 
 __all__ = ["Lottery", "choose_rows"]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from datakin._core.exceptions import DatakinError
-from datakin._core.versions import versions
+from datakin._core.repeatability import versions
 from datakin.cross_errors.files import Folder, write_parts
 
 __all__ = ["FoldErrors"]

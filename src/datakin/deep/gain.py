@@ -16,7 +16,7 @@ from torch import nn
 from datakin._core.checks import check_choice, check_count, check_seed
 from datakin._core.exceptions import DatakinError, Interrupted, listed
 from datakin._core.progress import progress
-from datakin._core.seeds import derive_seed
+from datakin._core.repeatability import derive_seed
 from datakin.data import Dataset, check_names, coerce, pair
 from datakin.data.features import Array
 from datakin.deep.checkpoints import FoldErrors

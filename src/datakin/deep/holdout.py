@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit, StratifiedShuffleSplit
 
 from datakin._core.exceptions import DatakinError, listed
-from datakin._core.seeds import derive_seed
+from datakin._core.repeatability import derive_seed
 from datakin.cross_errors.records import Errors, Trained, kept_weights, least_error
 from datakin.data import Dataset
 from datakin.data.features import Array

@@ -13,8 +13,7 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.checks import check_choice, check_count
-from datakin._core.exceptions import DatakinError, listed, require
-from datakin._core.notes import warn
+from datakin._core.exceptions import DatakinError, listed, require, warn
 from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.data.labels import canonical_label

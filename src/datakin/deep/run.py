@@ -10,7 +10,7 @@ import numpy as np
 
 from datakin._core.exceptions import DatakinError
 from datakin._core.progress import progress
-from datakin._core.seeds import derive_seed
+from datakin._core.repeatability import derive_seed
 from datakin.cross_errors import Errors, ErrorTable, Key, Options, PairFacts, Piece
 from datakin.cross_errors.files import Folder
 from datakin.data import Dataset, Pairing, pair

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from datakin._core.checks import check_choice, check_count, check_positive, check_seed
-from datakin._core.exceptions import DatakinError
-from datakin._core.notes import announce, warn
+from datakin._core.exceptions import DatakinError, announce, warn
 from datakin.data import for_comparison, for_matrix, for_ranking
 from datakin.deep.encoders import make_encoder
 from datakin.deep.heads import HeadOptions

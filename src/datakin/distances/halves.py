@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from datakin._core.exceptions import DatakinError
-from datakin._core.seeds import derive_seed
+from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
 from datakin.distances.features import Cloud
 

@@ -11,7 +11,7 @@ from scipy.spatial.distance import cdist, pdist
 
 from datakin._core.checks import check_count, check_positive, check_seed
 from datakin._core.exceptions import DatakinError
-from datakin._core.seeds import derive_seed
+from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
 from datakin.distances.features import Cloud, clouds
 from datakin.distances.protocol import Rival

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from datakin._core.exceptions import DatakinWarning, Interrupted
-from datakin._core.notes import warn
-from datakin._core.progress import check_callback, progress
+from datakin._core.checks import check_callback
+from datakin._core.exceptions import DatakinWarning, Interrupted, warn
+from datakin._core.progress import progress
 from datakin.data import Dataset, coerce, for_matrix, for_ranking
 from datakin.distances.results import Distance, DistanceMatrix, DistanceRanking
 from datakin.results.record import Provenance, make_provenance

@@ -9,8 +9,7 @@ import pandas as pd
 
 from datakin.data.features import Array
 from datakin.results import Ordered, Provenance, Square
-from datakin.results.record import Record
-from datakin.results.text import cell, plain
+from datakin.results.record import Record, cell, plain
 
 __all__ = ["Distance", "DistanceMatrix", "DistanceRanking"]
 

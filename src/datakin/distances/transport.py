@@ -12,7 +12,7 @@ from scipy.stats import wasserstein_distance
 
 from datakin._core.checks import check_choice, check_count, check_seed
 from datakin._core.exceptions import DatakinError, require
-from datakin._core.seeds import derive_seed
+from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
 from datakin.distances.features import clouds
 from datakin.distances.protocol import Rival

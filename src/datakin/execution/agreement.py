@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from datakin._core.exceptions import DatakinError, listed
-from datakin._core.notes import warn
-from datakin._core.versions import versions
+from datakin._core.exceptions import DatakinError, listed, warn
+from datakin._core.repeatability import versions
 from datakin.cross_errors.options import Options
 from datakin.cross_errors.records import Key, Labels, Member, PairFacts
 from datakin.data import Dataset, Pairing, pair

@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 
 from datakin._core.exceptions import DatakinError, require
 from datakin._core.progress import progress
-from datakin._core.versions import versions
+from datakin._core.repeatability import versions
 from datakin.cross_errors.options import Options
 from datakin.cross_errors.records import Piece
 from datakin.data import Dataset, Origin

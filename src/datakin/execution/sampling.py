@@ -17,7 +17,7 @@ from functools import cached_property
 
 import numpy as np
 
-from datakin._core.seeds import derive_seed
+from datakin._core.repeatability import derive_seed
 from datakin.cross_errors.options import Options
 from datakin.data import Dataset
 from datakin.data.features import Array

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from datakin._core.notes import warn
+from datakin._core.exceptions import warn
 from datakin.cross_errors.files import Folder, write_parts
 from datakin.cross_errors.pieces import parts_of, pieces_from
 from datakin.cross_errors.records import Key, Piece

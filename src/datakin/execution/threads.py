@@ -15,8 +15,7 @@ from contextlib import contextmanager
 from joblib import Parallel, delayed, effective_n_jobs
 from threadpoolctl import threadpool_limits
 
-from datakin._core.exceptions import DatakinWarning, FitFailure
-from datakin._core.notes import warn
+from datakin._core.exceptions import DatakinWarning, FitFailure, warn
 from datakin._core.progress import progress
 from datakin.cross_errors.options import Options
 from datakin.cross_errors.records import Piece

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from datakin._core.seeds import derive_seed
+from datakin._core.repeatability import derive_seed
 from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.learning.backends import start_fitter

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from datakin._core.exceptions import DatakinError, FitFailure
-from datakin._core.seeds import derive_seed
+from datakin._core.repeatability import derive_seed
 from datakin.data import Dataset
 from datakin.data.features import Array, Features
 from datakin.learning.backends import start_fitter

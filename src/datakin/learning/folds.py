@@ -22,7 +22,7 @@ import numpy as np
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
 from datakin._core.exceptions import DatakinError, listed
-from datakin._core.seeds import derive_seed
+from datakin._core.repeatability import derive_seed
 from datakin.data import Dataset
 from datakin.data.features import Array
 

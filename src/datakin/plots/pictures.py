@@ -54,7 +54,8 @@ ARGUMENTS = """
 
 def _picture(*kinds: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Give a picture what all pictures share: a check of the result and the rest of the docstring."""
-    wanted = " or ".join(kind.__name__ for kind in kinds)
+    *others, last = (kind.__name__ for kind in kinds)
+    wanted = f"{', '.join(others)} or {last}" if others else last
 
     def decorate(draw: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(draw)

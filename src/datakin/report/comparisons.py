@@ -1,4 +1,4 @@
-"""The report of a comparison, and the details of one source in a ranking."""
+"""The reports of a comparison and of a distance, and the details of one source in a ranking."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from datakin._core.exceptions import DatakinError
+from datakin.distances import Distance
 from datakin.report.sections import (
     FACTS,
     MODELS,
@@ -19,11 +20,11 @@ from datakin.report.sections import (
     share_section,
     view,
 )
-from datakin.report.words import comparison_verdict, score_zones
+from datakin.report.words import comparison_verdict, score_zones, verdict
 from datakin.results import Comparison
 from datakin.scoring.forecast import forecast_gain
 
-__all__ = ["comparison_view", "details_of", "model_rows", "role_facts"]
+__all__ = ["comparison_view", "details_of", "distance_view", "model_rows", "role_facts"]
 
 NAMES = {
     "source_to_target": "source to target",
@@ -210,3 +211,30 @@ def _table(c: Comparison) -> list[dict[str, Any]]:
         "trained on and the dataset it was tested on."
     )
     return [section("errors-table", "The cross-error table", text, columns, c.errors.records)]
+
+
+def distance_view(distance: Distance) -> dict[str, Any]:
+    """Return the sections of a distance."""
+    rows = [
+        {"name": name, "role": role, "rows": distance.n_rows[name]}
+        for name, role in ((distance.target, "target"), (distance.source, "source"))
+    ]
+    columns = [
+        column("name", "dataset", "text"),
+        column("role", "role", "text"),
+        column("rows", "rows", digits=0),
+    ]
+    return view(
+        "distance",
+        f"{distance.source} and {distance.target}",
+        verdict(
+            "plain",
+            f"{distance.method}: {distance.score:.4g}",
+            "A distance has no zones and no interval: compare it with that of other sources, and in the "
+            "same units.",
+        ),
+        [section("facts", "The data", "What was compared.", columns, rows, table="open")],
+        tiles=[{"label": distance.method, "value": f"{distance.score:.4f}"}],
+        notes=distance.notes,
+        provenance=origin(distance.provenance),
+    )

@@ -1,4 +1,4 @@
-"""The report of a matrix. Its squares of numbers are read from the embedded result."""
+"""The reports of matrices. Their squares of numbers are read from the embedded result."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from datakin.distances import DistanceMatrix
 from datakin.report.sections import column, origin, records, section, view
 from datakin.report.words import ZONES, enumerated, plural, shortened, verdict
 from datakin.results import Matrix, Square
 
-__all__ = ["families_of", "family_lines", "matrix_view", "square_view"]
+__all__ = ["distance_matrix_view", "matrix_view"]
 
 PAIRS = [
     column("low", "low"),
@@ -25,13 +26,13 @@ PAIRS = [
 def matrix_view(matrix: Matrix) -> dict[str, Any]:
     """Return the sections of a matrix of scores."""
     clusters = matrix.clusters()
-    families = families_of(clusters)
+    families = _families_of(clusters)
     how = "Datasets form a family if their mean score is below the threshold of negative transfer."
     interrupted = "The run was interrupted: not all datasets are here."
-    return square_view(
+    return _square_view(
         matrix,
         clusters,
-        verdict("plain", _head(families), *family_lines(families), how),
+        verdict("plain", _head(families), *_family_lines(families), how),
         tiles=_zone_tiles(matrix),
         own=[float(error) for error in np.diag(matrix.errors)],
         pairs=PAIRS,
@@ -40,7 +41,17 @@ def matrix_view(matrix: Matrix) -> dict[str, Any]:
     )
 
 
-def square_view(
+def distance_matrix_view(matrix: DistanceMatrix) -> dict[str, Any]:
+    """Return the sections of a matrix of distances."""
+    clusters = matrix.clusters()
+    families = _families_of(clusters)
+    head = f"{len(matrix)} datasets in {plural(len(families), 'cluster')} by distance"
+    how = "Clusters are cut at the widest gap between merges; distances have no zones and no interval."
+    found = verdict("plain", head, *_family_lines(families), how)
+    return _square_view(matrix, clusters, found, provenance=origin(matrix.provenance))
+
+
+def _square_view(
     matrix: Square,
     clusters: dict[str, int],
     found: dict[str, Any],
@@ -55,7 +66,7 @@ def square_view(
     `found` is the verdict, `own` holds each dataset's own error, `pairs` are further columns of the
     table of pairs.
     """
-    order, n = leaves(matrix), len(matrix)
+    order, n = _leaves(matrix), len(matrix)
     counts = {"datasets": n, "pairs": n * (n - 1) // 2, "clusters": len(set(clusters.values()))}
     return view(
         "matrix",
@@ -70,14 +81,14 @@ def square_view(
     )  # fmt: skip
 
 
-def leaves(matrix: Square) -> list[int]:
+def _leaves(matrix: Square) -> list[int]:
     """Return the datasets in the order of the tree's leaves."""
     from scipy.cluster.hierarchy import leaves_list
 
     return [int(i) for i in leaves_list(matrix.tree)] if len(matrix) > 1 else [0]
 
 
-def families_of(clusters: dict[str, int]) -> list[list[str]]:
+def _families_of(clusters: dict[str, int]) -> list[list[str]]:
     """Return the names of each cluster, the largest first."""
     groups: dict[int, list[str]] = {}
     for name, cluster in clusters.items():
@@ -96,7 +107,7 @@ def _head(families: list[list[str]]) -> str:
     return f"{head} and {alone} on their own" if alone else head
 
 
-def family_lines(families: list[list[str]]) -> list[str]:
+def _family_lines(families: list[list[str]]) -> list[str]:
     """Return who belongs together, and who to nobody."""
     large = [group for group in families if len(group) > 1]
     alone = [group[0] for group in families if len(group) == 1]

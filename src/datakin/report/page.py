@@ -1,35 +1,44 @@
-"""A result -> the text of an HTML page -> a file, and the result read back from it.
+"""A result -> the text of an HTML page -> a file, and the result read back from it, to the last digit.
 
 Text from the user reaches the page in one of two ways: inside JSON in which "<", ">" and "&" are
 escaped, or through `html.escape`. The scripts only set text, never markup.
+
+The matrix of 300 datasets is 16 MB of JSON: seven squares of numbers with seventeen digits. In a page a
+large square of numbers is stored as 8-byte floats in base64, only one half if it is symmetric. A large
+square of a few different values (zones) is stored with one byte for each. Nothing else is changed.
 """
 
 from __future__ import annotations
 
+import base64
 import html
 import json
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import fields, replace
+from enum import Enum
 from importlib.resources import files
 from pathlib import Path
 from string import Template
 from typing import Any
 
+import numpy as np
+
 from datakin._core.exceptions import DatakinError
-from datakin._core.files import written_whole
+from datakin._core.files import check_file, written_whole
+from datakin.data.features import Array
 from datakin.distances import Distance, DistanceMatrix, DistanceRanking
-from datakin.report.comparisons import comparison_view
-from datakin.report.distances import distance_matrix_view, distance_ranking_view, distance_view
+from datakin.report.comparisons import comparison_view, distance_view
 from datakin.report.gains import forecast_view, gain_view
-from datakin.report.matrices import matrix_view
-from datakin.report.pack import pack, unpack
-from datakin.report.rankings import ranking_view
+from datakin.report.matrices import distance_matrix_view, matrix_view
+from datakin.report.rankings import distance_ranking_view, ranking_view
 from datakin.results import Comparison, Forecast, Gain, Matrix, Ranking, from_json
 
-__all__ = ["check_file", "embedded_json", "page", "read_report", "view_of", "write_report"]
+__all__ = ["embedded_json", "pack", "page", "read_report", "unpack", "view_of", "write_report"]
 
 DATA_ID = "datakin-result"
+LARGE = 400  # entries; smaller squares are not packed
 SCRIPTS = ("base.js", "table.js", "plots.js", "lines.js", "matrix.js", "page.js")
 VIEWS: dict[type, Any] = {
     Comparison: comparison_view,
@@ -101,25 +110,6 @@ def write_report(
     return where
 
 
-def check_file(path: str | os.PathLike[str], what: str, *, overwrite: bool) -> Path:
-    """Return the path of a file that can be written; refuse any other with the reason."""
-    where = Path(path)
-    if os.path.isdir(where):
-        raise DatakinError(f"{what} must be a file. Got the folder {str(where)!r}.")
-    if not os.path.isdir(where.parent):
-        raise DatakinError(f"The folder of {what.lower()} must exist. Got {str(where.parent)!r}.")
-    there = os.path.exists(where)
-    if there and not overwrite:
-        raise DatakinError(
-            f"{what} {str(where)!r} is already there. Choose another name, or replace it: --force, in Python "
-            f"overwrite=True."
-        )
-    # The folder too: the file is first written under another name and then renamed.
-    if not os.access(where.parent, os.W_OK) or (there and not os.access(where, os.W_OK)):
-        raise DatakinError(f"{what} must be writable. Got {str(where)!r}.")
-    return where
-
-
 def read_report(path: str | os.PathLike[str]) -> Any:
     """Return the result inside a report.
 
@@ -184,3 +174,80 @@ def _embedded(value: Any) -> str:
     """Return JSON text that cannot close the script element around it."""
     text = json.dumps(value, allow_nan=False, separators=(",", ":"))
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def pack(result: Any) -> dict[str, Any]:
+    """Return the JSON of a result as a smaller tree."""
+    packed = {field.name: _packed(getattr(result, field.name)) for field in fields(result)}
+    packed = {name: part for name, part in packed.items() if part is not None}
+    rest: dict[str, Any] = json.loads(replace(result, **dict.fromkeys(packed)).to_json())
+    return {key: packed.get(key, value) for key, value in rest.items()}
+
+
+def unpack(tree: Any) -> str:
+    """Return the JSON text of the result that `pack` was given."""
+    return json.dumps({key: _unpacked(part) for key, part in tree.items()}, allow_nan=False)
+
+
+def _packed(value: Any) -> dict[str, Any] | None:
+    """Pack a large square of floats or of enums; None for anything else."""
+    if isinstance(value, np.ndarray):
+        square = value.ndim == 2 and len(value) == value.shape[1] and value.dtype == np.float64
+        return _floats(value) if square and value.size >= LARGE else None
+    if isinstance(value, tuple) and len(value) ** 2 >= LARGE and isinstance(value[0], tuple):
+        return _choices(value) if isinstance(value[0][0], Enum) else None
+    return None
+
+
+def _floats(square: Array) -> dict[str, Any]:
+    square = np.ascontiguousarray(square, dtype="<f8")
+    # Compared bit by bit, so that NaN equals NaN and 0.0 does not equal -0.0.
+    bits = square.view("<u8")
+    symmetric = bool(np.array_equal(bits, bits.T))
+    kept = square[np.triu_indices(len(square))] if symmetric else square
+    return {
+        "type": "packed floats",
+        "n": len(square),
+        "symmetric": symmetric,
+        "data": _base64(kept),
+    }
+
+
+def _choices(rows: tuple[tuple[Enum, ...], ...]) -> dict[str, Any]:
+    codes: dict[Enum, int] = {}
+    flat = [codes.setdefault(item, len(codes)) for row in rows for item in row]
+    return {
+        "type": "packed choices",
+        "n": len(rows),
+        "choices": [{"type": type(item).__name__, "value": item.value} for item in codes],
+        "data": _base64(np.array(flat, dtype=np.uint8)),
+    }
+
+
+def _base64(values: Array) -> str:
+    return base64.b64encode(np.ascontiguousarray(values).tobytes()).decode("ascii")
+
+
+def _unpacked(value: Any) -> Any:
+    kind = value.get("type") if isinstance(value, dict) else None
+    if kind == "packed floats":
+        return {"type": "array", "values": _square_of(value)}
+    if kind == "packed choices":
+        n, codes = value["n"], base64.b64decode(value["data"])
+        return [[value["choices"][codes[i * n + j]] for j in range(n)] for i in range(n)]
+    return value
+
+
+def _square_of(value: dict[str, Any]) -> list[list[Any]]:
+    n, flat = value["n"], np.frombuffer(base64.b64decode(value["data"]), dtype="<f8")
+    if value["symmetric"]:
+        rows, columns = np.triu_indices(n)
+        square = np.empty((n, n))
+        square[rows, columns] = square[columns, rows] = flat
+    else:
+        square = flat.reshape(n, n)
+    return [[_plain(item) for item in row] for row in square.tolist()]
+
+
+def _plain(item: float) -> Any:
+    return item if np.isfinite(item) else {"type": "float", "value": str(item)}

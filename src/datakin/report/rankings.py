@@ -1,10 +1,11 @@
-"""The report of a ranking."""
+"""The reports of rankings, by score and by distance."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
+from datakin.distances import DistanceRanking
 from datakin.report.comparisons import details_of, model_rows, role_facts
 from datakin.report.sections import (
     FACTS,
@@ -30,10 +31,11 @@ from datakin.report.words import (
     ranking_verdict,
     score_zones,
     shortened,
+    verdict,
 )
 from datakin.results import Comparison, LearningCurve, Ranking
 
-__all__ = ["ranking_view"]
+__all__ = ["distance_ranking_view", "ranking_view"]
 
 SCORES = [
     column("source", "source", "name"),
@@ -241,3 +243,36 @@ def _facts(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
         "other dataset does not have are left out of the comparison."
     )
     return section("facts", "The data", text, FACTS, rows, table="open")
+
+
+def distance_ranking_view(ranking: DistanceRanking) -> dict[str, Any]:
+    """Return the sections of a ranking by distance."""
+    columns = [
+        column("source", "source", "name"),
+        column("score", "distance"),
+        column("n_rows", "rows", digits=0),
+    ]
+    near = shortened(ranking.best.source)
+    return view(
+        "ranking",
+        f"Sources for {ranking.target}",
+        verdict("plain", f"Nearest by {ranking.method}: {near}", ranking.closing),
+        [
+            section(
+                "distances",
+                f"Distances by {ranking.method}",
+                "Nearest first. A distance has no zones and no interval.",
+                columns,
+                records(ranking.frame),
+                chart=bars("source", "score", "distance"),
+                table="open",
+            )
+        ],
+        tiles=[
+            {"label": "sources", "value": str(len(ranking))},
+            {"label": "distance", "value": ranking.method},
+        ],
+        details={},
+        selects="source",
+        provenance=origin(*(c.provenance for c in ranking)),
+    )

@@ -3,8 +3,7 @@
 Nothing is computed here that could not be recomputed from the record's own fields.
 """
 
-from datakin.results.comparison import Comparison, Estimate, LearningCurve
-from datakin.results.facts import DataFacts
+from datakin.results.comparison import Comparison, DataFacts, Estimate, LearningCurve
 from datakin.results.forecast import ExpectedGain, Forecast, Outlook
 from datakin.results.gain import Gain, MethodGain
 from datakin.results.matrix import Matrix, Square

@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from datakin.results.facts import DataFacts
 from datakin.results.forecast import ExpectedGain, Outlook
-from datakin.results.record import Provenance, Record, register
-from datakin.results.text import plain
+from datakin.results.record import Provenance, Record, plain, register
 from datakin.results.zones import Zone, ZoneDecision
 
-__all__ = ["Comparison", "ErrorRecords", "Estimate", "LearningCurve"]
+__all__ = ["Comparison", "DataFacts", "ErrorRecords", "Estimate", "LearningCurve"]
 
 
 @register
@@ -106,6 +104,35 @@ class LearningCurve:
         table = pd.DataFrame(points, columns=["n_train", "error", "standard_error", "kind"])
         table.insert(0, "dataset", self.dataset)
         return table
+
+
+@register
+@dataclass(frozen=True)
+class DataFacts:
+    """Plain facts about one dataset of a comparison, for reports.
+
+    Attributes
+    ----------
+    n_rows : int
+        Labelled rows.
+    n_columns : int
+        Feature columns that were used: those that both datasets have.
+    classes : dict of str to float
+        Share of the rows in each class; empty for regression.
+    missing : float
+        Share of the dataset's feature values that are missing.
+    left_out : tuple of str
+        Columns that the other dataset does not have; at most fifty.
+    n_left_out : int
+        Number of all such columns.
+    """
+
+    n_rows: int
+    n_columns: int
+    classes: dict[str, float]
+    missing: float
+    left_out: tuple[str, ...]
+    n_left_out: int
 
 
 @dataclass(frozen=True, repr=False, eq=False)

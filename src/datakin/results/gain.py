@@ -6,8 +6,7 @@ from dataclasses import asdict, dataclass
 
 import pandas as pd
 
-from datakin.results.record import Provenance, Record, register
-from datakin.results.text import table
+from datakin.results.record import Provenance, Record, register, table
 
 __all__ = ["Gain", "MethodGain"]
 

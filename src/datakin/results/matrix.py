@@ -10,8 +10,7 @@ import pandas as pd
 
 from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
-from datakin.results.record import Provenance, Record
-from datakin.results.text import plain, table
+from datakin.results.record import Provenance, Record, plain, table
 from datakin.results.zones import Zone
 
 __all__ = ["Matrix", "Square"]

@@ -11,8 +11,7 @@ import pandas as pd
 from datakin._core.exceptions import DatakinError, listed
 from datakin.results.comparison import Comparison
 from datakin.results.forecast import Forecast
-from datakin.results.record import Record
-from datakin.results.text import table
+from datakin.results.record import Record, table
 
 __all__ = ["Ordered", "Ranking"]
 

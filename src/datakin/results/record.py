@@ -1,4 +1,4 @@
-"""What all results share: JSON both ways, HTML, and where a number came from."""
+"""What all results share: JSON both ways, HTML, tables as text, and where a number came from."""
 
 from __future__ import annotations
 
@@ -13,10 +13,20 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed
-from datakin._core.versions import versions
+from datakin._core.repeatability import versions
 
-__all__ = ["Provenance", "Record", "from_json", "make_provenance"]
+__all__ = [
+    "Provenance",
+    "Record",
+    "cell",
+    "from_json",
+    "make_provenance",
+    "plain",
+    "register",
+    "table",
+]
 
+LONGEST = 60  # characters of a name in a table
 FORMAT = 1  # raised when a result written earlier can no longer be read
 # Results of rooms that lie above this one; their module is loaded when a JSON text names them.
 ELSEWHERE = dict.fromkeys(("Distance", "DistanceMatrix", "DistanceRanking"), "datakin.distances")
@@ -177,3 +187,38 @@ def make_provenance(
 ) -> Provenance:
     """Record the versions in use now."""
     return Provenance(seed, options, versions(), fingerprints, backends or {})
+
+
+def plain(name: str) -> str:
+    r"""Return a name that stays on its line: control characters as escapes, the end cut off.
+
+    Examples
+    --------
+    >>> plain("two\nlines")
+    'two\\nlines'
+    """
+    text = "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in name)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
+def cell(value: Any) -> str:
+    """Format one value of a table."""
+    return f"{value:.4f}" if isinstance(value, float) else plain(str(value))
+
+
+def table(frame: pd.DataFrame, limit: int = 60) -> str:
+    """Return a frame as aligned text, numbers to the right."""
+    shown = frame.head(limit)
+    columns = [[plain(str(name)), *map(cell, shown[name])] for name in shown.columns]
+    numeric = [pd.api.types.is_numeric_dtype(shown[name]) for name in shown.columns]
+    widths = [max(map(len, column)) for column in columns]
+    lines = []
+    for row in zip(*columns, strict=True):
+        parts = [
+            text.rjust(width) if right else text.ljust(width)
+            for text, width, right in zip(row, widths, numeric, strict=True)
+        ]
+        lines.append("  ".join(parts).rstrip())
+    if len(frame) > limit:
+        lines.append(f"... and {len(frame) - limit} more rows")
+    return "\n".join(lines)

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 from datakin.results.record import register
 
 if TYPE_CHECKING:
+    from datakin.results.comparison import Estimate
     from datakin.results.forecast import ExpectedGain
 
-__all__ = ["RULES", "Evidence", "Zone", "ZoneDecision", "ZoneRule"]
+__all__ = ["GAIN", "PAPER", "RULES", "Zone", "ZoneDecision", "ZoneRule"]
 
 GAMMA_1 = 0.0
 GAMMA_2 = 3.719016485455709  # the 99.99% quantile of the normal distribution
@@ -80,29 +81,12 @@ class ZoneDecision:
         return RULES[self.rule] is GAIN
 
 
-@dataclass(frozen=True)
-class Evidence:
-    """What zones are decided by.
-
-    Attributes
-    ----------
-    score, standard_error : float
-        The paper's estimate of the score.
-    baseline, baseline_error : float
-        The own error e_0 = w e_t + (1 - w) e_s, and its standard error.
-    gain : ExpectedGain
-        Of plain pooling for the target.
-    """
-
-    score: float
-    standard_error: float
-    baseline: float
-    baseline_error: float
-    gain: ExpectedGain
-
-
 class ZoneRule(Protocol):
-    """How zones are decided, and what their bands on a chart mean."""
+    """How zones are decided, and what their bands on a chart mean.
+
+    A rule is given all that zones may be decided by: the paper's estimate of the score; the own error
+    e_0 = w e_t + (1 - w) e_s with its standard error; and the gain of plain pooling for the target.
+    """
 
     @property
     def name(self) -> str:
@@ -112,10 +96,12 @@ class ZoneRule(Protocol):
     def is_symmetric(self) -> bool:
         """Whether a source's zone for a target is also the target's for the source."""
 
-    def decide(self, evidence: Evidence) -> ZoneDecision:
+    def decide(self, score: Estimate, own: tuple[float, float], gain: ExpectedGain) -> ZoneDecision:
         """Return the zone, its thresholds and why."""
 
-    def measured(self, evidence: Evidence) -> tuple[float, float, float, float]:
+    def measured(
+        self, score: Estimate, own: tuple[float, float], gain: ExpectedGain
+    ) -> tuple[float, float, float, float]:
         """Return a value that is small for kin, its standard error, and the two thresholds for it."""
 
     def bands(self, decision: ZoneDecision) -> tuple[Band, ...]:
@@ -140,13 +126,13 @@ class _PaperRule:
         low, high = decision.low, decision.high
         return (-inf, low, Zone.POSITIVE), (low, high, Zone.AMBIGUOUS), (high, inf, Zone.NEGATIVE)
 
-    def decide(self, evidence: Evidence) -> ZoneDecision:
-        score, error = evidence.score, evidence.baseline_error
+    def decide(self, score: Estimate, own: tuple[float, float], gain: ExpectedGain) -> ZoneDecision:
+        mean, error = own
         low, high = GAMMA_1 * error, GAMMA_2 * error
-        if score <= low:
+        if score.value <= low:
             zone = Zone.POSITIVE
             why = "what is learned on one dataset holds on the other as well as on itself"
-        elif score >= high:
+        elif score.value >= high:
             zone = Zone.NEGATIVE
             why = "the loss is larger than chance variation of the own errors explains"
         else:
@@ -155,16 +141,17 @@ class _PaperRule:
         return ZoneDecision(
             zone,
             self.name,
-            score,
+            score.value,
             low,
             high,
-            f"score {score:.4f} against thresholds {low:.4f} and {high:.4f} "
-            f"(own error {evidence.baseline:.4f}, standard error {error:.4f}): {why}",
+            f"score {score.value:.4f} against thresholds {low:.4f} and {high:.4f} "
+            f"(own error {mean:.4f}, standard error {error:.4f}): {why}",
         )
 
-    def measured(self, evidence: Evidence) -> tuple[float, float, float, float]:
-        decision = self.decide(evidence)
-        return evidence.score, evidence.standard_error, decision.low, decision.high
+    def measured(
+        self, score: Estimate, own: tuple[float, float], gain: ExpectedGain
+    ) -> tuple[float, float, float, float]:
+        return score.value, score.standard_error, GAMMA_1 * own[1], GAMMA_2 * own[1]
 
 
 class _GainRule:
@@ -180,8 +167,8 @@ class _GainRule:
     def bands(self, decision: ZoneDecision) -> tuple[Band, ...]:
         return ()
 
-    def decide(self, evidence: Evidence) -> ZoneDecision:
-        return self.decide_gain(evidence.gain)
+    def decide(self, score: Estimate, own: tuple[float, float], gain: ExpectedGain) -> ZoneDecision:
+        return self.decide_gain(gain)
 
     def decide_gain(self, gain: ExpectedGain) -> ZoneDecision:
         """Decide by a gain alone."""
@@ -201,8 +188,9 @@ class _GainRule:
             f"[{gain.low90:.4f}, {gain.high90:.4f}]: {why}",
         )
 
-    def measured(self, evidence: Evidence) -> tuple[float, float, float, float]:
-        gain = evidence.gain
+    def measured(
+        self, score: Estimate, own: tuple[float, float], gain: ExpectedGain
+    ) -> tuple[float, float, float, float]:
         reach = (gain.low90 - gain.value, gain.high90 - gain.value)
         return -gain.value, gain.standard_error, *reach
 

@@ -100,11 +100,11 @@ class _Cells:
         """Return the zone of the source for the target, the reverse, and the paper's threshold."""
         rule = RULES[pair.options.zones]
         evidence = pair.evidence(pair.gain(0))
-        by_paper = PAPER.decide(evidence)
+        by_paper = PAPER.decide(*evidence)
         self.told.append(Told(pair.facts.source, pair.notes(by_paper)))
-        forth = back = rule.decide(evidence).zone
+        forth = back = rule.decide(*evidence).zone
         if not rule.is_symmetric:  # a source may help a small target that cannot help it
-            back = rule.decide(pair.evidence(pair.gain(1))).zone
+            back = rule.decide(*pair.evidence(pair.gain(1))).zone
         return forth, back, by_paper.high
 
     def matrix(self) -> Matrix:

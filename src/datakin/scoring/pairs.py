@@ -14,11 +14,10 @@ from datakin.cross_errors.records import Key, Member, PairFacts
 from datakin.cross_errors.table import ErrorTable
 from datakin.data.features import Array
 from datakin.learning.losses import RARE
-from datakin.results.comparison import Comparison, ErrorRecords, Estimate
-from datakin.results.facts import DataFacts
+from datakin.results.comparison import Comparison, DataFacts, ErrorRecords, Estimate
 from datakin.results.forecast import ExpectedGain
 from datakin.results.record import Provenance
-from datakin.results.zones import PAPER, RULES, Evidence, Zone, ZoneDecision
+from datakin.results.zones import PAPER, RULES, Zone, ZoneDecision
 from datakin.scoring.cls import SIZES, Direction, Discrepancy
 from datakin.scoring.forecast import best_weight, learner_of, plain_gain
 from datakin.scoring.uncertainty import (
@@ -135,7 +134,7 @@ class Pair:
         spread = np.array([[_gap(d) for d in way.directions] for way in ways]).T
         return over_repeats(found, of(spread), self.test_size, ways[0].n_folds)
 
-    def evidence(self, gain: ExpectedGain) -> Evidence:
+    def evidence(self, gain: ExpectedGain) -> tuple[Estimate, tuple[float, float], ExpectedGain]:
         """Return what zones are decided by, the paper's baseline being e_0 = w e_t + (1 - w) e_s."""
         options, baseline, variance = self.options, 0.0, 0.0
         for each, factor in zip(self.ways, self.factors, strict=True):
@@ -143,7 +142,7 @@ class Pair:
             baseline += factor * mean
             variance += (factor * error) ** 2
         score = self._estimate(options.estimate, "paper")
-        return Evidence(score.value, score.standard_error, baseline, float(np.sqrt(variance)), gain)
+        return score, (baseline, float(np.sqrt(variance))), gain
 
     def gain(self, way: int = 0) -> ExpectedGain:
         """Return the gain of pooling for the target (0) or for the source (1)."""
@@ -260,7 +259,7 @@ def compare_pair(
     seen = pair.ways[0].outlook(pair.learner)
     gain = plain_gain(seen)
     evidence, rule = pair.evidence(gain), RULES[options.zones]
-    decision, by_paper = rule.decide(evidence), PAPER.decide(evidence)
+    decision, by_paper = rule.decide(*evidence), PAPER.decide(*evidence)
     score = sizes[options.size]
     ends = pair.ways[0].models
     return Comparison(
@@ -286,7 +285,7 @@ def compare_pair(
         model_weights={name: way.weights for name, way in zip(names, pair.ways, strict=True)},
         zone=decision.zone,
         decision=decision,
-        zone_probabilities=zone_probabilities(*rule.measured(evidence), pair.n_folds),
+        zone_probabilities=zone_probabilities(*rule.measured(*evidence), pair.n_folds),
         curves={
             name: way.curve(options.estimate) for name, way in zip(names, pair.ways, strict=True)
         },

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from datakin._core.seeds import derive_seed
+from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
 from datakin.results.comparison import Estimate
 from datakin.results.zones import Zone

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from datakin._core.exceptions import DatakinError
-from datakin._core.seeds import derive_seed
+from datakin._core.repeatability import derive_seed
 from datakin.data import Dataset, as_dataset
 from datakin.data.features import Array
 from datakin.synthetic.vectors import (

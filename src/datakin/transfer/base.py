@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from datakin._core.checks import check_seed
 from datakin._core.exceptions import DatakinError
-from datakin._core.seeds import derive_seed
+from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
 from datakin.transfer.learner import FittedLearner, default_estimator, fit_weighted
 from datakin.transfer.pool import Pool, make_pool

@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 
 from datakin._core.checks import check_count
 from datakin._core.exceptions import DatakinError
-from datakin._core.seeds import derive_seed
+from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
 from datakin.transfer.boosting import Boosting, target_beta
 from datakin.transfer.learner import FittedLearner, check_takes_weights

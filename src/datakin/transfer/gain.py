@@ -10,8 +10,7 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 
 from datakin._core.checks import check_count, check_number, check_seed
-from datakin._core.exceptions import DatakinError, Interrupted, listed, suggest
-from datakin._core.notes import warn
+from datakin._core.exceptions import DatakinError, Interrupted, listed, suggest, warn
 from datakin._core.progress import progress
 from datakin.data import Dataset, check_names, coerce, pair
 from datakin.data.features import Array

@@ -10,8 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_X_y
 
-from datakin._core.exceptions import DatakinError, listed
-from datakin._core.notes import warn
+from datakin._core.exceptions import DatakinError, listed, warn
 from datakin.data import Dataset
 from datakin.data.features import Array
 

@@ -11,7 +11,7 @@ from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit, StratifiedS
 from threadpoolctl import threadpool_limits
 
 from datakin._core.exceptions import DatakinError, DatakinWarning
-from datakin._core.seeds import derive_seed
+from datakin._core.repeatability import derive_seed
 from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.data.pairing import Pairing

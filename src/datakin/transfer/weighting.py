@@ -14,7 +14,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from datakin._core.checks import check_choice, check_count, check_positive
 from datakin._core.exceptions import DatakinError, listed
-from datakin._core.seeds import derive_seed
+from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
 from datakin.learning.losses import LOSSES
 from datakin.transfer.base import TransferEstimator

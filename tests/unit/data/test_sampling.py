@@ -16,7 +16,7 @@ import pytest
 from scipy import stats
 
 from datakin import DatakinError, DatakinWarning, read_table, read_tables
-from datakin._core.seeds import derive_seed
+from datakin._core.repeatability import derive_seed
 from datakin.data import arrow_files, csv_files
 from datakin.data.sampling import Lottery, choose_rows
 

@@ -18,7 +18,7 @@ from datakin import (
     transfer,
     transfer_gain,
 )
-from datakin._core.seeds import derive_seed
+from datakin._core.repeatability import derive_seed
 from datakin.data import pair
 from datakin.transfer.gain import choose_methods, relative_reduction
 from datakin.transfer.learner import choose_estimator

@@ -9,7 +9,7 @@ from sklearn.model_selection import KFold
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 from datakin import DatakinError, DatakinWarning
-from datakin._core.seeds import derive_seed
+from datakin._core.repeatability import derive_seed
 from datakin.transfer import ART, Concatenate, KinWeighted
 from datakin.transfer.pool import make_pool
 from datakin.transfer.weighting import GRID, _average, _halves

@@ -1,0 +1,130 @@
+"""How tables are read: the options, which table is the target, and which are its sources.
+
+Paths are looked up here once; what was found is handed to `read_tables`.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+import typer
+
+import datakin
+from datakin._core.exceptions import DatakinError, listed, suggest
+from datakin.cli.options import completed
+
+__all__ = ["Domain", "Reading", "Target"]
+
+TASKS = ("auto", "binary", "multiclass", "regression")
+Domain = Annotated[str | None, typer.Option(help="Column that splits one table into datasets.")]
+Target = Annotated[str | None, typer.Option(help="With --domain: the value that names the target.")]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Options on how tables are read, and the reading."""
+
+    panel: ClassVar[str] = "How tables are read"
+
+    label: Annotated[str, typer.Option(help="The column to predict.")]
+    ignore: Annotated[
+        list[str] | None, typer.Option(help="Column(s) to leave out; repeat or separate by commas.")
+    ] = None
+    group: Annotated[
+        str | None,
+        typer.Option(help="Column whose equal values stay in one fold, such as a patient id."),
+    ] = None
+    positive: Annotated[
+        list[str] | None,
+        typer.Option(help="The positive class; every other becomes 0. Repeat if tables differ."),
+    ] = None
+    label_map: Annotated[
+        list[str] | None, typer.Option(help="Recode labels: old=new; repeat or separate by commas.")
+    ] = None
+    delimiter: Annotated[str, typer.Option(help="Separator of csv files.")] = ","
+    task: Annotated[
+        str,
+        typer.Option(
+            help="auto, binary, multiclass or regression.", autocompletion=completed(TASKS)
+        ),
+    ] = "auto"
+    read_rows: Annotated[
+        int, typer.Option(min=0, help="Rows to draw from a file that has more; 0 for all.")
+    ] = 200_000
+
+    def read(self, tables: list[Any], domain: str | None = None) -> dict[str, datakin.Dataset]:
+        """Read all tables together."""
+        return datakin.read_tables(
+            tables,
+            label=self.label,
+            domain=domain,
+            ignore=[name for entry in self.ignore or () for name in entry.split(",") if name],
+            group=self.group,
+            positive=self.positive or None,
+            label_map=self._mapping(),
+            delimiter="\t" if self.delimiter == "\\t" else self.delimiter,
+            task=self.task,
+            read_rows=self.read_rows or None,
+        )
+
+    def _mapping(self) -> dict[str, str] | None:
+        entries = [entry for text in self.label_map or () for entry in text.split(",")]
+        if bad := [entry for entry in entries if "=" not in entry]:
+            raise DatakinError(f"--label-map must look like old=new. Got {listed(bad)}.")
+        return {old: new for old, _, new in (entry.partition("=") for entry in entries)} or None
+
+    def read_pair(self, target: str, source: str) -> list[datakin.Dataset]:
+        """Read two tables."""
+        return list(self.read([_one_file(target), _one_file(source)]).values())
+
+    def read_sources(
+        self, tables: list[str], domain: str | None, target: str | None
+    ) -> tuple[datakin.Dataset, dict[str, datakin.Dataset]]:
+        """Read the target and its sources: the first table and the others, or the parts of one."""
+        if domain is None:
+            read = self.read(_target_first(tables, target))
+            return read.pop(next(iter(read))), read
+        read = self.read(list(tables), domain)
+        if target is None:
+            raise DatakinError(
+                f"--domain needs --target, one of the values of {domain!r}: {listed(read, limit=20)}."
+            )
+        if target not in read:
+            raise DatakinError(
+                f"The target {target!r} must be a usable value of {domain!r}: "
+                f"{listed(read, limit=20)}.{suggest(target, read)}"
+            )
+        return read.pop(target), read
+
+
+def _one_file(pattern: str) -> Any:
+    """Return the one file, or folder of Parquet part files, that a pattern names."""
+    from datakin.data.files import find_tables
+
+    found = find_tables([pattern], together=os.path.isdir(pattern))
+    if len(found) > 1:
+        raise DatakinError(
+            f"Expected one file, or a folder of Parquet part files. {pattern!r} names "
+            f"{len(found)}: {listed(table.path for table in found)}."
+        )
+    return found[0]
+
+
+def _target_first(tables: list[str], target: str | None) -> list[Any]:
+    """Return the target's table and those of its sources."""
+    from datakin.data.files import find_tables
+
+    if target is not None:
+        raise DatakinError(
+            "--target names a value of --domain; without it the first table is the target."
+        )
+    first = _one_file(tables[0])
+    found = find_tables([first, *tables[1:]]) if len(tables) > 1 else []
+    others = [table for table in found if not os.path.samefile(table, first)]
+    if not others:
+        raise DatakinError(
+            "Give the target's table and at least one source. Got one table; see --domain."
+        )
+    return [first, *others]
