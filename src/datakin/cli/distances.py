@@ -22,13 +22,13 @@ class Distances(TyperGroup):
 
     def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
         """Return the names of the distances."""
-        from datakin.distances.methods import METHODS
+        from datakin.distances import METHODS
 
         return list(METHODS)
 
     def get_command(self, ctx: typer.Context, name: str) -> Any:  # type: ignore[override]
         """Return the command of a distance; None if there is none of that name."""
-        from datakin.distances.methods import METHODS
+        from datakin.distances import METHODS
 
         return _command(name, METHODS[name]) if name in METHODS else None
 

@@ -11,8 +11,7 @@ from scipy.spatial.distance import cdist
 from datakin._core.checks import check_choice, check_count, check_seed
 from datakin._core.exceptions import DatakinError, listed
 from datakin.data.features import Array
-from datakin.distances.features import Cloud, Clouds, clouds
-from datakin.distances.halves import debiased
+from datakin.distances.features import Cloud, Clouds, clouds, debiased
 from datakin.distances.protocol import Rival
 from datakin.distances.transport import check_cells, transport_cost
 
