@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.svm import SVC
 
 from datakin.data.features import Array
-from datakin.learning.backends.fitter import GenericFitter, partly
+from datakin.learning.backends import GenericFitter, partly
 from datakin.learning.backends.svm_solvers import minimise_hinge, regress, train
 
 __all__ = ["LinearSVMFitter", "RadialSVMFitter", "RadialSum", "gram_matrix"]
