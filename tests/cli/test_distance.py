@@ -11,7 +11,7 @@ import pytest
 import datakin
 from datakin import distances
 from datakin.cli.options import Given
-from datakin.distances.methods import METHODS
+from datakin.distances import METHODS
 from datakin.report import read_report
 
 LABEL = ["--label", "died"]

@@ -217,13 +217,13 @@ class Distances(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of the distances."""
-        from datakin.distances.methods import METHODS
+        from datakin.distances import METHODS
 
         return list(METHODS)
 
     def get_command(self, ctx: Any, name: str) -> Any:
         """Return the command of a distance; None if there is none of that name."""
-        from datakin.distances.methods import METHODS
+        from datakin.distances import METHODS
 
         return _distance(name, METHODS[name]) if name in METHODS else None
 

@@ -23,8 +23,7 @@ from datakin.cross_errors.records import (
     least_error,
 )
 from datakin.data.features import Array
-from datakin.learning.calibration import fit_sigmoids
-from datakin.learning.ensemble import View, model_weights, row_losses
+from datakin.learning.ensemble import View, fit_sigmoids, model_weights, row_losses
 from datakin.learning.losses import Loss
 
 __all__ = ["Reading"]

@@ -3,25 +3,24 @@
 This room learns nothing from data: encoders, models and folds live in `datakin.learning`.
 
 - `door`: read_table, read_tables, as_dataset
-- `files`, `csv_files`, `arrow_files`, `sampling`: from a path to a table, all rows or a sample
+- `files`, `csv_files`, `arrow_files`: from a path to a table, all rows or a sample
 - `tables`: one table of any library, and its columns as numbers or categories
-- `draft`, `labels`, `checks`: which column is what, and what is refused, dropped or noted
+- `drafts`, `labels`: which column is what, and what is refused, dropped or noted
 - `dataset`, `features`: what every other room receives
-- `arguments`, `pairing`: what users pass to be compared, and what two datasets share
+- `pairing`: what users pass to be compared, and what two datasets share
 """
 
-from datakin.data.arguments import (
+from datakin.data.dataset import Dataset, Origin
+from datakin.data.door import SharedGroups, as_dataset, read_table, read_tables
+from datakin.data.pairing import (
+    Pairing,
     check_names,
     coerce,
-    collect,
     for_comparison,
     for_matrix,
     for_ranking,
+    pair,
 )
-from datakin.data.dataset import Dataset, Origin
-from datakin.data.door import as_dataset, read_table, read_tables
-from datakin.data.draft import SharedGroups
-from datakin.data.pairing import Pairing, pair
 
 __all__ = [
     "Dataset",
@@ -31,7 +30,6 @@ __all__ = [
     "as_dataset",
     "check_names",
     "coerce",
-    "collect",
     "for_comparison",
     "for_matrix",
     "for_ranking",

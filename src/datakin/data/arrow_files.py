@@ -8,20 +8,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError
+from datakin.data.csv_files import check_file_columns, choose_rows, first_line
+from datakin.data.dataset import Origin
 from datakin.data.features import Array
-from datakin.data.sampling import choose_rows
-from datakin.data.tables import FileOptions, Loaded, check_file_columns, readable
 
 __all__ = ["read_feather", "read_parquet"]
 
 STRETCH = 1 << 20  # rows whose values of one column are decoded together
+Read = tuple[pd.DataFrame, int, tuple[str, ...]]  # rows read, number of all rows, all columns
 INDEX = "__index_level_"  # what pandas calls the columns of an index without a name
 
 
@@ -39,28 +42,42 @@ class PartFile:
         return int(self.metadata.num_rows)
 
 
-def read_parquet(files: Sequence[str], options: FileOptions) -> Loaded:
+def read_parquet(files: Sequence[str], how: Origin) -> Read:
     """Read one table from its Parquet files, all rows or a sample across the files."""
     import pyarrow as pa
 
     parts = [_described(file) for file in files]
-    names, types = _common_columns(parts, options.skip)
+    names, types = _common_columns(parts, how.unread)
     n_rows = sum(part.n_rows for part in parts)
-    size = options.read_rows
+    size = how.read_rows
     rows = None if size is None or n_rows <= size else choose_rows(n_rows, size)
     pieces: dict[str, list[Any]] = {name: [] for name in types}
     start = 0
     for part in parts:
         within = None if rows is None else _between(rows, start, start + part.n_rows)
-        with readable(part.path):
+        with _readable(part.path):
             _read_part(part, within, pieces)
         start += part.n_rows
     # What pandas wrote about its index in one part does not hold for all of them together.
     about = parts[0].schema.metadata if len(parts) == 1 else None
-    with readable(files[0]):
+    with _readable(files[0]):
         columns = {name: _joined(pieces[name], kind) for name, kind in types.items()}
         frame = pa.table(columns, metadata=about).to_pandas()
-    return Loaded(frame, n_rows, names, len(files))
+    return frame, n_rows, names
+
+
+@contextmanager
+def _readable(path: str) -> Iterator[None]:
+    """Turn what a reader raises into a sentence that names the file."""
+    try:
+        yield
+    except DatakinError:
+        raise
+    except Exception as error:  # pyarrow raises its own types, OSError among them
+        raise DatakinError(
+            f"The file {path!r} could not be read as a {Path(path).suffix[1:]} table "
+            f"({first_line(error)}); is it complete, and does the suffix fit?"
+        ) from None
 
 
 def _described(path: str) -> PartFile:
@@ -68,7 +85,7 @@ def _described(path: str) -> PartFile:
 
     if os.path.getsize(path) == 0:
         raise DatakinError(f"The file {path!r} is empty: expected a table with a header line.")
-    with readable(path), pq.ParquetFile(path) as file:
+    with _readable(path), pq.ParquetFile(path) as file:
         check_file_columns(file.schema_arrow.names, path)
         return PartFile(path, file.metadata, file.schema_arrow)
 
@@ -109,15 +126,15 @@ def _stretches(metadata: Any) -> Iterator[tuple[list[int], int, int]]:
         yield groups, start, stop
 
 
-def read_feather(files: Sequence[str], options: FileOptions) -> Loaded:
+def read_feather(files: Sequence[str], how: Origin) -> Read:
     """Read a Feather (Arrow IPC) file, all rows or a sample."""
-    path, size = files[0], options.read_rows
+    path, size = files[0], how.read_rows
     sizes = [] if size is None else _batch_sizes(path)
     if size is None or sum(sizes) <= size:
-        with readable(path):
+        with _readable(path):
             frame = pd.read_feather(path)
-        return Loaded(frame, len(frame))
-    return _drawn(path, sizes, size, options.skip)
+        return frame, len(frame), ()
+    return _drawn(path, sizes, size, how.unread)
 
 
 def _batch_sizes(path: str) -> list[int]:
@@ -130,13 +147,13 @@ def _batch_sizes(path: str) -> list[int]:
         return []  # the first version of Feather, or not a table: the reader of whole files will say
 
 
-def _drawn(path: str, sizes: list[int], size: int, skip: Collection[str]) -> Loaded:
+def _drawn(path: str, sizes: list[int], size: int, skip: Collection[str]) -> Read:
     """Draw rows of a file with batches of these sizes."""
     import pyarrow as pa
 
     n_rows = sum(sizes)
     rows = choose_rows(n_rows, size)
-    with readable(path):
+    with _readable(path):
         with pa.OSFile(path) as source:
             schema = pa.ipc.open_file(source).schema
         check_file_columns(schema.names, path)
@@ -149,7 +166,7 @@ def _drawn(path: str, sizes: list[int], size: int, skip: Collection[str]) -> Loa
             pa.default_memory_pool().release_unused()
         columns = {name: _joined(found, schema.field(name).type) for name, found in pieces.items()}
         frame = pa.table(columns, metadata=schema.metadata).to_pandas()
-        return Loaded(frame, n_rows, tuple(schema.names))
+        return frame, n_rows, tuple(schema.names)
 
 
 def _read_fields(path: str, fields: list[int], rows: Array, pieces: dict[str, list[Any]]) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,9 @@ import pandas as pd
 from datakin._core.exceptions import DatakinError, DatakinWarning
 from datakin.data.features import MISSING, Array, Features
 
-__all__ = ["Dataset", "Origin", "hash_labels", "hash_rows", "task_of"]
+__all__ = ["TASKS", "Dataset", "Origin", "hash_labels", "hash_rows", "task_of"]
+
+TASKS = ("binary", "multiclass", "regression")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,7 +54,6 @@ class Dataset:
     label: str = "label"
     notes: tuple[str, ...] = ()
     origin: Origin | None = None
-    _hashes: dict[tuple[str, ...], Array] = field(default_factory=dict, init=False)
 
     @property
     def task(self) -> str:
@@ -84,20 +87,19 @@ class Dataset:
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits that change when column names or values do."""
         state = hashlib.blake2b(self.features.digest(), digest_size=8)
-        state.update(self.label_hashes().tobytes())
+        state.update(self.label_hashes.tobytes())
         if self.groups is not None:
             state.update(self.groups.astype(np.int64).tobytes())
         return state.hexdigest()
 
+    @cached_property
     def label_hashes(self) -> Array:
-        """Return one hash per label, by class name or value."""
+        """One hash per label, by class name or value."""
         return hash_labels(self.y, self.classes)
 
     def row_hashes(self, columns: tuple[str, ...]) -> Array:
-        """Return one hash per row over some columns and the label; kept, since every pair asks."""
-        if columns not in self._hashes:
-            self._hashes[columns] = hash_rows(self.features, columns, self.label_hashes())
-        return self._hashes[columns]
+        """Return one hash per row over some columns and the label."""
+        return hash_rows(self.features, columns, self.label_hashes)
 
     def take(self, rows: Array) -> Dataset:
         """Return some of the rows, with classes and levels coded as before."""
@@ -142,32 +144,75 @@ _last_split: dict[str, dict[str, Dataset]] = {}  # the table split last: its oth
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a dataset was read from, to read it again in another process or on another machine.
+    """How a table is read, and from which file.
+
+    A dataset that comes from a file keeps it, to be read again in another process or on another
+    machine.
 
     Parameters
     ----------
-    path : str
+    label, ignore, group, domain, positive, task, label_map, delimiter, read_rows
+        The options of `read_table` and `read_tables`.
+    path : str or None
         Absolute path of the file, folder or glob.
-    options : dict
-        Arguments of `read_table`, or of `read_tables` where `value` is given.
     value : str or None
         The value of the domain column that names the dataset.
     """
 
-    path: str
-    options: dict[str, Any]
+    label: str = "label"
+    ignore: tuple[str, ...] = ()
+    group: str | None = None
+    domain: str | None = None
+    positive: Any = None
+    task: str = "auto"
+    label_map: Mapping[Any, Any] | None = None
+    delimiter: str = ","
+    read_rows: int | None = None
+    path: str | None = None
     value: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.task not in ("auto", *TASKS):
+            raise DatakinError(
+                f"task must be 'auto', 'binary', 'multiclass' or 'regression'. Got {self.task!r}."
+            )
+        if self.label_map is not None and not isinstance(self.label_map, Mapping):
+            raise DatakinError(
+                f"label_map must be a mapping of old label to new label. Got {self.label_map!r}."
+            )
+        if self.task == "regression" and self._names_classes:
+            raise DatakinError("label_map and positive are for classes. Got task='regression'.")
+        rows: Any = self.read_rows
+        if rows is not None and (
+            isinstance(rows, bool) or not isinstance(rows, Integral) or int(rows) < 1
+        ):
+            raise DatakinError(
+                f"The 'read_rows' parameter must be a whole number above 0, or None for all rows. "
+                f"Got {rows!r} instead."
+            )
+
+    @property
+    def _names_classes(self) -> bool:
+        return self.label_map is not None or self.positive is not None
+
+    @property
+    def kind(self) -> str | None:
+        """One of "classification" and "regression", None when the labels have to tell."""
+        if self.task == "regression":
+            return "regression"
+        return "classification" if self.task != "auto" or self._names_classes else None
+
+    @property
+    def unread(self) -> frozenset[str]:
+        """Columns that need not even be read."""
+        return frozenset(self.ignore) - {self.label, self.group, self.domain}
 
     def with_task(self, task: str) -> Origin:
         """Return the same with the task that was found, unless the whole table is read again.
 
         A file that was read together with others has a task that it may not show alone.
         """
-        return (
-            self
-            if self.value is not None
-            else replace(self, options={**self.options, "task": task})
-        )
+        return self if self.value is not None else replace(self, task=task)
 
     def read(self, name: str, fingerprint: str) -> Dataset:
         """Read the dataset again; raise if it is not there or has changed.
@@ -196,10 +241,12 @@ class Origin:
     def _read(self) -> Dataset:
         from datakin.data.door import read_table, read_tables
 
+        left_out = ("path", "value") if self.domain else ("path", "value", "domain")
+        options = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in left_out}
         if self.value is None:
-            return read_table(self.path, **self.options)
-        key = repr((self.path, self.options))
+            return read_table(self.path, **options)
+        key = repr(replace(self, value=None))
         if key not in _last_split:
             _last_split.clear()
-            _last_split[key] = read_tables(self.path, **self.options)
+            _last_split[key] = read_tables(self.path, **options)
         return _last_split[key][self.value]

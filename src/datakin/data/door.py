@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 
-from datakin._core.exceptions import DatakinError, together, warn
-from datakin.data.checks import make_datasets
-from datakin.data.columns import Block, check_finite, read_columns, without_blanks
+from datakin._core.exceptions import DatakinError, DatakinWarning, listed, together, warn
 from datakin.data.dataset import Dataset, Origin
-from datakin.data.draft import (
-    Draft,
-    Roles,
-    check_ignored,
-    make_draft,
-    split_by_domain,
-    warn_of_shared_groups,
-)
-from datakin.data.features import Array
-from datakin.data.files import open_table, open_tables, stem
-from datakin.data.labels import Labelling
-from datakin.data.tables import FileOptions, Table, numbered
+from datakin.data.drafts import Draft, check_ignored, make_datasets, make_draft
+from datakin.data.features import Array, Features
+from datakin.data.files import open_table, open_tables
+from datakin.data.labels import canonical_label, is_missing, sort_classes
+from datakin.data.tables import check_finite, numbered, read_columns, without_blanks
 
-__all__ = ["as_dataset", "read_table", "read_tables"]
+__all__ = ["SharedGroups", "as_dataset", "read_table", "read_tables"]
 
 READ_ROWS = 200_000  # a file with more rows is sampled
 
@@ -104,16 +96,12 @@ def read_table(
     >>> read_table(frame, label="died", name="icu")
     Dataset('icu': 40 rows x 1 columns, binary (0, 1))
     """
-    roles = Roles(str(label), _names(ignore), group)
-    labelling = Labelling(task, label_map, positive)
-    table = open_table(source, _file_options(roles, delimiter, read_rows))
-    check_ignored(roles, [table])
-    if name is None:
-        name = stem(source) if isinstance(source, (str, os.PathLike)) else ""
-    origin = _origin(table, roles, labelling, {"delimiter": delimiter, "read_rows": read_rows})
-    datasets = make_datasets([make_draft(table, name, roles, origin)], labelling)
-    _announce(datasets)
-    return datasets[0]
+    how = Origin(
+        str(label), _names(ignore), group, None, positive, task, label_map, delimiter, read_rows
+    )
+    table = open_table(source, how, name)
+    check_ignored(how.ignore, [table])
+    return _announced(make_datasets([make_draft(table, how)]))[0]
 
 
 @_says_read_rows
@@ -158,27 +146,19 @@ def read_tables(
     >>> sorted(read_tables(frame, label="died", domain="site"))
     ['a', 'b']
     """
-    roles = Roles(str(label), _names(ignore), group, domain)
-    labelling = Labelling(task, label_map, positive)
-    options = _file_options(roles, delimiter, read_rows)
-    tables = open_tables(source, options, together=domain is not None)
-    check_ignored(roles, [table for _, table in tables])
+    how = Origin(
+        str(label), _names(ignore), group, domain, positive, task, label_map, delimiter, read_rows
+    )
+    tables = open_tables(source, how)
+    check_ignored(how.ignore, tables)
     if domain is not None and len(tables) != 1:
         raise DatakinError(
             f"domain={domain!r} splits one table. Got {len(tables)} tables; "
             f"leave domain out, or put the tables into one."
         )
-    how = {"delimiter": delimiter, "read_rows": read_rows}
-    drafts = [
-        make_draft(table, name, roles, _origin(table, roles, labelling, how))
-        for name, table in tables
-    ]
-    if domain is None:
-        datasets = make_datasets(drafts, labelling)
-    else:
-        datasets = _split(drafts[0], roles, labelling)
-    _announce(datasets)
-    return {dataset.name: dataset for dataset in datasets}
+    drafts = [make_draft(table, how) for table in tables]
+    datasets = make_datasets(drafts) if domain is None else _split(drafts[0])
+    return {dataset.name: dataset for dataset in _announced(datasets)}
 
 
 def as_dataset(
@@ -211,60 +191,71 @@ def as_dataset(
     Dataset('toy': 30 rows x 30 columns, binary (0, 1))
     """
     labels = _vector(y, "y")
-    columns = _sparse_block(X) if sparse.issparse(X) else read_columns(X)
-    draft = Draft(name or "", "y", labels, columns)
-    if draft.n_rows != len(labels):
+    features = _sparse_features(X) if sparse.issparse(X) else read_columns(X)
+    if features.n_rows != len(labels):
         raise DatakinError(
-            f"X and y must have the same number of rows. Got {draft.n_rows} and {len(labels)}."
+            f"X and y must have the same number of rows. Got {features.n_rows} and {len(labels)}."
         )
-    if group is not None:
-        groups = _vector(group, "group")
-        if len(groups) != len(labels):
-            raise DatakinError(
-                f"group must have one value per row. Got {len(groups)} for {len(labels)} rows."
-            )
-        draft = replace(draft, groups=groups)
-    datasets = make_datasets([draft], Labelling(task))
-    _announce(datasets)
-    return datasets[0]
-
-
-def _file_options(roles: Roles, delimiter: str, read_rows: Any) -> FileOptions:
-    """Return how to read files: ignored columns of a Parquet file are not even read."""
-    if read_rows is not None and (
-        isinstance(read_rows, bool) or not isinstance(read_rows, Integral) or read_rows < 1
-    ):
+    groups = None if group is None else _vector(group, "group")
+    if groups is not None and len(groups) != len(labels):
         raise DatakinError(
-            f"The 'read_rows' parameter must be a whole number above 0, or None for all rows. "
-            f"Got {read_rows!r} instead."
+            f"group must have one value per row. Got {len(groups)} for {len(labels)} rows."
         )
-    return FileOptions(delimiter, None if read_rows is None else int(read_rows), roles.unread)
+    draft = Draft(name or "", Origin("y", task=task), labels, features, groups)
+    return _announced(make_datasets([draft]))[0]
 
 
-def _origin(table: Table, roles: Roles, labelling: Labelling, how: dict[str, Any]) -> Origin | None:
-    """Return how a dataset can be read again, None if it did not come from a file."""
-    if table.path is None:
-        return None
-    options = {"label": roles.label, "ignore": roles.ignore, "group": roles.group, **how}
-    options |= {"positive": labelling.positive, "label_map": labelling.label_map}
-    if roles.domain is not None:
-        options |= {"domain": roles.domain}
-    return Origin(table.path, {**options, "task": labelling.task})
-
-
-def _split(draft: Draft, roles: Roles, labelling: Labelling) -> list[Dataset]:
+def _split(draft: Draft) -> list[Dataset]:
     """Return a dataset for each value of the domain column that can be used."""
-    assert roles.domain is not None
-    parts = split_by_domain(draft, roles.domain)
+    assert draft.domains is not None
+    domain = draft.how.domain
+    missing = is_missing(draft.domains)
+    spelled = np.array([canonical_label(v) for v in draft.domains], dtype=object)
+    names = sort_classes(spelled[~missing])
+    if missing.any():
+        warn(f"{int(missing.sum())} of {len(missing)} rows have no {domain!r} and were dropped.")
+    if len(names) < 2:
+        raise DatakinError(
+            f"The domain column {domain!r} must have at least two values. "
+            f"Got {listed(names) or 'none'}."
+        )
+    parts = []
+    for value in names:
+        part = draft.take(np.flatnonzero(~missing & (spelled == value)))
+        parts.append(replace(part, name=value, how=replace(draft.how, value=value)))
     left_out: dict[str, str] = {}
-    datasets = make_datasets(parts, labelling, left_out)
+    datasets = make_datasets(parts, left_out)
     if left_out:
         warn(
-            f"{len(left_out)} of {len(parts)} values of {roles.domain!r} were left out: "
+            f"{len(left_out)} of {len(parts)} values of {domain!r} were left out: "
             f"{' '.join(list(left_out.values())[:3])}{' ...' if len(left_out) > 3 else ''}"
         )
-    warn_of_shared_groups([part for part in parts if part.name not in left_out], roles)
+    if draft.groups is not None:
+        _warn_of_shared_groups([part for part in parts if part.name not in left_out])
     return datasets
+
+
+class SharedGroups(DatakinWarning):
+    """A group is in two domains: its rows train one dataset's models and test the other's."""
+
+
+def _warn_of_shared_groups(drafts: Sequence[Draft]) -> None:
+    """Name the groups that have labelled rows in several of these domains."""
+    places: Counter[str] = Counter()
+    for draft in drafts:
+        assert draft.groups is not None
+        known = draft.groups[~is_missing(draft.labels) & ~is_missing(draft.groups)]
+        places.update({canonical_label(v) for v in pd.unique(known)})
+    shared = sort_classes(group for group, n in places.items() if n > 1)
+    if shared:
+        how = drafts[0].how
+        warn(
+            f"Every {how.group!r} should be in one {how.domain!r} only. Otherwise its rows train one "
+            f"dataset and test another, and the two look more alike than they are. "
+            f"{len(shared)} of {len(places)} stand in several: {listed(shared)}; drop their rows in all but "
+            f"one, or split by something coarser.",
+            SharedGroups,
+        )
 
 
 def _names(names: Sequence[str] | None) -> tuple[str, ...]:
@@ -291,7 +282,7 @@ def _vector(values: Any, what: str) -> Array:
     return objects
 
 
-def _sparse_block(X: Any) -> Block:
+def _sparse_features(X: Any) -> Features:
     matrix = sparse.csr_array(X, dtype=float, copy=True)
     # One stored form for each matrix: explicit zeros would otherwise differ from implicit ones.
     matrix.sum_duplicates()
@@ -299,10 +290,11 @@ def _sparse_block(X: Any) -> Block:
     if np.isnan(matrix.data).any():
         raise DatakinError("A sparse X must have no missing values; impute them first.")
     check_finite("X (sparse)", matrix.data)
-    return Block(matrix, numbered(matrix))
+    return Features.of_numbers(matrix, numbered(matrix))
 
 
-def _announce(datasets: Iterable[Dataset]) -> None:
-    """Warn once for each kind of note, naming the datasets it is about."""
+def _announced(datasets: list[Dataset]) -> list[Dataset]:
+    """Warn once for each kind of note, naming the datasets it is about; return the datasets."""
     for line in together((dataset.name, note) for dataset in datasets for note in dataset.notes):
         warn(line)
+    return datasets

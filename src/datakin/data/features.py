@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,11 @@ class Features:
     levels: tuple[tuple[str, ...], ...]
     _hashes: dict[tuple[str, ...], Array] = field(default_factory=dict, init=False, repr=False)
 
+    @classmethod
+    def of_numbers(cls, matrix: Any, names: Sequence[str]) -> Features:
+        """Return features without categories from a float matrix, dense or sparse."""
+        return Features(matrix, tuple(names), np.zeros((matrix.shape[0], 0), np.int32), (), ())
+
     @property
     def n_rows(self) -> int:
         """Number of rows."""
@@ -74,13 +79,7 @@ class Features:
 
     def take(self, rows: Array) -> Features:
         """Return the same columns for some of the rows."""
-        return Features(
-            self.numeric[rows],
-            self.numeric_names,
-            self.codes[rows],
-            self.category_names,
-            self.levels,
-        )
+        return replace(self, numeric=self.numeric[rows], codes=self.codes[rows])
 
     def select(self, names: Sequence[str]) -> Features:
         """Return the named columns, in the order given within each kind."""
@@ -126,7 +125,7 @@ class Features:
                     [*(position.get(v, UNKNOWN) for v in own), MISSING], dtype=np.int32
                 )
                 codes[:, j] = table[mine.codes[:, j]]  # code -1 picks the last entry: MISSING
-        return Features(mine.numeric, mine.numeric_names, codes, mine.category_names, other.levels)
+        return replace(mine, codes=codes, levels=other.levels)
 
     def stacked(self, other: Features) -> Features:
         """Return these rows with those of another dataset below; levels are those of both."""
@@ -135,15 +134,13 @@ class Features:
             tuple(sorted({*own, *theirs}))
             for own, theirs in zip(self.levels, other.levels, strict=True)
         )
-        whole = Features(self.numeric, self.numeric_names, self.codes, self.category_names, both)
+        whole = replace(self, levels=both)
         parts = [self.matched_to(whole), other.matched_to(whole)]
         numeric = [part.numeric for part in parts]
-        return Features(
-            sparse.vstack(numeric, format="csr") if self.is_sparse else np.vstack(numeric),
-            self.numeric_names,
-            np.vstack([part.codes for part in parts]),
-            self.category_names,
-            both,
+        return replace(
+            whole,
+            numeric=sparse.vstack(numeric, format="csr") if self.is_sparse else np.vstack(numeric),
+            codes=np.vstack([part.codes for part in parts]),
         )
 
     def row_hashes(self, names: Sequence[str]) -> Array:

@@ -14,27 +14,19 @@ import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.data.arrow_files import read_feather, read_parquet
-from datakin.data.csv_files import read_csv
-from datakin.data.sampling import choose_rows
-from datakin.data.tables import FileOptions, Loaded, Table, check_file_columns, frame_of
+from datakin.data.csv_files import check_file_columns, choose_rows, read_csv
+from datakin.data.dataset import Origin
+from datakin.data.tables import RawTable, frame_of
 
-__all__ = [
-    "TableFiles",
-    "are_parts",
-    "find_files",
-    "find_table",
-    "find_tables",
-    "open_table",
-    "open_tables",
-    "stem",
-]
+__all__ = ["TableFiles", "find_files", "find_tables", "open_table", "open_tables", "stem"]
 
 PARQUET = (".parquet", ".pq")
 SUFFIXES = (".csv.gz", ".csv", ".parquet", ".feather", ".arrow", ".pq")  # looked for in folders
 
-# A reader takes files and options and returns Loaded. To read another kind of file, add its reader
+# A reader takes the files of a table and returns the rows it read, the number of all rows, and the
+# names of columns that it did not read (or of all). To read another kind of file, add its reader
 # here and, for files in folders, its suffix above.
-Reader = Callable[[Sequence[str], FileOptions], Loaded]
+Reader = Callable[[Sequence[str], Origin], tuple[pd.DataFrame, int, tuple[str, ...]]]
 READERS: dict[tuple[str, ...], Reader] = {
     PARQUET: read_parquet,
     (".feather", ".arrow"): read_feather,
@@ -115,17 +107,17 @@ def _below(folder: str) -> str:
     return f" itself; for those in its folders say {pattern!r}"
 
 
-def are_parts(files: Sequence[str]) -> bool:
+def _are_parts(files: Sequence[str]) -> bool:
     """Whether the files may be the parts of one table: only Parquet files are."""
     return all(file.lower().endswith(PARQUET) for file in files)
 
 
-def find_table(path: str | os.PathLike[str]) -> TableFiles:
+def _find_table(path: str | os.PathLike[str]) -> TableFiles:
     """Return the file, or the Parquet part files, of the one table that a path names."""
     if isinstance(path, TableFiles):
         return path
     files = find_files(path)
-    if len(files) > 1 and not are_parts(files):
+    if len(files) > 1 and not _are_parts(files):
         raise DatakinError(
             f"read_table reads one file, or the Parquet part files of one table. "
             f"{os.fspath(path)!r} names {len(files)}: {listed(files)}; use read_tables."
@@ -149,7 +141,7 @@ def find_tables(
             tables.append(path)
             continue
         files = find_files(path)
-        if are_parts(files) and (together if alone else os.path.isdir(path)):
+        if _are_parts(files) and (together if alone else os.path.isdir(path)):
             tables.append(TableFiles(os.fspath(path), tuple(files)))
         else:
             tables += [_in_glob(file) for file in files]
@@ -158,47 +150,49 @@ def find_tables(
 
 def _in_glob(path: str) -> TableFiles:
     """Return one of the things that a glob names: a file, or a folder of part files."""
-    return find_table(path) if os.path.isdir(path) else TableFiles(path, (path,))
+    return _find_table(path) if os.path.isdir(path) else TableFiles(path, (path,))
 
 
-def open_table(source: Any, options: FileOptions | None = None) -> Table:
+def open_table(source: Any, how: Origin | None = None, name: str | None = None) -> RawTable:
     """Return the one table that a path names, or that an object of any library is."""
     if not isinstance(source, (str, os.PathLike)):
-        frame = frame_of(source)
-        return Table(frame, tuple(frame.columns))
-    found = find_table(source)
-    loaded = _load(found.files, options or FileOptions())
-    return Table(frame_of(loaded.frame), loaded.columns, loaded.notes, os.path.abspath(found.path))
+        given = frame_of(source)
+        return RawTable(name or "", given, tuple(given.columns))
+    found = _find_table(source)
+    frame, columns, notes = _load(found.files, how or Origin())
+    name = stem(source) if name is None else name
+    return RawTable(name, frame_of(frame), columns, notes, os.path.abspath(found.path))
 
 
-def open_tables(
-    source: Any, options: FileOptions, *, together: bool = False
-) -> list[tuple[str, Table]]:
-    """Return name and table for paths, globs, a mapping of names to tables, or one table.
+def open_tables(source: Any, how: Origin) -> list[RawTable]:
+    """Return the tables of paths, globs, a mapping of names to tables, or one table.
 
-    With `together`, the Parquet files of one folder or glob are one table.
+    With a domain column, the Parquet files of one folder or glob are one table.
     """
     if isinstance(source, Mapping):
-        return [(str(name), open_table(table, options)) for name, table in source.items()]
+        return [open_table(table, how, str(name)) for name, table in source.items()]
     if isinstance(source, (str, os.PathLike)):
         source = [source]
     if not isinstance(source, (list, tuple)):
-        return [("", open_table(source, options))]
+        return [open_table(source, how)]
     if not all(isinstance(path, (str, os.PathLike)) for path in source):
         raise DatakinError("Several tables must come as a mapping of name to table, or as paths.")
+    together = how.domain is not None
     opened = []
     for found in find_tables(source, together=together):
-        table = open_table(found, options)
+        table = open_table(found, how)
         if len(found.files) > 1 and not (together and len(source) == 1):
             # Said because each of these files could also be meant as a dataset.
             note = f"{len(found.files)} Parquet files of the folder read as one table"
             table = replace(table, notes=(note, *table.notes))
-        opened.append((stem(found), table))
+        opened.append(table)
     return opened
 
 
-def _load(files: Sequence[str], options: FileOptions) -> Loaded:
-    """Read a file, or the Parquet parts of one table; rows that are drawn keep their order."""
+def _load(
+    files: Sequence[str], how: Origin
+) -> tuple[pd.DataFrame, tuple[str, ...], tuple[str, ...]]:
+    """Read the files of one table: rows, names of all columns, and a note if rows were drawn."""
     path = files[0]
     if os.path.getsize(path) == 0:
         raise DatakinError(f"The file {path!r} is empty: expected a table with a header line.")
@@ -208,12 +202,19 @@ def _load(files: Sequence[str], options: FileOptions) -> Loaded:
             f"The file {path!r} must be one of {', '.join(SUFFIXES[:4])}. "
             f"Read it yourself and pass the data frame."
         )
-    loaded = reader(files, options)
-    frame = _checked(loaded.frame, path)
-    columns = tuple(dict.fromkeys([*loaded.columns, *(str(name) for name in frame.columns)]))
-    if options.read_rows is not None and len(frame) > options.read_rows:
-        frame = frame.iloc[choose_rows(len(frame), options.read_rows)].reset_index(drop=True)
-    return replace(loaded, frame=frame, columns=columns)
+    frame, n_rows, columns = reader(files, how)
+    frame = _checked(frame, path)
+    columns = tuple(dict.fromkeys([*columns, *(str(name) for name in frame.columns)]))
+    if how.read_rows is not None and len(frame) > how.read_rows:  # rows drawn keep their order
+        frame = frame.iloc[choose_rows(len(frame), how.read_rows)].reset_index(drop=True)
+    if len(frame) >= n_rows:
+        return frame, columns, ()
+    where = "the file" if len(files) == 1 else f"{len(files)} files"
+    note = (
+        f"{n_rows:,} rows in {where}; {len(frame):,} drawn at random "
+        f"(read_rows of read_table, --read-rows)"
+    )
+    return frame, columns, (note,)
 
 
 def _checked(frame: pd.DataFrame, path: str) -> pd.DataFrame:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -13,63 +12,24 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed
-from datakin.data.columns import check_finite
+from datakin.data.dataset import Origin
 from datakin.data.features import Array
+from datakin.data.tables import check_finite
 
 __all__ = [
-    "TASKS",
-    "Labelling",
     "canonical_label",
     "canonical_labels",
     "check_labels",
     "class_codes",
     "encode_classes",
+    "group_codes",
     "infer_task",
     "is_missing",
     "response",
     "sort_classes",
 ]
 
-TASKS = ("binary", "multiclass", "regression")
 FEW = 10  # a whole-number label with at most this many values may be a class or a quantity
-
-
-@dataclass(frozen=True)
-class Labelling:
-    """What the user says about the labels of all datasets that are read together.
-
-    Parameters
-    ----------
-    task : {"auto", "binary", "multiclass", "regression"}
-    label_map : mapping or None
-        Old label -> new label.
-    positive : optional
-        The positive class, or a list of its spellings.
-    """
-
-    task: str = "auto"
-    label_map: Mapping[Any, Any] | None = None
-    positive: Any = None
-
-    def __post_init__(self) -> None:
-        if self.task not in ("auto", *TASKS):
-            raise DatakinError(
-                f"task must be 'auto', 'binary', 'multiclass' or 'regression'. Got {self.task!r}."
-            )
-        if self.label_map is not None and not isinstance(self.label_map, Mapping):
-            raise DatakinError(
-                f"label_map must be a mapping of old label to new label. Got {self.label_map!r}."
-            )
-        if self.task == "regression" and (self.label_map is not None or self.positive is not None):
-            raise DatakinError("label_map and positive are for classes. Got task='regression'.")
-
-    @property
-    def kind(self) -> str | None:
-        """One of "classification" and "regression", None when the labels have to tell."""
-        if self.task == "regression":
-            return "regression"
-        said = self.task != "auto" or self.label_map is not None or self.positive is not None
-        return "classification" if said else None
 
 
 def is_missing(labels: Array) -> Array:
@@ -154,25 +114,35 @@ def encode_classes(labels: Array) -> tuple[Array, tuple[str, ...]]:
     return np.array([position[v] for v in labels], dtype=np.int64), classes
 
 
-def class_codes(
-    labels: Array, labelling: Labelling, label: str, title: str
-) -> tuple[Array, tuple[str, ...]]:
+def group_codes(groups: Array) -> Array:
+    """Return a code for each group; a row without one is a group of its own."""
+    spelled = [
+        None if missing else canonical_label(value)
+        for value, missing in zip(groups, is_missing(groups), strict=True)
+    ]
+    codes = pd.factorize(np.array(spelled, dtype=object))[0].astype(np.int64)
+    alone = codes < 0
+    codes[alone] = codes.max(initial=-1) + 1 + np.arange(int(alone.sum()))
+    return codes
+
+
+def class_codes(labels: Array, how: Origin, title: str) -> tuple[Array, tuple[str, ...]]:
     """Return codes and class names, or say why the label cannot be one of classes."""
-    spelled = canonical_labels(labels, labelling.label_map, labelling.positive)
+    spelled = canonical_labels(labels, how.label_map, how.positive)
     codes, classes = encode_classes(spelled)
     if len(classes) < 2:
         raise DatakinError(
-            f"The label {label!r} must have at least two classes. "
+            f"The label {how.label!r} must have at least two classes. "
             f"Got only {classes[0]!r} in {title} ({len(codes)} rows)."
         )
-    if labelling.task == "binary" and len(classes) > 2:
+    if how.task == "binary" and len(classes) > 2:
         raise DatakinError(
             f"A binary label must have two classes. Got {len(classes)} in {title}: "
             f"{listed(classes)}; name the positive one with positive=, or say task='multiclass'."
         )
     if len(classes) > 50 and len(classes) > len(codes) / 10:
         raise DatakinError(
-            f"The label {label!r} of {title} has {len(classes)} classes in {len(codes)} rows "
+            f"The label {how.label!r} of {title} has {len(classes)} classes in {len(codes)} rows "
             f"({listed(classes, limit=3)}); is it the right column?"
         )
     return codes, classes

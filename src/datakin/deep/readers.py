@@ -14,12 +14,12 @@ import numpy as np
 from datakin._core.checks import check_choice
 from datakin._core.exceptions import DatakinError, listed
 from datakin.data import Dataset
-from datakin.data.arguments import Kind
-from datakin.data.checks import make_datasets
-from datakin.data.draft import Draft
-from datakin.data.features import Array
+from datakin.data.dataset import TASKS, Origin
+from datakin.data.drafts import Draft, make_datasets
+from datakin.data.features import Array, Features
 from datakin.data.files import open_table, stem
-from datakin.data.labels import TASKS, Labelling, canonical_label
+from datakin.data.labels import canonical_label
+from datakin.data.pairing import Kind
 from datakin.deep.items import ArrayContents, Contents, Items, TextContents
 
 __all__ = ["ITEMS", "as_items", "check_task", "make_items", "read_texts"]
@@ -180,9 +180,8 @@ def make_items(
         check_task(task, classes)
         y, task = _rename(y, classes, name), "multiclass" if task == "auto" else task
     # A table with one made-up column goes through the usual checks of labels and groups.
-    column: tuple[Array, tuple[str, ...] | None] = (np.arange(len(y), dtype=float), None)
-    draft = Draft(name, label, y, {"row": column}, groups=groups)
-    made = make_datasets([draft], Labelling(task))[0]
+    column = Features.of_numbers(np.arange(len(y), dtype=float)[:, None], ["row"])
+    made = make_datasets([Draft(name, Origin(label, task=task), y, column, groups)])[0]
     if made.n_rows != len(contents):
         raise DatakinError(
             f"Every row must have a label. {len(contents) - made.n_rows} of {len(contents)} rows of "

@@ -14,8 +14,7 @@ from datakin._core.checks import check_count, check_positive, check_seed
 from datakin._core.exceptions import DatakinError
 from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
-from datakin.distances.features import clouds
-from datakin.distances.halves import scrambled
+from datakin.distances.features import clouds, scrambled
 from datakin.distances.protocol import Rival
 
 __all__ = ["ProxyADistance"]

@@ -16,7 +16,7 @@ from datakin.data.features import Array
 from datakin.distances.features import Cloud, clouds
 from datakin.distances.protocol import Rival
 
-__all__ = ["MMD", "Energy", "median_distance"]
+__all__ = ["MMD", "Energy"]
 
 BLOCK = 2000  # rows at a time, so that sums over all pairs need little memory
 MEDIAN_ROWS = 1000  # rows of each dataset that settle the median distance
@@ -100,7 +100,7 @@ class MMD(Rival):
         check_seed(self.random_state)
 
     def _kernel(self, target: Cloud, source: Cloud) -> Callable[[Array, Array], Array]:
-        width = self.bandwidth or median_distance(target, source)
+        width = self.bandwidth or _median_distance(target, source)
 
         def kernel(one: Array, other: Array) -> Array:
             values: Array = np.exp(cdist(one, other, "sqeuclidean") / (-2 * width**2))
@@ -144,7 +144,7 @@ class Energy(Rival):
         return value if self.unbiased else max(value, 0.0)
 
 
-def median_distance(target: Cloud, source: Cloud) -> float:
+def _median_distance(target: Cloud, source: Cloud) -> float:
     """Return the median distance between rows of both; the mean one when most rows coincide."""
     some = np.vstack([target.points[:MEDIAN_ROWS], source.points[:MEDIAN_ROWS]])
     distances = pdist(some)

@@ -11,12 +11,11 @@ from scipy.spatial.distance import cdist
 from datakin._core.checks import check_choice, check_count, check_seed
 from datakin._core.exceptions import DatakinError, listed
 from datakin.data.features import Array
-from datakin.distances.features import Cloud, Clouds, clouds
-from datakin.distances.halves import debiased
+from datakin.distances.features import Cloud, Clouds, clouds, debiased
 from datakin.distances.protocol import Rival
 from datakin.distances.transport import check_cells, transport_cost
 
-__all__ = ["OTDD", "gaussian_cost", "label_costs"]
+__all__ = ["OTDD", "gaussian_cost"]
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ class OTDD(Rival):
 
     def _plain(self, target: Cloud, source: Cloud) -> float:
         squares = cdist(target.points, source.points, "sqeuclidean")
-        labels = label_costs(target, source, squares if self.inner == "exact" else None)
+        labels = _label_costs(target, source, squares if self.inner == "exact" else None)
         return transport_cost((squares + labels) / 2)
 
 
@@ -103,7 +102,7 @@ def _check_labels(both: Clouds) -> None:
             )
 
 
-def label_costs(target: Cloud, source: Cloud, squares: Array | None) -> Array:
+def _label_costs(target: Cloud, source: Cloud, squares: Array | None) -> Array:
     """Return the squared W2 between the classes of each pair of rows, shape (n, m).
 
     Parameters

@@ -1,23 +1,137 @@
-"""compare, rank and matrix, which every distance inherits."""
+"""compare, rank and matrix, which every distance inherits, and their results: numbers without zones."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from itertools import combinations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from datakin._core.checks import check_callback
 from datakin._core.exceptions import DatakinWarning, Interrupted, warn
 from datakin._core.progress import progress
 from datakin.data import Dataset, coerce, for_matrix, for_ranking
-from datakin.distances.results import Distance, DistanceMatrix, DistanceRanking
-from datakin.results.record import Provenance, make_provenance
+from datakin.data.features import Array
+from datakin.results import Ordered, Provenance, Square
+from datakin.results.record import Record, cell, make_provenance, plain
 
-__all__ = ["Rival"]
+__all__ = ["Distance", "DistanceMatrix", "DistanceRanking", "Rival"]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Distance(Record):
+    """How far apart a distance puts two datasets.
+
+    Attributes
+    ----------
+    target, source : str
+    method : str
+        Name of the distance.
+    score : float
+        The distance: small means near.
+    n_rows : dict of str to int
+    notes : tuple of str
+    provenance : Provenance
+    """
+
+    target: str
+    source: str
+    method: str
+    score: float
+    n_rows: dict[str, int]
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+    @property
+    def headline(self) -> str:
+        """The result in a few words."""
+        return f"{self.method} {cell(self.score)}"
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row with the main numbers."""
+        return pd.DataFrame([self.row()])
+
+    def row(self) -> dict[str, Any]:
+        """Return the main numbers as a mapping: the row of a ranking."""
+        return {
+            "target": self.target,
+            "source": self.source,
+            "score": self.score,
+            "n_rows": self.n_rows[self.source],
+        }
+
+    def __repr__(self) -> str:
+        return f"Distance({self.target!r} ~ {self.source!r}: {self.headline})"
+
+    def __str__(self) -> str:
+        return f"{plain(self.source)} -> {plain(self.target)}: {self.headline}"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class DistanceRanking(Ordered[Distance]):
+    """Sources of one target, nearest first.
+
+    Attributes
+    ----------
+    target : str
+    comparisons : tuple of Distance
+        Sorted by score.
+    """
+
+    target: str
+    comparisons: tuple[Distance, ...]
+
+    @property
+    def method(self) -> str:
+        """Name of the distance."""
+        return self.best.method
+
+    @property
+    def title(self) -> str:
+        """The line above the table."""
+        return f"Sources for {self.target!r}, nearest by {self.method} first"
+
+    @property
+    def closing(self) -> str:
+        """What a distance can tell, and what it cannot."""
+        what = "features and labels" if self.method == "OTDD" else "features"
+        return f"A distance tells how far {what} lie apart; it has no zones and no interval."
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class DistanceMatrix(Square):
+    """Distances between all pairs of datasets.
+
+    Attributes
+    ----------
+    names : tuple of str
+    method : str
+        Name of the distance.
+    scores : ndarray of shape (N, N)
+        The distances: symmetric, 0 on the diagonal.
+    provenance : Provenance
+    """
+
+    word = "distance"
+
+    names: tuple[str, ...]
+    method: str
+    scores: Array
+    provenance: Provenance
+
+    @property
+    def title(self) -> str:
+        """The line above the table."""
+        return f"Distances of {len(self)} datasets ({self.method}): small means near"
+
+    def __repr__(self) -> str:
+        clusters = len(set(self.clusters().values()))
+        return f"DistanceMatrix({len(self)} datasets by {self.method}, {clusters} cluster(s))"
 
 
 class Rival:
@@ -28,16 +142,7 @@ class Rival:
         raise NotImplementedError
 
     def compare(self, target: Any, source: Any) -> Distance:
-        """Compare one target with one source.
-
-        Parameters
-        ----------
-        target, source : Dataset or (X, y)
-
-        Returns
-        -------
-        Distance
-        """
+        """Compare one target with one source, as `datakin.distances.compare` does."""
         datasets = [coerce(target, "target"), coerce(source, "source")]
         if datasets[0].name == datasets[1].name:
             datasets[1] = datasets[1].renamed(f"{datasets[1].name} (again)")
@@ -46,19 +151,7 @@ class Rival:
     def rank(
         self, target: Any, sources: Any, *, on_result: Callable[[Distance], None] | None = None
     ) -> DistanceRanking:
-        """Rank several sources for one target, nearest first.
-
-        Parameters
-        ----------
-        target : Dataset or (X, y)
-        sources : list of datasets, or mapping of name to dataset
-        on_result : callable, optional
-            Called with the Distance of each source as soon as it is finished.
-
-        Returns
-        -------
-        DistanceRanking
-        """
+        """Rank several sources for one target, as `datakin.distances.rank` does."""
         datasets = for_ranking(target, sources)
         check_callback(on_result)
         found = self._pairs(datasets, [(0, j) for j in range(1, len(datasets))], on_result)
@@ -66,27 +159,14 @@ class Rival:
         return DistanceRanking(datasets[0].name, tuple(ordered))
 
     def matrix(self, datasets: Any) -> DistanceMatrix:
-        """Compare every dataset with every other.
-
-        Parameters
-        ----------
-        datasets : list of datasets, or mapping of name to dataset
-
-        Returns
-        -------
-        DistanceMatrix
-            Symmetric: for a distance with a direction (KL), the mean of both.
-        """
+        """Compare every dataset with every other, as `datakin.distances.matrix` does."""
         members = for_matrix(datasets)
         pairs = list(combinations(range(len(members)), 2))
-        if self.is_directed:
-            pairs += [(j, i) for i, j in pairs]
-        found = self._pairs(members, pairs)
+        back = [(j, i) for i, j in pairs]
+        found = self._pairs(members, pairs + back if self.is_directed else pairs)
         scores = np.zeros((len(members), len(members)))
-        for (i, j), distance in found.items():
-            scores[i, j] = distance.score
-            if not self.is_directed:
-                scores[j, i] = distance.score
+        for i, j in pairs + back:
+            scores[i, j] = found[(i, j) if (i, j) in found else (j, i)].score
         scores = (scores + scores.T) / 2
         names = tuple(d.name for d in members)
         return DistanceMatrix(names, type(self).__name__, scores, self._provenance(members))
@@ -110,7 +190,7 @@ class Rival:
             warnings.simplefilter("always", DatakinWarning)
             try:
                 for i, j in pairs:
-                    found[i, j] = self._one(datasets[i], datasets[j])
+                    found[i, j] = self._measured(datasets[i], datasets[j])
                     if on_result is not None:
                         on_result(found[i, j])
                     advance()
@@ -120,16 +200,10 @@ class Rival:
             warn(text)
         return found
 
-    def _one(self, target: Dataset, source: Dataset) -> Distance:
-        return Distance(
-            target.name,
-            source.name,
-            type(self).__name__,
-            float(self.between(target, source)),
-            {d.name: d.n_rows for d in (target, source)},
-            (),
-            self._provenance([target, source]),
-        )
+    def _measured(self, target: Dataset, source: Dataset) -> Distance:
+        score, both = float(self.between(target, source)), (target, source)
+        n_rows, origin = {d.name: d.n_rows for d in both}, self._provenance(both)
+        return Distance(target.name, source.name, type(self).__name__, score, n_rows, (), origin)
 
     def _provenance(self, datasets: Sequence[Dataset]) -> Provenance:
         options = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]

@@ -1,5 +1,5 @@
 """From a dataset to predictions: models, losses, the fold plan and the engine that runs it.
 
 This room fits, predicts and measures losses row by row. It does not compute scores. `folds`,
-`losses`, `calibration` and `ensemble` fit no model and import nothing that does.
+`losses` and `ensemble` fit no model and import nothing that does.
 """

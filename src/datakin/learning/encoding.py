@@ -134,10 +134,6 @@ class TreeCodes:
         ranks[np.isnan(features.numeric)] = np.nan
         return ranks
 
-    def matrix(self, features: Features, indicators: Array) -> Any:
-        """Return ranks and indicator columns side by side."""
-        return beside(self.ranks(features), indicators)
-
 
 def beside(ranks: Any, indicators: Array) -> Any:
     """Return ranks and indicator columns as one matrix."""

@@ -32,7 +32,6 @@ __all__ = [
     "autoregressive",
     "choose",
     "correlated",
-    "draw_sample",
     "half_each",
     "opposite_classes",
 ]
@@ -102,7 +101,7 @@ class SettingClass(Protocol):
         """Make the setting."""
 
 
-def draw_sample(
+def _draw_sample(
     setting: Setting, n_target: int, n_source: int, random_state: int, n_test: int
 ) -> Sample:
     """Draw all datasets, each from its own seed."""
@@ -135,7 +134,7 @@ class Drawn:
         self: Setting, n_target: int, n_source: int, *, random_state: int = 0, n_test: int = 0
     ) -> Sample:
         """Draw a target and a source, and test sets of each if n_test is above 0."""
-        return draw_sample(self, n_target, n_source, random_state, n_test)
+        return _draw_sample(self, n_target, n_source, random_state, n_test)
 
 
 class FixedPair(Drawn):

@@ -16,17 +16,17 @@ from datakin.transfer.base import TransferEstimator
 from datakin.transfer.learner import FittedLearner, check_takes_weights
 from datakin.transfer.pool import Pool
 
-__all__ = ["Boosting", "DynamicTrAdaBoost", "TrAdaBoost", "source_beta", "target_beta"]
+__all__ = ["Boosting", "DynamicTrAdaBoost", "TrAdaBoost", "target_beta"]
 
 LEAST_ERROR = 1e-10  # used in place of 0, so that a vote stays finite
 
 
-def source_beta(n_source: int, rounds: int) -> float:
+def _source_beta(n_source: int, rounds: int) -> float:
     """Return the factor by which a wrong source row shrinks: 1 / (1 + sqrt(2 ln n / N)).
 
     Examples
     --------
-    >>> round(source_beta(100, 50), 4)
+    >>> round(_source_beta(100, 50), 4)
     0.6997
     """
     return float(1 / (1 + np.sqrt(2 * np.log(n_source) / rounds)))
@@ -77,7 +77,7 @@ class Boosting(TransferEstimator):
         """Return the weights of the next round, not normalised."""
         moved = weights.copy()
         moved[:n_target] *= target_beta(error) ** -losses[:n_target]
-        moved[n_target:] *= source_beta(len(weights) - n_target, self.rounds) ** losses[n_target:]
+        moved[n_target:] *= _source_beta(len(weights) - n_target, self.rounds) ** losses[n_target:]
         return moved
 
     def _remember(self, history: list[Array], errors: list[float], n_target: int) -> None:

@@ -9,8 +9,7 @@ import pytest
 
 from datakin import DatakinError, DatakinWarning, read_table
 from datakin.data import csv_files
-from datakin.data.csv_files import sample_csv
-from datakin.data.sampling import choose_rows
+from datakin.data.csv_files import choose_rows, sample_csv
 
 DRAWN = pytest.warns(DatakinWarning, match=r"rows in .*drawn at random \(read_rows")
 

@@ -167,3 +167,40 @@ def test_missing_values_take_part_in_the_comparison_of_rows():
     source = frame(seed=1, c=np.linspace(2, 3, 60))
     source = pd.concat([source, target.iloc[:5]], ignore_index=True)
     assert pair(dataset(target, "t"), dataset(source, "s")).shared_target.sum() == 5
+
+
+def few_values(n, seed):
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(rng.integers(0, 2, (n, 3)), columns=list("abc"))
+    return table.assign(y=rng.integers(0, 2, n))
+
+
+def frames_with_rows_in_common():
+    target = frame()
+    return target, pd.concat([frame(seed=1), target.iloc[5:20], target.iloc[5:9]])
+
+
+BOTH_WAYS = {
+    "nothing to say": lambda: (frame(), frame(seed=1)),
+    "columns on both sides": lambda: (frame(c=range(60)), frame(seed=1, d=range(60), e=range(60))),
+    "columns on one side": lambda: (frame(c=np.arange(60) % 7), frame(seed=1)),
+    "codes": lambda: (frame(c=np.arange(60) % 2), frame(seed=1, c=np.arange(60) % 2 + 5)),
+    "classes on one side": lambda: (frame(), frame(seed=1, y=["0", "1", "2"] * 20)),
+    "classes on both sides": lambda: (
+        frame(y=["a", "b", "c"] * 20),
+        frame(seed=1, y=["b", "c", "d"] * 20),
+    ),
+    "rows left out": frames_with_rows_in_common,
+    "rows kept": lambda: (few_values(200, 0), few_values(150, 1)),
+    "identical": lambda: (frame(), frame()),
+}
+
+
+@pytest.mark.filterwarnings("ignore::datakin.DatakinWarning")
+@pytest.mark.parametrize("tables", BOTH_WAYS.values(), ids=BOTH_WAYS)
+def test_notes_with_the_roles_swapped(tables):
+    one, other = (dataset(t, n, task="multiclass") for t, n in zip(tables(), "ts", strict=True))
+    there, back = pair(one, other), pair(other, one)
+    assert bool(there.notes) == (tables is not BOTH_WAYS["nothing to say"])
+    assert there.back_notes == back.notes
+    assert there.notes == back.back_notes

@@ -8,8 +8,7 @@ from scipy.spatial.distance import cdist
 
 from datakin import as_dataset
 from datakin.distances import OTDD
-from datakin.distances.features import clouds
-from datakin.distances.halves import debiased, scrambled
+from datakin.distances.features import clouds, debiased, scrambled
 from datakin.distances.otdd import gaussian_cost
 from datakin.synthetic import LDA
 

@@ -10,6 +10,7 @@ import pytest
 import datakin
 from datakin import DatakinError, as_dataset, distances, from_json
 from datakin.distances import (
+    METHODS,
     MMD,
     Distance,
     DistanceMatrix,
@@ -19,7 +20,6 @@ from datakin.distances import (
     matrix,
     rank,
 )
-from datakin.distances.methods import METHODS
 
 RIVALS = sorted(METHODS)
 

@@ -141,9 +141,8 @@ def test_libsvm_is_the_same_by_either_entry(monkeypatch, n_classes, kernel):
 
         monkeypatch.setattr(svm_solvers, "_directly", fail)
         public = train(estimator, kernel, X, y, gamma=0.3)
-        np.testing.assert_array_equal(direct.support, public.support)
-        np.testing.assert_array_equal(direct.weights, public.weights)
-        np.testing.assert_array_equal(direct.intercepts, public.intercepts)
+        for one, other in zip(direct, public, strict=True):  # support, weights, intercepts
+            np.testing.assert_array_equal(one, other)
 
 
 def test_libsvm_says_nothing(capfd):

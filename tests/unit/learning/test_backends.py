@@ -10,8 +10,7 @@ from sklearn.svm import SVC, SVR
 from xgboost import XGBClassifier, XGBRegressor
 
 from datakin import as_dataset, matrix, score
-from datakin.learning.backends import start_fitter
-from datakin.learning.backends.fitter import BACKENDS
+from datakin.learning.backends import BACKENDS, start_fitter
 from datakin.learning.models import choose_models, fit_model
 
 N_PROBLEMS = 20

@@ -7,7 +7,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
 from sklearn.svm import SVC
 
-from datakin.learning.calibration import apply_sigmoids, fit_sigmoids
+from datakin.learning.ensemble import apply_sigmoids, fit_sigmoids
 
 
 def draw(n, seed, n_classes=2):

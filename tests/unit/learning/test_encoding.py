@@ -6,7 +6,7 @@ import pytest
 from xgboost import XGBClassifier, XGBRegressor
 
 from datakin.data.features import MISSING, UNKNOWN, Features
-from datakin.learning.encoding import MAX_LEVELS, ColumnEncoder, TreeCodes
+from datakin.learning.encoding import MAX_LEVELS, ColumnEncoder, TreeCodes, beside
 
 
 def features(numeric, codes=None, levels=()):
@@ -107,7 +107,9 @@ def test_xgboost_predicts_the_same_from_ranks(kind, seed):
     y = X[:, 0] + np.log(X[:, 2]) / 4 + 0.5 * rng.standard_normal(400)
     ranks = TreeCodes(features(X))
     nothing = np.zeros((400, 0))
-    coded, coded_test = (ranks.matrix(features(part), nothing[: len(part)]) for part in (X, Z))
+    coded, coded_test = (
+        beside(ranks.ranks(features(part)), nothing[: len(part)]) for part in (X, Z)
+    )
     options = {"n_estimators": 40, "max_depth": 6, "learning_rate": 0.3, "n_jobs": 1}
     if kind == "classes":
         y = (y > 0).astype(int)
@@ -125,13 +127,15 @@ def test_xgboost_predicts_the_same_from_ranks_with_missing_values():
     Z[rng.random(Z.shape) < 0.2] = np.nan
     y = (np.nan_to_num(X[:, 0], nan=1.9) + 0.3 * rng.standard_normal(300) > 1.6).astype(int)
     ranks = TreeCodes(features(X))
-    coded, coded_test = (ranks.matrix(features(part), np.zeros((len(part), 0))) for part in (X, Z))
+    coded, coded_test = (
+        beside(ranks.ranks(features(part)), np.zeros((len(part), 0))) for part in (X, Z)
+    )
     raw, ranked = (XGBClassifier(n_estimators=40, n_jobs=1).fit(A, y) for A in (X, coded))
     np.testing.assert_array_equal(raw.predict_proba(Z), ranked.predict_proba(coded_test))
 
 
 def test_ranks_keep_apart_what_32_bits_do_not():
     stamps = 1.7e9 + np.arange(64.0)[:, None]  # seconds; XGBoost stores 1.7e9 in steps of 128
-    coded = TreeCodes(features(stamps)).matrix(features(stamps), np.zeros((64, 0)))
+    coded = beside(TreeCodes(features(stamps)).ranks(features(stamps)), np.zeros((64, 0)))
     assert len(np.unique(coded.astype(np.float32))) == 64
     assert len(np.unique(stamps.astype(np.float32))) < 64

@@ -20,7 +20,7 @@ from scipy.linalg.lapack import dposv
 from scipy.special import expit, log_softmax
 
 from datakin.data.features import Array
-from datakin.learning.backends.fitter import GenericFitter, partly
+from datakin.learning.backends import GenericFitter, partly
 
 __all__ = ["LeastSquaresFitter", "NewtonFitter", "newton"]
 

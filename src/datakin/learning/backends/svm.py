@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.svm import SVC
 
 from datakin.data.features import Array
-from datakin.learning.backends.fitter import GenericFitter, partly
+from datakin.learning.backends import GenericFitter, partly
 from datakin.learning.backends.svm_solvers import minimise_hinge, regress, train
 
 __all__ = ["LinearSVMFitter", "RadialSVMFitter", "RadialSum", "gram_matrix"]
@@ -96,8 +96,8 @@ class LinearSVMFitter:
         if beta is None:
             if self.is_large:
                 self.name = partly("interior point", "libsvm")
-            machine = train(self.estimator, "linear", X, y)
-            beta = np.vstack([X[machine.support].T @ machine.weights, machine.intercepts])
+            support, weights, intercepts = train(self.estimator, "linear", X, y)
+            beta = np.vstack([X[support].T @ weights, intercepts])
         return _wrap(_Plane(beta), y, self.is_class)
 
     def _suits(self, X: Array) -> bool:
@@ -157,16 +157,14 @@ class RadialSVMFitter:
             return GenericFitter(self.estimator).fit(X, y, seed)
         gamma = self._gamma(X)
         if 8 * len(X) ** 2 > MOST_GRAM_BYTES:
-            machine = train(self.estimator, "rbf", X, y, gamma)
-            return self._made(X, y, machine.support, machine.weights, machine.intercepts, gamma)
+            return self._made(X, y, *train(self.estimator, "rbf", X, y, gamma), gamma)
         self.name = "libsvm on a Gram matrix" if self.is_class else "libsvm and active set"
         if self.room.size < len(X) ** 2:
             self.room = np.empty(len(X) ** 2)  # large enough for the plan's other fits
         gram = gram_matrix(X, gamma, self.room)
         if not self.is_class:
             return self._made(X, y, *self._regression(gram, y, rows), gamma)
-        machine = train(self.estimator, "precomputed", gram, y)
-        return self._made(X, y, machine.support, machine.weights, machine.intercepts, gamma)
+        return self._made(X, y, *train(self.estimator, "precomputed", gram, y), gamma)
 
     def _regression(self, gram: Array, y: Array, rows: Array | None) -> tuple[Array, Array, float]:
         """Return support, weights and intercept, starting from a fit on more rows if there is one.
@@ -180,10 +178,10 @@ class RadialSVMFitter:
             found = regress(gram, y, cost, margin, start)
             self.follows = found is not None  # if it failed here, it would fail in the next fit
         if found is None:
-            machine = train(self.estimator, "precomputed", gram, y)
+            support, weights, intercepts = train(self.estimator, "precomputed", gram, y)
             start = np.zeros(len(y))
-            start[machine.support] = machine.weights[:, 0]
-            found = regress(gram, y, cost, margin, start) or (start, machine.intercepts[0])
+            start[support] = weights[:, 0]
+            found = regress(gram, y, cost, margin, start) or (start, intercepts[0])
         weights, intercept = found
         if self.follows and rows is not None:
             kept = np.full(rows.max() + 1, np.nan)

@@ -18,7 +18,6 @@ needs a quarter of the steps.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -28,7 +27,7 @@ from sklearn.svm import SVC, SVR
 
 from datakin.data.features import Array
 
-__all__ = ["Machine", "minimise_hinge", "regress", "train"]
+__all__ = ["minimise_hinge", "regress", "train"]
 
 # Interior point.
 MOST_STEPS = 60
@@ -45,26 +44,9 @@ LONGEST_STEP = 1e4  # in costs; with a longer step, rounding would show in the v
 PATIENCE = 1.3  # rows of the wrong kind may grow by this factor from step to step
 
 
-@dataclass(frozen=True, eq=False)
-class Machine:
-    """A machine fitted by libsvm.
-
-    Attributes
-    ----------
-    support : ndarray of int
-        Positions of the support vectors.
-    weights : ndarray of shape (n_support, n_machines)
-        One machine for every pair of classes, positive for the second of the two; one for
-        regression.
-    intercepts : ndarray of shape (n_machines,)
-    """
-
-    support: Array
-    weights: Array
-    intercepts: Array
-
-
-def train(estimator: Any, kernel: str, X: Array, y: Array, gamma: float = 1.0) -> Machine:
+def train(
+    estimator: Any, kernel: str, X: Array, y: Array, gamma: float = 1.0
+) -> tuple[Array, Array, Array]:
     """Fit the machine that an SVC or SVR describes.
 
     scikit-learn's own entry to libsvm is not one of its public names. If it is missing or has
@@ -80,6 +62,15 @@ def train(estimator: Any, kernel: str, X: Array, y: Array, gamma: float = 1.0) -
     y : ndarray
         Class codes from 0 without gaps, or numbers.
     gamma : float
+
+    Returns
+    -------
+    support : ndarray of int
+        Positions of the support vectors.
+    weights : ndarray of shape (n_support, n_machines)
+        One machine for every pair of classes, positive for the second of the two; one for
+        regression.
+    intercepts : ndarray of shape (n_machines,)
     """
     is_class = isinstance(estimator, SVC)
     options = {
@@ -98,8 +89,8 @@ def train(estimator: Any, kernel: str, X: Array, y: Array, gamma: float = 1.0) -
         found = _by_class(is_class, kernel, X, y, options)
     support, n_support, dual, intercepts = found
     if is_class:
-        return Machine(support, -_by_pair(dual, n_support), -intercepts)
-    return Machine(support, dual.T, intercepts)
+        return support, -_by_pair(dual, n_support), -intercepts
+    return support, dual.T, intercepts
 
 
 def _directly(is_class: bool, kernel: str, X: Array, y: Array, options: Any) -> tuple[Array, ...]:

@@ -1,4 +1,4 @@
-"""From drafts to datasets: what is refused, what is dropped, and what looks odd.
+"""From tables to drafts, where each column has its part, and from drafts to checked datasets.
 
 Datasets that are read together get one task. Columns without use are dropped and named; columns
 that look like row ids or copies of the label are kept and named.
@@ -7,37 +7,116 @@ that look like row ids or copies of the label are kept and named.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
 
-from datakin._core.exceptions import DatakinError, listed, repeated
-from datakin.data.columns import Block, check_finite
-from datakin.data.dataset import Dataset, hash_labels, hash_rows, task_of
-from datakin.data.draft import Draft
+from datakin._core.exceptions import DatakinError, listed, repeated, suggest
+from datakin.data.dataset import Dataset, Origin, hash_labels, hash_rows, task_of
 from datakin.data.features import MISSING, Array, Features
 from datakin.data.labels import (
-    Labelling,
-    canonical_label,
     check_labels,
     class_codes,
+    group_codes,
     infer_task,
     is_missing,
     response,
 )
+from datakin.data.tables import RawTable, check_finite, read_columns, read_labels
 
-__all__ = ["MIN_ROWS", "make_datasets"]
+__all__ = ["Draft", "check_ignored", "make_datasets", "make_draft"]
 
 MIN_ROWS = 20
 MANY = 0.1  # share of rows with a copy in the same dataset from which they are noted
 RICH = 20  # a column with more different values than this is not a code
 
 
-def make_datasets(
-    drafts: Sequence[Draft], labelling: Labelling, left_out: dict[str, str] | None = None
-) -> list[Dataset]:
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """A table as read, before its labels and columns have been checked.
+
+    Parameters
+    ----------
+    name : str
+    how : Origin
+        How it was read, with the name of the label column.
+    labels : ndarray
+        Floats, or objects with None where the label is missing.
+    features : Features
+    groups, domains : ndarray or None
+        Values of the group and the domain column.
+    notes : tuple of str
+        What its user should know about how it was read.
+    """
+
+    name: str
+    how: Origin
+    labels: Array
+    features: Features
+    groups: Array | None = None
+    domains: Array | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """How messages call it."""
+        return f"dataset {self.name!r}" if self.name else "the dataset"
+
+    def take(self, rows: Array) -> Draft:
+        """Return some of the rows."""
+        groups = None if self.groups is None else self.groups[rows]
+        domains = None if self.domains is None else self.domains[rows]
+        labels, features = self.labels[rows], self.features.take(rows)
+        return replace(self, labels=labels, features=features, groups=groups, domains=domains)
+
+
+def check_ignored(ignore: Sequence[str], tables: Sequence[RawTable]) -> None:
+    """Refuse an ignored column that no table has; it need not be in every file."""
+    known = dict.fromkeys(name for table in tables for name in table.columns)
+    for name in ignore:
+        if known and name not in known:
+            raise DatakinError(
+                f"The ignored column {name!r} must be one of the columns: "
+                f"{listed(known, limit=12)}.{suggest(name, known)}"
+            )
+
+
+def make_draft(table: RawTable, how: Origin) -> Draft:
+    """Read the columns of a table, each for the part it plays."""
+    frame = table.frame
+    parts = {"label": how.label, "group": how.group, "domain": how.domain}
+    for role, column in parts.items():
+        if column is not None:
+            _need(table, column, role)
+            if role != "label" and column == how.label:
+                raise DatakinError(
+                    f"The {role} column must differ from the label. Got {column!r} for both."
+                )
+    taken = {*parts.values(), *how.ignore}
+    features = read_columns(frame, [c for c in frame.columns if c not in taken])
+    labels, groups, domains = (
+        None if column is None else read_labels(frame[column]) for column in parts.values()
+    )
+    assert labels is not None
+    how = replace(how, path=table.path)
+    return Draft(table.name, how, labels, features, groups, domains, table.notes)
+
+
+def _need(table: RawTable, column: str, role: str) -> None:
+    """Refuse a table without the column that was named for a role."""
+    names = table.frame.columns
+    if not names:
+        raise DatakinError(f"The table {table.name!r} must have columns. Got no column.")
+    if column not in names:
+        where = f" of {table.name!r}" if table.name else ""
+        raise DatakinError(
+            f"The {role} column {column!r} must be one of the columns{where}: "
+            f"{listed(names, limit=12)}.{suggest(column, names)}"
+        )
+
+
+def make_datasets(drafts: Sequence[Draft], left_out: dict[str, str] | None = None) -> list[Dataset]:
     """Turn drafts into datasets of one task; messages name the dataset at fault.
 
     With a mapping for `left_out`, drafts that cannot be used go there with the reason, as long as
@@ -61,10 +140,10 @@ def make_datasets(
             faults[draft.name] = error
     if faults and (left_out is None or not labelled):
         raise next(iter(faults.values()))
-    kind, doubt = _agree_on_task(labelled, labelling)
+    kind, doubt = _agree_on_task(labelled)
     for draft in labelled:
         try:
-            datasets.append(_checked(draft, kind, doubt, labelling))
+            datasets.append(_checked(draft, kind, doubt))
         except DatakinError as error:
             faults[draft.name] = error
     if faults and (left_out is None or not datasets):
@@ -78,21 +157,22 @@ def _drop_unlabelled(draft: Draft) -> Draft:
     missing = is_missing(draft.labels)
     if missing.all():
         raise DatakinError(
-            f"The label {draft.label!r} of {draft.title} must have a value in some rows. "
+            f"The label {draft.how.label!r} of {draft.title} must have a value in some rows. "
             f"Got none in {len(missing)} rows."
         )
-    check_labels(draft.labels, missing, draft.label, draft.title)
+    check_labels(draft.labels, missing, draft.how.label, draft.title)
     if not missing.any():
         return draft
     note = f"{int(missing.sum())} of {len(missing)} rows have no label and were dropped"
     return replace(draft.take(np.flatnonzero(~missing)), notes=(*draft.notes, note))
 
 
-def _agree_on_task(drafts: Sequence[Draft], labelling: Labelling) -> tuple[str, tuple[str, ...]]:
+def _agree_on_task(drafts: Sequence[Draft]) -> tuple[str, tuple[str, ...]]:
     """Return the kind of task of all datasets, and a note if the labels leave a doubt."""
-    if labelling.kind is not None:
-        return labelling.kind, ()
-    kind, doubt = infer_task([draft.labels for draft in drafts], drafts[0].label)
+    how = drafts[0].how
+    if how.kind is not None:
+        return how.kind, ()
+    kind, doubt = infer_task([draft.labels for draft in drafts], how.label)
     if kind == "regression":
         two = [d.title for d in drafts if len(pd.unique(d.labels)) == 2]
         if two:
@@ -103,7 +183,7 @@ def _agree_on_task(drafts: Sequence[Draft], labelling: Labelling) -> tuple[str, 
     return kind, () if doubt is None else (doubt,)
 
 
-def _checked(draft: Draft, kind: str, doubt: tuple[str, ...], labelling: Labelling) -> Dataset:
+def _checked(draft: Draft, kind: str, doubt: tuple[str, ...]) -> Dataset:
     """Return the dataset, with notes in the order in which things were found."""
     if len(draft.labels) < MIN_ROWS:
         raise DatakinError(
@@ -112,11 +192,11 @@ def _checked(draft: Draft, kind: str, doubt: tuple[str, ...], labelling: Labelli
         )
     classes: tuple[str, ...] = ()
     if kind == "regression":
-        y = response(draft.labels, draft.label, draft.title)
+        y = response(draft.labels, draft.how.label, draft.title)
     else:
-        y, classes = class_codes(draft.labels, labelling, draft.label, draft.title)
+        y, classes = class_codes(draft.labels, draft.how, draft.title)
     features, dropped = _usable_features(draft)
-    groups = None if draft.groups is None else _group_codes(draft.groups)
+    groups = None if draft.groups is None else group_codes(draft.groups)
     odd = _suspicious_columns(features, y, bool(classes))
     copies = [] if groups is not None else _repeated_rows(features, y, classes)
     return Dataset(
@@ -125,72 +205,47 @@ def _checked(draft: Draft, kind: str, doubt: tuple[str, ...], labelling: Labelli
         y,
         classes,
         groups,
-        draft.label,
+        draft.how.label,
         notes=(*draft.notes, *doubt, *dropped, *odd, *copies),
-        origin=None if draft.origin is None else draft.origin.with_task(task_of(classes)),
+        origin=None if draft.how.path is None else draft.how.with_task(task_of(classes)),
     )
 
 
 def _usable_features(draft: Draft) -> tuple[Features, list[str]]:
     """Return the columns that have values and vary, and notes on the others."""
-    if not isinstance(draft.columns, Block):
-        return _usable_columns(draft)
-    if sparse.issparse(draft.columns.matrix):
-        return _usable_sparse(draft, draft.columns), []
-    return _usable_matrix(draft, draft.columns)
-
-
-def _usable_matrix(draft: Draft, block: Block) -> tuple[Features, list[str]]:
-    matrix, names = block.matrix, np.array(block.names, dtype=object)
-    constant = (matrix == matrix[0]).all(axis=0)  # not so with a missing value: it equals nothing
-    missing = np.zeros(len(names), dtype=bool)
-    if not np.isfinite(matrix).all():
-        for name, values in zip(names, matrix.T, strict=True):
-            check_finite(name, values, f" in {draft.title}")
-        missing = np.isnan(matrix).all(axis=0)
-    used = ~(missing | constant)
+    features = draft.features
+    numeric, codes = features.numeric, features.codes
+    if features.is_sparse:  # as it is: a column of zeros costs nothing
+        if not features.names or not (numeric.max(axis=0) != numeric.min(axis=0)).nnz:
+            raise _nothing_varies(draft, f"{len(features.names)} constant")
+        return features, []
+    is_finite = bool(np.isfinite(numeric).all())
+    for name, values in () if is_finite else zip(features.numeric_names, numeric.T, strict=True):
+        check_finite(name, values, f" in {draft.title}")
+    empty = np.zeros(numeric.shape[1], bool) if is_finite else np.isnan(numeric).all(axis=0)
+    missing = np.concatenate([empty, (codes == MISSING).all(axis=0)])
+    # A number that is missing equals nothing, so that its column is not constant.
+    constant = np.concatenate([(block == block[0]).all(axis=0) for block in (numeric, codes)])
+    constant &= ~missing
+    used, names = ~(missing | constant), np.array(features.names, dtype=object)
     notes = _dropped(draft, list(names[missing]), list(names[constant]), n_left=int(used.sum()))
     if not used.all():
-        matrix = np.ascontiguousarray(matrix[:, used])
-    no_codes = np.zeros((len(matrix), 0), np.int32)
-    return Features(matrix, tuple(names[used]), no_codes, (), ()), notes
+        features = features.select(list(names[used]))
+        # Indexing by column may turn the order in memory, on which last bits depend.
+        features = replace(features, numeric=np.ascontiguousarray(features.numeric))
+    return (_with_used_levels(features) if features.levels else features), notes
 
 
-def _usable_sparse(draft: Draft, block: Block) -> Features:
-    """Return a sparse block as it is: a column of zeros costs nothing."""
-    matrix, names = block.matrix, block.names
-    if not names or not (matrix.max(axis=0) != matrix.min(axis=0)).nnz:
-        raise _nothing_varies(draft, f"{len(names)} constant")
-    return Features(matrix, names, np.zeros((matrix.shape[0], 0), dtype=np.int32), (), ())
-
-
-def _usable_columns(draft: Draft) -> tuple[Features, list[str]]:
-    assert not isinstance(draft.columns, Block)
-    numeric: dict[str, Array] = {}
-    category: dict[str, tuple[Array, tuple[str, ...]]] = {}
-    missing, constant = [], []
-    for name, (values, levels) in draft.columns.items():
-        if levels is None:
-            check_finite(name, values, f" in {draft.title}")
-        known = values[~np.isnan(values)] if levels is None else values[values != MISSING]
-        if not len(known):
-            missing.append(name)
-        elif np.all(known == known[0]) and len(known) == len(values):
-            constant.append(name)
-        elif levels is None:
-            numeric[name] = values
-        else:
-            category[name] = _used_levels(values, levels)
-    notes = _dropped(draft, missing, constant, n_left=len(numeric) + len(category))
-    codes = [values for values, _ in category.values()]
-    features = Features(
-        np.column_stack(list(numeric.values())) if numeric else np.zeros((draft.n_rows, 0)),
-        tuple(numeric),
-        np.column_stack(codes) if codes else np.zeros((draft.n_rows, 0), np.int32),
-        tuple(category),
-        tuple(levels for _, levels in category.values()),
-    )
-    return features, notes
+def _with_used_levels(features: Features) -> Features:
+    """Keep only the levels that this dataset has: a split table shares its level list."""
+    columns, kept = [], []
+    for codes, levels in zip(features.codes.T, features.levels, strict=True):
+        used = np.unique(codes[codes != MISSING])
+        table = np.full(len(levels) + 1, MISSING, dtype=np.int32)
+        table[used] = np.arange(len(used))
+        columns.append(table[codes])
+        kept.append(tuple(levels[i] for i in used))
+    return replace(features, codes=np.column_stack(columns), levels=tuple(kept))
 
 
 def _dropped(draft: Draft, missing: list[str], constant: list[str], n_left: int) -> list[str]:
@@ -207,26 +262,6 @@ def _nothing_varies(draft: Draft, got: str) -> DatakinError:
     # Not str.capitalize, which would write the rest, and with it the name, in small letters.
     title = draft.title[0].upper() + draft.title[1:]
     return DatakinError(f"{title} must have a column that varies beside the label. Got {got}.")
-
-
-def _used_levels(codes: Array, levels: tuple[str, ...]) -> tuple[Array, tuple[str, ...]]:
-    """Keep only the levels that this dataset has: a split table shares its level list."""
-    used = np.unique(codes[codes != MISSING])
-    table = np.full(len(levels) + 1, MISSING, dtype=np.int32)
-    table[used] = np.arange(len(used))
-    return table[codes], tuple(levels[i] for i in used)
-
-
-def _group_codes(groups: Array) -> Array:
-    """Return a code for each group; a row without one is a group of its own."""
-    spelled = [
-        None if missing else canonical_label(value)
-        for value, missing in zip(groups, is_missing(groups), strict=True)
-    ]
-    codes = pd.factorize(np.array(spelled, dtype=object))[0].astype(np.int64)
-    alone = codes < 0
-    codes[alone] = codes.max(initial=-1) + 1 + np.arange(int(alone.sum()))
-    return codes
 
 
 def _suspicious_columns(features: Features, y: Array, is_class: bool) -> list[str]:

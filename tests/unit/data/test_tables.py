@@ -10,7 +10,8 @@ import pyarrow as pa
 import pytest
 
 from datakin import DatakinError, read_table
-from datakin.data.columns import BLANKS, Block, check_finite, read_column, read_columns
+from datakin.data import tables
+from datakin.data.tables import BLANKS, check_finite, read_column, read_columns
 
 
 def read(native, name="c"):
@@ -162,6 +163,18 @@ def test_infinite_numbers_are_refused_with_their_rows(infinite):
     check_finite("c", np.array([0.0, np.nan]))
 
 
+@pytest.fixture
+def together(monkeypatch):
+    """Read columns, and fail if one of them is read by itself."""
+
+    def whole(*args):
+        with monkeypatch.context() as patch:
+            patch.setattr(tables, "read_column", None)
+            return read_columns(*args)
+
+    return whole
+
+
 PLAIN = {
     "floats": np.arange(12.0).reshape(6, 2) / 7,
     "other order": np.asfortranarray(np.arange(12.0).reshape(6, 2) / 7),
@@ -175,18 +188,26 @@ PLAIN = {
 
 @pytest.mark.parametrize("array", PLAIN.values(), ids=PLAIN)
 @pytest.mark.parametrize("as_frame", [False, True], ids=["array", "frame"])
-def test_plain_numbers_taken_together_equal_those_read_one_by_one(array, as_frame):
+def test_plain_numbers_taken_together_equal_those_read_one_by_one(array, as_frame, together):
     frame = pd.DataFrame(array, columns=["x0", "x1"])
-    block = read_columns(frame if as_frame else array)
-    assert isinstance(block, Block)
-    assert block.names == ("x0", "x1")
-    assert block.matrix.flags.c_contiguous
+    features = together(frame if as_frame else array)
+    assert features.numeric_names == features.names == ("x0", "x1")
+    assert features.numeric.flags.c_contiguous
     single = np.column_stack([read(frame[name])[0] for name in frame])
-    assert block.matrix.tobytes() == single.tobytes()
+    assert features.numeric.tobytes() == single.tobytes()
 
 
-def test_a_frame_of_numbers_of_several_types_is_taken_together():
+def test_a_frame_of_numbers_of_several_types_is_taken_together(together):
     frame = pd.DataFrame({"f": [0.5, None], "i": [1, 2], "b": [True, False], "w": ["u", "v"]})
-    block = read_columns(nw.from_native(frame), ["b", "f", "i"])
-    np.testing.assert_array_equal(block.matrix, [[1, 0.5, 1], [0, np.nan, 2]])
-    assert set(read_columns(frame)) == {"f", "i", "b", "w"}
+    features = together(nw.from_native(frame), ["b", "f", "i"])
+    np.testing.assert_array_equal(features.numeric, [[1, 0.5, 1], [0, np.nan, 2]])
+    assert set(read_columns(frame).names) == {"f", "i", "b", "w"}
+
+
+def test_columns_read_one_by_one_stand_by_kind_in_their_order():
+    frame = pd.DataFrame({"w": ["u", None], "f": [0.5, None], "v": ["b", "a"], "i": [1, 2]})
+    features = read_columns(frame)
+    assert features.names == ("f", "i", "w", "v")
+    np.testing.assert_array_equal(features.numeric, [[0.5, 1], [np.nan, 2]])
+    assert features.codes.tolist() == [[0, 1], [-1, 0]]
+    assert features.levels == (("u",), ("a", "b"))
