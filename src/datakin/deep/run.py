@@ -207,9 +207,8 @@ class DeepMeasurement:
 
     def _facts(self, names: Names) -> PairFacts:
         common = self.pairings[names]
-        notes = common.notes
-        if self.settings.trained and self.settings.repeats < 2:
-            notes = (*notes, ONE_REPEAT)
+        is_single = self.settings.trained and self.settings.repeats < 2
+        more = (ONE_REPEAT,) if is_single else ()
         return PairFacts(
             *names,
             common.columns,
@@ -217,7 +216,7 @@ class DeepMeasurement:
             (int(common.shared_target.sum()), int(common.shared_source.sum())),
             (common.shared_target, common.shared_source),
             common.identical,
-            (notes, notes),
+            ((*common.notes, *more), (*common.back_notes, *more)),
             None if common.identical else self._keys(names),
         )
 

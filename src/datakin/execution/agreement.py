@@ -9,7 +9,7 @@ from datakin._core.exceptions import DatakinError, listed, warn
 from datakin._core.repeatability import versions
 from datakin.cross_errors.options import Options
 from datakin.cross_errors.records import Key, Labels, Member, PairFacts
-from datakin.data import Dataset, Pairing, pair
+from datakin.data import Dataset, pair
 from datakin.data.features import Array
 from datakin.execution.identity import Unknown, identity_of
 from datakin.execution.sampling import Sample
@@ -168,12 +168,9 @@ class Agreement:
             (int(common.shared_target.sum()), int(common.shared_source.sum())),
             left_out if any(rows.any() for rows in left_out) else None,
             common.identical,
-            (common.notes, self._back_notes(names, common)),
+            (common.notes, common.back_notes),
             None if common.identical else self.keys(names, 0),
         )
-
-    def _back_notes(self, names: Names, common: Pairing) -> tuple[str, ...]:
-        return common.notes
 
     def tested(self, name: str) -> Dataset:
         """Return the rows of a dataset that others are tested on."""
