@@ -114,7 +114,11 @@ def _place(address: str) -> tuple[str, int] | None:
 
 
 def _knock(host: str, port: int) -> None:
-    """Raise OSError where no scheduler listens: a client would try in vain, or wait without end."""
+    """Raise OSError where no scheduler listens.
+
+    Dask's own connection waits its whole time where nobody listens, and takes the first bytes of
+    another service for a size: it fails for want of exabytes of memory.
+    """
     with socket.create_connection((host, port), timeout=CONNECT) as line:
         greeting = line.recv(8)  # a scheduler speaks first: how many frames will follow
     if len(greeting) < 8 or int.from_bytes(greeting, "little") > 1000:
