@@ -1,4 +1,4 @@
-"""Pages that are made from other files of the repository: claims, results, benchmarks."""
+"""Pages that are made from other files of the repository: claims, results, benchmarks, guides."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ COPIES = {
     "../reproduction/results/": "generated/results/",
     "../benchmarks/results/RESULTS.md": "generated/benchmarks.md",
     "../benchmarks/results/": "generated/results/",
+    "../CONTRIBUTING.md": "generated/contributing.md",
 }
 
 
@@ -32,8 +33,9 @@ def write_generated(docs: Path) -> None:
         shutil.copy(page, folder / "results" / page.name)
     (folder / "results" / "index.md").write_text(results_page(pages), encoding="utf-8")
     shutil.copy(benchmarks / "RESULTS.md", folder / "benchmarks.md")
-    changes = (root / "CHANGELOG.md").read_text(encoding="utf-8")
-    (folder / "changelog.md").write_text(changes, encoding="utf-8")
+    shutil.copy(root / "CHANGELOG.md", folder / "changelog.md")
+    guide = (root / "CONTRIBUTING.md").read_text(encoding="utf-8").replace("](docs/", "](../")
+    (folder / "contributing.md").write_text(guide, encoding="utf-8")
 
 
 def claims_page(text: str) -> str:

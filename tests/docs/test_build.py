@@ -39,7 +39,7 @@ class Page(HTMLParser):
 def test_documentation_builds_and_its_links_hold(tmp_path):
     leave = shutil.ignore_patterns("_build", "auto_examples", "generated", "__pycache__")
     shutil.copytree(ROOT / "docs", tmp_path / "docs", ignore=leave)
-    for name in ("reproduction", "benchmarks", "CHANGELOG.md"):
+    for name in ("reproduction", "benchmarks", "CHANGELOG.md", "CONTRIBUTING.md"):
         (tmp_path / name).symlink_to(ROOT / name)
     out = tmp_path / "html"
     options = ["-q", "-W", "--keep-going", "-n", "-b", "html"]
