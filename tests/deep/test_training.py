@@ -105,12 +105,12 @@ def test_fine_tuning_gain_both_ways(tmp_path):
     assert found.target_rer == pytest.approx(1 - found.target_error / gain.target_error)
     assert found.target_rer > 0.3, "400 more rows of the same kind help"
     assert found.average_rer == pytest.approx((found.target_rer + found.source_rer) / 2)
-    assert len(list(tmp_path.glob("*.json"))) == 20
+    assert len(list(tmp_path.glob("units/*.parquet"))) == 20
     again = fine_tune_gain(target, source, net, **options)
     assert again == gain
     swapped = fine_tune_gain(source, target, net, **options)
     assert swapped.methods["fine-tune"].source_rer == found.target_rer
-    assert len(list(tmp_path.glob("*.json"))) == 20, "swapped roles need no training"
+    assert len(list(tmp_path.glob("units/*.parquet"))) == 20, "swapped roles need no training"
     kept = fine_tune_gain(target, source, net, **options, head="kept")
     assert kept.methods["fine-tune"].target_error <= found.target_error
     assert kept.target_error == gain.target_error

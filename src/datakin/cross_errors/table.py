@@ -134,14 +134,11 @@ class ErrorTable:
         if all(getattr(options, name) == getattr(self.options, name) for name in READING):
             return replace(self, options=options)
         if self.keep != "predictions":
-            raise self._refusal(f"Another {' or '.join(READING)}")
+            raise self.refusal(f"Another {' or '.join(READING)}")
         return replace(self, options=options, pieces=reread_pieces(self.pieces, self, options))
 
-    def refuse_other(self, what: str) -> DatakinError:
-        """Return the error for a look that sums cannot answer."""
-        return self._refusal(what)
-
-    def _refusal(self, what: str) -> DatakinError:
+    def refusal(self, what: str) -> DatakinError:
+        """Return the error for a look that what is kept cannot answer."""
         return DatakinError(
             f"{what} needs more than these cross errors keep ({self.keep}). Measure with "
             f"keep='predictions'."
@@ -222,7 +219,7 @@ class ErrorTable:
                 )
         both = {frozenset(key) for key in self.pairs} & {frozenset(key) for key in other.pairs}
         if both:
-            first = sorted(next(iter(both)))
+            first = min(sorted(names) for names in both)
             raise DatakinError(
                 f"{len(both)} pair(s) stand in both tables, such as {listed(first)}. Join tables that "
                 f"hold different pairs; .subset(names) leaves datasets out."
@@ -262,15 +259,15 @@ class ErrorTable:
         """
         path = Path(folder)
         open_file.cache_clear()
-        about = _read_about(path)
+        _check_about(path)
         found = dict(read_parts(path / "table.parquet").part(0))
         files = [read_parts(file) for file in sorted((path / "units").glob("*.parquet"))]
         pieces = pieces_from(files)
         pairs = _finished(found["pairs"], pieces, found["sums"])
         used = {key for facts in pairs.values() for key in facts.keys or ()}
         return cls(
-            options=_options_from(about["options"]),
-            about={name: about[name] for name in ("options", "versions", "identity", "seed")},
+            options=Options(**found["options"]),
+            about=found["about"],
             members={member.name: member for member in found["members"]},
             pairs=pairs,
             pieces={key: piece for key, piece in pieces.items() if key in used},
@@ -287,6 +284,8 @@ class ErrorTable:
 def write_table(folder: Folder, table: ErrorTable) -> None:
     """Write datasets, pairs and sums to a folder."""
     content = {
+        "about": dict(table.about),
+        "options": _plain_options(table.options),
         "members": list(table.members.values()),
         "pairs": list(table.pairs.values()),
         "keep": table.keep,
@@ -300,15 +299,14 @@ def write_table(folder: Folder, table: ErrorTable) -> None:
     write_parts(folder.path / "table.parquet", [("table", content)])
 
 
-def _read_about(path: Path) -> dict[str, Any]:
+def _check_about(path: Path) -> None:
+    """Refuse a folder without cross errors, or with some of another version."""
     note = path / "about.json"
     if not note.exists():
         reason = "is of an earlier version" if (path / "run.json").exists() else "has no about.json"
         raise DatakinError(f"{str(path)!r} holds no cross errors that can be read: it {reason}.")
     try:
-        about = json.loads(note.read_text(encoding="utf-8"))
-        found = about["format"]
-        about = {name: about[name] for name in ("options", "versions", "identity", "seed")}
+        found = json.loads(note.read_text(encoding="utf-8"))["format"]
     except (ValueError, KeyError, TypeError, OSError) as error:
         raise DatakinError(
             f"The file 'about.json' of {str(path)!r} is damaged ({str(error)[:120]})."
@@ -318,17 +316,16 @@ def _read_about(path: Path) -> dict[str, Any]:
             f"The cross errors in {str(path)!r} have format {found!r}; this version reads format "
             f"{FORMAT}. Measure them again, or read them with the version that wrote them."
         )
-    return about
 
 
-def _options_from(summary: Mapping[str, Any]) -> Options:
-    """Return the options of a saved table; models and losses of one's own stay names."""
-    known = {name: value for name, value in summary.items() if name in Options.__dataclass_fields__}
-    known["models"] = None  # the table itself has their names
-    try:
-        return Options(**known)
-    except DatakinError:  # a loss of one's own
-        return Options(**{**known, "loss": "auto"})
+def _plain_options(options: Options) -> dict[str, Any]:
+    """Return the options that a saved table is read with; models and losses of one's own are left out."""
+    kept = {
+        name: value
+        for name, value in options.get_params().items()
+        if name not in ("models", *Options.names("where"))
+    }
+    return kept if isinstance(options.loss, str) else {**kept, "loss": "auto"}
 
 
 def _finished(

@@ -141,12 +141,11 @@ class DeepMeasurement:
         self.members = {n: member_of(d, loss_of(d), labels_of(d)) for n, d in self.datasets.items()}
 
     def _open(self, checkpoint: Any) -> Folder | None:
-        """Return the checkpoint folder: pairs of other datasets and further repeats may share it."""
+        """Return the checkpoint folder: other pairs, settings and further repeats may share it."""
         if checkpoint is None:
             return None
-        summary = self.about["options"]
-        options = {k: v for k, v in summary.items() if k not in ("repeats", "zones")}
-        return Folder(checkpoint, {**self.about, "options": options, "datasets": {}})
+        method = {"method": self.about["options"]["method"]}
+        return Folder(checkpoint, {**self.about, "options": method, "datasets": {}})
 
     def run(self) -> Iterator[Names]:
         """Yield each pair when it is finished."""
@@ -315,12 +314,14 @@ class DeepMeasurement:
         return encoder
 
     def _identity(self, names: Names, r: int) -> list[Any]:
-        """Return what a repeat's numbers depend on besides the settings."""
+        """Return what a repeat's numbers depend on."""
         if not self.store.is_checkpoint:
             return []
         both = [self.datasets[name] for name in names]
         digest = self.settings.encoder.digest(self.feeds[names][0].load(np.arange(4)))
-        return [digest, r, [(d.name, d.fingerprint) for d in both]]
+        summary = self.about["options"]
+        decides = {k: v for k, v in summary.items() if k not in ("repeats", "zones")}
+        return [decides, digest, r, [(d.name, d.fingerprint) for d in both]]
 
 
 def _joint_labels(members: Sequence[Dataset], classes: tuple[str, ...], rows: Array) -> Array:

@@ -198,15 +198,18 @@ def make_pair(table: ErrorTable, target: str, source: str) -> Pair:
     facts, options = table.pair(target, source), table.options
     ways = pair_ways(table, facts)
     if isinstance(ways[0], SumsWay) and options.estimate != ways[0].sums.estimate:
-        raise table.refuse_other(
+        raise table.refusal(
             f"The estimate {options.estimate!r}, where the sums are of {ways[0].sums.estimate!r},"
         )
     if isinstance(ways[0], SumsWay) and table.learner not in ("", ways[0].sums.learner):
-        raise table.refuse_other(f"The learner {table.learner!r}")
+        raise table.refusal(f"The learner {table.learner!r}")
     members = table.members[target], table.members[source]
     made = Pair(facts, members, ways, options, table.test_size, table.learner)
     if options.size not in made.sizes:
-        raise table.refuse_other(f"The size {options.size!r}")
+        raise DatakinError(
+            f"The size {options.size!r} was not measured: predictors that left out two folds were not "
+            f"tested on other datasets. Measure with size='limit'."
+        )
     return made
 
 

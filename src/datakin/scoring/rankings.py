@@ -87,7 +87,7 @@ def _grams_of(table: ErrorTable, target: str, pairs: Sequence[Pair]) -> Grams:
     names = tuple(pair.facts.source for pair in pairs)
     kept = table.grams.get(target)
     if kept is None or not set(names) <= set(kept.sources) or kept.size != table.options.size:
-        raise table.refuse_other(f"A ranking by the {table.options.size!r} score")
+        raise table.refusal(f"A ranking by the {table.options.size!r} score")
     return kept.only(names)
 
 

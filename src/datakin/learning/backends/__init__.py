@@ -10,7 +10,7 @@ Tried and left out: sums of Gram matrices over folds and warm starts of the inte
 (least squares take less than 1% of a pair as it is), quantile matrices shared by fits (other bins
 give another model), the active set method for classes (no faster than libsvm), compiled solvers or
 trees of our own (they need a compiler at install), LinearSVC, and fewer bins or the exact tree
-method in XGBoost (other models). benchmarks/RESULTS.md has the speed-up of each fitter.
+method in XGBoost (other models). benchmarks/results/RESULTS.md has the speed-up of each fitter.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 *Logistic regression* by Newton's method, started from the last fit. scikit-learn's
 "newton-cholesky" solver reaches the same optimum. Ours is here because a plan's fits are small and
 many: at a few hundred rows scikit-learn's checks and set-up cost several times the Newton steps
-(see benchmarks/RESULTS.md).
+(see benchmarks/results/RESULTS.md).
 
 *Least squares* from the normal equations. scikit-learn's LinearRegression decomposes the whole
 table (scipy.linalg.lstsq), which costs about ten times a product of the table with itself at any

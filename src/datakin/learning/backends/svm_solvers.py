@@ -11,7 +11,7 @@ problem, with more digits than libsvm's default. A plan's fits are 5 times as fa
 
 *Active set*, for radial kernels in regression (`regress`). It starts from the solution for more
 rows, where libsvm starts every fit from zero: 2 to 4 times as fast on the same Gram matrix when a
-plan leaves one or two folds out of 300 to 3,000 rows (benchmarks/RESULTS.md). It notices when it
+plan leaves one or two folds out of 300 to 3,000 rows (benchmarks/results/RESULTS.md). It notices when it
 fails (few columns, equal rows), and libsvm takes over. It does not pay for classes, where libsvm
 needs a quarter of the steps.
 """
