@@ -1,0 +1,215 @@
+"""A look fits nothing, and says what a fresh measurement with the same options says."""
+
+import pytest
+
+import datakin
+from datakin import CrossErrors, Zone
+from datakin.execution import trial
+from datakin.learning import engine
+from datakin.learning.backends import fitter, linear, svm
+
+LOOKS = [
+    {},
+    {"size": "paper"},
+    {"size": "limit"},
+    {"estimate": "weighted"},
+    {"estimate": "unweighted"},
+    {"estimate": "logistic"},
+    {"estimate": "linear_svm"},
+    {"estimate": "weighted", "size": "limit"},
+    {"direction": 1.0},
+    {"direction": 0.0},
+    {"direction": 0.2, "size": "paper"},
+    {"sharpness": 0.0},
+    {"sharpness": 3.0},
+    {"sharpness": 3.0, "estimate": "weighted", "size": "limit"},
+    {"voting": "hard"},
+    {"voting": "hard", "sharpness": 20.0, "direction": 0.7},
+    {"zones": "paper"},
+    {"zones": "paper", "zone_error": "folds"},
+    {"zones": "paper", "zone_error": "folds", "size": "limit"},
+]
+NAMED = [
+    pytest.param(look, id=" ".join(map(str, look.values())) or "as measured") for look in LOOKS
+]
+# A table measured for the matched score also has the limit, which a fresh paper score leaves out.
+MORE = ("sizes.limit", "errors")
+
+
+@pytest.fixture
+def fits(monkeypatch):
+    """Count fits, wherever they are made."""
+    made = []
+    for module in (engine, trial):
+        monkeypatch.setattr(module, "fit_model", counted(made, "model", module.fit_model))
+    for kind in (fitter.GenericFitter, linear.NewtonFitter, svm.LinearSVMFitter):
+        monkeypatch.setattr(kind, "fit", counted(made, "fitter", kind.fit))
+    return made
+
+
+def counted(made, what, fit):
+    def count(*args, **options):
+        made.append(what)
+        return fit(*args, **options)
+
+    return count
+
+
+def test_ten_datasets_and_twenty_looks_without_a_further_fit(draw, fast, fits, tmp_path):
+    ten = [draw(i, 40) for i in range(10)]
+    errors = CrossErrors.measure(ten, trials="d0", **fast)
+    pools = 9 * 3
+    assert fits.count("model") == errors.n_fits + pools == 10 * 2 * 7 + pools
+    assert fits.count("fitter") >= fits.count("model")
+    fits.clear()
+    seen = set()
+    for number, look in enumerate(LOOKS):
+        seen.add(errors.score(f"d{number % 9}", "d9", **look).to_json())
+    for look in ({}, {"estimate": "weighted", "size": "limit"}, {"sharpness": 3.0}):
+        seen.add(errors.rank("d7", **look).to_json())
+        seen.add(errors.matrix(**look).to_json())
+    assert len(seen) == len(LOOKS) + 6 > 20
+    assert len(errors.estimates("d8", "d2")) == (2 + 3) * 3
+    assert len(errors.frame) > 0
+    assert errors.subset(["d1", "d2"]).score("d1", "d2").score == errors.score("d1", "d2").score
+    errors.save(tmp_path / "saved")
+    assert CrossErrors.load(tmp_path / "saved").rank("d0", sharpness=1.0).n_fits == errors.n_fits
+    assert fits == []
+
+
+@pytest.mark.parametrize("look", NAMED)
+def test_a_score_is_that_of_a_fresh_measurement(errors, four, fast, assert_same, look):
+    fresh = datakin.score(four[0], four[2], **fast, **look)
+    but = MORE if look.get("size") == "paper" else ("errors",)
+    found = errors.score("d0", "d2", **look)
+    assert_same(found, fresh, *but)
+    if look.get("estimate") not in ("linear_svm",) and look.get("size") != "paper":
+        assert_same(found, fresh)  # the table of the pair too; no pool is tried for the machine
+
+
+@pytest.mark.parametrize("look", NAMED[2::4])
+def test_a_ranking_is_that_of_a_fresh_measurement(errors, four, fast, assert_same, look):
+    fresh = datakin.rank(four[0], four[1:], **fast, **look)
+    assert_same(errors.rank("d0", **look), fresh, *MORE)
+
+
+@pytest.mark.parametrize("look", [n for n in NAMED if "direction" not in n.values[0]][::4])
+def test_a_matrix_is_that_of_a_fresh_measurement(plain, four, fast, assert_same, look):
+    assert_same(plain.matrix(**look), datakin.matrix(four, **fast, **look))
+
+
+def test_both_orders_of_a_pair(four, fast, assert_same):
+    both = CrossErrors.measure(four[:2], trials="all", **fast)
+    for look in ({}, {"direction": 0.8}, {"sharpness": 2.0, "estimate": "weighted"}):
+        for a, b in ((0, 1), (1, 0)):
+            fresh = datakin.score(four[a], four[b], **fast, **look)
+            # Pools of both directions stand in the table, of one in a fresh score.
+            assert_same(both.score(f"d{a}", f"d{b}", **look), fresh, "errors")
+
+
+@pytest.mark.parametrize(
+    "look",
+    [{"weighting": "paper"}, {"sharpness": 1.0, "size": "limit"}, {"estimate": "rbf_svm"}],
+)
+def test_regression(make_linear, assert_same, look):
+    target, source = make_linear(40, 1, name="t"), make_linear(45, 2, angle=0.6, name="s")
+    options = {"models": ["linear", "rbf_svm"], "cv": 3}
+    errors = CrossErrors.measure([target, source], trials="t", **options)
+    but = ("errors",) if look.get("estimate") else ()  # no pool is tried with the machine
+    fresh = datakin.score(target, source, **options, **look)
+    assert_same(errors.score("t", "s", **look), fresh, *but)
+
+
+def test_classes_with_all_models(draw, assert_same):
+    target, source = draw(0, 50), draw(3, 60)
+    errors = CrossErrors.measure([target, source], trials="d0", cv=3, loss="brier")
+    for look in ({"sharpness": 5.0, "voting": "hard"}, {"estimate": "unweighted"}):
+        fresh = datakin.score(target, source, cv=3, loss="brier", **look)
+        assert_same(errors.score("d0", "d3", **look), fresh)
+
+
+def test_all_estimates_of_a_pair(errors):
+    frame = errors.estimates("d1", "d2")
+    assert list(frame.columns) == [
+        "estimate",
+        "size",
+        "score",
+        "standard_error",
+        "low",
+        "high",
+        "p_value",
+    ]
+    for row in frame.itertuples():
+        found = errors.score("d1", "d2", estimate=row.estimate, size=row.size)
+        assert (found.score, found.standard_error) == (row.score, row.standard_error)
+        assert found.interval == (row.low, row.high)
+
+
+def test_a_look_leaves_the_table_as_it_was(errors):
+    before, frame = errors.score("d0", "d1"), errors.frame
+    errors.rank("d0", sharpness=1.0, voting="hard", size="limit", zones="paper")
+    assert errors.score("d0", "d1") == before
+    assert errors.frame.equals(frame)
+
+
+def test_none_means_as_measured(errors):
+    assert errors.score("d0", "d1", sharpness=None, size=None) == errors.score("d0", "d1")
+
+
+def test_the_record_says_what_was_looked_at(errors):
+    options = errors.score("d0", "d1", sharpness=7.0, size="limit").provenance.options
+    assert (options["sharpness"], options["size"], options["cv"]) == (7.0, "limit", 3)
+
+
+def test_gains_come_from_pools_where_they_were_tried(errors, plain, four, fast):
+    tried, inferred = errors.score("d0", "d2"), errors.score("d2", "d0")
+    assert tried.outlook.trial is not None
+    assert tried.gain.value == tried.outlook.trial[0]
+    assert inferred.outlook.trial is None
+    assert inferred.gain == plain.score("d2", "d0").gain
+    # The score does not depend on it.
+    assert tried.score == plain.score("d0", "d2").score
+    assert plain.score("d0", "d2").outlook.trial is None
+    assert datakin.score(four[0], four[2], **fast).outlook.trial == tried.outlook.trial
+
+
+def test_pools_stand_in_the_table(errors, plain):
+    pools = errors.frame[errors.frame.trained_on.str.contains(r"\+")]
+    assert sorted(pools.trained_on) == ["d0 + d1", "d0 + d2", "d0 + d3"]
+    assert set(pools.tested_on) == {"d0"}
+    assert set(pools.model) == {"logistic"}
+    assert set(pools.held_out) == {"k"}
+    assert pools.n_train.tolist() == [30 + n for n in (50, 55, 60)]
+    one = pools.set_index("trained_on").error["d0 + d2"]
+    alone = errors.frame.query(
+        "trained_on == tested_on == 'd0' and model == 'logistic' and held_out == 'k'"
+    )
+    assert errors.score("d0", "d2").outlook.trial[0] == pytest.approx(alone.error.iloc[0] - one)
+    assert not plain.frame.trained_on.str.contains(r"\+").any()
+
+
+def test_the_frame_holds_what_scores_are_made_of(errors):
+    frame = errors.frame.set_index(["trained_on", "tested_on", "model", "held_out"]).error
+    found = errors.score("d0", "d2")
+    assert found.cross_errors["d2"] == pytest.approx(frame["d2", "d0", "ensemble", "k"])
+    assert found.own_errors["d0"] == pytest.approx(frame["d0", "d0", "ensemble", "k"])
+    paper = errors.score("d0", "d2", size="paper", estimate="logistic")
+    assert paper.cross_errors["d2"] == pytest.approx(frame["d2", "d0", "logistic", "none"])
+    assert frame.index.is_unique
+
+
+def test_zones_follow_the_rule_that_is_asked_for(errors):
+    for rule in ("gain", "paper"):
+        found = errors.score("d0", "d3", zones=rule)
+        assert found.decision.rule == rule
+        assert isinstance(found.zone, Zone)
+
+
+def test_a_part_of_the_pairs(four, fast, errors, assert_same):
+    part = CrossErrors.measure(four, pairs=[("d0", "d2"), ("d3", "d1")], trials="d0", **fast)
+    assert set(part.pairs) == {("d0", "d2"), ("d3", "d1")}
+    assert_same(part.score("d0", "d2"), errors.score("d0", "d2"))
+    assert_same(part.score("d1", "d3"), errors.score("d1", "d3"))
+    star = CrossErrors.measure(four, pairs="d0", trials=["d0"], **fast)
+    assert_same(star.rank("d0"), errors.rank("d0"))
+    assert len(star.pairs) == 3
