@@ -128,7 +128,7 @@ def test_error_table(readers, task, inner, cv):
     """Every own and cross error at every training size, for models and the ensemble."""
     sides = dict(zip(("target", "source"), readers(task, inner, cv), strict=True))
     table = engine(task, inner, cv).errors.frame
-    sizes = {"full": "none", "fold": "one", "inner": "two"}
+    sizes = {"full": "none", "fold": "k", "inner": "jk"}
     n_checked = 0
     for trained_on, learner in sides.items():
         for tested_on, tested in sides.items():
@@ -147,7 +147,9 @@ def test_error_table(readers, task, inner, cv):
                 assert list(part.model) == [*learner.names, "ensemble"]
                 np.testing.assert_allclose(part.error, expected, rtol=1e-12, atol=1e-12)
                 n_checked += len(part)
-    assert n_checked == len(table) == 5 * (2 * 2 + 2 * 3)
+    pools = table[table.trained_on == "target + source"]
+    assert n_checked == len(table) - len(pools) == 5 * (2 * 2 + 2 * 3)
+    assert list(pools.tested_on) == ["target"], "the pool that was tried for the target"
 
 
 @pytest.mark.parametrize("estimate", ["weighted", "unweighted"])

@@ -16,6 +16,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields
 from functools import lru_cache
 from pathlib import Path
@@ -129,6 +130,9 @@ class Folder:
             return
         with written_whole(note) as draft:
             draft.write_text(json.dumps(self.about, indent=1), encoding="utf-8")
+            if not note.exists():
+                with suppress(OSError):  # another run was first, or there are no links here
+                    os.link(draft, note)
             if note.exists() and _is_json(note):
                 draft.write_bytes(note.read_bytes())
 
@@ -162,6 +166,7 @@ class PartFile:
         if _digest(metadata[b"datakin"]) != metadata[b"digest"].decode():
             raise ValueError("its description is damaged")
         about = json.loads(metadata[b"datakin"])
+        self.mark = metadata[b"digest"].decode()  # of all it holds: parts have digests in there
         self.titles: list[Any] = about["titles"]
         self._parts, self._digests = about["parts"], about["digests"]
 
@@ -169,11 +174,14 @@ class PartFile:
         return len(self._parts)
 
     def part(self, number: int) -> Any:
-        """Return one part, rebuilt."""
-        values = self.reader.read_row_group(number, use_threads=False).column(0).to_numpy()
-        if _digest(values.tobytes()) != self._digests[number]:
-            raise ValueError("its numbers are damaged")
-        return _unpacked(json.loads(self._parts[number]), values)
+        """Return one part, rebuilt; refuse a damaged one with a sentence."""
+        try:
+            values = self.reader.read_row_group(number, use_threads=False).column(0).to_numpy()
+            if _digest(values.tobytes()) != self._digests[number]:
+                raise ValueError("its numbers are damaged")
+            return _unpacked(json.loads(self._parts[number]), values)
+        except DAMAGE as error:
+            raise _damaged(self.place, error) from None
 
 
 @lru_cache(maxsize=512)
@@ -212,10 +220,14 @@ def read_parts(place: Path) -> PartFile:
     try:
         return open_file(place)
     except DAMAGE as error:
-        raise DatakinError(
-            f"The file {place.name!r} of {str(place.parent)!r} is missing or damaged "
-            f"({str(error)[:120]}). Save the cross errors again."
-        ) from None
+        raise _damaged(place, error) from None
+
+
+def _damaged(place: Path, error: Exception) -> DatakinError:
+    return DatakinError(
+        f"The file {place.name!r} of {str(place.parent)!r} is missing or damaged "
+        f"({str(error)[:120]}). Measure or save the cross errors again."
+    )
 
 
 def _is_json(path: Path) -> bool:

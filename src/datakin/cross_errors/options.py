@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from os import PathLike
 from typing import Any, Self
 
-from datakin._core.checks import check_choice, check_count, check_number, check_seed
-from datakin._core.exceptions import DatakinError, listed, suggest
+from datakin._core.checks import (
+    check_choice,
+    check_count,
+    check_number,
+    check_options,
+    check_seed,
+)
+from datakin._core.exceptions import DatakinError
 from datakin.learning.losses import LOSSES, Loss, resolve_loss
 
-__all__ = ["AGGREGATES", "SIZES", "Options"]
+__all__ = ["AGGREGATES", "SIZES", "Options", "check_names_of"]
 
 AGGREGATES = ("ensemble", "weighted", "unweighted")
 SIZES = ("paper", "matched", "limit")
 MAX_ROWS = 10_000  # fitting all rows of a larger dataset takes minutes and decides no better
+
+
+def check_names_of(options: Mapping[str, Any]) -> None:
+    """Refuse options that do not exist, saying where they went or belong."""
+    if "method" in options:
+        raise DatakinError(
+            f"The 'method' option is gone: distances have calls of their own, such as "
+            f"datakin.distances.rank(target, sources, method={options['method']!r})."
+        )
+    check_options(options, [each.name for each in fields(Options)], "the Cross-Learning Score")
 
 
 def _option(default: Any, help: str, choices: tuple[str, ...] = (), **more: Any) -> Any:
@@ -140,13 +157,7 @@ class Options:
 
     def replace(self, **changes: Any) -> Self:
         """Return the same options with some changed; unknown ones are refused."""
-        known = [each.name for each in fields(self)]
-        for name in changes:
-            if name not in known:
-                raise DatakinError(
-                    f"Unknown option {name!r}. The options are {listed(known, limit=30)}."
-                    f"{suggest(name, known)}"
-                )
+        check_names_of(changes)
         return type(self)(**{**self.get_params(), **changes})
 
     @property

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 
 from datakin._core.exceptions import DatakinError
-from datakin.cross_errors.files import PartFile, open_file
+from datakin.cross_errors.files import PartFile, read_parts
 from datakin.cross_errors.options import Options
 from datakin.cross_errors.predictions import Reading
 from datakin.cross_errors.records import Errors, Key, Labels, Piece
@@ -61,12 +60,12 @@ def pieces_from(files: Sequence[PartFile], repeat: int | None = None) -> dict[Ke
 
     `repeat` is the only one that the files hold, where repeats are units of work of their own.
     """
-    found: dict[Key, dict[tuple[str, str], dict[int, tuple[Path, int]]]] = {}
+    found: dict[Key, dict[tuple[str, str], dict[int, tuple[PartFile, int]]]] = {}
     for file in files:
         for number, (kind, key, r, tested) in enumerate(file.titles):
             name, columns, stage, partner = key
             parts = found.setdefault(Key(name, tuple(columns), stage, partner), {})
-            parts.setdefault((kind, tested), {})[r] = (file.place, number)
+            parts.setdefault((kind, tested), {})[r] = (file, number)
     pieces = {}
     for key, parts in found.items():
         stored: dict[tuple[str, str], _Stored[Any]] = {
@@ -106,13 +105,19 @@ class _Lazy(Sequence[T]):
 class _Stored(_Lazy[T]):
     """Parts of files, read when they are asked for."""
 
-    def __init__(self, places: Sequence[tuple[Path, int]]) -> None:
-        super().__init__(len(places), self._read)
-        self.places = places
+    def __init__(self, parts: Sequence[tuple[PartFile, int]]) -> None:
+        super().__init__(len(parts), self._read)
+        self.parts = [(file.place, file.mark, number) for file, number in parts]
 
     def _read(self, at: int) -> T:
-        place, number = self.places[at]
-        found: T = open_file(place).part(number)
+        place, mark, number = self.parts[at]
+        file = read_parts(place)
+        if file.mark != mark:
+            raise DatakinError(
+                f"The file {place.name!r} of {str(place.parent)!r} has changed since it was loaded. Load "
+                f"the cross errors again."
+            )
+        found: T = file.part(number)
         return found
 
 
@@ -146,6 +151,7 @@ class _Reread(Mapping[Key, Piece]):
         crosses = {
             tested: _Lazy(len(readings), _remembered(self._tester(key, piece, readings, tested)))
             for tested in piece.crosses
+            if self.table.has_pair(tested, key.dataset)
         }
         return replace(piece, own=tuple(r.trained() for r in readings), crosses=crosses)
 
@@ -169,7 +175,7 @@ class _Reread(Mapping[Key, Piece]):
     def _labels(self, name: str) -> tuple[Labels, Loss]:
         member = self.table.members[name]
         assert member.labels is not None
-        if member.loss in LOSSES:
+        if not member.has_own_loss:
             return member.labels, LOSSES[member.loss]
         loss = self.table.options.resolved_loss
         if loss is None or loss.name != member.loss:

@@ -206,6 +206,8 @@ class Member:
         Of the rows that are tested on; None where only sums are kept.
     is_sampled : bool
         Whether scores come from samples of its rows.
+    has_own_loss : bool
+        Whether the loss is a function of the user's own.
     """
 
     name: str
@@ -220,6 +222,7 @@ class Member:
     best_constant: float | None
     labels: Labels | None
     is_sampled: bool = False
+    has_own_loss: bool = False
 
 
 class Key(NamedTuple):
@@ -253,6 +256,8 @@ class PairFacts:
         What the user should know, and the same with the roles swapped.
     keys : pair of Key, or None
         The plans of target and source; None for identical datasets, which need none.
+    is_final : bool
+        Whether `keys` are those that the pair was finished with.
     """
 
     target: str
@@ -264,6 +269,7 @@ class PairFacts:
     is_identical: bool
     notes: tuple[tuple[str, ...], tuple[str, ...]]
     keys: tuple[Key, Key] | None = None
+    is_final: bool = False
 
     def swapped(self) -> PairFacts:
         """Return the same with the roles swapped."""
@@ -277,6 +283,7 @@ class PairFacts:
             self.is_identical,
             self.notes[::-1],
             None if self.keys is None else self.keys[::-1],
+            self.is_final,
         )
 
 

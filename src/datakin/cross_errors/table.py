@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
@@ -16,7 +16,7 @@ from datakin.cross_errors.files import FORMAT, Folder, open_file, read_parts, wr
 from datakin.cross_errors.frame import error_records, sum_records
 from datakin.cross_errors.options import Options
 from datakin.cross_errors.pieces import join_pieces, parts_of, pieces_from, reread_pieces
-from datakin.cross_errors.records import Errors, Grams, Key, Member, PairFacts, Piece, WaySums
+from datakin.cross_errors.records import Grams, Key, Member, PairFacts, Piece, WaySums
 
 __all__ = ["ErrorTable", "write_table"]
 
@@ -46,6 +46,12 @@ class ErrorTable:
         Share of rows that test, where every repeat splits the datasets anew.
     learner : str
         The model that gains are about; by default the estimate's, or the simplest of an ensemble.
+    fits : mapping of str to int
+        How many fits each plan took, those of smaller samples too.
+    fitters : mapping of dataset to what fitted each model
+        Where only sums are kept.
+    files : tuple of str
+        Names of the files that hold the pieces, in a checkpoint.
     """
 
     options: Options
@@ -59,8 +65,9 @@ class ErrorTable:
     complete: bool = True
     test_size: float | None = None
     learner: str = ""
-    sums_fits: int = 0
-    sums_backends: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    fits: Mapping[str, int] = field(default_factory=dict)
+    fitters: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    files: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         part = "" if self.complete else ", interrupted"
@@ -77,9 +84,9 @@ class ErrorTable:
     @property
     def n_fits(self) -> int:
         """Number of fits that the measurement took."""
-        return self.sums_fits + sum(
-            own.n_fits for piece in self.pieces.values() for own in piece.own
-        )
+        if self.fits:
+            return sum(self.fits.values())
+        return sum(own.n_fits for piece in self.pieces.values() for own in piece.own)
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -87,40 +94,48 @@ class ErrorTable:
 
         trained_on (several names joined by " + " for a pool), tested_on, model, held_out ("none",
         "k": each fold in turn, "jk": each two folds), weights_from (the rows that an ensemble's
-        weights come from), n_train, rows, error, spread (standard deviation of the row losses). Where
-        only sums are kept: the errors of the measured estimate.
+        weights come from), n_train, rows, error, spread (standard deviation of the row losses),
+        columns (how many were learned on: pairs may share different ones). Where only sums are
+        kept: the errors of the measured estimate.
         """
-        found = [*sum_records(self.sums.values()), *error_records(self._all_errors())]
+        found: list[Mapping[str, Any]] = list(sum_records(self.sums.values()))
+        for key, piece in self.pieces.items():
+            errors = [own.own for own in piece.own]
+            errors += [error for crosses in piece.crosses.values() for error in crosses]
+            width = {"columns": len(key.columns)}
+            found += [{**record, **width} for record in error_records(errors)]
         return pd.DataFrame(found)
-
-    def _all_errors(self) -> Iterator[Errors]:
-        for piece in self.pieces.values():
-            yield from (own.own for own in piece.own)
-            for crosses in piece.crosses.values():
-                yield from crosses
 
     def backends(self, names: Iterable[str], columns: Any = None) -> dict[str, str]:
         """Return what fitted each model on some datasets (with some columns)."""
         wanted, found = set(names), dict[str, set[str]]()
         fitted = [
-            piece.own[0].backends
-            for key, piece in self.pieces.items()
+            self.pieces[key].own[0].backends
+            for key in self.pieces
             if key.dataset in wanted and columns in (None, key.columns)
         ]
-        fitted += [made for name, made in self.sums_backends.items() if name in wanted]
+        fitted += [made for name, made in self.fitters.items() if name in wanted]
         for made in fitted:
             for model, name in made.items():
                 found.setdefault(model, set()).add(name)
         return {model: ", ".join(sorted(which)) for model, which in found.items()}
 
+    def has_pair(self, target: str, source: str) -> bool:
+        """Whether a pair was measured, whichever of the two is the target."""
+        return (target, source) in self.pairs or (source, target) in self.pairs
+
+    def check_name(self, name: Any) -> None:
+        """Refuse what is not the name of one of the datasets."""
+        if not isinstance(name, str) or name not in self.members:
+            raise DatakinError(
+                f"There is no dataset {name!r} in these cross errors. They hold "
+                f"{listed(self.names, limit=12)}.{suggest(name, self.names)}"
+            )
+
     def pair(self, target: str, source: str) -> PairFacts:
         """Return what a pair agreed on; refuse one that was not measured."""
         for name in (target, source):
-            if name not in self.members:
-                raise DatakinError(
-                    f"There is no dataset {name!r} in these cross errors. They hold "
-                    f"{listed(self.names, limit=12)}.{suggest(name, self.names)}"
-                )
+            self.check_name(name)
         found = self.pairs.get((target, source)) or self.pairs.get((source, target))
         if found is None:
             raise DatakinError(
@@ -151,13 +166,10 @@ class ErrorTable:
         ----------
         names : sequence of str
         """
-        for name in names:
-            if name not in self.members:
-                raise DatakinError(
-                    f"There is no dataset {name!r} in these cross errors. They hold "
-                    f"{listed(self.names, limit=12)}.{suggest(name, self.names)}"
-                )
-        wanted = set(names)
+        given: Any = names
+        for name in given if isinstance(given, (list, tuple, set, dict)) else [given]:
+            self.check_name(name)
+        wanted = {given} if isinstance(given, str) else set(given)
         pairs = {key: facts for key, facts in self.pairs.items() if wanted.issuperset(key)}
         used = {key for facts in pairs.values() for key in facts.keys or ()}
         pieces = {key: piece.only(wanted) for key, piece in self.pieces.items() if key in used}
@@ -168,6 +180,8 @@ class ErrorTable:
             members={name: m for name, m in self.members.items() if name in wanted},
             pairs=pairs,
             pieces=pieces,
+            fits={k: n for k, n in self.fits.items() if json.loads(k)[0] in wanted},
+            fitters={name: made for name, made in self.fitters.items() if name in wanted},
             sums=sums,
             grams={name: found.only(wanted) for name, found in grams.items()},
         )
@@ -192,8 +206,9 @@ class ErrorTable:
             sums={**self.sums, **other.sums},
             grams={},
             complete=self.complete and other.complete,
-            sums_fits=self.sums_fits + other.sums_fits,
-            sums_backends={**self.sums_backends, **other.sums_backends},
+            fits={**self.fits, **other.fits},
+            fitters={**self.fitters, **other.fitters},
+            files=(),
         )
 
     def _must_fit(self, other: ErrorTable) -> None:
@@ -201,6 +216,11 @@ class ErrorTable:
             raise DatakinError(
                 f"Cross errors that are joined must keep the same. Got {self.keep!r} and {other.keep!r}."
             )
+        unknown = self.about["identity"].get("unknown")
+        if unknown and not (
+            self.options.loss is other.options.loss and self.options.models is other.options.models
+        ):
+            raise DatakinError(f"These cross errors cannot be joined: {unknown}")
         for what in ("options", "identity", "versions"):
             ours, theirs = self.about[what], other.about[what]
             if ours != theirs:
@@ -233,7 +253,7 @@ class ErrorTable:
         folder : path
             A new or empty one.
         """
-        path = Path(folder)
+        path = _path(folder)
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise DatakinError(
                 f"Cross errors are saved to a new or empty folder. {str(path)!r} is not; name another."
@@ -241,9 +261,10 @@ class ErrorTable:
         prints = {name: member.fingerprint for name, member in self.members.items()}
         place = Folder(path, {**self.about, "datasets": prints})
         try:
-            write_table(place, self)
-            for number, (key, piece) in enumerate(self.pieces.items()):
-                write_parts(place.units / f"{number:05d}.parquet", parts_of(key, piece))
+            files = [f"{number:05d}.parquet" for number in range(len(self.pieces))]
+            for file, (key, piece) in zip(files, self.pieces.items(), strict=True):
+                write_parts(place.units / file, parts_of(key, piece))
+            write_table(place, replace(self, files=tuple(files)))
         except OSError as error:
             raise DatakinError(
                 f"The cross errors could not be written to {str(path)!r} ({error.strerror or error})."
@@ -257,16 +278,18 @@ class ErrorTable:
         ----------
         folder : path
         """
-        path = Path(folder)
+        path = _path(folder)
         open_file.cache_clear()
         _check_about(path)
         found = dict(read_parts(path / "table.parquet").part(0))
-        files = [read_parts(file) for file in sorted((path / "units").glob("*.parquet"))]
-        pieces = pieces_from(files)
-        pairs = _finished(found["pairs"], pieces, found["sums"])
+        places = [path / "units" / name for name in found["files"]]
+        pieces = pieces_from([read_parts(place) for place in places if place.exists()])
+        options = Options(**found["options"])
+        pairs = _finished(found["pairs"], pieces, found["sums"], options.repeats)
         used = {key for facts in pairs.values() for key in facts.keys or ()}
+        complete = found["complete"] and len(pairs) == len(found["pairs"])
         return cls(
-            options=Options(**found["options"]),
+            options=options,
             about=found["about"],
             members={member.name: member for member in found["members"]},
             pairs=pairs,
@@ -274,11 +297,17 @@ class ErrorTable:
             keep=found["keep"],
             sums={(way.trained_on, way.tested_on): way for way in found["sums"]},
             grams=found["grams"],
-            complete=found["complete"] and len(pairs) == len(found["pairs"]),
+            complete=complete,
             test_size=found["test_size"],
-            sums_fits=found["sums_fits"],
-            sums_backends=found["sums_backends"],
+            fits=found["fits"] if complete else {},
+            fitters=found["fitters"],
         )
+
+
+def _path(folder: Any) -> Path:
+    if not isinstance(folder, (str, os.PathLike)):
+        raise DatakinError(f"Cross errors are kept in a folder; give its path. Got {folder!r}.")
+    return Path(folder)
 
 
 def write_table(folder: Folder, table: ErrorTable) -> None:
@@ -293,8 +322,9 @@ def write_table(folder: Folder, table: ErrorTable) -> None:
         "grams": dict(table.grams),
         "complete": table.complete,
         "test_size": table.test_size,
-        "sums_fits": table.sums_fits,
-        "sums_backends": dict(table.sums_backends),
+        "fits": dict(table.fits),
+        "fitters": {name: dict(made) for name, made in table.fitters.items()},
+        "files": list(table.files),
     }
     write_parts(folder.path / "table.parquet", [("table", content)])
 
@@ -329,28 +359,37 @@ def _plain_options(options: Options) -> dict[str, Any]:
 
 
 def _finished(
-    pairs: Sequence[PairFacts], pieces: Mapping[Key, Piece], sums: Sequence[WaySums]
+    pairs: Sequence[PairFacts],
+    pieces: Mapping[Key, Piece],
+    sums: Sequence[WaySums],
+    repeats: int,
 ) -> dict[tuple[str, str], PairFacts]:
     """Return the pairs both of whose sides are there, at the largest sample that was finished."""
     summed = {(way.trained_on, way.tested_on) for way in sums}
     found = {}
     for facts in pairs:
-        key = (facts.target, facts.source)
-        if facts.is_identical or key in summed:
-            found[key] = facts
-            continue
-        at = [
-            max((k for k in pieces if _is_same(k, wanted)), default=None)
-            for wanted in facts.keys or ()
-        ]
-        sides = [
-            k
-            for k, other in zip(at, reversed(key), strict=True)
-            if k is not None and other in pieces[k].crosses
-        ]
-        if len(sides) == 2:
-            found[key] = replace(facts, keys=(sides[0], sides[1]))
+        names = (facts.target, facts.source)
+        if facts.is_identical or names in summed:
+            found[names] = facts
+        elif (sides := _sides(facts, pieces, repeats)) is not None:
+            found[names] = replace(facts, keys=sides)
     return found
+
+
+def _sides(facts: PairFacts, pieces: Mapping[Key, Piece], repeats: int) -> tuple[Key, Key] | None:
+    """Return the plans of a pair: those it was finished with, or the largest that were finished."""
+
+    def is_whole(key: Key, other: str) -> bool:
+        return key in pieces and len(pieces[key].crosses.get(other, ())) == repeats
+
+    assert facts.keys is not None
+    sides = []
+    for wanted, other in zip(facts.keys, (facts.source, facts.target), strict=True):
+        same = [key for key in pieces if _is_same(key, wanted) and is_whole(key, other)]
+        if not same:
+            return None
+        sides.append(wanted if is_whole(wanted, other) and facts.is_final else max(same))
+    return sides[0], sides[1]
 
 
 def _is_same(found: Key, wanted: Key) -> bool:

@@ -11,9 +11,9 @@ import pandas as pd
 
 from datakin._core.checks import check_choice
 from datakin._core.exceptions import DatakinError, listed, suggest
-from datakin.cross_errors.options import Options
+from datakin.cross_errors.options import Options, check_names_of
 from datakin.cross_errors.table import ErrorTable
-from datakin.cross_learning.preparation import check_names_of, prepare
+from datakin.cross_learning.preparation import prepare
 from datakin.data import for_matrix
 from datakin.execution.measurement import measured
 from datakin.results import Comparison, Matrix, Ranking
@@ -70,7 +70,7 @@ class CrossErrors(ErrorTable):
         ----------
         datasets : list of datasets, or mapping of name to dataset
         pairs : "all", str or list of (target, source)
-            All pairs; those of one target, by its name; or pairs of names.
+            "all" pairs; those of one target, by its name; or pairs of names.
         trials : str, list of str or "all", optional
             Targets for which pools of target and source are tried with logistic or linear
             regression. Where none was tried, gains come from the formula.
@@ -177,7 +177,7 @@ def _as_cross_errors(table: ErrorTable) -> CrossErrors:
 def _named_pairs(pairs: Any, names: Sequence[str]) -> list[tuple[str, str]]:
     """Return the pairs asked for as names."""
     if isinstance(pairs, str):
-        if pairs == "all" and "all" not in names:
+        if pairs == "all":
             return list(combinations(names, 2))
         _check_name(pairs, names, "pairs")
         return [(pairs, name) for name in names if name != pairs]
@@ -203,14 +203,14 @@ def _named_trials(trials: Any, names: Sequence[str]) -> list[str]:
     if trials is None:
         return []
     if isinstance(trials, str):
-        trials = list(names) if trials == "all" and "all" not in names else [trials]
-    for name in trials:
+        trials = list(names) if trials == "all" else [trials]
+    for name in trials if isinstance(trials, (list, tuple)) else [trials]:
         _check_name(name, names, "trials")
     return list(trials)
 
 
 def _check_name(name: Any, names: Sequence[str], option: str) -> None:
-    if name not in names:
+    if not isinstance(name, str) or name not in names:
         raise DatakinError(
             f"The '{option}' parameter names datasets. There is no {name!r}; the datasets are "
             f"{listed(names, limit=12)}.{suggest(name, names)}"

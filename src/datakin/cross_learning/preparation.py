@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from datakin._core.checks import check_options
 from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.cross_errors.options import AGGREGATES, Options
 from datakin.cross_errors.records import WaySums
@@ -23,17 +21,7 @@ from datakin.scoring.pairs import make_pair
 from datakin.scoring.rankings import grams_of_all, what_rows_add
 from datakin.scoring.ways import RowsWay, summed
 
-__all__ = ["check_names_of", "prepare"]
-
-
-def check_names_of(options: Mapping[str, Any]) -> None:
-    """Refuse options that do not exist, saying where they went or belong."""
-    if "method" in options:
-        raise DatakinError(
-            f"The 'method' option is gone: distances have calls of their own, such as "
-            f"datakin.distances.rank(target, sources, method={options['method']!r})."
-        )
-    check_options(options, [each.name for each in fields(Options)], "the Cross-Learning Score")
+__all__ = ["prepare"]
 
 
 def _chosen_models(options: Options, is_class: bool) -> tuple[Model, ...]:

@@ -9,9 +9,9 @@ from typing import Any, Self
 
 from datakin._core.checks import check_callback
 from datakin._core.exceptions import DatakinError, announce
-from datakin.cross_errors.options import Options
+from datakin.cross_errors.options import Options, check_names_of
 from datakin.cross_errors.table import ErrorTable
-from datakin.cross_learning.preparation import check_names_of, prepare
+from datakin.cross_learning.preparation import prepare
 from datakin.data import for_comparison, for_matrix, for_ranking
 from datakin.execution.measurement import measured
 from datakin.results import Comparison, Matrix, Ranking

@@ -149,7 +149,6 @@ class DeepMeasurement:
 
     def run(self) -> Iterator[Names]:
         """Yield each pair when it is finished."""
-        self._note_checkpoint()
         units, places = {}, {}
         for names, common in self.pairings.items():
             if common.identical:
@@ -159,6 +158,8 @@ class DeepMeasurement:
             for r in range(self.settings.repeats):
                 units[names, r] = _Unit(names, r)
                 places[names, r] = ("-".join(names), self._identity(names, r))
+        self.store.expect(places.values())
+        self._note_checkpoint()
         left = {names: self.settings.repeats for names, _ in units}
         for made in self.store.run(units, places, self._runner):
             names = self._names_of(made)

@@ -186,7 +186,7 @@ class EncoderHeadScore:
         pairs = [(first, name) for name in others]
         measurement = DeepMeasurement(datasets, pairs, self.settings, self.checkpoint)
         said = f"Interrupted with {{}} of {len(pairs)} sources finished."
-        look = partial(rank_sources, target=first, with_forecast=False)
+        look = partial(rank_sources, target=first)
         ranking = look(measured(measurement, measurement.saying(said), look))
         announce(ranking)
         return ranking

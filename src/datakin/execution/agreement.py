@@ -15,7 +15,7 @@ from datakin.execution.identity import Unknown, identity_of
 from datakin.execution.sampling import Sample
 from datakin.execution.units import draw_plans, labels_of
 from datakin.learning.folds import Plan
-from datakin.learning.losses import Loss, choose_loss
+from datakin.learning.losses import LOSSES, Loss, choose_loss
 
 __all__ = ["Agreement", "Names", "about_run", "choose_keep", "member_of"]
 
@@ -43,6 +43,7 @@ def member_of(dataset: Dataset, loss: Loss, labels: Labels, *, is_sampled: bool 
         None if is_class else loss.of_best_constant(dataset.y),
         labels,
         is_sampled,
+        LOSSES.get(loss.name) is not loss,
     )
 
 

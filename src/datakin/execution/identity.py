@@ -6,11 +6,12 @@ lambdas look alike, and a long repr is cut short.
 
 from __future__ import annotations
 
-import builtins
+import dis
 import hashlib
 import inspect
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from importlib.metadata import packages_distributions, version
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -56,25 +57,47 @@ def _refuse(what: str, why: str) -> Unknown:
 
 
 def _of_function(function: Any, what: str) -> str:
-    """Return where a function lives, and a digest of its code."""
-    code = getattr(function, "__code__", None)
-    name = getattr(function, "__qualname__", "")
-    if not isinstance(code, CodeType):
+    """Return where a function lives, and a digest of its code, defaults and packages."""
+    if not inspect.isfunction(function):
         raise _refuse(what, f"it is a {type(function).__name__}, not a function")
+    code, name = function.__code__, function.__qualname__
     if "<lambda>" in name or "<locals>" in name or function.__closure__:
         raise _refuse(what, "it is a lambda or stands inside another function")
-    known = vars(builtins)
-    for used in _names(code):
-        value = function.__globals__.get(used, known.get(used))
-        if value is not None and not isinstance(value, ModuleType) and used not in known:
-            raise _refuse(what, f"it uses {used!r}, which may change")
-    parts = [_of_code(code), repr(function.__defaults__), repr(function.__kwdefaults__)]
+    used = []
+    for instruction in _instructions(code):
+        if instruction.opname in ("IMPORT_NAME", "IMPORT_FROM"):
+            raise _refuse(what, "it imports something when it is called")
+        is_global = instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME")
+        if is_global and instruction.argval in function.__globals__:
+            used.append(_of_package(instruction.argval, function.__globals__, what))
+    defaults = [function.__defaults__ or (), function.__kwdefaults__ or {}]
+    parts = [_of_code(code), *sorted(used), *(_of_value(value, what) for value in defaults)]
     return f"{function.__module__}.{name} {_digest(*parts)}"
 
 
-def _names(code: CodeType) -> set[str]:
-    inner = [c for c in code.co_consts if isinstance(c, CodeType)]
-    return {*code.co_names, *(name for c in inner for name in _names(c))}
+def _instructions(code: CodeType) -> Iterator[dis.Instruction]:
+    yield from dis.get_instructions(code)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _instructions(constant)
+
+
+def _of_package(name: str, known: Mapping[str, Any], what: str) -> str:
+    """Return the version of a package that code uses; refuse anything else at the top of a module."""
+    value = known[name]
+    version = _version(value.__name__) if isinstance(value, ModuleType) else None
+    if version is None:
+        raise _refuse(what, f"it uses {name!r}, which may change")
+    return f"{value.__name__} {version}"
+
+
+def _version(module: str) -> str | None:
+    """Return the version of an installed package, or of Python; None for any other module."""
+    top = module.partition(".")[0]
+    if top in sys.stdlib_module_names and top != "__main__":
+        return sys.version.split()[0]
+    names = packages_distributions().get(top)
+    return ", ".join(f"{name} {version(name)}" for name in sorted(set(names))) if names else None
 
 
 def _of_code(code: CodeType) -> str:
@@ -101,18 +124,20 @@ def _of_value(value: Any, what: str) -> str:
 
 
 def _of_class(kind: type, what: str) -> str:
-    """Return a class's place, its package's version, or a digest of its source."""
-    place = f"{kind.__module__}.{kind.__qualname__}"
+    """Return a class's place, and the version or the source of every module it is made of."""
     if "<locals>" in kind.__qualname__:
         raise _refuse(what, "its class stands inside a function")
-    package = sys.modules.get(kind.__module__.partition(".")[0])
-    version = getattr(package, "__version__", None)
-    if version is not None:
-        return f"{place} {version}"
-    try:
-        return f"{place} {_digest(inspect.getsource(kind))}"
-    except (OSError, TypeError):
-        raise _refuse(what, "the source of its class is not at hand") from None
+    parts = []
+    for base in kind.__mro__:
+        version = _version(base.__module__)
+        if version is None:
+            try:
+                source = inspect.getsource(sys.modules[base.__module__])
+            except (OSError, TypeError, KeyError):
+                raise _refuse(what, "the source of its class is not at hand") from None
+            version = _digest(source)
+        parts.append(f"{base.__module__} {version}")
+    return f"{kind.__module__}.{kind.__qualname__} {_digest(*dict.fromkeys(parts))}"
 
 
 def _digest(*parts: str) -> str:

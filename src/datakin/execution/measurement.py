@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -127,7 +128,7 @@ class Measurement:
         self.sums: dict[Names, WaySums] = {}
         self.for_grams: dict[Names, Any] = {}
         self.fitted: dict[str, Mapping[str, str]] = {}
-        self.n_fits = 0
+        self.fits: dict[str, int] = {}
         self.about = about_run(options, must_be_known=options.checkpoint is not None)
         self.store = Store(self._open(options.checkpoint))
 
@@ -142,7 +143,6 @@ class Measurement:
 
         After Ctrl-C what is finished, if only on smaller samples, is yielded before it is passed on.
         """
-        self._note_checkpoint(self.agreed.facts.values())
         active = []
         for names, common in self.agreed.pairings.items():
             if common.identical:
@@ -178,24 +178,19 @@ class Measurement:
             {key: piece for key, piece in self.store.pieces.items() if key in used},
             keep=self.keep,
             complete=complete,
-            sums_fits=self._other_fits(used),
+            fits=dict(self.fits),
         )
         if self.keep != "sums":
             return table
         return replace(
             table,
             members={name: replace(member, labels=None) for name, member in members.items()},
+            pairs={names: replace(facts, left_out=None) for names, facts in table.pairs.items()},
             pieces={},
             sums=dict(self.sums),
             grams=self.looks.grams(self.for_grams, self.options),
-            sums_fits=self.n_fits,
-            sums_backends=dict(self.fitted),
+            fitters=dict(self.fitted),
         )
-
-    def _other_fits(self, used: set[Key]) -> int:
-        """Return the fits of smaller samples, which cost time but are not kept."""
-        pieces = self.store.pieces
-        return sum(own.n_fits for key in pieces if key not in used for own in pieces[key].own)
 
     def _note_checkpoint(self, pairs: Iterable[PairFacts]) -> None:
         keep = "losses" if self.keep == "sums" else self.keep
@@ -215,6 +210,8 @@ class Measurement:
             self._plan(units, names)
         self.store.make_room(self._size(units), self.about)
         places = {key: (key.dataset, self._identity(unit)) for key, unit in units.items()}
+        self.store.expect(places.values())
+        self._note_checkpoint({**self.agreed.facts, **self.finished}.values())
         known = {key for key in waiting if key in self.store.pieces}
         told: set[Names] = set()
 
@@ -227,7 +224,7 @@ class Measurement:
         yield from arrived(list(known))
         for made in self.store.run(units, places, self._runner()):
             for key, piece in made.items():
-                self.n_fits += sum(own.n_fits for own in piece.own)
+                self.fits[json.dumps(key)] = sum(own.n_fits for own in piece.own)
                 self.fitted[key.dataset] = piece.own[0].backends
             yield from arrived(list(made))
 
@@ -341,13 +338,15 @@ class Measurement:
         return self.looks.growth(self._view(names), *names)[0]
 
     def _finish(self, names: Names) -> None:
-        facts = replace(self.agreed.facts[names], keys=self._keys(names))
+        facts = replace(self.agreed.facts[names], keys=self._keys(names), is_final=True)
         large = [n for n in names if n in self.agreed.samples]
         if large:
             note = self.looks.growth(self._view(names), *names)[1]
             said = [self.agreed.samples[n].note(self.stages[names]) for n in large]
-            notes = [*([note] if note else ()), *said]
-            facts = replace(facts, notes=((*facts.notes[0], *notes), (*facts.notes[1], *notes)))
+            first = [note] if note else []
+            forth, back = facts.notes
+            notes = (*forth, *first, *said), (*back, *first, *said[::-1])
+            facts = replace(facts, notes=notes)
         self.finished[names] = facts
         if self.keep == "sums":
             ways, added = self.looks.reduce(self._view(names), *names)

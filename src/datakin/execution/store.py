@@ -5,7 +5,8 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -40,13 +41,19 @@ class Store:
         # Of pieces that come repeat by repeat: by tested dataset ("" for the own errors) and repeat.
         self._repeats: dict[Key, dict[str, dict[int, Any]]] = {}
         self.is_large = False
+        self.files: dict[str, None] = {}
+
+    def expect(self, places: Iterable[tuple[str, Any]]) -> None:
+        """Remember the files of units to be run: those of other runs may lie beside them."""
+        if self.folder is not None:
+            self.files |= dict.fromkeys(self.folder.place(*place).name for place in places)
 
     def note(self, table: ErrorTable) -> None:
         """Tell the checkpoint what its units belong to, so that it can be loaded as a table."""
         if not self.is_checkpoint or self.folder is None:
             return
         try:
-            write_table(self.folder, table)
+            write_table(self.folder, replace(table, files=tuple(self.files)))
         except OSError as error:
             self._give_up(error)
 

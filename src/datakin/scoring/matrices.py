@@ -28,7 +28,7 @@ def complete_names(table: ErrorTable) -> list[str]:
     """Return the datasets all of whose pairs with each other are measured."""
     done: list[str] = []
     for name in table.names:
-        if all((name, other) in table.pairs or (other, name) in table.pairs for other in done):
+        if all(table.has_pair(name, other) for other in done):
             done.append(name)
     return done
 
@@ -49,6 +49,13 @@ def fill_matrix(table: ErrorTable) -> tuple[Matrix, list[Told]]:
             f"Got {table.options.direction!r}; use rank for one direction."
         )
     names = complete_names(table)
+    if table.complete and len(names) < len(table.names):
+        lacking = [name for name in table.names if name not in names]
+        other = next(name for name in names if not table.has_pair(lacking[0], name))
+        raise DatakinError(
+            f"A matrix needs every pair. {lacking[0]!r} and {other!r} were not measured; .subset(names) "
+            f"leaves datasets out."
+        )
     if len(names) < 2:
         raise DatakinError("A matrix needs at least two datasets that were compared. Got fewer.")
     cells = _Cells(table, names)

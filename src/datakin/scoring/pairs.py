@@ -196,6 +196,11 @@ def _way(table: ErrorTable, facts: PairFacts, tested: Key, trained: Key) -> Rows
 def make_pair(table: ErrorTable, target: str, source: str) -> Pair:
     """Return a measured pair, read with the table's options."""
     facts, options = table.pair(target, source), table.options
+    if facts.is_identical:
+        raise DatakinError(
+            f"{target!r} and {source!r} hold the same rows: their score is 0 by definition, and there is "
+            f"nothing to estimate."
+        )
     ways = pair_ways(table, facts)
     if isinstance(ways[0], SumsWay) and options.estimate != ways[0].sums.estimate:
         raise table.refusal(

@@ -21,17 +21,13 @@ from datakin.scoring.ways import SumsWay
 __all__ = ["grams_of_all", "rank_sources", "what_rows_add"]
 
 
-def rank_sources(table: ErrorTable, target: str, *, with_forecast: bool = True) -> Ranking:
+def rank_sources(table: ErrorTable, target: str) -> Ranking:
     """Order the sources that were measured with a target.
 
-    Parameters
-    ----------
-    table : ErrorTable
-    target : str
-    with_forecast : bool
-        Forecast what pooling all sources brings.
+    Where repeats are splits of their own, as with encoders, pooling all sources is not forecast.
     """
-    sources = [name for name in table.names if name != target and _is_measured(table, target, name)]
+    table.check_name(target)
+    sources = [name for name in table.names if name != target and table.has_pair(target, name)]
     if not sources:
         raise DatakinError(
             f"No source of {target!r} was measured. The datasets are {listed(table.names, limit=12)}."
@@ -50,12 +46,8 @@ def rank_sources(table: ErrorTable, target: str, *, with_forecast: bool = True) 
         _first_places(table, sources, pairs, grams),
         table.n_fits,
         table.complete,
-        _forecast(table, target, found, grams) if with_forecast else None,
+        _forecast(table, target, found, grams) if table.test_size is None else None,
     )
-
-
-def _is_measured(table: ErrorTable, target: str, source: str) -> bool:
-    return (target, source) in table.pairs or (source, target) in table.pairs
 
 
 def _what_it_loses(comparison: Comparison) -> tuple[float, float, str]:

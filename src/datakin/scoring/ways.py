@@ -188,9 +188,11 @@ class SumsWay:
 
     def outlook(self, learner: str) -> Outlook:
         """Return what forecasts for the tested dataset are made from."""
-        error, lack, behind, a, b, c, target, source, freedom = self.sums.outlook.tolist()
-        whole = (int(target), int(source), int(freedom))
-        return Outlook(error, lack, behind, (a, b, c), *whole, self.sums.learner)
+        error, lack, behind, a, b, c, *counts, gain, spread = self.sums.outlook.tolist()
+        target, source, freedom = map(int, counts)
+        trial = None if np.isnan(gain) else (gain, spread)
+        covariance, learner = (a, b, c), self.sums.learner
+        return Outlook(error, lack, behind, covariance, target, source, freedom, learner, trial)
 
 
 def summed(way: RowsWay, estimate: str) -> WaySums:
@@ -235,6 +237,7 @@ def summed(way: RowsWay, estimate: str) -> WaySums:
                 seen.n_target,
                 seen.n_source,
                 seen.freedom,
+                *(seen.trial or (np.nan, np.nan)),
             ]
         ),
         np.array(list(way.weights.values())),

@@ -74,9 +74,18 @@ def test_other_weights_need_predictions(sums, losses, look):
         assert table.score("d0", "d1", sharpness=500, voting="soft") == table.score("d0", "d1")
 
 
-@pytest.mark.parametrize("look", [{"estimate": "weighted"}, {"size": "limit"}], ids=str)
-def test_what_sums_cannot_answer(sums, look):
-    reason = "needs more than these cross errors keep .sums.. Measure with keep='predictions'"
+@pytest.mark.parametrize(
+    ("look", "reason"),
+    [
+        (
+            {"estimate": "weighted"},
+            "needs more than these cross errors keep .sums.. Measure with keep='predictions'",
+        ),
+        ({"size": "limit"}, "The size 'limit' was not measured.*Measure with size='limit'"),
+    ],
+    ids=str,
+)
+def test_what_sums_cannot_answer(sums, look, reason):
     for ask in (sums.score, sums.rank, sums.matrix):
         with pytest.raises(DatakinError, match=reason):
             ask(*["d0", "d1"][: {"score": 2, "rank": 1}.get(ask.__name__, 0)], **look)

@@ -5,8 +5,8 @@ import pytest
 import datakin
 from datakin import CrossErrors, Zone
 from datakin.execution import trial
-from datakin.learning import engine
-from datakin.learning.backends import fitter, linear, svm
+from datakin.learning import backends, engine
+from datakin.learning.backends import linear, svm
 
 LOOKS = [
     {},
@@ -42,7 +42,7 @@ def fits(monkeypatch):
     made = []
     for module in (engine, trial):
         monkeypatch.setattr(module, "fit_model", counted(made, "model", module.fit_model))
-    for kind in (fitter.GenericFitter, linear.NewtonFitter, svm.LinearSVMFitter):
+    for kind in (backends.GenericFitter, linear.NewtonFitter, svm.LinearSVMFitter):
         monkeypatch.setattr(kind, "fit", counted(made, "fitter", kind.fit))
     return made
 

@@ -55,7 +55,7 @@ def test_a_comparison_carries_the_gain_of_the_pool_that_was_tried():
     args = target.features.names, target.classes, model, plan, LOSSES["zero_one"], 0
     pooled = try_pool(source, target, *args)
     alone = c.errors.frame.query(
-        "trained_on == 't' and tested_on == 't' and model == 'logistic' and held_out == 'one'"
+        "trained_on == 't' and tested_on == 't' and model == 'logistic' and held_out == 'k'"
     )
     value, error = c.outlook.trial
     assert value == pytest.approx(float(alone.error.iloc[0]) - pooled.mean())

@@ -250,10 +250,6 @@ def test_copies_of_a_source_share_its_weight(pair):
     assert twice.kinship == pytest.approx(alone.kinship, rel=0.1)
 
 
-def test_distances_have_no_forecast(pair):
-    assert rank(pair[0], [pair[1]], method="energy").forecast is None
-
-
 def test_sentences():
     found = pool([look(spread=0.0)])
     assert found.sentence == (
