@@ -195,7 +195,8 @@ class Measurement:
     def _note_checkpoint(self, pairs: Iterable[PairFacts]) -> None:
         keep = "losses" if self.keep == "sums" else self.keep
         known = {(facts.target, facts.source): facts for facts in pairs}
-        self.store.note(ErrorTable(self.options, self.about, self.agreed.members, known, keep=keep))
+        table = ErrorTable(self.options, self.about, self.agreed.members, known, keep=keep)
+        self.store.note(replace(table, fits=dict(self.fits)))
 
     # What is asked of units
 
@@ -212,7 +213,7 @@ class Measurement:
         places = {key: (key.dataset, self._identity(unit)) for key, unit in units.items()}
         self.store.expect(places.values())
         self._note_checkpoint({**self.agreed.facts, **self.finished}.values())
-        known = {key for key in waiting if key in self.store.pieces}
+        known = [key for key in waiting if key in self.store.pieces]
         told: set[Names] = set()
 
         def arrived(keys: Sequence[Key]) -> Iterator[Names]:
@@ -221,7 +222,7 @@ class Measurement:
                     told.add(names)
                     yield names
 
-        yield from arrived(list(known))
+        yield from arrived(known)
         for made in self.store.run(units, places, self._runner()):
             for key, piece in made.items():
                 self.fits[json.dumps(key)] = sum(own.n_fits for own in piece.own)
