@@ -174,9 +174,9 @@ class Options:
         """Return the options that numbers depend on, as plain values for the record."""
         models = self.models
         if isinstance(models, dict):
-            models = {str(k): repr(v) for k, v in models.items()}
+            models = {str(k): _spelled(v) for k, v in models.items()}
         elif models is not None and not isinstance(models, str):
-            models = [m if isinstance(m, str) else repr(m) for m in models]
+            models = [m if isinstance(m, str) else _spelled(m) for m in models]
         resolved = self.resolved_loss
         loss = self.loss if isinstance(self.loss, str) else resolved.name if resolved else "auto"
         where = self.names("where")
@@ -190,3 +190,11 @@ class Options:
             if getattr(self, each.name) != each.default
         ]
         return f"{type(self).__name__}({', '.join(changed)})"
+
+
+def _spelled(model: Any) -> str:
+    """Return an estimator's repr, or its type where it has none."""
+    try:
+        return repr(model)
+    except Exception:  # scikit-learn's repr reads parameters, which a faulty estimator lacks
+        return type(model).__name__

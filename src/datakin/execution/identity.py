@@ -117,7 +117,10 @@ def _of_value(value: Any, what: str) -> str:
     if inspect.isfunction(value):
         return _of_function(value, what)
     if hasattr(value, "get_params") and not isinstance(value, type):
-        params = value.get_params(deep=False)
+        try:
+            params = value.get_params(deep=False)
+        except Exception:  # whatever a user's estimator raises; fitting it will say more
+            raise _refuse(what, "its parameters cannot be read") from None
         inside = ", ".join(f"{k}={_of_value(params[k], what)}" for k in sorted(params))
         return f"{_of_class(type(value), what)}({inside})"
     raise _refuse(what, f"it holds a {type(value).__name__}")
