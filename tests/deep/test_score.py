@@ -297,3 +297,20 @@ def test_zones_by_gain(make_rows):
     assert found.decision.rule == "gain"
     assert found.zone is Zone.NEGATIVE
     assert method.matrix([make_rows(60, 1), make_rows(200, 2, angle=np.pi)]).zones[0][1]
+
+
+def test_rows_in_common_with_one_source_change_no_other():
+    """Own errors belong to a pair: rows that both datasets hold are left out of them."""
+    rng = np.random.default_rng(0)
+    X, X1 = rng.standard_normal((120, 3)), rng.standard_normal((100, 3))
+    y, y1 = ((x[:, 0] + 0.5 * rng.standard_normal(len(x)) > 0).astype(int) for x in (X, X1))
+    both = np.concatenate([X[:40], X1[:80]]), np.concatenate([y[:40], y1[:80]])
+    method = EncoderHeadScore("identity", repeats=2)
+    alone = method.compare((X, y), (X1, y1))
+    with pytest.warns(DatakinWarning):
+        ranking = method.rank((X, y), {"source": (X1, y1), "overlaps": both})
+    assert ranking["source"].to_json() == alone.to_json()
+    with pytest.warns(DatakinWarning):
+        found = method.matrix({"target": (X, y), "source": (X1, y1), "overlaps": both})
+    assert np.isnan(found.errors[0, 0]), "it differs from pair to pair"
+    assert found.n_fits == 36

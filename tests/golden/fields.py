@@ -184,9 +184,13 @@ class Tolerance:
         """Tell whether the field is what it was."""
         return field.size <= self.close
 
+    def is_error(self, field: Difference) -> bool:
+        """Tell whether the field is a mean loss, rather than made of such means."""
+        return self.error.search(field.path) is not None
+
     def allows(self, field: Difference) -> bool:
         """Tell whether one row on the other side of a boundary explains the difference."""
         if not self.row or not isinstance(field.old, float) or not _is_number(field.new):
             return False
-        rows = 1 if self.error.search(field.path) else 10
+        rows = 1 if self.is_error(field) else 10
         return abs(field.old - field.new) <= rows * self.row + self.close

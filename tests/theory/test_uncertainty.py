@@ -80,6 +80,19 @@ def test_noise_that_all_sources_share_does_not_blur_the_order():
     assert probability_first(parts, products, 100, 5, 0)[0] == 1.0
 
 
+def test_probability_first_knows_how_sources_vary_together():
+    """Two sources whose losses correlate: the difference has the variance that their products give."""
+    rng = np.random.default_rng(6)
+    shared, *own = (rng.standard_normal(100) / 500 for _ in range(3))
+    rows = np.array([shared + e - (shared + e).mean() for e in own])
+    parts = [_part(v, row, np.zeros(5)) for v, row in zip((0.010, 0.022), rows, strict=True)]
+    found = probability_first(parts, rows @ rows.T, 100, 5, 0)
+    spread = np.sqrt(row_variance(rows[0] - rows[1], None))
+    expected = stats.t(8).cdf(0.012 / spread)
+    assert found[0] == pytest.approx(expected, abs=4 * np.sqrt(expected * (1 - expected) / 20_000))
+    assert 0.55 < expected < 0.9, "a case that can tell right from wrong"
+
+
 def test_zone_probabilities_add_up():
     found = zone_probabilities(0.02, 0.01, 0.0, 0.03, 5)
     t = stats.t(8)

@@ -210,3 +210,14 @@ def test_error_table_averages_repeats(make_lda):
     error = one.set_index(["trained_on", "tested_on"])["error"]
     gaps = error["b", "a"] - error["a", "a"], error["a", "b"] - error["b", "b"]
     assert np.mean(gaps) == pytest.approx(found.score, abs=1e-12)
+
+
+def test_results_of_earlier_versions_are_read(results):
+    """Their error tables had another name, and other words for the folds held out."""
+    ranking = results[Ranking]
+    text = ranking.to_json().replace('"ErrorRecords"', '"ErrorTable"')
+    text = text.replace('"held_out": "k"', '"held_out": "one"').replace(
+        '"held_out": "jk"', '"held_out": "two"'
+    )
+    assert '"two"' in text
+    assert from_json(text) == ranking

@@ -52,7 +52,7 @@ class Interrupted(KeyboardInterrupt):
 
     Attributes
     ----------
-    partial : Ranking, Matrix, Gain or None
+    partial : Ranking, Matrix, Gain, CrossErrors or None
         The result over the datasets (or splits) that were finished, None when too few were.
     """
 
@@ -128,10 +128,15 @@ def require(module: str, extra: str, purpose: str, *, package: str | None = None
         ) from None
 
 
+def _is_inside(module: str) -> bool:
+    """Whether a frame is ours, or of what stands between us and the user's code."""
+    return module.startswith("datakin.") or module in ("contextlib", "functools")
+
+
 def warn(text: str, category: type[DatakinWarning] = DatakinWarning) -> None:
     """Warn, pointing at the line of the user's own code that called datakin."""
     level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("datakin."):
+    while frame.f_back is not None and _is_inside(frame.f_globals.get("__name__", "")):
         level, frame = level + 1, frame.f_back
     warnings.warn(text, category, stacklevel=level)
 

@@ -42,7 +42,7 @@ from datakin.cross_errors.records import (
 from datakin.data.features import Array
 from datakin.learning.folds import Plan
 
-__all__ = ["FORMAT", "Folder", "PartFile", "read_parts", "write_parts"]
+__all__ = ["FORMAT", "Folder", "StoredParts", "read_parts", "write_parts"]
 
 FORMAT = 3
 OURS = ("units", "about.json", "table.parquet")
@@ -124,7 +124,10 @@ class Folder:
             )
 
     def _claim(self) -> None:
-        """Say whose folder this is; of two runs that start at once, the first one's word stands."""
+        """Write whose folder this is.
+
+        Of two runs that start at once, the first keeps it: a link fails where a file is there already.
+        """
         note = self.path / "about.json"
         if note.exists() and _is_json(note):
             return
@@ -143,7 +146,7 @@ class Folder:
         safe = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in slug)
         return self.units / f"{safe[:40].strip('._') or 'dataset'}-{digest}.parquet"
 
-    def found(self, place: Path) -> PartFile | None:
+    def found(self, place: Path) -> StoredParts | None:
         """Return a whole file of an earlier run, None if there is none; raise ValueError if damaged."""
         if not place.exists():
             return None
@@ -156,7 +159,7 @@ class Folder:
         return file
 
 
-class PartFile:
+class StoredParts:
     """A Parquet file of parts, read when they are asked for."""
 
     def __init__(self, place: Path) -> None:
@@ -185,13 +188,13 @@ class PartFile:
 
 
 @lru_cache(maxsize=512)
-def open_file(place: Path) -> PartFile:
+def open_file(place: Path) -> StoredParts:
     """Return a file of parts; many are kept open, for pairs are read again and again."""
-    return PartFile(place)
+    return StoredParts(place)
 
 
-def write_parts(place: Path, parts: Sequence[tuple[Any, Any]]) -> PartFile:
-    """Write titled parts as one file; raises OSError where the disk does not play along."""
+def write_parts(place: Path, parts: Sequence[tuple[Any, Any]]) -> StoredParts:
+    """Write titled parts as one file; raises OSError if the disk is full or read-only."""
     packed = [_packed(item) for _, item in parts]
     about = json.dumps(
         {
@@ -215,7 +218,7 @@ def write_parts(place: Path, parts: Sequence[tuple[Any, Any]]) -> PartFile:
     return open_file(place)
 
 
-def read_parts(place: Path) -> PartFile:
+def read_parts(place: Path) -> StoredParts:
     """Return a file of parts; refuse one that is missing or damaged with a sentence."""
     try:
         return open_file(place)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import KW_ONLY, dataclass, field, fields
 from os import PathLike
 from typing import Any, Self
 
@@ -43,11 +43,12 @@ def _option(default: Any, help: str, choices: tuple[str, ...] = (), **more: Any)
     return field(default=default, metadata={"help": help, "choices": choices, **more})
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Options:
     """How a score is measured and read. `datakin.CrossLearningScore` documents each option."""
 
     models: Any = _option(None, "'extended', or model names separated by commas.", kind="names")
+    _: KW_ONLY
     estimate: str = _option(
         "ensemble",
         "ensemble, weighted, unweighted, or one model's name.",
@@ -151,8 +152,8 @@ class Options:
                 f"Got {self.checkpoint!r} instead."
             )
 
-    def get_params(self) -> dict[str, Any]:
-        """Return all options by name."""
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return all options by name, as scikit-learn's estimators do; `deep` changes nothing here."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def replace(self, **changes: Any) -> Self:

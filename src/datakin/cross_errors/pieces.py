@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 import numpy as np
 
 from datakin._core.exceptions import DatakinError
-from datakin.cross_errors.files import PartFile, read_parts
+from datakin.cross_errors.files import StoredParts, read_parts
 from datakin.cross_errors.options import Options
-from datakin.cross_errors.predictions import Reading
+from datakin.cross_errors.predictions import PlanReading
 from datakin.cross_errors.records import Errors, Key, Labels, Piece
 from datakin.learning.losses import LOSSES, Loss, choose_loss
 
@@ -55,12 +55,12 @@ def parts_of(key: Key, piece: Piece) -> list[tuple[Any, Any]]:
     return titled
 
 
-def pieces_from(files: Sequence[PartFile], repeat: int | None = None) -> dict[Key, Piece]:
+def pieces_from(files: Sequence[StoredParts], repeat: int | None = None) -> dict[Key, Piece]:
     """Return the pieces whose parts stand in some files; losses and scores are read when asked for.
 
     `repeat` is the only one that the files hold, where repeats are units of work of their own.
     """
-    found: dict[Key, dict[tuple[str, str], dict[int, tuple[PartFile, int]]]] = {}
+    found: dict[Key, dict[tuple[str, str], dict[int, tuple[StoredParts, int]]]] = {}
     for file in files:
         for number, (kind, key, r, tested) in enumerate(file.titles):
             name, columns, stage, partner = key
@@ -105,7 +105,7 @@ class _Lazy(Sequence[T]):
 class _Stored(_Lazy[T]):
     """Parts of files, read when they are asked for."""
 
-    def __init__(self, parts: Sequence[tuple[PartFile, int]]) -> None:
+    def __init__(self, parts: Sequence[tuple[StoredParts, int]]) -> None:
         super().__init__(len(parts), self._read)
         self.parts = [(file.place, file.mark, number) for file, number in parts]
 
@@ -147,7 +147,7 @@ class _Reread(Mapping[Key, Piece]):
     def _make(self, key: Key, piece: Piece) -> Piece:
         assert piece.predictions is not None
         labels, loss = self._labels(key.dataset)
-        readings = [Reading(made, loss, self.options, labels) for made in piece.predictions]
+        readings = [PlanReading(made, loss, self.options, labels) for made in piece.predictions]
         crosses = {
             tested: _Lazy(len(readings), _remembered(self._tester(key, piece, readings, tested)))
             for tested in piece.crosses
@@ -156,7 +156,7 @@ class _Reread(Mapping[Key, Piece]):
         return replace(piece, own=tuple(r.trained() for r in readings), crosses=crosses)
 
     def _tester(
-        self, key: Key, piece: Piece, readings: Sequence[Reading], tested: str
+        self, key: Key, piece: Piece, readings: Sequence[PlanReading], tested: str
     ) -> Callable[[int], Errors]:
         labels, loss = self._labels(tested)
         facts = self.table.pair(tested, key.dataset)

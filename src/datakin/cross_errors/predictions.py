@@ -26,12 +26,12 @@ from datakin.data.features import Array
 from datakin.learning.ensemble import View, fit_sigmoids, model_weights, row_losses
 from datakin.learning.losses import Loss
 
-__all__ = ["Reading"]
+__all__ = ["PlanReading"]
 
 N_PARTS = 5  # of rows held out of everything, to tell how much their error varies
 
 
-class Reading:
+class PlanReading:
     """The predictions of one plan, read with the weights that some options give.
 
     Parameters

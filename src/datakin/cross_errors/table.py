@@ -20,7 +20,7 @@ from datakin.cross_errors.records import Grams, Key, Member, PairFacts, Piece, W
 
 __all__ = ["ErrorTable", "write_table"]
 
-READING = ("sharpness", "voting", "weighting")  # decide how predictions become an ensemble's
+COMBINING = ("sharpness", "voting", "weighting")  # decide how predictions become an ensemble's
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,6 +52,8 @@ class ErrorTable:
         Where only sums are kept.
     files : tuple of str
         Names of the files that hold the pieces, in a checkpoint.
+    holder : object
+        What keeps the files alive that pieces are read from.
     """
 
     options: Options
@@ -68,6 +70,7 @@ class ErrorTable:
     fits: Mapping[str, int] = field(default_factory=dict)
     fitters: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     files: tuple[str, ...] = ()
+    holder: Any = None
 
     def __repr__(self) -> str:
         part = "" if self.complete else ", interrupted"
@@ -146,10 +149,10 @@ class ErrorTable:
 
     def read_with(self, options: Options) -> Self:
         """Return the table with its predictions combined as other options say; nothing is fitted."""
-        if all(getattr(options, name) == getattr(self.options, name) for name in READING):
+        if all(getattr(options, name) == getattr(self.options, name) for name in COMBINING):
             return replace(self, options=options)
         if self.keep != "predictions":
-            raise self.refusal(f"Another {' or '.join(READING)}")
+            raise self.refusal(f"Another {' or '.join(COMBINING)}")
         return replace(self, options=options, pieces=reread_pieces(self.pieces, self, options))
 
     def refusal(self, what: str) -> DatakinError:
@@ -209,6 +212,7 @@ class ErrorTable:
             fits={**self.fits, **other.fits},
             fitters={**self.fitters, **other.fitters},
             files=(),
+            holder=(self.holder, other.holder),
         )
 
     def _must_fit(self, other: ErrorTable) -> None:
@@ -220,7 +224,10 @@ class ErrorTable:
         if unknown and not (
             self.options.loss is other.options.loss and self.options.models is other.options.models
         ):
-            raise DatakinError(f"These cross errors cannot be joined: {unknown}")
+            raise DatakinError(
+                f"These cross errors cannot be joined, because a loss or estimator of your own may differ. "
+                f"{unknown.partition('. ')[0]}."
+            )
         for what in ("options", "identity", "versions"):
             ours, theirs = self.about[what], other.about[what]
             if ours != theirs:
@@ -264,7 +271,7 @@ class ErrorTable:
             files = [f"{number:05d}.parquet" for number in range(len(self.pieces))]
             for file, (key, piece) in zip(files, self.pieces.items(), strict=True):
                 write_parts(place.units / file, parts_of(key, piece))
-            write_table(place, replace(self, files=tuple(files)))
+            write_table(place, replace(self, files=tuple(files)), is_saved=True)
         except OSError as error:
             raise DatakinError(
                 f"The cross errors could not be written to {str(path)!r} ({error.strerror or error})."
@@ -283,7 +290,8 @@ class ErrorTable:
         _check_about(path)
         found = dict(read_parts(path / "table.parquet").part(0))
         places = [path / "units" / name for name in found["files"]]
-        pieces = pieces_from([read_parts(place) for place in places if place.exists()])
+        there = places if found["is_saved"] else [place for place in places if place.exists()]
+        pieces = pieces_from([read_parts(place) for place in there])
         options = Options(**found["options"])
         pairs = _finished(found["pairs"], pieces, found["sums"], options.repeats)
         used = {key for facts in pairs.values() for key in facts.keys or ()}
@@ -310,8 +318,8 @@ def _path(folder: Any) -> Path:
     return Path(folder)
 
 
-def write_table(folder: Folder, table: ErrorTable) -> None:
-    """Write datasets, pairs and sums to a folder."""
+def write_table(folder: Folder, table: ErrorTable, *, is_saved: bool = False) -> None:
+    """Write datasets, pairs and sums to a folder; a saved one has all its files."""
     content = {
         "about": dict(table.about),
         "options": _plain_options(table.options),
@@ -325,6 +333,7 @@ def write_table(folder: Folder, table: ErrorTable) -> None:
         "fits": dict(table.fits),
         "fitters": {name: dict(made) for name, made in table.fitters.items()},
         "files": list(table.files),
+        "is_saved": is_saved,
     }
     write_parts(folder.path / "table.parquet", [("table", content)])
 

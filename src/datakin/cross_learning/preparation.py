@@ -46,6 +46,8 @@ def prepare(
     options: Options,
     trials: Sequence[str],
     keep: str,
+    *,
+    with_grams: bool = True,
 ) -> Measurement:
     """Return a measurement that is ready to run."""
     models = _chosen_models(options, bool(datasets[0].classes))
@@ -62,6 +64,7 @@ def prepare(
         trials=trials,
         pool_model=learner if learner in SIMPLEST and is_quick else None,
         keep=choose_keep(datasets, pairs, options, len(models), keep),
+        with_grams=with_grams,
     )
 
 

@@ -22,7 +22,7 @@ from datakin.scoring.rankings import rank_sources
 __all__ = ["CrossLearningScore", "matrix", "rank", "score"]
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class CrossLearningScore(Options):
     """The Cross-Learning Score of pairs of labelled datasets.
 
@@ -138,7 +138,7 @@ class CrossLearningScore(Options):
         """
         datasets = for_comparison(target, source)
         names = (datasets[0].name, datasets[1].name)
-        measurement = prepare(datasets, [names], self, [names[0]], "auto")
+        measurement = prepare(datasets, [names], self, [names[0]], "losses")
         said = "Interrupted before the pair was finished."
         comparison = compare_pair(measured(measurement, said.format), *names)
         announce([comparison])
@@ -169,7 +169,7 @@ class CrossLearningScore(Options):
         datasets = for_ranking(target, sources)
         first, *others = (d.name for d in datasets)
         pairs = [(first, name) for name in others]
-        measurement = prepare(datasets, pairs, self, [first], "auto")
+        measurement = prepare(datasets, pairs, self, [first], "losses")
 
         def tell(table: ErrorTable, target: str, source: str) -> None:
             assert on_result is not None
@@ -201,7 +201,9 @@ class CrossLearningScore(Options):
                 f"A matrix is symmetric: the 'direction' parameter must be 0.5. "
                 f"Got {self.direction!r}; use rank for one direction."
             )
-        measurement = prepare(members, list(combinations(names, 2)), self, (), "sums")
+        measurement = prepare(
+            members, list(combinations(names, 2)), self, (), "sums", with_grams=False
+        )
 
         def said(n_pairs: int) -> str:
             done = complete_names(measurement.table(complete=False))

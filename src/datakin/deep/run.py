@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -180,7 +181,22 @@ class DeepMeasurement:
             keep="losses",
             complete=complete,
             test_size=self.settings.test_size,
+            fits=self._fits(),
+            holder=self.store,
         )
+
+    def _fits(self) -> dict[str, int]:
+        """Return the fits by what was fitted: heads on a kept encoder serve all pairs of a dataset."""
+        fits: dict[str, int] = {}
+        for key, piece in self.store.pieces.items():
+            fitted = key if self.settings.trained else key._replace(partner="")
+            n_fits = sum(own.n_fits for own in piece.own)
+            fits[json.dumps(fitted)] = max(n_fits, fits.get(json.dumps(fitted), 0))
+        return fits
+
+    def view(self, names: Names) -> ErrorTable:
+        """Return a table of one pair."""
+        return replace(self.table(), pairs={names: self.finished[names]})
 
     def saying(self, said: str) -> Callable[[int], str]:
         """Return what to say after an interruption, with a promise where some of it was kept."""
@@ -202,8 +218,8 @@ class DeepMeasurement:
 
     def _keys(self, names: Names) -> tuple[Key, Key]:
         columns = self.pairings[names].columns
-        partners = names[::-1] if self.settings.trained else ("", "")
-        return Key(names[0], columns, -1, partners[0]), Key(names[1], columns, -1, partners[1])
+        # Rows that both datasets hold are left out of own errors too, so that these belong to a pair.
+        return Key(names[0], columns, -1, names[1]), Key(names[1], columns, -1, names[0])
 
     def _facts(self, names: Names) -> PairFacts:
         common = self.pairings[names]

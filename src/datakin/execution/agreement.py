@@ -12,7 +12,7 @@ from datakin.cross_errors.records import Key, Labels, Member, PairFacts
 from datakin.data import Dataset, pair
 from datakin.data.features import Array
 from datakin.execution.identity import Unknown, identity_of
-from datakin.execution.sampling import Sample
+from datakin.execution.sampling import LargeSample
 from datakin.execution.units import draw_plans, labels_of
 from datakin.learning.folds import Plan
 from datakin.learning.losses import LOSSES, Loss, choose_loss
@@ -89,7 +89,7 @@ class Agreement:
 
     Attributes
     ----------
-    samples : dict of name to Sample
+    samples : dict of name to LargeSample
         Of the datasets that are too large to be fitted whole.
     plans : dict of name to the plans of each repeat
         Of whole datasets, or of the smallest sample.
@@ -107,7 +107,9 @@ class Agreement:
         self.losses = {d.name: choose_loss(options.resolved_loss, d) for d in datasets}
         limit = options.max_rows
         self.samples = {
-            d.name: Sample(d, options) for d in datasets if limit is not None and d.n_rows > limit
+            d.name: LargeSample(d, options)
+            for d in datasets
+            if limit is not None and d.n_rows > limit
         }
         self.plans: dict[str, tuple[Plan, ...]] = {}
         wanted = self._usable(pairs)

@@ -6,10 +6,12 @@ lambdas look alike, and a long repr is cut short.
 
 from __future__ import annotations
 
+import ast
 import dis
 import hashlib
 import inspect
 import sys
+import sysconfig
 from collections.abc import Iterator, Mapping
 from importlib.metadata import packages_distributions, version
 from types import CodeType, ModuleType
@@ -92,12 +94,18 @@ def _of_package(name: str, known: Mapping[str, Any], what: str) -> str:
 
 
 def _version(module: str) -> str | None:
-    """Return the version of an installed package, or of Python; None for any other module."""
+    """Return the version of an installed package, or of Python; None for code that may be edited."""
     top = module.partition(".")[0]
     if top in sys.stdlib_module_names and top != "__main__":
         return sys.version.split()[0]
+    if top == "datakin":  # a run is held to its version anyway
+        return version("datakin")
     names = packages_distributions().get(top)
-    return ", ".join(f"{name} {version(name)}" for name in sorted(set(names))) if names else None
+    place = getattr(sys.modules.get(top), "__file__", None) or ""
+    homes = [sysconfig.get_path(kind) for kind in ("purelib", "platlib")]
+    if not names or not any(place.startswith(home) for home in homes):
+        return None
+    return ", ".join(f"{name} {version(name)}" for name in sorted(set(names)))
 
 
 def _of_code(code: CodeType) -> str:
@@ -132,15 +140,28 @@ def _of_class(kind: type, what: str) -> str:
         raise _refuse(what, "its class stands inside a function")
     parts = []
     for base in kind.__mro__:
-        version = _version(base.__module__)
-        if version is None:
-            try:
-                source = inspect.getsource(sys.modules[base.__module__])
-            except (OSError, TypeError, KeyError):
-                raise _refuse(what, "the source of its class is not at hand") from None
-            version = _digest(source)
-        parts.append(f"{base.__module__} {version}")
+        known = _version(base.__module__)
+        if known is None:
+            known = _of_module(base.__module__, what)
+        parts.append(f"{base.__module__} {known}")
     return f"{kind.__module__}.{kind.__qualname__} {_digest(*dict.fromkeys(parts))}"
+
+
+def _of_module(module: str, what: str) -> str:
+    """Return a digest of a module's source; refuse one that imports others which may be edited."""
+    try:
+        source = inspect.getsource(sys.modules[module])
+    except (OSError, TypeError, KeyError):
+        raise _refuse(what, "the source of its class is not at hand") from None
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom):
+            names = [node.module or "."] if not node.level else ["."]
+        else:
+            names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
+        for name in names:
+            if name == "." or (name != "__future__" and _version(name) is None):
+                raise _refuse(what, f"{module} imports {name!r}, which may change")
+    return _digest(source)
 
 
 def _digest(*parts: str) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
-from datakin._core.exceptions import Interrupted
+from datakin._core.exceptions import DatakinError, Interrupted
 from datakin.cross_errors.files import Folder
 from datakin.cross_errors.options import Options
 from datakin.cross_errors.records import Grams, Key, PairFacts, Piece, WaySums
@@ -37,6 +38,9 @@ class Runs(Protocol):
     def table(self, *, complete: bool = True) -> ErrorTable:
         """Return what is finished."""
 
+    def view(self, names: Names) -> ErrorTable:
+        """Return a table of one pair."""
+
 
 def measured(
     measurement: Runs,
@@ -46,7 +50,7 @@ def measured(
 ) -> ErrorTable:
     """Run a measurement to its end and return the table.
 
-    Ctrl-C becomes `Interrupted` here and nowhere else.
+    Ctrl-C during any measurement becomes `Interrupted` here.
 
     Parameters
     ----------
@@ -56,16 +60,17 @@ def measured(
     look : callable, optional
         Makes the partial result of a table with at least one pair.
     on_pair : callable, optional
-        Called with the table so far and a pair as soon as it is finished.
+        Called with a table of one pair, and its names, as soon as it is finished.
     """
     try:
         for names in measurement.run():
             if on_pair is not None:
-                on_pair(measurement.table(complete=False), *names)
+                on_pair(measurement.view(names), *names)
     except KeyboardInterrupt:
         n_finished, partial = len(measurement.finished), None
         if n_finished and look is not None:
-            partial = look(measurement.table(complete=False))
+            with suppress(DatakinError):  # too little is finished for such a look
+                partial = look(measurement.table(complete=False))
         raise Interrupted(said(n_finished), partial) from None
     return measurement.table()
 
@@ -106,6 +111,8 @@ class Measurement:
     pool_model : str or None
         The model that pools are tried with.
     keep : {"predictions", "losses", "sums"}
+    with_grams : bool
+        With sums: keep what rankings need too.
     """
 
     def __init__(
@@ -119,9 +126,11 @@ class Measurement:
         trials: Sequence[str] = (),
         pool_model: str | None = None,
         keep: str = "predictions",
+        with_grams: bool = True,
     ) -> None:
         self.options, self.models, self.looks, self.keep = options, models, looks, keep
         self.trials, self.pool_model = frozenset(trials), pool_model
+        self.with_grams = with_grams
         self.agreed = Agreement(datasets, pairs, options)
         self.stages: dict[Names, int] = {}
         self.finished: dict[Names, PairFacts] = {}
@@ -168,7 +177,8 @@ class Measurement:
 
     def table(self, *, complete: bool = True) -> ErrorTable:
         """Return what is finished."""
-        members = {n: m for n, m in self.agreed.members.items() if complete or n in self.fitted}
+        there = {*self.fitted, *(name for names in self.finished for name in names)}
+        members = {n: m for n, m in self.agreed.members.items() if complete or n in there}
         used = {key for facts in self.finished.values() for key in facts.keys or ()}
         table = ErrorTable(
             self.options,
@@ -179,6 +189,7 @@ class Measurement:
             keep=self.keep,
             complete=complete,
             fits=dict(self.fits),
+            holder=self.store,
         )
         if self.keep != "sums":
             return table
@@ -322,9 +333,11 @@ class Measurement:
             for key, other in zip(self._keys(names), names[::-1], strict=True)
         )
 
-    def _view(self, names: Names) -> ErrorTable:
+    def view(self, names: Names) -> ErrorTable:
         """Return a table of one pair, for a look at it in the middle of the run."""
-        facts = replace(self.agreed.facts[names], keys=self._keys(names))
+        facts = self.finished.get(names)
+        if facts is None:
+            facts = replace(self.agreed.facts[names], keys=self._keys(names))
         pieces = self.store.pieces
         return ErrorTable(
             self.options, self.about, self.agreed.members, {names: facts}, pieces, keep="losses"
@@ -336,13 +349,13 @@ class Measurement:
         stage = self.stages[names]
         if not large or all(stage + 1 >= len(sample.sizes) for sample in large):
             return True
-        return self.looks.growth(self._view(names), *names)[0]
+        return self.looks.growth(self.view(names), *names)[0]
 
     def _finish(self, names: Names) -> None:
         facts = replace(self.agreed.facts[names], keys=self._keys(names), is_final=True)
         large = [n for n in names if n in self.agreed.samples]
         if large:
-            note = self.looks.growth(self._view(names), *names)[1]
+            note = self.looks.growth(self.view(names), *names)[1]
             said = [self.agreed.samples[n].note(self.stages[names]) for n in large]
             first = [note] if note else []
             forth, back = facts.notes
@@ -350,16 +363,17 @@ class Measurement:
             facts = replace(facts, notes=notes)
         self.finished[names] = facts
         if self.keep == "sums":
-            ways, added = self.looks.reduce(self._view(names), *names)
+            ways, added = self.looks.reduce(self.view(names), *names)
             self.sums[names[::-1]], self.sums[names] = ways
             if self._keeps_grams:
                 self.for_grams[names] = added
+            self.store.drop(self._keys(names), names)
 
     @cached_property
     def _keeps_grams(self) -> bool:
         """Whether what rows add fits in memory until all sources of a target are there."""
         rows = sum(self.agreed.tested(n).n_rows for names in self.agreed.pairings for n in names)
-        return rows * 2 * 8 <= GRAMS
+        return self.with_grams and rows * 2 * 8 <= GRAMS
 
     def _on_smaller_samples(self, active: Sequence[Names]) -> Iterator[Names]:
         """Finish pairs at the largest sample that both sides have."""

@@ -22,7 +22,7 @@ from datakin.cross_errors.options import Options
 from datakin.data import Dataset
 from datakin.data.features import Array
 
-__all__ = ["FOLDS", "Sample"]
+__all__ = ["FOLDS", "LargeSample"]
 
 FOLDS = 3
 TEST_ROWS = 10_000
@@ -30,7 +30,7 @@ FIRST = 2_000  # rows of the smallest sample, or a little more
 RARE_ROWS = 4  # rows of the rarest class in the smallest sample, for each fold
 
 
-class Sample:
+class LargeSample:
     """The rows of a large dataset that a score uses.
 
     Parameters

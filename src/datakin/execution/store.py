@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -90,6 +90,13 @@ class Store:
         if keys:
             for position, made in runner(list(left.values())):
                 yield self._kept(self._written(files.get(keys[position]), made))
+
+    def drop(self, keys: Sequence[Key], names: Sequence[str]) -> None:
+        """Forget the losses of a pair of which sums are kept."""
+        for key, tested in zip(keys, reversed(names), strict=True):
+            piece = self.pieces[key]
+            crosses = {name: found for name, found in piece.crosses.items() if name != tested}
+            self.pieces[key] = replace(piece, crosses=crosses)
 
     def _kept(self, pieces: dict[Key, Piece]) -> dict[Key, Piece]:
         for key, piece in pieces.items():

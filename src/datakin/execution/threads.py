@@ -1,7 +1,9 @@
 """Runs units on this machine, in as many threads as asked for.
 
 The learners release the interpreter's lock, so threads use all cores without copying data or
-starting processes (benchmarks/results/RESULTS.md has both). Every fit uses one thread.
+starting processes (benchmarks/results/RESULTS.md has both). Every fit uses one thread. The pool is
+Python's own: after Ctrl-C joblib's leaves its threads fitting while it returns, and loses what they
+finish.
 """
 
 from __future__ import annotations
@@ -10,9 +12,10 @@ import queue
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import effective_n_jobs
 from threadpoolctl import threadpool_limits
 
 from datakin._core.exceptions import DatakinWarning, FitFailure, warn
@@ -57,8 +60,15 @@ class _Stopped(Exception):
 def _run(
     works: Sequence[Work], n_jobs: int, advance: Callable[[], None]
 ) -> Iterator[tuple[int, Piece]]:
+    tasks = [(i, task) for i, work in enumerate(works) for task in work.tasks]
+    if n_jobs == 1:
+        for i, task in tasks:
+            piece = works[i].run(task, advance)
+            if piece is not None:
+                yield i, piece
+        return
     stop = threading.Event()
-    finished: queue.SimpleQueue[tuple[int, Piece]] = queue.SimpleQueue()
+    reports: queue.SimpleQueue[tuple[int, Piece | None] | BaseException] = queue.SimpleQueue()
 
     def step() -> None:
         if stop.is_set():
@@ -66,27 +76,49 @@ def _run(
         advance()
 
     def call(position: int, task: tuple[int, int]) -> None:
-        piece = works[position].run(task, step)
-        if piece is not None:
-            finished.put((position, piece))
+        try:
+            reports.put((position, works[position].run(task, step)))
+        except BaseException as error:
+            reports.put(error)
 
-    def taken() -> Iterator[tuple[int, Piece]]:
-        while not finished.empty():
-            yield finished.get()
+    with ThreadPoolExecutor(n_jobs) as pool:
+        try:
+            for position, task in tasks:
+                pool.submit(call, position, task)
+            for _ in tasks:
+                yield from _made(_next(reports))
+        except KeyboardInterrupt:
+            stop.set()
+            pool.shutdown(wait=True, cancel_futures=True)
+            while not reports.empty():  # what was finished meanwhile
+                report = reports.get()
+                if not isinstance(report, BaseException):
+                    yield from _made(report)
+            raise
+        finally:
+            stop.set()
+            pool.shutdown(wait=True, cancel_futures=True)
 
-    run = Parallel(n_jobs, backend="threading", return_as="generator_unordered", batch_size=1)
-    tasks = run(delayed(call)(i, task) for i, work in enumerate(works) for task in work.tasks)
-    try:
-        for _ in tasks:
-            yield from taken()
-    except KeyboardInterrupt:
-        stop.set()
-        tasks.close()
-        yield from taken()
-        raise
-    finally:
-        stop.set()
-        tasks.close()
+
+def _made(
+    report: tuple[int, Piece | None] | BaseException,
+) -> Iterator[tuple[int, Piece]]:
+    """Yield the piece of a report, if the task was the last of its unit; raise what it raised."""
+    if isinstance(report, BaseException):
+        raise report
+    if report[1] is not None:
+        yield report[0], report[1]
+
+
+def _next(
+    reports: queue.SimpleQueue[tuple[int, Piece | None] | BaseException],
+) -> tuple[int, Piece | None] | BaseException:
+    """Wait in short turns: Ctrl-C is only noticed between them."""
+    while True:
+        try:
+            return reports.get(timeout=0.2)
+        except queue.Empty:
+            continue
 
 
 class Told:
@@ -102,9 +134,11 @@ class Told:
         """Keep the warnings of a context for later."""
         with warnings.catch_warnings(record=True) as found:
             warnings.simplefilter("always")
-            yield
-        for message in found:
-            self.add(message.category, str(message.message))
+            try:
+                yield
+            finally:
+                for message in found:
+                    self.add(message.category, str(message.message))
 
     def add(self, category: type[Warning], text: str) -> None:
         """Note one warning."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from datakin.cross_errors.options import Options
-from datakin.cross_errors.predictions import Reading
+from datakin.cross_errors.predictions import PlanReading
 from datakin.cross_errors.records import (
     Errors,
     Key,
@@ -170,7 +170,7 @@ class Work:
             self.unit.dataset if self.unit.held_out is None else self.unit.held_out,
         )
         made = self._predictions(fitted)
-        reading = Reading(made, unit.loss, self.options, labels_of(own))
+        reading = PlanReading(made, unit.loss, self.options, labels_of(own))
         n_fits = len(fitted.plan.trains)
         if not unit.with_inner or unit.held_out is not None:
             n_fits = 1 + fitted.plan.n_folds

@@ -207,7 +207,7 @@ def _table(c: Comparison) -> list[dict[str, Any]]:
         column("spread", "spread"),
     ]
     text = (
-        "Everything above is computed from this table: the error of each model, by the dataset it was "
+        "The errors that this result is computed from: the error of each model, by the dataset it was "
         "trained on and the dataset it was tested on."
     )
     return [section("errors-table", "The cross-error table", text, columns, c.errors.records)]

@@ -15,6 +15,20 @@ from datakin.results.zones import Zone, ZoneDecision
 __all__ = ["Comparison", "DataFacts", "ErrorRecords", "Estimate", "LearningCurve"]
 
 
+EARLIER = {"one": "k", "two": "jk"}  # words for folds held out
+COLUMNS = (
+    "trained_on",
+    "tested_on",
+    "model",
+    "held_out",
+    "weights_from",
+    "n_train",
+    "rows",
+    "error",
+    "spread",
+)
+
+
 @register
 @dataclass(frozen=True, eq=False)
 class ErrorRecords:
@@ -29,10 +43,18 @@ class ErrorRecords:
 
     records: tuple[dict[str, Any], ...]
 
+    def __post_init__(self) -> None:
+        """Read the words of results of earlier versions."""
+        if any(record["held_out"] in EARLIER for record in self.records):
+            now = [
+                {**r, "held_out": EARLIER.get(r["held_out"], r["held_out"])} for r in self.records
+            ]
+            object.__setattr__(self, "records", tuple(now))
+
     @property
     def frame(self) -> pd.DataFrame:
         """The records as a data frame."""
-        return pd.DataFrame(list(self.records))
+        return pd.DataFrame(list(self.records), columns=None if self.records else COLUMNS)
 
 
 @register

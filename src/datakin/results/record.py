@@ -27,6 +27,7 @@ __all__ = [
 ]
 
 LONGEST = 60  # characters of a name in a table
+EARLIER = {"ErrorTable": "ErrorRecords"}  # names of parts in results of earlier versions
 FORMAT = 1  # raised when a result written earlier can no longer be read
 # Results of rooms that lie above this one; their module is loaded when a JSON text names them.
 ELSEWHERE = dict.fromkeys(("Distance", "DistanceMatrix", "DistanceRanking"), "datakin.distances")
@@ -114,7 +115,7 @@ def _decode(value: Any) -> Any:
         return float(value["value"])
     if str(kind) in ELSEWHERE:
         import_module(ELSEWHERE[kind])
-    cls = Record._types.get(str(kind))
+    cls = Record._types.get(EARLIER.get(str(kind), str(kind)))
     if cls is None:
         raise DatakinError(f"This is not a datakin result: it holds an unknown part {kind!r}.")
     if issubclass(cls, enum.Enum):

@@ -17,7 +17,7 @@ from datakin.scoring.pairs import Pair, compare_pair, make_pair, provenance_of
 __all__ = ["complete_names", "fill_matrix", "make_matrix"]
 
 
-class Told(NamedTuple):
+class PairNotes(NamedTuple):
     """What the user should know of one pair."""
 
     source: str
@@ -38,7 +38,7 @@ def make_matrix(table: ErrorTable) -> Matrix:
     return fill_matrix(table)[0]
 
 
-def fill_matrix(table: ErrorTable) -> tuple[Matrix, list[Told]]:
+def fill_matrix(table: ErrorTable) -> tuple[Matrix, list[PairNotes]]:
     """Return the matrix, and the notes on its pairs.
 
     A dataset has an error of its own where all its pairs agree on it.
@@ -76,13 +76,13 @@ class _Cells:
         self.errors = np.full((n, n), np.nan)
         self.zones = [[Zone.POSITIVE] * n for _ in range(n)]
         self.owns: list[set[float]] = [set() for _ in names]
-        self.told: list[Told] = []
+        self.told: list[PairNotes] = []
 
     def fill(self, a: int, b: int) -> None:
         """Fill in one pair."""
         target, source = self.names[a], self.names[b]
         if self.table.pair(target, source).is_identical:
-            self.told.append(Told(source, compare_pair(self.table, target, source).notes))
+            self.told.append(PairNotes(source, compare_pair(self.table, target, source).notes))
             return
         pair, options = make_pair(self.table, target, source), self.table.options
         score = pair.estimate(options.estimate, options.size)
@@ -99,8 +99,7 @@ class _Cells:
         parts = pair.both(options.estimate, options.size)
         for (i, j), part in zip(((b, a), (a, b)), parts, strict=True):
             self.gaps[i, j], self.errors[i, j] = part.value, part.cross
-            keys = pair.facts.keys
-            if keys is None or not keys[0].partner:
+            if not self.table.about["options"].get("trained"):  # an encoder for each pair
                 self.owns[j].add(part.own)
 
     def _zones(self, pair: Pair) -> tuple[Zone, Zone, float]:
@@ -108,7 +107,7 @@ class _Cells:
         rule = RULES[pair.options.zones]
         evidence = pair.evidence(pair.gain(0))
         by_paper = PAPER.decide(*evidence)
-        self.told.append(Told(pair.facts.source, pair.notes(by_paper)))
+        self.told.append(PairNotes(pair.facts.source, pair.notes(by_paper)))
         forth = back = rule.decide(*evidence).zone
         if not rule.is_symmetric:  # a source may help a small target that cannot help it
             back = rule.decide(*pair.evidence(pair.gain(1))).zone

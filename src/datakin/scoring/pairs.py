@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -259,8 +260,8 @@ def compare_pair(
     facts = table.pair(target, source)
     names = (target, source)
     provenance = provenance_of(table, names, facts.columns)
-    if facts.is_identical:
-        return _compare_with_itself(table, facts, provenance)
+    if facts.is_identical:  # nothing was fitted for it
+        return _compare_with_itself(table, facts, replace(provenance, backends={}))
     pair, options = made or make_pair(table, target, source), table.options
     chosen = pair.both(options.estimate, options.size)
     sizes = {size: pair.estimate(options.estimate, size) for size in pair.sizes}

@@ -133,9 +133,18 @@ def test_a_unit_that_is_no_parquet_file(saved, made):
         CrossErrors.load(saved)
 
 
-def test_a_lost_unit_costs_its_pairs(errors, saved):
+def test_a_saved_table_that_lost_a_unit_is_refused(saved):
     (saved / "units" / "00001.parquet").unlink()
-    part = CrossErrors.load(saved)
+    with pytest.raises(
+        DatakinError, match=r"The file '00001\.parquet' of .* is missing or damaged"
+    ):
+        CrossErrors.load(saved)
+
+
+def test_a_lost_unit_of_a_checkpoint_costs_its_pairs(errors, four, fast, tmp_path):
+    CrossErrors.measure(four, trials="d0", checkpoint=tmp_path, **fast)
+    next((tmp_path / "units").glob("d1-*.parquet")).unlink()
+    part = CrossErrors.load(tmp_path)
     assert not part.complete
     assert "interrupted" in repr(part)
     assert len(part.pairs) == 3

@@ -9,7 +9,7 @@ import datakin
 from datakin import DatakinError, DatakinWarning
 from datakin.cross_errors.options import Options
 from datakin.data import as_dataset
-from datakin.execution.sampling import Sample
+from datakin.execution.sampling import LargeSample
 
 LINEAR = {"models": ["logistic"]}
 
@@ -32,7 +32,7 @@ def quietly(call, *arguments, **options):
 def test_samples_are_nested_stratified_and_apart_from_the_tested_rows():
     X, y = draw(30_000, 0, rare=0.2)
     order = np.argsort(y, kind="stable")  # a file sorted by its label
-    sample = Sample(as_dataset(X[order], y[order]), Options())
+    sample = LargeSample(as_dataset(X[order], y[order]), Options())
     assert len(sample.tested) == 10_000
     assert sample.sizes == (2500, 5000, 10_000)
     stages = [set(sample.pool[:m]) for m in sample.sizes]
@@ -45,14 +45,14 @@ def test_samples_are_nested_stratified_and_apart_from_the_tested_rows():
 
 def test_a_rare_class_has_rows_in_the_first_sample():
     X, y = draw(40_000, 0, rare=0.004)
-    sample = Sample(as_dataset(X, y), Options())
+    sample = LargeSample(as_dataset(X, y), Options())
     assert y[sample.pool[: sample.sizes[0]]].sum() >= 12
 
 
 def test_groups_are_not_torn():
     X, y = draw(24_000, 1)
     groups = np.repeat(np.arange(800), 30)
-    sample = Sample(as_dataset(X, y, group=groups), Options())
+    sample = LargeSample(as_dataset(X, y, group=groups), Options())
     tested, trained = groups[sample.tested], groups[sample.pool]
     assert not set(tested) & set(trained)
     assert len(tested) == pytest.approx(10_000, abs=30)
