@@ -13,6 +13,7 @@ import inspect
 import sys
 import sysconfig
 from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib.metadata import packages_distributions, version
 from types import CodeType, ModuleType
 from typing import Any
@@ -93,6 +94,11 @@ def _of_package(name: str, known: Mapping[str, Any], what: str) -> str:
     return f"{value.__name__} {version}"
 
 
+@cache
+def _packages() -> Mapping[str, list[str]]:
+    return packages_distributions()  # reads the records of all packages: once is enough
+
+
 def _version(module: str) -> str | None:
     """Return the version of an installed package, or of Python; None for code that may be edited."""
     top = module.partition(".")[0]
@@ -100,7 +106,7 @@ def _version(module: str) -> str | None:
         return sys.version.split()[0]
     if top == "datakin":  # a run is held to its version anyway
         return version("datakin")
-    names = packages_distributions().get(top)
+    names = _packages().get(top)
     place = getattr(sys.modules.get(top), "__file__", None) or ""
     homes = [sysconfig.get_path(kind) for kind in ("purelib", "platlib")]
     if not names or not any(place.startswith(home) for home in homes):
