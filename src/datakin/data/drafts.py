@@ -339,6 +339,6 @@ def _repeated_rows(features: Features, y: Array, classes: tuple[str, ...]) -> li
     if copies < MANY * len(y):
         return []
     return [
-        f"{copies} of {len(y)} rows have a copy in the same dataset: in training and test rows "
-        f"at once they flatter its own error (consider group=, or drop copies)"
+        f"{copies} of {len(y)} rows have a copy in the same dataset, so that its own error "
+        f"looks smaller than it is (consider group=, or drop copies)"
     ]

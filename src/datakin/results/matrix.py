@@ -178,7 +178,7 @@ class Matrix(Square):
         when pairs share different columns).
     zones : tuple of tuples of Zone
         ``zones[i][j]``: whether training on dataset i should help on dataset j. By the gain they come
-        from the formula alone, because no pools are tried; by the paper's rule they are the same
+        from the formula, or from pools where some were tried; by the paper's rule they are the same
         both ways.
     thresholds : ndarray of shape (N, N)
         The score at which a pair counts as negative by the paper's rule.
