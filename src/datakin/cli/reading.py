@@ -32,6 +32,10 @@ class Reading:
     ignore: Annotated[
         list[str] | None, typer.Option(help="Column(s) to leave out; repeat or separate by commas.")
     ] = None
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(help="Column(s) to use although they look like ids, codes or copies."),
+    ] = None
     group: Annotated[
         str | None,
         typer.Option(help="Column whose equal values stay in one fold, such as a patient id."),
@@ -43,7 +47,37 @@ class Reading:
     label_map: Annotated[
         list[str] | None, typer.Option(help="Recode labels: old=new; repeat or separate by commas.")
     ] = None
-    delimiter: Annotated[str, typer.Option(help="Separator of csv files.")] = ","
+    rename: Annotated[
+        list[str] | None,
+        typer.Option(help="Rename a column: old=new, or TABLE::old=new for one table."),
+    ] = None
+    recode: Annotated[
+        list[str] | None,
+        typer.Option(help="Recode a value: column:old=new, or TABLE::column:old=new."),
+    ] = None
+    convert: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Other units: column=slope,intercept; or dates: column=%d/%m/%Y. TABLE:: in front "
+            "for one table."
+        ),
+    ] = None
+    delimiter: Annotated[
+        str | None, typer.Option(help="Separator of text files; recognised by default.")
+    ] = None
+    encoding: Annotated[
+        str | None, typer.Option(help="Encoding of text files; recognised by default.")
+    ] = None
+    header: Annotated[
+        bool, typer.Option("--header/--no-header", help="Whether the first line names the columns.")
+    ] = True
+    table: Annotated[
+        str | None,
+        typer.Option("--table", "--sheet", help="Table of a database, or sheet of a workbook."),
+    ] = None
+    query: Annotated[
+        str | None, typer.Option(help="SQL that reads from a database, instead of a table.")
+    ] = None
     task: Annotated[
         str,
         typer.Option(
@@ -60,11 +94,16 @@ class Reading:
             tables,
             label=self.label,
             domain=domain,
-            ignore=[name for entry in self.ignore or () for name in entry.split(",") if name],
+            ignore=_split(self.ignore),
+            keep=_split(self.keep),
             group=self.group,
             positive=self.positive or None,
             label_map=self._mapping(),
             delimiter="\t" if self.delimiter == "\\t" else self.delimiter,
+            encoding=self.encoding,
+            header=self.header,
+            table=self.table,
+            query=self.query,
             task=self.task,
             read_rows=self.read_rows or None,
         )
@@ -97,6 +136,10 @@ class Reading:
                 f"{listed(read, limit=20)}.{suggest(target, read)}"
             )
         return read.pop(target), read
+
+
+def _split(entries: list[str] | None) -> list[str]:
+    return [name for entry in entries or () for name in entry.split(",") if name]
 
 
 def _one_file(pattern: str) -> Any:

@@ -35,7 +35,7 @@ UNCLOSED = "a quotation mark is opened and never closed"
 
 def read_csv(files: Sequence[str], how: Origin) -> tuple[pd.DataFrame, int, tuple[str, ...]]:
     """Read a csv or csv.gz file; of a large one only the rows that are drawn."""
-    path, delimiter = files[0], how.delimiter
+    path, delimiter = files[0], "," if how.delimiter is None else how.delimiter
     _check_delimiter(delimiter)
     form: dict[str, Any] = {"sep": delimiter, "low_memory": False}
     if tuple(int(part) for part in pd.__version__.split(".")[:2]) < (3, 1):

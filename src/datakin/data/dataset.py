@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from numbers import Integral
 from typing import Any
@@ -16,9 +16,31 @@ import pandas as pd
 from datakin._core.exceptions import DatakinError, DatakinWarning
 from datakin.data.features import MISSING, Array, Features
 
-__all__ = ["TASKS", "Dataset", "Origin", "hash_labels", "hash_rows", "task_of"]
+__all__ = ["TASKS", "ColumnFacts", "Dataset", "Origin", "hash_labels", "hash_rows", "task_of"]
 
 TASKS = ("binary", "multiclass", "regression")
+
+
+@dataclass(frozen=True)
+class ColumnFacts:
+    """How one column was read.
+
+    Parameters
+    ----------
+    kind : str
+        One of "number", "truth value", "date", "duration" and "category".
+    blanks : mapping of str to int
+        Words that were read as missing values, and how often they stand there; not the empty text.
+    converted : str
+        What was done to its values, such as "decimal comma"; empty if nothing was.
+    doubt : str
+        What looks odd, such as "text, although 97% of its values are numbers ('12 mg')".
+    """
+
+    kind: str
+    blanks: Mapping[str, int] = field(default_factory=dict)
+    converted: str = ""
+    doubt: str = ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,6 +66,14 @@ class Dataset:
         What was dropped or looked odd while reading.
     origin : Origin or None
         How to read it again elsewhere, if it was read from a file.
+    facts : mapping of str to ColumnFacts
+        How each column was read, those left out too; empty for a matrix of numbers.
+    left_out : mapping of str to str
+        Columns that are not used, and why.
+    keep : frozenset of str
+        Columns that the user wants used, whatever they look like.
+    group_names : tuple of str
+        The name of each group code; empty without groups.
     """
 
     name: str
@@ -54,6 +84,10 @@ class Dataset:
     label: str = "label"
     notes: tuple[str, ...] = ()
     origin: Origin | None = None
+    facts: Mapping[str, ColumnFacts] = field(default_factory=dict)
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    keep: frozenset[str] = frozenset()
+    group_names: tuple[str, ...] = ()
 
     @property
     def task(self) -> str:
@@ -151,10 +185,12 @@ class Origin:
 
     Parameters
     ----------
-    label, ignore, group, domain, positive, task, label_map, delimiter, read_rows
+    label, ignore, group, domain, positive, task, label_map, delimiter, read_rows, keep, rename, \
+    recode, convert, encoding, header, table, query
         The options of `read_table` and `read_tables`.
     path : str or None
-        Absolute path of the file, folder or glob.
+        Absolute path of the file, folder or glob; None for what is no file, such as a database on a
+        server, whose address may hold a password.
     value : str or None
         The value of the domain column that names the dataset.
     """
@@ -166,8 +202,16 @@ class Origin:
     positive: Any = None
     task: str = "auto"
     label_map: Mapping[Any, Any] | None = None
-    delimiter: str = ","
+    delimiter: str | None = None
     read_rows: int | None = None
+    keep: tuple[str, ...] = ()
+    rename: Mapping[str, Any] | None = None
+    recode: Mapping[str, Any] | None = None
+    convert: Mapping[str, Any] | None = None
+    encoding: str | None = None
+    header: bool = True
+    table: str | None = None
+    query: str | None = None
     path: str | None = None
     value: str | None = None
 

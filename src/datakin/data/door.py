@@ -50,25 +50,38 @@ def read_table(
     *,
     label: str,
     ignore: Sequence[str] = (),
+    keep: Sequence[str] = (),
     group: str | None = None,
     positive: Any = None,
     name: str | None = None,
     task: str = "auto",
     label_map: Mapping[Any, Any] | None = None,
-    delimiter: str = ",",
+    rename: Mapping[str, Any] | None = None,
+    recode: Mapping[str, Any] | None = None,
+    convert: Mapping[str, Any] | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    header: bool = True,
+    table: str | None = None,
+    query: str | None = None,
     read_rows: int | None = READ_ROWS,
 ) -> Dataset:
     """Read one labelled table.
 
     Parameters
     ----------
-    source : path or data frame
-        csv, csv.gz, parquet or feather; or a pandas, polars or pyarrow table. A folder or glob of
-        Parquet files is one table in parts, which must have the same columns.
+    source : path, database URL or data frame
+        Text (.csv, .tsv, .txt, also as .gz or .zip; ``"-"`` for standard input), Parquet, Feather,
+        a sheet of .xlsx, .xls or .ods, a table of a SQLite or DuckDB file or of a database
+        (``"postgresql://..."``); or a pandas, polars or pyarrow table. A folder or glob of Parquet
+        files is one table in parts, which must have the same columns.
     label : str
         The column to predict.
     ignore : sequence of str
-        Columns to leave out (row ids, columns that give the label away).
+        Columns to leave out.
+    keep : sequence of str
+        Columns to use although they look like row ids, copies of the label or codes of the dataset,
+        which are left out otherwise.
     group : str, optional
         Column whose equal values stay in one fold, such as a patient id. Not a feature.
     positive : optional
@@ -78,8 +91,24 @@ def read_table(
     task : {"auto", "binary", "multiclass", "regression"}
     label_map : mapping, optional
         Old label -> new label, for datasets that code the same classes differently.
-    delimiter : str
-        Separator of a csv file.
+    rename : mapping, optional
+        Old name -> new name of columns; or name of a table -> such a mapping.
+    recode : mapping, optional
+        Column -> mapping of old value to new value; or name of a table -> such a mapping.
+    convert : mapping, optional
+        Column -> (slope, intercept), for numbers in other units, or -> a date format such as
+        "%d/%m/%Y"; or name of a table -> such a mapping.
+    delimiter : str, optional
+        Separator of a text file; recognised by default.
+    encoding : str, optional
+        Encoding of a text file, such as "cp1252"; recognised by default.
+    header : bool
+        Whether the first line of a text file or sheet names the columns; without it they are called
+        x0, x1, ...
+    table : str, optional
+        The sheet of a workbook, table of a database or member of an archive, where there are several.
+    query : str, optional
+        What to read from a database, in SQL, instead of a table; it can only read.
     read_rows : int, optional
         Of a file (or parts) with more rows, this many are drawn at random, with a warning; None
         for all rows. The file may be larger than memory and in any order; the same file gives the
@@ -97,11 +126,27 @@ def read_table(
     Dataset('icu': 40 rows x 1 columns, binary (0, 1))
     """
     how = Origin(
-        str(label), _names(ignore), group, None, positive, task, label_map, delimiter, read_rows
+        str(label),
+        _names(ignore),
+        group,
+        None,
+        positive,
+        task,
+        label_map,
+        delimiter,
+        read_rows,
+        _names(keep),
+        rename,
+        recode,
+        convert,
+        encoding,
+        header,
+        table,
+        query,
     )
-    table = open_table(source, how, name)
-    check_ignored(how.ignore, [table])
-    return _announced(make_datasets([make_draft(table, how)]))[0]
+    opened = open_table(source, how, name)
+    check_ignored(how.ignore, [opened])
+    return _announced(make_datasets([make_draft(opened, how)]))[0]
 
 
 @_says_read_rows
@@ -111,12 +156,21 @@ def read_tables(
     label: str,
     domain: str | None = None,
     ignore: Sequence[str] = (),
+    keep: Sequence[str] = (),
     group: str | None = None,
     positive: Any = None,
     task: str = "auto",
     label_map: Mapping[Any, Any] | None = None,
-    delimiter: str = ",",
+    rename: Mapping[str, Any] | None = None,
+    recode: Mapping[str, Any] | None = None,
+    convert: Mapping[str, Any] | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    header: bool = True,
+    table: str | None = None,
+    query: str | None = None,
     read_rows: int | None = READ_ROWS,
+    skip_unusable: bool = False,
 ) -> dict[str, Dataset]:
     """Read several labelled tables, or split one into a dataset per value of a column.
 
@@ -128,11 +182,15 @@ def read_tables(
     domain : str, optional
         Column of one table whose values name the datasets, such as a hospital id. Values with too
         few rows or one class are left out with a warning.
-    label, ignore, group, positive, task, label_map, delimiter
+    label, ignore, keep, group, positive, task, label_map, rename, recode, convert, delimiter, \
+    encoding, header, table, query
         As in `read_table`.
     read_rows : int, optional
         As in `read_table`, for each file. With `domain` the rows are drawn from the whole file, so
         that a value keeps its share of them and a rare one may be left with too few.
+    skip_unusable : bool
+        Leave out tables that cannot be used, such as one of 15 rows, with a warning; otherwise they
+        are errors.
 
     Returns
     -------
@@ -147,7 +205,23 @@ def read_tables(
     ['a', 'b']
     """
     how = Origin(
-        str(label), _names(ignore), group, domain, positive, task, label_map, delimiter, read_rows
+        str(label),
+        _names(ignore),
+        group,
+        domain,
+        positive,
+        task,
+        label_map,
+        delimiter,
+        read_rows,
+        _names(keep),
+        rename,
+        recode,
+        convert,
+        encoding,
+        header,
+        table,
+        query,
     )
     tables = open_tables(source, how)
     check_ignored(how.ignore, tables)
