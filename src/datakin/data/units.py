@@ -106,14 +106,14 @@ class Units:
 
 
 # Slope, intercept, units, and how columns in them are called. By chance some of so many factors fits
-# any two columns: only those without such words are tried on every column.
+# any two columns: only those with a star are tried on every column.
 _KNOWN: tuple[tuple[float, float, str, str], ...] = (
-    (5 / 9, -160 / 9, "Fahrenheit to Celsius", ""),
-    (1, -273.15, "Kelvin to Celsius", ""),
-    (5 / 9, 459.67 * 5 / 9, "Fahrenheit to Kelvin", ""),
-    (0.01, 0, "percent to shares", ""),
-    (1e-3, 0, "units to thousands", ""),
-    (1e-6, 0, "units to millions", ""),
+    (5 / 9, -160 / 9, "Fahrenheit to Celsius", "* temp fever"),
+    (1, -273.15, "Kelvin to Celsius", "* temp"),
+    (5 / 9, 459.67 * 5 / 9, "Fahrenheit to Kelvin", "* temp"),
+    (0.01, 0, "percent to shares", "* percent pct share rate ratio"),
+    (1e-3, 0, "units to thousands", "*"),
+    (1e-6, 0, "units to millions", "*"),
     (0.1, 0, "mm to cm, or the like", "height length width depth size"),
     (0.45359237, 0, "pounds to kg", "weight wt mass load"),
     (2.54, 0, "inches to cm", "height length width depth size"),
@@ -169,10 +169,11 @@ def find_units(ours: Sketch, theirs: Sketch, name: str) -> Units | None:
     far = _distance(ours.values, theirs.values)
     if far < FAR:
         return None
+    are_codes = _may_be_codes(ours) or _may_be_codes(theirs)
     found = []
     for way, hints in CONVERSIONS:
         is_named = _is_called(name, hints)
-        if is_named or not (hints or _may_be_codes(ours) or _may_be_codes(theirs)):
+        if is_named or ("*" in hints and not are_codes):
             near = _converted_distance(ours, theirs, way)
             if near <= (NEAR if is_named else NEARER):
                 found.append((near, way))
