@@ -14,6 +14,7 @@ import pandas as pd
 from scipy import sparse
 
 from datakin._core.exceptions import DatakinError, DatakinWarning, listed, together, warn
+from datakin.data.corrections import correct
 from datakin.data.dataset import Dataset, Origin
 from datakin.data.drafts import Draft, check_ignored, make_datasets, make_draft
 from datakin.data.features import Array, Features
@@ -144,9 +145,9 @@ def read_table(
         table,
         query,
     )
-    opened = open_table(source, how, name)
-    check_ignored(how.ignore, [opened])
-    return _announced(make_datasets([make_draft(opened, how)]))[0]
+    corrected = correct([open_table(source, how, name)], how)
+    check_ignored(how.ignore, [opened for opened, _ in corrected])
+    return _announced(make_datasets([make_draft(*corrected[0])]))[0]
 
 
 @_says_read_rows
@@ -223,14 +224,14 @@ def read_tables(
         table,
         query,
     )
-    tables = open_tables(source, how)
-    check_ignored(how.ignore, tables)
+    tables = correct(open_tables(source, how), how)
+    check_ignored(how.ignore, [opened for opened, _ in tables])
     if domain is not None and len(tables) != 1:
         raise DatakinError(
             f"domain={domain!r} splits one table. Got {len(tables)} tables; "
             f"leave domain out, or put the tables into one."
         )
-    drafts = [make_draft(table, how) for table in tables]
+    drafts = [make_draft(opened, own) for opened, own in tables]
     datasets = make_datasets(drafts) if domain is None else _split(drafts[0])
     return {dataset.name: dataset for dataset in _announced(datasets)}
 

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed, repeated, suggest
+from datakin.data.corrections import convert_numbers
 from datakin.data.dataset import Dataset, Origin, hash_labels, hash_rows, task_of
 from datakin.data.features import MISSING, Array, Features
 from datakin.data.labels import (
@@ -99,8 +100,13 @@ def make_draft(table: RawTable, how: Origin) -> Draft:
         None if column is None else read_labels(frame[column]) for column in parts.values()
     )
     assert labels is not None
-    how = replace(how, path=table.path)
-    return Draft(table.name, how, labels, features, groups, domains, table.notes)
+    how, title = (
+        replace(how, path=table.path),
+        f"table {table.name!r}" if table.name else "the table",
+    )
+    features, labels, converted = convert_numbers(features, labels, domains, how, title)
+    notes = (*table.notes, *converted)
+    return Draft(table.name, how, labels, features, groups, domains, notes)
 
 
 def _need(table: RawTable, column: str, role: str) -> None:
