@@ -16,7 +16,7 @@ from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.cli.corrections import parse_convert, parse_recode, parse_rename
 from datakin.cli.options import completed
 
-__all__ = ["Domain", "Reading", "Target"]
+__all__ = ["Domain", "Looking", "Reading", "Target"]
 
 TASKS = ("auto", "binary", "multiclass", "regression")
 Domain = Annotated[str | None, typer.Option(help="Column that splits one table into datasets.")]
@@ -142,6 +142,15 @@ class Reading:
                 f"{listed(read, limit=20)}.{suggest(target, read)}"
             )
         return read.pop(target), read
+
+
+@dataclass(frozen=True)
+class Looking(Reading):
+    """The same options, for a look at tables before anything is known of them."""
+
+    label: Annotated[
+        str | None, typer.Option(help="The column to predict; leave it out for a first look.")
+    ] = None  # type: ignore[assignment]
 
 
 def _split(entries: list[str] | None) -> list[str]:

@@ -22,7 +22,7 @@ from datakin.data.files import open_table, open_tables
 from datakin.data.labels import canonical_label, is_missing, sort_classes
 from datakin.data.tables import check_finite, numbered, read_columns, without_blanks
 
-__all__ = ["SharedGroups", "as_dataset", "read_table", "read_tables"]
+__all__ = ["SharedGroups", "as_dataset", "read_table", "read_tables", "split_draft"]
 
 READ_ROWS = 200_000  # a file with more rows is sampled
 
@@ -128,7 +128,7 @@ def read_table(
     """
     how = Origin(
         str(label),
-        _names(ignore),
+        names_of(ignore),
         group,
         None,
         positive,
@@ -136,7 +136,7 @@ def read_table(
         label_map,
         delimiter,
         read_rows,
-        _names(keep),
+        names_of(keep),
         rename,
         recode,
         convert,
@@ -207,7 +207,7 @@ def read_tables(
     """
     how = Origin(
         str(label),
-        _names(ignore),
+        names_of(ignore),
         group,
         domain,
         positive,
@@ -215,7 +215,7 @@ def read_tables(
         label_map,
         delimiter,
         read_rows,
-        _names(keep),
+        names_of(keep),
         rename,
         recode,
         convert,
@@ -232,7 +232,7 @@ def read_tables(
             f"leave domain out, or put the tables into one."
         )
     drafts = [make_draft(opened, own) for opened, own in tables]
-    datasets = make_datasets(drafts) if domain is None else _split(drafts[0])
+    datasets = make_datasets(drafts) if domain is None else split_draft(drafts[0])
     return {dataset.name: dataset for dataset in _announced(datasets)}
 
 
@@ -280,8 +280,11 @@ def as_dataset(
     return _announced(make_datasets([draft]))[0]
 
 
-def _split(draft: Draft) -> list[Dataset]:
-    """Return a dataset for each value of the domain column that can be used."""
+def split_draft(draft: Draft, left_out: dict[str, str] | None = None) -> list[Dataset]:
+    """Return a dataset for each value of the domain column that can be used.
+
+    With a mapping for `left_out`, the other values go there with the reason.
+    """
     assert draft.domains is not None
     domain = draft.how.domain
     missing = is_missing(draft.domains)
@@ -298,7 +301,7 @@ def _split(draft: Draft) -> list[Dataset]:
     for value in names:
         part = draft.take(np.flatnonzero(~missing & (spelled == value)))
         parts.append(replace(part, name=value, how=replace(draft.how, value=value)))
-    left_out: dict[str, str] = {}
+    left_out = {} if left_out is None else left_out
     datasets = make_datasets(parts, left_out)
     if left_out:
         warn(
@@ -333,7 +336,7 @@ def _warn_of_shared_groups(drafts: Sequence[Draft]) -> None:
         )
 
 
-def _names(names: Sequence[str] | None) -> tuple[str, ...]:
+def names_of(names: Sequence[str] | None) -> tuple[str, ...]:
     if names is None:
         return ()
     return (names,) if isinstance(names, str) else tuple(str(name) for name in names)

@@ -1,0 +1,237 @@
+"""The result of looking at tables before anything is computed: how each column is read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import pandas as pd
+
+from datakin._core.exceptions import DatakinError, suggest, together
+from datakin.data.dataset import Origin
+from datakin.data.described import ColumnDescription
+from datakin.data.description import DatasetDescription, TableDescription, gather
+from datakin.data.differences import KINDS, Difference
+from datakin.data.door import READ_ROWS, names_of
+from datakin.results.description_text import text_of
+from datakin.results.record import Record, plain, register
+
+__all__ = ["Description", "Thing", "describe"]
+
+MOST = 3  # refusals that are shown one by one
+LIKELY = ("label", "target", "outcome", "class", "y", "response", "died", "death", "dead", "event")
+
+for part in (ColumnDescription, TableDescription, DatasetDescription, Difference):
+    register(part)
+
+
+@register
+@dataclass(frozen=True)
+class Thing:
+    """One thing to look at.
+
+    Attributes
+    ----------
+    kind : str
+        "problem", "difference" or "note".
+    about : tuple of str
+        The tables or datasets that it is about.
+    text : str
+    option_python, option_cli : str
+        What to type; empty if the text says it, or if there is nothing to type.
+    """
+
+    kind: str
+    about: tuple[str, ...]
+    text: str
+    option_python: str = ""
+    option_cli: str = ""
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Description(Record):
+    """How tables are read: columns, labels, what is odd, and what would mend it.
+
+    `str` gives it as text for a screen, `frame` one row for each column of each table.
+
+    Attributes
+    ----------
+    label : str or None
+        The column to predict; None if none was named.
+    tables : tuple of TableDescription
+        What was read, with all columns.
+    datasets : tuple of DatasetDescription
+        What scores would compare: the tables, or the values of the domain column. The first is the
+        target.
+    things : tuple of Thing
+        What to look at, worst first.
+    notes : tuple of str
+        What else was done while reading.
+    """
+
+    label: str | None
+    tables: tuple[TableDescription, ...]
+    datasets: tuple[DatasetDescription, ...]
+    things: tuple[Thing, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether all tables can be used; without a label, whether they can be read."""
+        return not any(thing.kind == "problem" for thing in self.things)
+
+    @property
+    def options_cli(self) -> str:
+        """All options that would mend something, for the command line."""
+        return " ".join(dict.fromkeys(t.option_cli for t in self.things if t.option_cli))
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row for each column of each table."""
+        rows = [
+            {
+                "table": table.name,
+                "column": column.name,
+                "role": column.role,
+                "kind": column.kind,
+                "missing": column.n_missing,
+                "distinct": column.n_distinct,
+                "values": column.values,
+                "examples": " | ".join(column.examples),
+                "converted": column.converted,
+                "doubt": column.doubt,
+                "why": column.why,
+            }
+            for table in self.tables
+            for column in table.columns
+        ]
+        return pd.DataFrame(rows)
+
+    @property
+    def headline(self) -> str:
+        """The answer in one line."""
+        n = len(self.things)
+        look = f"{n} thing{'s' * (n > 1)} to look at" if n else "nothing to look at"
+        if self.label is None:
+            return (
+                f"Can be read; say which column to predict (label=, --label). {look.capitalize()}."
+            )
+        bad = [d.name for d in self.datasets if d.problem]
+        if len(self.datasets) > len(bad) > 0:
+            return f"Can be used: {len(self.datasets) - len(bad)} of {len(self.datasets)}; {look}."
+        return f"Can be used: {'yes' if self.is_usable else 'no'}; {look}."
+
+    @property
+    def candidates(self) -> list[str]:
+        """Columns that may be the label, likely ones first."""
+        if not self.tables:
+            return []
+        columns = [c for c in self.tables[0].columns if c.n_distinct >= 2 and c.role == "feature"]
+        order = {c.name: _likelihood(c, c is columns[-1]) for c in columns}
+        return [name for name in sorted(order, key=lambda name: -order[name]) if order[name] > 0]
+
+    def __repr__(self) -> str:
+        names = ", ".join(plain(t.name) or "table" for t in self.tables[:4])
+        return f"Description({names}: {self.headline})"
+
+    def __str__(self) -> str:
+        return text_of(self)
+
+
+def _likelihood(column: ColumnDescription, is_last: bool) -> int:
+    """Return how likely a column is what someone wants to predict; 0 for not at all."""
+    words = column.name.lower().replace("-", "_").replace(" ", "_").split("_")
+    is_named = any(word in LIKELY for word in words)
+    is_code = column.kind in ("category", "truth value", "number") and column.n_distinct <= 10
+    return 4 * is_named + 2 * is_last + (column.n_distinct == 2) + (is_code and is_last)
+
+
+def describe(
+    source: Any, *, label: str | None = None, domain: str | None = None, **options: Any
+) -> Description:
+    """Say how tables are read, without computing anything.
+
+    The tables take the way that `read_tables` takes, so that a score with the same options uses what
+    is described here. What cannot be used is described, too, with the reason.
+
+    Parameters
+    ----------
+    source : path, glob, list of paths, mapping of name to table, or one table
+        As in `read_tables`. The first table is the target.
+    label : str, optional
+        The column to predict. Without it only the columns are described.
+    domain : str, optional
+        Column of one table whose values name the datasets.
+    **options
+        All other options of `read_tables`.
+
+    Returns
+    -------
+    Description
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"age": [40, 63, 51, 72] * 10, "died": [0, 1] * 20})
+    >>> describe({"icu": frame}, label="died")
+    Description(icu: Can be used: yes; nothing to look at.)
+    """
+    how = _origin(label, domain, options)
+    found = gather(source, how, has_label=label is not None)
+    is_split = domain is not None and any(not d.problem for d in found.datasets)
+    said = [("", note) for note in found.notes]
+    said += [(d.name, note) for d in found.datasets for note in d.notes]
+    if not found.datasets:
+        said += [(t.name, note) for t in found.tables for note in t.notes]
+    serious = [pair for pair in said if getattr(pair[1], "rank", 1) == 0]
+    things = [
+        *([] if is_split else _problems(found.datasets)),
+        *(Thing("problem", (name,), text) for name, text in _alike(found.refusals)),
+        *_differences(found.differences),
+        *(Thing("note", (), line) for line in together(serious)),
+    ]
+    notes = together(pair for pair in said if pair not in serious)
+    return Description(label, found.tables, found.datasets, tuple(things), tuple(notes))
+
+
+def _origin(label: str | None, domain: str | None, options: dict[str, Any]) -> Origin:
+    """Return the options of `read_tables` in one object."""
+    known = [f.name for f in fields(Origin) if f.name not in ("label", "domain", "path", "value")]
+    options = {"read_rows": READ_ROWS, **options}
+    options.pop("skip_unusable", None)  # what cannot be used is described in any case
+    for name in options:
+        if name not in known:
+            raise DatakinError(f"describe has no option {name!r}.{suggest(name, known)}")
+    for name in ("ignore", "keep"):
+        options[name] = names_of(options.get(name))
+    return Origin(label="" if label is None else str(label), domain=domain, **options)
+
+
+def _problems(datasets: Sequence[DatasetDescription]) -> list[Thing]:
+    return [Thing("problem", (d.name,), d.problem) for d in datasets if d.problem]
+
+
+def _alike(texts: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return the reasons, and after three of them how many more there are."""
+    several = list(texts.items())
+    more = len(several) - MOST
+    return several[:MOST] + ([("", f"{more} more cannot be compared, either.")] if more > 0 else [])
+
+
+def _differences(found: Mapping[str, Sequence[Difference]]) -> list[Thing]:
+    """Return one thing for each kind of difference in a column, with the options of all sources."""
+    groups: dict[tuple[str, str], list[tuple[str, Difference]]] = {}
+    for source, several in found.items():
+        for each in several:
+            groups.setdefault((each.kind, each.column), []).append((source, each))
+    things = []
+    for members in sorted(groups.values(), key=lambda m: KINDS.index(m[0][1].kind)):
+        names = tuple(dict.fromkeys(source for source, _ in members))
+        also = f" (similar for {', '.join(names[1:4])}{', ...' * (len(names) > 4)})" * (
+            len(names) > 1
+        )
+        cli = " ".join(dict.fromkeys(d.option_cli for _, d in members if d.option_cli))
+        python = "; ".join(dict.fromkeys(d.option_python for _, d in members if d.option_python))
+        things.append(Thing("difference", names, members[0][1].sentence + also, python, cli))
+    return things
