@@ -135,6 +135,10 @@ class Description(Record):
         names = ", ".join(plain(t.name) or "table" for t in self.tables[:4])
         return f"Description({names}: {self.headline})"
 
+    def text(self, width: int) -> str:
+        """Return the description for a terminal of some width."""
+        return text_of(self, width)
+
     def __str__(self) -> str:
         return text_of(self)
 

@@ -15,28 +15,35 @@ if TYPE_CHECKING:
 
 __all__ = ["label_of", "merged_rows", "text_of"]
 
-WIDTH = 100
+WIDTH = 110
 ROWS = 24  # columns of tables that are shown
 FEW = 8  # columns as expected that are shown of a wide table
 DATASETS = 8
 THINGS = 8
 NOTES = 6
 CLASSES = 5
-CUT = {"column": 26, "values": 34, "remark": 60}  # characters shown
+LONGEST = 30  # characters of the name of a column
+SHORTEST = 14  # cells are not cut below this
 
 
-def text_of(found: Description) -> str:
-    """Return a description as text."""
-    blocks = [[found.headline], _datasets(found), _things(found), _columns(found), _notes(found)]
+def text_of(found: Description, width: int = WIDTH) -> str:
+    """Return a description as text, in lines that are not longer than `width` if possible."""
+    blocks = [
+        [found.headline],
+        _datasets(found, width),
+        _things(found, width),
+        _columns(found, width),
+        _notes(found, width),
+    ]
     if found.options_cli:
-        blocks.append(_wrapped(f"To mend all of it, add: {found.options_cli}", "  "))
+        blocks.append(_wrapped(f"To mend all of it, add: {found.options_cli}", width, "  "))
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
-def _wrapped(text: str, indent: str, first: str = "") -> list[str]:
+def _wrapped(text: str, width: int, indent: str, first: str = "") -> list[str]:
     return textwrap.wrap(
         " ".join(text.split()),
-        WIDTH,
+        width,
         initial_indent=first,
         subsequent_indent=indent,
         break_long_words=False,
@@ -55,7 +62,7 @@ def label_of(dataset: DatasetDescription) -> str:
     return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
 
 
-def _datasets(found: Description) -> list[str]:
+def _datasets(found: Description, width: int) -> list[str]:
     if not found.datasets:
         lines = [
             f"{plain(t.name) or 'table'}: {_count(t.n_rows, 'row')}, {_count(len(t.columns), 'column')}"
@@ -74,29 +81,31 @@ def _datasets(found: Description) -> list[str]:
         for d in found.datasets[:DATASETS]
     ]
     more = len(found.datasets) - DATASETS
-    return _aligned([head, *rows], right=(1, 2)) + ([f"... and {more} more"] if more > 0 else [])
+    return _aligned([head, *rows], width, right=(1, 2)) + (
+        [f"... and {more} more"] if more > 0 else []
+    )
 
 
 def _count(n: int, noun: str) -> str:
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
-def _things(found: Description) -> list[str]:
+def _things(found: Description, width: int) -> list[str]:
     if not found.things:
         return []
     lines = ["To look at"]
     for number, thing in enumerate(found.things[:THINGS], start=1):
         about = f"{', '.join(map(plain, thing.about[:3]))}: " if thing.kind == "difference" else ""
-        lines += _wrapped(f"{number}. {about}{thing.text}", "     ", "  ")
+        lines += _wrapped(f"{number}. {about}{thing.text}", width, "     ", "  ")
         if thing.option_cli:
             python = f"   (in Python {thing.option_python})" if thing.option_python else ""
-            lines += _wrapped(f"{thing.option_cli}{python}", "       ", "     ")
+            lines += _wrapped(f"{thing.option_cli}{python}", width, "       ", "     ")
     more = len(found.things) - THINGS
     return lines + ([f"  ... and {more} more (.things, --json)"] if more > 0 else [])
 
 
-def _notes(found: Description) -> list[str]:
-    lines = [line for note in found.notes[:NOTES] for line in _wrapped(note, "    ", "  ")]
+def _notes(found: Description, width: int) -> list[str]:
+    lines = [line for note in found.notes[:NOTES] for line in _wrapped(note, width, "    ", "  ")]
     more = len(found.notes) - NOTES
     lines += [f"  ... and {more} more (.notes, --json)"] if more > 0 else []
     return ["Notes", *lines] if lines else []
@@ -118,7 +127,7 @@ def merged_rows(found: Description) -> list[tuple[str, list[ColumnDescription | 
     return rows
 
 
-def _columns(found: Description) -> list[str]:
+def _columns(found: Description, width: int) -> list[str]:
     rows = merged_rows(found)
     if not rows:
         return []
@@ -129,7 +138,7 @@ def _columns(found: Description) -> list[str]:
     tables = [t for t in found.tables if t.columns][:2]
     names = [plain(t.name) or "values" for t in tables] if len(tables) > 1 else ["values"]
     head = ("column", "role", "kind", *names, "remark")
-    lines = _aligned([head, *(_cells(*row) for row in order[:most])])
+    lines = _aligned([head, *(_cells(*row) for row in order[:most])], width)
     rest = order[most:]
     if rest:
         odd = sum(_rank(row) < 2 for row in rest)
@@ -158,14 +167,8 @@ def _remark(held: list[ColumnDescription | None]) -> str:
 
 def _cells(name: str, held: list[ColumnDescription | None]) -> tuple[str, ...]:
     first = next(column for column in held if column is not None)
-    values = [_short(_values(column), CUT["values"]) if column else "-" for column in held]
-    return (
-        _short(plain(name), CUT["column"]),
-        first.role,
-        first.kind,
-        *values,
-        _short(plain(_remark(held)), CUT["remark"]),
-    )
+    values = [_values(column) if column else "-" for column in held]
+    return plain(name), first.role, first.kind, *values, plain(_remark(held))
 
 
 def _values(column: ColumnDescription) -> str:
@@ -173,17 +176,21 @@ def _values(column: ColumnDescription) -> str:
     return plain(column.values) + missing if column.kind != "not read" else "-"
 
 
-def _short(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
-
-
-def _aligned(rows: Iterable[tuple[str, ...]], right: tuple[int, ...] = ()) -> list[str]:
+def _aligned(rows: Iterable[tuple[str, ...]], width: int, right: tuple[int, ...] = ()) -> list[str]:
+    """Return rows as lines; the widest cells are cut until the lines fit."""
     rows = list(rows)
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    widths[0] = min(widths[0], LONGEST)
+    while sum(widths) + 2 * (len(widths) - 1) > width and max(widths) > SHORTEST:
+        widths[widths.index(max(widths))] -= 1
     return [
         "  ".join(
-            cell.rjust(width) if k in right else cell.ljust(width)
-            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+            _short(cell, most).rjust(most) if k in right else _short(cell, most).ljust(most)
+            for k, (cell, most) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows
     ]
+
+
+def _short(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
