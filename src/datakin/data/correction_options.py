@@ -12,6 +12,7 @@ import numpy as np
 from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.data.dataset import Origin
 from datakin.data.labels import canonical_label
+from datakin.data.texts import clean
 
 __all__ = ["Convert", "Recode", "Requests", "as_text", "describe_line"]
 
@@ -45,7 +46,7 @@ class Requests:
                 raise DatakinError(
                     f"rename must be a mapping of old name to new name. Got {new!r} for {place[1]!r}."
                 )
-            rename.setdefault(place[0], {})[place[1]] = new
+            rename.setdefault(place[0], {})[place[1]] = clean(new)
         recode = {
             place: _codes(place[1], codes) for place, codes in _spread("recode", how.recode, 2)
         }
@@ -104,9 +105,9 @@ def _spread(option: str, given: Any, depth: int) -> Iterable[tuple[Place, Any]]:
             depth == 1 or (what and all(isinstance(inner, Mapping) for inner in what.values()))
         )
         if deep:
-            yield from (((str(key), str(column)), inner) for column, inner in what.items())
+            yield from (((str(key), clean(str(column))), inner) for column, inner in what.items())
         else:
-            yield ("", str(key)), what
+            yield ("", clean(str(key))), what
 
 
 def _codes(column: str, codes: Any) -> Recode:

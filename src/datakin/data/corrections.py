@@ -17,12 +17,15 @@ import numpy as np
 from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.data.correction_options import Recode, Requests, as_text, describe_line
 from datakin.data.dataset import Origin
-from datakin.data.features import Array, Features
+from datakin.data.features import Array
 from datakin.data.labels import as_numbers, canonical_label, is_missing, sort_classes
-from datakin.data.tables import RawTable, without_blanks
+from datakin.data.tables import RawTable
+from datakin.data.texts import BLANKS, SOFT_BLANKS
 
 if TYPE_CHECKING:
     import narwhals as nw
+
+    from datakin.data.drafts import Draft
 
 __all__ = ["convert_numbers", "correct"]
 
@@ -146,7 +149,7 @@ def _apply(
             table = replace(table, frame=table.frame.with_columns(series))
             done[part, column] = kept
             used.update(_each(part, column, kept))
-            notes.append(f"{note}{f' where {how.domain!r} is {part!r}' if is_part else ''}")
+            notes.append(f"{note}{_where(how, part if is_part else '')}")
     return replace(table, notes=(*table.notes, *notes)), done
 
 
@@ -201,10 +204,12 @@ def _rewrite_dates(
             f"Column {name!r} is a column of dates already; leave out convert={{{name!r}: {form!r}}} "
             f"(--convert {name}={form})."
         )
-    values = without_blanks(_objects(series))
+    values = _objects(series)
     wrong: dict[str, None] = {}
     for i in np.flatnonzero(rows & ~is_missing(values)):
         text = canonical_label(values[i])
+        if text in BLANKS or text.lower() in SOFT_BLANKS:
+            continue
         try:
             values[i] = datetime.strptime(text, form).isoformat()
         except ValueError as error:
@@ -283,50 +288,59 @@ def _no_such_value(old: str, column: str, part: str, tables: list[RawTable]) -> 
     )
 
 
-def convert_numbers(
-    features: Features, labels: Array, domains: Array | None, how: Origin, title: str
-) -> tuple[Features, Array, list[str]]:
-    """Return features and labels in other units, with a note on each column that was converted."""
-    lines = Requests.of(how).lines
-    if not lines:
-        return features, labels, []
-    numeric, notes = features.numeric.copy(), []
-    for (part, column), (slope, intercept) in lines.items():
+def convert_numbers(draft: Draft) -> Draft:
+    """Return a draft with columns in other units, and a note on each of them."""
+    how, features = draft.how, draft.features
+    numeric, labels = features.numeric.copy(), draft.labels
+    notes, facts = list(draft.notes), dict(draft.facts)
+    for (part, column), (slope, intercept) in Requests.of(how).lines.items():
         rows = np.ones(features.n_rows, bool)
-        if part:
-            assert domains is not None
-            rows = np.array([canonical_label(v) == part for v in domains])
+        if part and draft.domains is not None:
+            rows = np.array([canonical_label(v) == part for v in draft.domains])
         if column == how.label:
-            labels = _converted_labels(labels, rows, slope, intercept, column, title)
+            labels = _converted_labels(labels, rows, slope, intercept, draft)
         elif column in features.numeric_names:
             j = features.numeric_names.index(column)
             numeric[rows, j] = slope * numeric[rows, j] + intercept
         elif column in features.category_names:
-            levels = features.levels[features.category_names.index(column)]
-            raise _not_numbers(column, title, levels)
+            raise _not_numbers(
+                column, draft, features.levels[features.category_names.index(column)]
+            )
         elif column in (how.group, how.domain):
             raise DatakinError(f"convert is for features and the label. Got {column!r}.")
-        where = f" where {how.domain!r} is {part!r}" if part else ""
-        notes.append(f"{column!r} converted: {describe_line(slope, intercept)}{where}")
-    return replace(features, numeric=numeric), labels, notes
+        else:  # an ignored column
+            continue
+        line = f"{describe_line(slope, intercept)}{_where(how, part)}"
+        notes.append(f"{column!r} converted: {line}")
+        if column in facts:
+            before = facts[column].converted
+            facts[column] = replace(
+                facts[column], converted=f"{before}; {line}" if before else line
+            )
+    features = replace(features, numeric=numeric)
+    return replace(draft, features=features, labels=labels, notes=tuple(notes), facts=facts)
+
+
+def _where(how: Origin, part: str) -> str:
+    return f" where {how.domain!r} is {part!r}" if part else ""
 
 
 def _converted_labels(
-    labels: Array, rows: Array, slope: float, intercept: float, name: str, title: str
+    labels: Array, rows: Array, slope: float, intercept: float, draft: Draft
 ) -> Array:
     missing = is_missing(labels)
     numbers = as_numbers(labels[~missing])
     if numbers is None:
-        raise _not_numbers(name, title, sorted({str(v) for v in labels[~missing]}))
+        raise _not_numbers(draft.how.label, draft, sorted({str(v) for v in labels[~missing]}))
     made = np.full(len(labels), np.nan)
     made[~missing] = numbers
     made[rows] = slope * made[rows] + intercept
     return made
 
 
-def _not_numbers(name: str, title: str, levels: Sequence[str]) -> DatakinError:
+def _not_numbers(name: str, draft: Draft, levels: Sequence[str]) -> DatakinError:
     return DatakinError(
-        f"A column must hold numbers to be converted. {name!r} of {title} holds text "
+        f"A column must hold numbers to be converted. {name!r} of {draft.title} holds text "
         f"({listed(levels, limit=3)}); recode what is no number (recode=, --recode), or for dates give "
         f"their format: convert={{{name!r}: '%d/%m/%Y'}} (--convert {name}=%d/%m/%Y)."
     )

@@ -263,8 +263,7 @@ def _describe_table(
 
 
 def _facts(draft: Draft | str) -> Mapping[str, ColumnFacts]:
-    found: Mapping[str, ColumnFacts] = getattr(draft, "facts", {})
-    return found
+    return draft.facts if isinstance(draft, Draft) else {}
 
 
 def _use(name: str, parts: Sequence[Dataset]) -> tuple[str, str]:
@@ -286,7 +285,7 @@ def _alone(
 ) -> ColumnDescription:
     """Describe a column of a table that has no draft, or one that is ignored."""
     try:
-        return describe_feature(name, role, read_columns(table.frame, [name]), {}, why=why, **more)
+        return describe_feature(name, role, *read_columns(table.frame, [name]), why=why, **more)
     except DatakinError as error:
         return ColumnDescription(name, role, "not read", why=why or str(error), **more)
 

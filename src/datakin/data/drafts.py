@@ -6,15 +6,16 @@ that look like row ids or copies of the label are kept and named.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed, repeated, suggest
+from datakin.data.columns import check_finite
 from datakin.data.corrections import convert_numbers
-from datakin.data.dataset import Dataset, Origin, hash_labels, hash_rows, task_of
+from datakin.data.dataset import ColumnFacts, Dataset, Origin, hash_labels, hash_rows, task_of
 from datakin.data.features import MISSING, Array, Features
 from datakin.data.labels import (
     check_labels,
@@ -24,7 +25,8 @@ from datakin.data.labels import (
     is_missing,
     response,
 )
-from datakin.data.tables import RawTable, check_finite, read_columns, read_labels
+from datakin.data.roles import censoring_note, check_label, read_keys, read_labels
+from datakin.data.tables import RawTable, read_columns
 
 __all__ = ["Draft", "check_ignored", "make_datasets", "make_draft"]
 
@@ -49,6 +51,8 @@ class Draft:
         Values of the group and the domain column.
     notes : tuple of str
         What its user should know about how it was read.
+    facts : mapping of str to ColumnFacts
+        How each column was read.
     """
 
     name: str
@@ -58,6 +62,7 @@ class Draft:
     groups: Array | None = None
     domains: Array | None = None
     notes: tuple[str, ...] = ()
+    facts: Mapping[str, ColumnFacts] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -86,6 +91,7 @@ def check_ignored(ignore: Sequence[str], tables: Sequence[RawTable]) -> None:
 def make_draft(table: RawTable, how: Origin) -> Draft:
     """Read the columns of a table, each for the part it plays."""
     frame = table.frame
+    check_label(how.label, frame.columns)
     parts = {"label": how.label, "group": how.group, "domain": how.domain}
     for role, column in parts.items():
         if column is not None:
@@ -95,18 +101,25 @@ def make_draft(table: RawTable, how: Origin) -> Draft:
                     f"The {role} column must differ from the label. Got {column!r} for both."
                 )
     taken = {*parts.values(), *how.ignore}
-    features = read_columns(frame, [c for c in frame.columns if c not in taken])
-    labels, groups, domains = (
-        None if column is None else read_labels(frame[column]) for column in parts.values()
-    )
-    assert labels is not None
-    how, title = (
+    features, facts = read_columns(frame, [c for c in frame.columns if c not in taken])
+    labels, facts[how.label] = read_labels(frame[how.label], how.label)
+    keys: dict[str, Array] = {}
+    for role, column in (("group", how.group), ("domain", how.domain)):
+        if column is not None:
+            keys[role], facts[column] = read_keys(frame[column], column)
+    note = censoring_note(how.label, labels, features)
+    notes = (*table.notes, note) if note else table.notes
+    draft = Draft(
+        table.name,
         replace(how, path=table.path),
-        f"table {table.name!r}" if table.name else "the table",
+        labels,
+        features,
+        keys.get("group"),
+        keys.get("domain"),
+        notes,
+        facts,
     )
-    features, labels, converted = convert_numbers(features, labels, domains, how, title)
-    notes = (*table.notes, *converted)
-    return Draft(table.name, how, labels, features, groups, domains, notes)
+    return draft if how.convert is None else convert_numbers(draft)
 
 
 def _need(table: RawTable, column: str, role: str) -> None:

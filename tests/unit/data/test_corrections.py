@@ -169,7 +169,7 @@ def test_a_label_in_other_units():
         ({"recode": {"sec": {"a": "b"}}}, r"no column is called 'sec'.*Did you mean 'sex'"),
         ({"recode": {"sex": {"mal": "m"}}}, r"'sex' has no value 'mal'.*Did you mean 'male'"),
         ({"recode": {"sex": "m"}}, "recode must be a mapping of column"),
-        ({"convert": {"sex": (2, 1)}}, r"'sex' of table 'home' holds text \('female', 'male'\)"),
+        ({"convert": {"sex": (2, 1)}}, r"'sex' of dataset 'home' holds text \('female', 'male'\)"),
         ({"convert": {"temp": (0, 1)}}, "slope of a conversion must not be 0"),
         ({"convert": {"temp": ("2", 1)}}, "slope, intercept"),
         ({"convert": {"temp": (float("nan"), 1)}}, "slope, intercept"),
