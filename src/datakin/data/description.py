@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from datakin._core.exceptions import DatakinError, collecting
+from datakin._core.exceptions import DatakinError, collecting, warn
 from datakin.data.corrections import correct
 from datakin.data.dataset import ColumnFacts, Dataset, Origin
 from datakin.data.described import (
@@ -22,10 +22,11 @@ from datakin.data.described import (
     examples_of,
 )
 from datakin.data.differences import Difference, differences
-from datakin.data.door import split_draft
-from datakin.data.drafts import Draft, check_ignored, make_datasets, make_draft
+from datakin.data.drafts import Draft, check_named, make_datasets, make_draft
 from datakin.data.files import open_table, open_tables
+from datakin.data.groups import notes_of_shared_groups
 from datakin.data.pairing import pair
+from datakin.data.splitting import split_table
 from datakin.data.tables import RawTable, read_columns
 
 __all__ = ["DatasetDescription", "Gathered", "TableDescription", "gather"]
@@ -138,7 +139,7 @@ def gather(source: Any, how: Origin, *, has_label: bool) -> Gathered:
 def _gather(source: Any, how: Origin, has_label: bool) -> Gathered:
     opened, unread = _open(source, how)
     corrected = correct(opened, how)
-    check_ignored(how.ignore, [table for table, _ in corrected])
+    check_named(how, [table for table, _ in corrected])
     if how.domain is not None and len(opened) != 1:
         raise DatakinError(
             f"domain={how.domain!r} splits one table. Got {len(opened)} tables; "
@@ -206,11 +207,17 @@ def _datasets(drafts: Sequence[Draft]) -> tuple[list[Dataset], dict[str, str]]:
     faults: dict[str, str] = {}
     if drafts[0].how.domain is not None:
         try:
-            return split_draft(drafts[0], faults), faults
+            datasets, said = split_table(drafts[0], faults)
+            for text in said:
+                warn(text)
+            return datasets, faults
         except DatakinError as error:
             return [], faults or {drafts[0].name: str(error)}
     try:
-        return make_datasets(drafts, faults), faults
+        datasets = make_datasets(drafts, faults)
+        for text in notes_of_shared_groups(datasets, drafts[0].how.group):
+            warn(text)
+        return datasets, faults
     except DatakinError as error:
         alone = {draft.name: _fault(draft) for draft in drafts}
         found = {name: text for name, text in alone.items() if text}

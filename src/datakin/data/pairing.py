@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from datakin._core.exceptions import DatakinError, listed, repeated
+from datakin.data.arrays import as_dataset
 from datakin.data.dataset import Dataset
-from datakin.data.door import as_dataset
 from datakin.data.features import Array, Features
 from datakin.data.labels import sort_classes
 

@@ -13,7 +13,8 @@ from datakin.data.dataset import Origin
 from datakin.data.described import ColumnDescription
 from datakin.data.description import DatasetDescription, TableDescription, gather
 from datakin.data.differences import KINDS, Difference
-from datakin.data.door import READ_ROWS, names_of
+from datakin.data.door import READ_ROWS
+from datakin.data.drafts import names_of
 from datakin.results.description_text import text_of
 from datakin.results.record import Record, plain, register
 
