@@ -17,9 +17,9 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError
-from datakin.data.csv_files import check_file_columns, choose_rows, first_line
 from datakin.data.dataset import Origin
 from datakin.data.features import Array
+from datakin.data.reading import check_file_columns, choose_rows, first_line
 
 __all__ = ["read_feather", "read_parquet"]
 

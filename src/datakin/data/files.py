@@ -14,8 +14,9 @@ import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.data.arrow_files import read_feather, read_parquet
-from datakin.data.csv_files import check_file_columns, choose_rows, read_csv
+from datakin.data.csv_files import read_csv
 from datakin.data.dataset import Origin
+from datakin.data.reading import check_file_columns, choose_rows
 from datakin.data.tables import RawTable, frame_of
 
 __all__ = ["TableFiles", "find_files", "find_tables", "open_table", "open_tables", "stem"]
