@@ -21,6 +21,7 @@ __all__ = ["ColumnDescription", "describe_feature", "describe_values", "examples
 
 EXAMPLES = 3
 LEVELS = 6  # levels shown of a column of categories
+FEW = 3  # numbers with at most this many values are counted like categories
 LOOK = 1000  # rows that examples are taken from
 LONGEST = 40  # characters of an example
 
@@ -43,7 +44,8 @@ class ColumnDescription:
     low, high : str
         The range of numbers and dates; empty otherwise.
     levels : dict of str to int
-        The most frequent values of a category, and how often they stand there.
+        The most frequent values of a category, or the few values of numbers, and how often they
+        stand there.
     converted : str
         What was done to the values; empty if nothing was.
     doubt : str
@@ -68,7 +70,7 @@ class ColumnDescription:
     @property
     def values(self) -> str:
         """The range, or the most frequent values, in a few words."""
-        if self.low:
+        if self.low and not self.levels:
             text = self.low if self.low == self.high else f"{self.low} to {self.high}"
         else:
             text = ", ".join(f"{level} ({n})" for level, n in list(self.levels.items())[:3])
@@ -100,12 +102,21 @@ def describe_feature(
 
 
 def describe_values(
-    name: str, role: str, values: Array, known: ColumnFacts | None, **more: Any
+    name: str,
+    role: str,
+    values: Array,
+    known: ColumnFacts | None,
+    *,
+    spread: bool = False,
+    **more: Any,
 ) -> ColumnDescription:
-    """Return what is known of the label, the group or the domain column."""
+    """Return what is known of the label, the group or the domain column.
+
+    With `spread`, many different numbers are a quantity with a range, otherwise classes.
+    """
     missing = is_missing(values)
     there = values[~missing]
-    if role == "label" and there.dtype.kind == "f" and len(np.unique(there)) > LEVELS:
+    if spread and there.dtype.kind == "f" and len(np.unique(there)) > FEW:
         found = _of_numbers(values, "number")
     else:
         texts = pd.Series([canonical_label(v) for v in there], dtype=object).value_counts()
@@ -127,12 +138,13 @@ def _said(known: ColumnFacts | None) -> dict[str, Any]:
 def _of_numbers(values: Array, kind: str) -> dict[str, Any]:
     there = values[~np.isnan(values)]
     found: dict[str, Any] = {"kind": kind, "n_missing": len(values) - len(there)}
-    if len(there):
-        found |= {
-            "n_distinct": len(np.unique(there)),
-            "low": _spelled(float(there.min()), kind),
-            "high": _spelled(float(there.max()), kind),
-        }
+    if not len(there):
+        return found
+    distinct, counts = np.unique(there, return_counts=True)
+    spelled = [_spelled(float(value), kind) for value in (*distinct[:FEW], distinct[-1])]
+    found |= {"n_distinct": len(distinct), "low": spelled[0], "high": spelled[-1]}
+    if len(distinct) <= FEW:
+        found["levels"] = dict(zip(spelled, counts.tolist(), strict=False))
     return found
 
 

@@ -258,7 +258,9 @@ def _describe_table(
         elif isinstance(draft, Draft) and role in ("label", "group", "domain"):
             values = {"label": draft.labels, "group": draft.groups, "domain": draft.domains}[role]
             assert values is not None
-            columns.append(describe_values(name, role, values, facts.get(name), **more))
+            spread = role == "label" and not any(part.classes for part in parts)
+            known = facts.get(name)
+            columns.append(describe_values(name, role, values, known, spread=spread, **more))
         elif isinstance(draft, Draft) and name in draft.features.names:
             role, reason = _use(name, parts)
             column = describe_feature(name, role, draft.features, facts, **more)
@@ -279,7 +281,7 @@ def _use(name: str, parts: Sequence[Dataset]) -> tuple[str, str]:
     if parts and len(reasons) == len(parts):
         return "left out", reasons[0]
     if reasons:
-        return "feature", f"left out in {len(reasons)} of {len(parts)} datasets: {reasons[0]}"
+        return "feature", f"left out in {len(reasons)} of {len(parts)}: {reasons[0]}"
     return "feature", ""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -15,13 +16,21 @@ from datakin.data.description import DatasetDescription, TableDescription, gathe
 from datakin.data.differences import KINDS, Difference
 from datakin.data.door import READ_ROWS
 from datakin.data.drafts import names_of
+from datakin.data.suspicions import ROW_ID
 from datakin.results.description_text import text_of
 from datakin.results.record import Record, plain, register
 
 __all__ = ["Description", "Thing", "describe"]
 
+REPEATED = 0.98  # an id with fewer values than this share of its rows is one of several rows
 MOST = 3  # refusals that are shown one by one
-LIKELY = ("label", "target", "outcome", "class", "y", "response", "died", "death", "dead", "event")
+FEW = 10  # values that classes may have
+LIKELY = frozenset(
+    [
+        *("label", "target", "outcome", "class", "y", "response", "result", "quality", "event"),
+        *("diagnosis", "died", "death", "dead", "expired", "mortality", "survived", "alive"),
+    ]
+)
 
 for part in (ColumnDescription, TableDescription, DatasetDescription, Difference):
     register(part)
@@ -35,7 +44,7 @@ class Thing:
     Attributes
     ----------
     kind : str
-        "problem", "difference" or "note".
+        "problem", "difference", "note" or "group".
     about : tuple of str
         The tables or datasets that it is about.
     text : str
@@ -85,7 +94,8 @@ class Description(Record):
     @property
     def options_cli(self) -> str:
         """All options that would mend something, for the command line."""
-        return " ".join(dict.fromkeys(t.option_cli for t in self.things if t.option_cli))
+        asked = (t.option_cli for t in self.things if t.option_cli and t.kind != "group")
+        return " ".join(dict.fromkeys(asked))
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -129,7 +139,7 @@ class Description(Record):
         if not self.tables:
             return []
         columns = [c for c in self.tables[0].columns if c.n_distinct >= 2 and c.role == "feature"]
-        order = {c.name: _likelihood(c, c is columns[-1]) for c in columns}
+        order = {c.name: _likelihood(c, c is columns[0], c is columns[-1]) for c in columns}
         return [name for name in sorted(order, key=lambda name: -order[name]) if order[name] > 0]
 
     def __repr__(self) -> str:
@@ -144,12 +154,12 @@ class Description(Record):
         return text_of(self)
 
 
-def _likelihood(column: ColumnDescription, is_last: bool) -> int:
+def _likelihood(column: ColumnDescription, is_first: bool, is_last: bool) -> int:
     """Return how likely a column is what someone wants to predict; 0 for not at all."""
     words = column.name.lower().replace("-", "_").replace(" ", "_").split("_")
     is_named = any(word in LIKELY for word in words)
-    is_code = column.kind in ("category", "truth value", "number") and column.n_distinct <= 10
-    return 4 * is_named + 2 * is_last + (column.n_distinct == 2) + (is_code and is_last)
+    is_end = is_last or (is_first and column.n_distinct <= FEW)
+    return 4 * is_named + 2 * is_end + (column.n_distinct == 2)
 
 
 def describe(
@@ -195,6 +205,7 @@ def describe(
         *(Thing("problem", (name,), text) for name, text in _alike(found.refusals)),
         *_differences(found.differences),
         *(Thing("note", (), line) for line in together(serious)),
+        *_groups(found.tables, how.group),
     ]
     notes = together(pair for pair in said if pair not in serious)
     return Description(label, found.tables, found.datasets, tuple(things), tuple(notes))
@@ -215,6 +226,29 @@ def _origin(label: str | None, domain: str | None, options: dict[str, Any]) -> O
 
 def _problems(datasets: Sequence[DatasetDescription]) -> list[Thing]:
     return [Thing("problem", (d.name,), d.problem) for d in datasets if d.problem]
+
+
+def _groups(tables: Sequence[TableDescription], group: str | None) -> list[Thing]:
+    """Ask whether rows belong together where an id that is left out stands in several rows."""
+    if group is not None:
+        return []
+    found: dict[str, tuple[TableDescription, ColumnDescription]] = {}
+    for each in tables:
+        for column in each.columns:
+            n_filled = each.n_rows - column.n_missing
+            if column.why == ROW_ID and column.n_distinct < REPEATED * n_filled:
+                found.setdefault(column.name, (each, column))
+    return [
+        Thing(
+            "group",
+            (each.name,),
+            f"{name!r} has {column.n_distinct:,} values in {each.n_rows:,} rows. If rows with one "
+            f"value belong together, such as stays of one patient, keep them in one fold",
+            f"group={name!r}",
+            f"--group {shlex.quote(name)}",
+        )
+        for name, (each, column) in list(found.items())[:1]
+    ]
 
 
 def _alike(texts: Mapping[str, str]) -> list[tuple[str, str]]:

@@ -71,6 +71,9 @@ def _datasets(found: Description, width: int) -> list[str]:
         names = ", ".join(found.candidates[:5])
         return lines + ([f"May be what you want to predict: {names}"] if names else [])
     head = ("", "rows", "columns used", f"label {found.label!r}")
+    usable = [d for d in found.datasets if not d.problem]
+    lost = [d for d in found.datasets if d.problem]
+    shown = [*usable[:DATASETS], *lost[: max(0, DATASETS - len(usable)) if len(lost) < FEW else 0]]
     rows = [
         (
             plain(d.name) or "table",
@@ -78,12 +81,18 @@ def _datasets(found: Description, width: int) -> list[str]:
             str(d.n_columns) if d.n_columns else "-",
             label_of(d),
         )
-        for d in found.datasets[:DATASETS]
+        for d in found.datasets
+        if d in shown
     ]
-    more = len(found.datasets) - DATASETS
-    return _aligned([head, *rows], width, right=(1, 2)) + (
-        [f"... and {more} more"] if more > 0 else []
-    )
+    lines = _aligned([head, *rows], width, right=(1, 2))
+    if len(usable) > DATASETS:
+        lines.append(f"... and {len(usable) - DATASETS} more")
+    hidden = [d for d in lost if d not in shown]
+    if hidden:
+        lines += _wrapped(
+            f"... and {len(hidden)} that cannot be used: {hidden[0].problem}", width, ""
+        )
+    return lines
 
 
 def _count(n: int, noun: str) -> str:
@@ -160,7 +169,7 @@ def _remark(held: list[ColumnDescription | None]) -> str:
     parts = dict.fromkeys(column.remark for column in there if column.remark)
     if len(there) < len(held):
         parts["in one table only"] = None
-    elif len({column.kind for column in there}) > 1:
+    elif len({column.kind for column in there}) > 1 and there[0].role != "label":
         parts[f"{there[0].kind} here, {there[1].kind} there"] = None
     return "; ".join(parts)
 
