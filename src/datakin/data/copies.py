@@ -65,7 +65,7 @@ def chance_of_a_copy(
     n_others : int
         Number of rows in which copies are looked for.
     """
-    if features.is_sparse or not len(labels):
+    if features.is_sparse:
         return 0.0
     chance = _share_of_value(labels)
     for name in columns:
@@ -80,6 +80,6 @@ def chance_of_a_copy(
 
 
 def _share_of_value(values: Array) -> Array:
-    """Return, for each row, the share of rows with its value."""
+    """Return, for each row, the share of the other rows with its value: 0 for what stands once."""
     _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return np.asarray(counts[inverse] / len(values))
+    return np.asarray((counts[inverse] - 1) / max(1, len(values) - 1))

@@ -131,6 +131,11 @@ class Dataset:
         """One hash per label, by class name or value."""
         return hash_labels(self.y, self.classes)
 
+    @cached_property
+    def sketches(self) -> dict[str, Any]:
+        """What comparisons with other datasets keep of each column."""
+        return {}
+
     def row_hashes(self, columns: tuple[str, ...]) -> Array:
         """Return one hash per row over some columns and the label."""
         return hash_rows(self.features, columns, self.label_hashes)

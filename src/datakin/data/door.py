@@ -117,7 +117,7 @@ def read_table(
     Examples
     --------
     >>> import pandas as pd
-    >>> frame = pd.DataFrame({"age": [40, 63, 51, 72] * 10, "died": [0, 1] * 20})
+    >>> frame = pd.DataFrame({"age": [40, 63, 51, 72, 45] * 8, "died": [0, 1] * 20})
     >>> read_table(frame, label="died", name="icu")
     Dataset('icu': 40 rows x 1 columns, binary (0, 1))
     """
@@ -197,7 +197,7 @@ def read_tables(
     Examples
     --------
     >>> import pandas as pd
-    >>> frame = pd.DataFrame({"age": [40, 63] * 40, "site": ["a", "b"] * 40, "died": [0, 1, 1, 0] * 20})
+    >>> frame = pd.DataFrame({"age": [40, 63, 51, 72, 45] * 16, "site": ["a", "b"] * 40, "died": [0, 1, 1, 0] * 20})
     >>> sorted(read_tables(frame, label="died", domain="site"))
     ['a', 'b']
     """

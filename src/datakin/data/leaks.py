@@ -26,8 +26,10 @@ SAMPLE = 5000  # rows that are looked at
 FEW = 20  # values of a column that is looked at value by value
 TOLD = 0.95  # share of the errors of guessing that a column must remove to be named
 CHANCE = 1e-6  # of a value that stands with one class only
+PURE = 0.95  # share of one class among the rows of a value
+SELDOM = 0.3  # share of a rare class
 CLOSE = 0.999  # correlation with a response
-CLOSE_BY_NAME = 0.75  # the same for a column named like the label
+CLOSE_BY_NAME = 0.7  # the same for a column named like the label
 COMMON = 7  # letters in common, for names written as one word
 # Words that many columns have.
 GENERAL = frozenset(
@@ -164,12 +166,19 @@ def _leak_of_classes(values: Array, labels: Labels, is_named: bool) -> str | Non
 
 
 def _implies_a_class(table: Array) -> bool:
-    """Whether a value stands with one class only, not the largest, too often for chance."""
+    """Whether a value stands with one class, not the largest, too often for chance.
+
+    With a rare class a few exceptions are allowed: some who are said to have died went home.
+    """
     shares = table.sum(axis=0) / table.sum()
-    for row in table:
-        k = int(row.argmax())
-        is_certain = row[k] and row[k] == row.sum() and k != int(shares.argmax())
-        if is_certain and len(table) * shares[k] ** int(row[k]) < CHANCE:
+    for row in table[table.sum(axis=1) > 0]:
+        k, n = int(row.argmax()), int(row.sum())
+        pure = row[k] / n
+        if k == int(shares.argmax()) or pure < (PURE if shares[k] <= SELDOM else 1):
+            continue
+        rest = (1 - pure) * np.log((1 - pure) / (1 - shares[k])) if pure < 1 else 0.0
+        # Chernoff's bound on so pure a value by chance.
+        if len(table) * np.exp(-n * (pure * np.log(pure / shares[k]) + rest)) < CHANCE:
             return True
     return False
 

@@ -35,10 +35,11 @@ ID_WORDS = frozenset(["id", "ids", "pid", "uid", "uuid", "guid", "mrn", "ssn"])
 NUMBER_WORDS = frozenset(
     ["no", "nr", "num", "number", "index", "idx", "key", "row", "record", "serial", "unnamed"]
 )
-# Words in "id" that are no ids: acid, paid, humid, valid, covid, fluid, thyroid, grid ...
-NOT_IDS = re.compile(
-    r"(ac|p?a|s?a|hum|val|cov|flu|liqu|sol|rap|yro|ero|dro|pio|mo|gr|hybr|lip|vo|avo|ov|sal|[blmkr])id$"
-)
+NOT_IDS = frozenset(  # words in "id" that are no ids
+    ["acid", "aid", "android", "avid", "bid", "braid", "carotid", "covid", "did", "fluid", "grid",
+     "hybrid", "humid", "invalid", "kid", "lid", "lipid", "liquid", "mid", "opioid", "paid", "rapid",
+     "rigid", "said", "solid", "steroid", "thyroid", "unpaid", "valid", "void"]
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -217,10 +218,8 @@ def _is_mostly_different(values: Array, name: str) -> bool:
 
 
 def _is_called_id(name: str, words: frozenset[str] = ID_WORDS | NUMBER_WORDS) -> bool:
-    text = name.lower().rstrip()
-    if _words(name) & words:
-        return True
-    return text.endswith("id") and not NOT_IDS.search(text)
+    found = _words(name)
+    return bool(found & words) or any(word.endswith("id") for word in found - NOT_IDS)
 
 
 def _words(name: str) -> set[str]:

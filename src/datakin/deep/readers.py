@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -188,8 +189,8 @@ def make_items(
             f"Every row must have a label. {len(contents) - made.n_rows} of {len(contents)} rows of "
             f"{name!r} have none; leave them out."
         )
-    items, groups = Items.holding(contents), made.group_names
-    return Dataset(name, items, made.y, made.classes, made.groups, label, group_names=groups)
+    items = Items.holding(contents)
+    return replace(made, name=name, features=items, label=label, notes=(), keep=frozenset())
 
 
 def check_task(task: str, classes: Any) -> None:
