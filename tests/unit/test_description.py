@@ -197,3 +197,60 @@ def test_a_wide_table_is_shown_on_a_screen_odd_columns_first():
 def test_an_unknown_option_is_refused():
     with pytest.raises(DatakinError, match=r"no option 'labl_map'. Did you mean 'label_map'"):
         datakin.describe(ward(), label="died", labl_map={})
+
+
+def test_other_units_and_codes_come_with_the_options_that_mend_them():
+    here, there = ward(0, 300), ward(1, 300)
+    there["age"] = there["age"] * 12
+    there["unit"] = there["unit"].map({"surgical": "Surgical", "medical": "MEDICAL"})
+    found = datakin.describe({"here": here, "there": there}, label="died", ignore="patient")
+    by_kind = {thing.kind: thing for thing in found.things}
+    assert "there::age=0.08333,0" in by_kind["units"].option_cli
+    assert "--recode there::unit:Surgical=surgical" in by_kind["levels"].option_cli
+    assert by_kind["units"].option_cli in found.options_cli
+    assert by_kind["levels"].option_cli in str(found).replace("\n", " ").replace("       ", "")
+    mended = datakin.describe(
+        {"here": here, "there": there},
+        label="died",
+        ignore="patient",
+        convert={"there": {"age": (1 / 12, 0)}},
+        recode={"there": {"unit": {"Surgical": "surgical", "MEDICAL": "medical"}}},
+    )
+    assert not mended.things
+
+
+def test_an_id_that_repeats_is_offered_as_a_group():
+    frame = ward(n=200).assign(patient_id=lambda f: [f"p{i}" for i in np.arange(200) % 190])
+    found = datakin.describe(frame.drop(columns="patient"), label="died")
+    (thing,) = [t for t in found.things if t.kind == "group"]
+    assert (thing.option_python, thing.option_cli) == ("group='patient_id'", "--group patient_id")
+    assert thing.option_cli not in found.options_cli
+    grouped = datakin.describe(frame, label="died", group="patient_id")
+    assert "group" not in {t.kind for t in grouped.things}
+
+
+def test_columns_that_are_left_out_say_why_and_how_to_keep_them():
+    frame = ward(n=200).assign(record_id=np.arange(200), dead=lambda f: f["died"] * 2)
+    found = datakin.describe(frame, label="died")
+    for name in ("record_id", "dead"):
+        assert (column(found, name).role, bool(column(found, name).why)) == ("left out", True)
+        assert any(f"--keep {name}" in thing.text for thing in found.things)
+    kept = datakin.describe(frame, label="died", keep=["record_id", "dead"])
+    assert {column(kept, name).role for name in ("record_id", "dead")} == {"feature"}
+
+
+def test_whole_numbers_that_may_be_a_quantity_are_a_thing_to_look_at():
+    frame = ward().assign(died=np.arange(60) % 5)
+    assert any(
+        "--task" in t.text or "task=" in t.text
+        for t in datakin.describe(frame, label="died").things
+    )
+
+
+def test_conversions_stand_beside_their_column(tmp_path):
+    frame = ward()
+    frame["age"] = [str(v).replace(".", ",") if v == v else "n.a." for v in frame["age"]]
+    found = datakin.describe(frame, label="died", convert={"age": (12, 0)})
+    assert "decimal comma" in column(found, "age").converted
+    assert "12 x" in column(found, "age").converted
+    assert "'n.a.' (3)" in column(found, "age").converted

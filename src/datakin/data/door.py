@@ -197,7 +197,8 @@ def read_tables(
     Examples
     --------
     >>> import pandas as pd
-    >>> frame = pd.DataFrame({"age": [40, 63, 51, 72, 45] * 16, "site": ["a", "b"] * 40, "died": [0, 1, 1, 0] * 20})
+    >>> columns = {"age": [40, 63, 51, 72, 45] * 16, "site": ["a", "b"] * 40}
+    >>> frame = pd.DataFrame({**columns, "died": [0, 1, 1, 0] * 20})
     >>> sorted(read_tables(frame, label="died", domain="site"))
     ['a', 'b']
     """

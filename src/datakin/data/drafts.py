@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from datakin._core.exceptions import MINOR, DatakinError, Note, listed, repeated, suggest
+from datakin._core.exceptions import MINOR, SERIOUS, DatakinError, Note, listed, repeated, suggest
 from datakin.data.copies import repeated_rows
 from datakin.data.corrections import convert_numbers
 from datakin.data.dataset import ColumnFacts, Dataset, Origin, task_of
@@ -293,7 +293,7 @@ def _agree_on_task(drafts: Sequence[Draft]) -> Decision:
                 f"All labels must pose the same task. {two[0]} has two classes, others look like "
                 f"regression; say which task it is (task='regression' / --task regression)."
             )
-    return Decision(kind, () if doubt is None else (doubt,))
+    return Decision(kind, () if doubt is None else (Note(doubt, SERIOUS),))
 
 
 def _codes(draft: Draft, kind: str) -> tuple[Array, tuple[str, ...]]:

@@ -9,10 +9,15 @@ from typing import Any
 
 import pandas as pd
 
-from datakin._core.exceptions import DatakinError, suggest, together
+from datakin._core.exceptions import SERIOUS, USUAL, DatakinError, suggest, together
 from datakin.data.dataset import Origin
 from datakin.data.described import ColumnDescription
-from datakin.data.description import DatasetDescription, TableDescription, gather
+from datakin.data.description import (
+    DatasetDescription,
+    Gathered,
+    TableDescription,
+    gather,
+)
 from datakin.data.differences import KINDS, Difference
 from datakin.data.door import READ_ROWS
 from datakin.data.drafts import names_of
@@ -22,6 +27,12 @@ from datakin.results.record import Record, plain, register
 
 __all__ = ["Description", "Thing", "describe"]
 
+MENDING = (
+    "problem",
+    "units",
+    "name",
+    "levels",
+)  # kinds whose options change the data for the better
 REPEATED = 0.98  # an id with fewer values than this share of its rows is one of several rows
 MOST = 3  # refusals that are shown one by one
 FEW = 10  # values that classes may have
@@ -44,7 +55,8 @@ class Thing:
     Attributes
     ----------
     kind : str
-        "problem", "difference", "note" or "group".
+        "problem", "note", "group" (rows that may belong together), or the kind of a difference between
+        tables: "units", "name", "levels", "codes" or "range".
     about : tuple of str
         The tables or datasets that it is about.
     text : str
@@ -94,7 +106,7 @@ class Description(Record):
     @property
     def options_cli(self) -> str:
         """All options that would mend something, for the command line."""
-        asked = (t.option_cli for t in self.things if t.option_cli and t.kind != "group")
+        asked = (t.option_cli for t in self.things if t.option_cli and t.kind in MENDING)
         return " ".join(dict.fromkeys(asked))
 
     @property
@@ -195,20 +207,32 @@ def describe(
     how = _origin(label, domain, options)
     found = gather(source, how, has_label=label is not None)
     is_split = domain is not None and any(not d.problem for d in found.datasets)
-    said = [("", note) for note in found.notes]
-    said += [(d.name, note) for d in found.datasets for note in d.notes]
-    if not found.datasets:
-        said += [(t.name, note) for t in found.tables for note in t.notes]
-    serious = [pair for pair in said if getattr(pair[1], "rank", 1) == 0]
+    serious, usual = _notes(found)
+    others, apart = _differences(found.differences)
     things = [
         *([] if is_split else _problems(found.datasets)),
-        *(Thing("problem", (name,), text) for name, text in _alike(found.refusals)),
-        *_differences(found.differences),
+        *_refusals(found),
+        *others,
         *(Thing("note", (), line) for line in together(serious)),
         *_groups(found.tables, how.group),
     ]
-    notes = together(pair for pair in said if pair not in serious)
-    return Description(label, found.tables, found.datasets, tuple(things), tuple(notes))
+    notes = (*together(usual), *apart)
+    return Description(label, found.tables, found.datasets, tuple(things), notes)
+
+
+def _notes(found: Gathered) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """Return the notes that users should look at and the others, each with what it is about."""
+    datasets = [d for d in found.datasets if not d.problem]
+    if len(datasets) > 1:
+        everywhere = set.intersection(*(set(d.notes) for d in datasets))
+    else:
+        everywhere = set()
+    said = [("", note) for note in found.notes]
+    said += [("" if n in everywhere else d.name, n) for d in found.datasets for n in d.notes]
+    if not found.datasets:
+        said += [(t.name, note) for t in found.tables for note in t.notes]
+    serious = [pair for pair in said if getattr(pair[1], "rank", USUAL) == SERIOUS]
+    return serious, [pair for pair in said if pair not in serious]
 
 
 def _origin(label: str | None, domain: str | None, options: dict[str, Any]) -> Origin:
@@ -251,26 +275,35 @@ def _groups(tables: Sequence[TableDescription], group: str | None) -> list[Thing
     ]
 
 
-def _alike(texts: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return the reasons, and after three of them how many more there are."""
-    several = list(texts.items())
-    more = len(several) - MOST
-    return several[:MOST] + ([("", f"{more} more cannot be compared, either.")] if more > 0 else [])
+def _refusals(found: Gathered) -> list[Thing]:
+    """Return why sources cannot be compared, with the option that would mend it if one is known."""
+    things = []
+    for name, text in list(found.refusals.items())[:MOST]:
+        known = [d for d in found.differences.get(name, ()) if d.kind == "classes"]
+        options = (known[0].option_python, known[0].option_cli) if known else ("", "")
+        things.append(Thing("problem", (name,), text, *options))
+    more = len(found.refusals) - MOST
+    if more > 0:
+        things.append(Thing("problem", (), f"{more} more sources cannot be compared, either."))
+    return things
 
 
-def _differences(found: Mapping[str, Sequence[Difference]]) -> list[Thing]:
-    """Return one thing for each kind of difference in a column, with the options of all sources."""
+def _differences(found: Mapping[str, Sequence[Difference]]) -> tuple[list[Thing], list[str]]:
+    """Return one thing for each kind of difference in a column, and lines on columns of one side."""
     groups: dict[tuple[str, str], list[tuple[str, Difference]]] = {}
     for source, several in found.items():
         for each in several:
             groups.setdefault((each.kind, each.column), []).append((source, each))
-    things = []
+    things, lines = [], []
     for members in sorted(groups.values(), key=lambda m: KINDS.index(m[0][1].kind)):
+        kind, sentence = members[0][1].kind, members[0][1].sentence
         names = tuple(dict.fromkeys(source for source, _ in members))
-        also = f" (similar for {', '.join(names[1:4])}{', ...' * (len(names) > 4)})" * (
-            len(names) > 1
-        )
+        if len(names) > 1:
+            sentence += f" (similar for {', '.join(names[1:4])}{', ...' * (len(names) > 4)})"
         cli = " ".join(dict.fromkeys(d.option_cli for _, d in members if d.option_cli))
         python = "; ".join(dict.fromkeys(d.option_python for _, d in members if d.option_python))
-        things.append(Thing("difference", names, members[0][1].sentence + also, python, cli))
-    return things
+        if kind == "columns":
+            lines.append(sentence)
+        elif kind != "classes":  # these are refused, see above
+            things.append(Thing(kind, names, sentence, python, cli))
+    return things, lines

@@ -104,8 +104,7 @@ def _things(found: Description, width: int) -> list[str]:
         return []
     lines = ["To look at"]
     for number, thing in enumerate(found.things[:THINGS], start=1):
-        about = f"{', '.join(map(plain, thing.about[:3]))}: " if thing.kind == "difference" else ""
-        lines += _wrapped(f"{number}. {about}{thing.text}", width, "     ", "  ")
+        lines += _wrapped(f"{number}. {thing.text}", width, "     ", "  ")
         if thing.option_cli:
             python = f"   (in Python {thing.option_python})" if thing.option_python else ""
             lines += _wrapped(f"{thing.option_cli}{python}", width, "       ", "     ")
