@@ -22,11 +22,12 @@ from datakin.data.numerals import (
     Numerals,
     code_reason,
     lost_digits,
+    may_be_codes,
     read_numerals,
     said_lost,
 )
 from datakin.data.objects import ObjectColumn, known_objects, refuse
-from datakin.data.texts import BLANKS, Texts, as_text, count_words, is_text, matches
+from datakin.data.texts import BLANKS, HEAD, Texts, as_text, count_words, is_text, matches
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -44,6 +45,7 @@ __all__ = [
 ]
 
 MOST = 0.8  # share of numbers from which a column of text is named
+MANY_LEVELS = 1000  # a column of text with more different values holds no codes
 TRUTH = {"True": 1.0, "TRUE": 1.0, "true": 1.0, "False": 0.0, "FALSE": 0.0, "false": 0.0}
 
 
@@ -211,7 +213,7 @@ def _of_objects(column: ObjectColumn, name: str, comma: bool) -> Column:
 
 def read_text(column: pa.Array, name: str, comma: bool = False) -> Column:
     """Return a column of text as what all its values are: truth values, numbers, dates or words."""
-    quick = None if comma else quick_numbers(column)
+    quick = None if comma else _quick_numbers(column)
     if quick is not None:
         return quick
     texts = Texts.of(column)
@@ -219,11 +221,14 @@ def read_text(column: pa.Array, name: str, comma: bool = False) -> Column:
     return _categories(texts, name) if found is None else found
 
 
-def quick_numbers(column: pa.Array) -> Column | None:
+def _quick_numbers(column: pa.Array) -> Column | None:
     """Return a column of plainly written numbers, None for everything that needs a closer look."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    head = Texts.of(column.slice(0, HEAD))
+    if not (head.is_blank | matches(head.distinct, NUMBER)).all():
+        return None
     known: pa.Array = pc.if_else(pc.equal(column, ""), None, column)
     blanks: dict[str, int] = {}
     try:
@@ -236,22 +241,10 @@ def quick_numbers(column: pa.Array) -> Column | None:
             floats = known.cast(pa.float64())
         except pa.ArrowInvalid:
             return None
-    if known.null_count == len(known) or _needs_a_look(known):
+    if known.null_count == len(known) or may_be_codes(known):
         return None
     values: Array = floats.to_numpy(zero_copy_only=False)
     return Column(values, None, ColumnFacts("number", blanks, doubt=lost_digits(known, values)))
-
-
-def _needs_a_look(known: pa.Array) -> bool:
-    """Whether texts that were read as numbers may be codes: leading zeros, letters."""
-    import pyarrow.compute as pc
-
-    zeros = known.filter(pc.starts_with(known, "0"))
-    if len(zeros) and matches(zeros.drop_null(), "0[0-9]+").any():
-        return True
-    # "nan" and "inf" have an n, and a power of ten may be a code.
-    letters = pc.match_substring_regex(known, "[nN]|^[+-]0[0-9]+$|^[0-9]+[eE][0-9]")
-    return bool(pc.any(letters).as_py())
 
 
 def _truths(texts: Texts) -> Column | None:
@@ -339,7 +332,9 @@ def _near(texts: Texts, kept: Array) -> str:
 
 
 def _cases(texts: Texts, kept: Array) -> str:
-    """Say that values differ in case only; empty if none do."""
+    """Say that values differ in case only; empty if none do, or if there are too many to be codes."""
+    if len(kept) > MANY_LEVELS:
+        return ""
     spelled: dict[str, list[str]] = {}
     for i in kept:
         spelled.setdefault(texts.words[i].casefold(), []).append(texts.words[i])
