@@ -6,6 +6,8 @@ categories otherwise. So a table gives the same columns as CSV, where all is tex
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +29,7 @@ from datakin.data.numerals import (
     said_lost,
 )
 from datakin.data.objects import ObjectColumn, known_objects, refuse
-from datakin.data.texts import BLANKS, HEAD, Texts, as_text, count_words, is_text, matches
+from datakin.data.texts import BLANKS, HEAD, Texts, as_text, count_words, fit_all, is_text, matches
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -42,6 +44,7 @@ __all__ = [
     "is_text_series",
     "read_column",
     "read_text",
+    "readable",
 ]
 
 MOST = 0.8  # share of numbers from which a column of text is named
@@ -61,14 +64,11 @@ class Column:
         The sorted levels of a categorical column, None for a numeric one.
     facts : ColumnFacts
         How it was read.
-    either : bool
-        Whether its numbers could be read with a decimal comma as well.
     """
 
     values: Array
     levels: tuple[str, ...] | None
     facts: ColumnFacts
-    either: bool = False
 
 
 def read_column(series: nw.Series[Any], name: str, *, comma: bool = False) -> Column:
@@ -84,14 +84,21 @@ def read_column(series: nw.Series[Any], name: str, *, comma: bool = False) -> Co
     comma : bool
         Whether another column of the table has a decimal comma: ``1,234`` is then read so.
     """
+    with readable(name):
+        column = _read(series, name, comma)
+    return _as_dates(column, name) if column.facts.kind == "number" else column
+
+
+@contextmanager
+def readable(name: str) -> Iterator[None]:
+    """Turn what a damaged column makes libraries raise into a sentence that names it."""
     import pyarrow as pa
 
     try:
-        column = _read(series, name, comma)
+        yield
     except (pa.ArrowException, UnicodeError) as error:
         reason = (str(error).splitlines() or [""])[0][:80]
         raise refuse(name, f"what cannot be read ({reason})") from None
-    return _as_dates(column, name) if column.facts.kind == "number" else column
 
 
 def _read(series: nw.Series[Any], name: str, comma: bool) -> Column:
@@ -189,9 +196,10 @@ def _of_stamps(stamps: pa.Array, name: str) -> Column:
     import pyarrow.types as types
 
     days = days_of_stamps(stamps)
+    kind = "duration" if types.is_duration(stamps.type) else "date"
     if days is None:
-        raise refuse(name, "dates beyond the years 1 to 9999")
-    return Column(days, None, ColumnFacts("duration" if types.is_duration(stamps.type) else "date"))
+        raise refuse(name, f"{kind}s beyond the years 1 to 9999")
+    return Column(days, None, ColumnFacts(kind))
 
 
 def _of_categories(series: nw.Series[Any]) -> Column:
@@ -199,7 +207,14 @@ def _of_categories(series: nw.Series[Any]) -> Column:
     codes, uniques = pd.factorize(np.asarray(series.to_list(), dtype=object))
     raw = Texts.of(as_text(uniques))
     texts = Texts(raw.distinct, np.append(raw.codes, -1)[codes], raw.n_merged)
-    return _categories(texts)
+    column = _categories(texts)
+    if not column.levels or not fit_all(as_text(column.levels), NUMBER):
+        return column
+    # Said because a text file would give numbers.
+    facts = replace(
+        column.facts, converted="numbers kept as categories, as the table declares them"
+    )
+    return replace(column, facts=facts)
 
 
 def _of_objects(column: ObjectColumn, name: str, comma: bool) -> Column:
@@ -266,7 +281,7 @@ def _numbers(texts: Texts, comma: bool) -> Column | None:
         found.converted,
         lost_digits(found.plain, found.values),
     )
-    return Column(_spread(texts, found.values), None, facts, found.either)
+    return Column(_spread(texts, found.values), None, facts)
 
 
 def _numerals(texts: Texts, comma: bool = False) -> Numerals | None:

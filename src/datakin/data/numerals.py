@@ -63,14 +63,11 @@ class Numerals:
         The texts as a programming language writes the numbers.
     converted : str
         What was done to them; empty for plain numbers.
-    either : bool
-        Whether they could be read with a decimal comma as well.
     """
 
     values: Array
     plain: pa.Array
     converted: str = ""
-    either: bool = False
 
 
 def read_numerals(texts: pa.Array, *, comma: bool = False) -> Numerals | None:
@@ -93,7 +90,7 @@ def read_numerals(texts: pa.Array, *, comma: bool = False) -> Numerals | None:
     if found is None or not percent:
         return found
     said = ", ".join(filter(None, [found.converted, "percent signs left out"]))
-    return Numerals(found.values, found.plain, said, found.either)
+    return Numerals(found.values, found.plain, said)
 
 
 def without_signs(texts: pa.Array) -> tuple[pa.Array, bool]:
@@ -119,9 +116,7 @@ def _with_comma(texts: pa.Array) -> Numerals | None:
 def _in_some_style(texts: pa.Array) -> Numerals | None:
     for pattern, sep, dec, said in STYLES:
         if fit_all(texts, pattern.format(sep=sep, dec=dec) if sep else pattern):
-            found = _styled(texts, sep, dec, said)
-            either = sep == "," and fit_all(texts, DECIMAL_COMMA)
-            return Numerals(found.values, found.plain, said, either) if found else None
+            return _styled(texts, sep, dec, said)
     return None
 
 
