@@ -148,9 +148,10 @@ def _found_sheet(
                 f"{suggest(wanted, content)}"
             )
         elif kind == "which sheet":
+            first = content[0]
             raise DatakinError(
                 f"The workbook {path!r} has several sheets: {listed(content, limit=12)}. Say which, "
-                f"with table={content[0]!r} (--sheet {shlex.quote(content[0])}), or as {path + '#' + content[0]!r}."
+                f"with table={first!r} (--sheet {shlex.quote(first)}), or as {path + '#' + first!r}."
             )
     raise DatakinError(f"The workbook {path!r} has no sheet with cells.")
 
