@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from datakin.data import csv_files
+from tests.unit.data.postgres import reason_to_skip, running_server
 
 
 def make_wards(n=80, seed=0):
@@ -66,6 +67,15 @@ def write(tmp_path):
         return path
 
     return write_frame
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    """A PostgreSQL server that is stopped at the end."""
+    if reason := reason_to_skip():
+        pytest.skip(reason)
+    with running_server() as server:
+        yield server
 
 
 @pytest.fixture
