@@ -13,25 +13,48 @@ from typing import Any
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed, suggest
+from datakin.data.archives import STDIN, TEXT_SUFFIXES
 from datakin.data.arrow_files import read_feather, read_parquet
-from datakin.data.csv_files import read_csv
 from datakin.data.dataset import Origin
 from datakin.data.reading import check_file_columns, choose_rows
 from datakin.data.tables import RawTable, frame_of
+from datakin.data.text_files import read_text
 
 __all__ = ["TableFiles", "find_files", "find_tables", "open_table", "open_tables", "stem"]
 
 PARQUET = (".parquet", ".pq")
 SUFFIXES = (".csv.gz", ".csv", ".parquet", ".feather", ".arrow", ".pq")  # looked for in folders
 
+
+def _read_text_frame(files: Sequence[str], how: Origin) -> Any:
+    read = read_text(files, how)
+    frame = pd.DataFrame({name: _typed(read.table[name]) for name in read.table.column_names})
+    return frame, read.n_rows, read.columns, read.notes
+
+
+def _typed(column: Any) -> Any:
+    # Until `tables` reads numbers from text for every column and label.
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    text = column.combine_chunks()
+    text = pc.if_else(pc.is_in(text, pa.array(["", "NA", "nan", "NaN"])), None, text)
+    for kind in (pa.int64(), pa.float64()):
+        try:
+            return text.cast(kind).to_pandas()
+        except pa.ArrowInvalid:
+            pass
+    return text.to_pandas()
+
+
 # A reader takes the files of a table and returns the rows it read, the number of all rows, and the
 # names of columns that it did not read (or of all). To read another kind of file, add its reader
 # here and, for files in folders, its suffix above.
-Reader = Callable[[Sequence[str], Origin], tuple[pd.DataFrame, int, tuple[str, ...]]]
+Reader = Callable[[Sequence[str], Origin], Any]
 READERS: dict[tuple[str, ...], Reader] = {
     PARQUET: read_parquet,
     (".feather", ".arrow"): read_feather,
-    (".csv", ".csv.gz", ".txt", ".tsv", ".data"): read_csv,
+    (*TEXT_SUFFIXES, ".gz", ".zip"): _read_text_frame,
 }
 
 
@@ -81,6 +104,8 @@ def stem(path: str | os.PathLike[str]) -> str:
 def find_files(pattern: str | os.PathLike[str]) -> list[str]:
     """Return the files that a path, folder or glob names, sorted."""
     text = os.fspath(pattern)
+    if text == STDIN:
+        return [text]
     if os.path.isdir(text):
         visible = (p for p in Path(text).iterdir() if not p.name.startswith("."))
         found = sorted(str(p) for p in visible if p.name.lower().endswith(SUFFIXES))
@@ -195,27 +220,28 @@ def _load(
 ) -> tuple[pd.DataFrame, tuple[str, ...], tuple[str, ...]]:
     """Read the files of one table: rows, names of all columns, and a note if rows were drawn."""
     path = files[0]
-    if os.path.getsize(path) == 0:
-        raise DatakinError(f"The file {path!r} is empty: expected a table with a header line.")
     reader = next((READERS[ends] for ends in READERS if path.lower().endswith(ends)), None)
+    if path == STDIN:
+        reader = _read_text_frame
     if reader is None:
         raise DatakinError(
             f"The file {path!r} must be one of {', '.join(SUFFIXES[:4])}. "
             f"Read it yourself and pass the data frame."
         )
-    frame, n_rows, columns = reader(files, how)
+    frame, n_rows, columns, *others = reader(files, how)
+    notes = others[0] if others else ()
     frame = _checked(frame, path)
     columns = tuple(dict.fromkeys([*columns, *(str(name) for name in frame.columns)]))
     if how.read_rows is not None and len(frame) > how.read_rows:  # rows drawn keep their order
         frame = frame.iloc[choose_rows(len(frame), how.read_rows)].reset_index(drop=True)
     if len(frame) >= n_rows:
-        return frame, columns, ()
+        return frame, columns, notes
     where = "the file" if len(files) == 1 else f"{len(files)} files"
     note = (
         f"{n_rows:,} rows in {where}; {len(frame):,} drawn at random "
         f"(read_rows of read_table, --read-rows)"
     )
-    return frame, columns, (note,)
+    return frame, columns, (note, *notes)
 
 
 def _checked(frame: pd.DataFrame, path: str) -> pd.DataFrame:
