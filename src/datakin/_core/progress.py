@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 import threading
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
+
+from datakin._core.warned import unheard
 
 __all__ = ["hushed", "progress", "say"]
 
@@ -73,8 +74,7 @@ def say(text: str) -> None:
 
 def _tqdm() -> Any:
     """Return tqdm's bar: with widgets in a notebook that has them, as text elsewhere."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a notebook without widgets gets a bar all the same
+    with unheard():  # a notebook without widgets gets a bar all the same
         from tqdm.auto import tqdm
 
     return tqdm

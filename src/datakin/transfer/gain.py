@@ -12,6 +12,7 @@ from sklearn.base import clone
 from datakin._core.checks import check_count, check_number, check_seed
 from datakin._core.exceptions import DatakinError, Interrupted, listed, suggest, warn
 from datakin._core.progress import progress
+from datakin._core.warned import filters_kept
 from datakin.data import Dataset, check_names, coerce, pair
 from datakin.data.features import Array
 from datakin.data.pairing import Pairing
@@ -45,6 +46,7 @@ METHODS = {
 }
 
 
+@filters_kept()
 def transfer_gain(
     target: Any,
     source: Any,

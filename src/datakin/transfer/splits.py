@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from datakin._core.exceptions import DatakinError, DatakinWarning
 from datakin._core.repeatability import derive_seed
+from datakin._core.warned import unheard
 from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.data.pairing import Pairing
@@ -114,9 +114,8 @@ class Splits:
 
         found = [error(Concatenate(clone(self.base)).fit(X, y).predict(X_test))]
         for method in self.methods.values():
-            with warnings.catch_warnings():
-                # The notes of the result already say which dataset lacks a class.
-                warnings.simplefilter("ignore", DatakinWarning)
+            # The notes of the result already say which dataset lacks a class.
+            with unheard(DatakinWarning):
                 fitted = clone(method).fit(X, y, sources=[source])
             found.append(error(fitted.predict(X_test)))
         return found
