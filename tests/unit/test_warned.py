@@ -115,3 +115,10 @@ def test_filters_that_a_callback_sets_stay_set():
     with warnings.catch_warnings():
         datakin.rank(target, [source], models=["logistic"], on_result=choose)
         warnings.warn("chosen by the callback", UserWarning, stacklevel=1)
+
+
+def test_learners_that_pass_filters_on_to_their_own_tasks():
+    from sklearn.neighbors import KNeighborsClassifier
+
+    found = datakin.score(*pair(), models={"near": KNeighborsClassifier(3)})
+    assert list(found.model_scores) == ["near"]

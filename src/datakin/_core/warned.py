@@ -2,8 +2,9 @@
 
 Python's own `warnings.catch_warnings` changes the filters of the whole process: two threads that use
 it at once can leave them changed for good, and meanwhile it swallows what other threads warn of. Here
-one entry stands in front of the filters. It matches only in threads that are listening, where it notes
-the warning and has it ignored; everywhere else it is as if it were not there.
+one entry stands in front of the filters. It matches in threads that are listening and nowhere else.
+What it lets through reaches `warnings.showwarning`, which tells the listener of the thread; warnings
+of other threads go where they went before.
 
 Learners and pandas use `catch_warnings` too, scikit-learn in every check of an array. So the filters
 are noted before the first block begins, and put back after the last one if blocks ran side by side.
@@ -22,32 +23,19 @@ __all__ = ["Heard", "filters_kept", "heard", "unheard"]
 
 Heard = Callable[[type[Warning], str], None]
 _listener: ContextVar[Heard | None] = ContextVar("listener", default=None)
-_last = threading.local()  # the text of the warning that is being looked at
-
-
-class _Text:
-    """Stands where a filter has the pattern of a message: Python asks it first."""
-
-    def match(self, text: str) -> bool:
-        _last.text = text
-        return _listener.get() is not None
 
 
 class _ByThread(type):
     def __subclasscheck__(cls, category: type) -> bool:
-        """Say whether a warning is listened to; if so it is noted. Python asks this second."""
-        listener = _listener.get()
-        if listener is not None:
-            listener(category, getattr(_last, "text", ""))
-        return listener is not None
+        """Say whether this thread listens."""
+        return _listener.get() is not None
 
 
-class _Ours(Warning, metaclass=_ByThread):
-    """Stands where a filter has the kind of warning."""
+class _Heard(Warning, metaclass=_ByThread):
+    """Stands where a filter has a kind of warning: any, in a thread that listens."""
 
 
-_ENTRY: Any = ("ignore", _Text(), _Ours, None, 0)
-_PLACE: Any = ("ignore", None, _Ours, None, 0)
+_ENTRY: Any = ("always", None, _Heard, None, 0)
 _lock = threading.Lock()
 
 
@@ -56,6 +44,7 @@ class _Before:
 
     threads: list[int] = []  # of the open blocks
     filters: Any = []
+    show: Any = None
     entries: tuple[Any, ...] = ()
     is_shared = False  # whether blocks ran side by side
     n_listening = 0
@@ -70,6 +59,7 @@ def filters_kept() -> Iterator[None]:
     with _lock:
         if not _Before.threads:
             _Before.filters, _Before.entries = warnings.filters, tuple(warnings.filters)
+            _Before.show = warnings.showwarning
             _Before.is_shared = False
         _Before.threads.append(threading.get_ident())
         _Before.is_shared |= len(set(_Before.threads)) > 1
@@ -82,6 +72,7 @@ def filters_kept() -> Iterator[None]:
                 if _Before.is_shared:
                     _Before.filters[:] = _Before.entries
                     warnings.filters = _Before.filters
+                    warnings.showwarning = _Before.show
                 _Before.filters = []
 
 
@@ -133,15 +124,32 @@ def _start() -> None:
     with _lock:
         _Before.n_listening += 1
         if _ENTRY not in warnings.filters:
-            # Python notices only its own functions' changes, so the place is made by one of them.
-            warnings.simplefilter("ignore", _Ours)
-            entries: Any = warnings.filters
-            entries[entries.index(_PLACE)] = _ENTRY
+            warnings.simplefilter("always", _Heard)
+        if not isinstance(warnings.showwarning, _Show):
+            warnings.showwarning = _Show(warnings.showwarning)
 
 
 def _end() -> None:
     with _lock:
         _Before.n_listening -= 1
-        for entries in () if _Before.n_listening else (warnings.filters, _Before.filters):
+        if _Before.n_listening:
+            return
+        for entries in (warnings.filters, _Before.filters):
             if _ENTRY in entries:
                 entries.remove(_ENTRY)
+        if isinstance(warnings.showwarning, _Show):
+            warnings.showwarning = warnings.showwarning.others
+
+
+class _Show:
+    """Shows a warning: to the listener of this thread, or as it was shown before."""
+
+    def __init__(self, others: Any) -> None:
+        self.others = others
+
+    def __call__(self, message: Any, category: Any, *place: Any, **more: Any) -> None:
+        listener = _listener.get()
+        if listener is None:
+            self.others(message, category, *place, **more)
+        else:
+            listener(category, str(message))
