@@ -115,7 +115,9 @@ def _report(**changes):
 def test_workers_with_other_versions_are_refused(client, family):
     client.run(_report, datakin="0.0.1", numpy="1.0")
     try:
-        with pytest.raises(DatakinError, match=r"has datakin 0\.0\.1, numpy 1\.0; install there: pip"):
+        with pytest.raises(
+            DatakinError, match=r"has datakin 0\.0\.1, numpy 1\.0; install there: pip"
+        ):
             datakin.matrix(family(3), client=client, **FAST)
         client.run(_report, pandas="1.0", python="3.99")  # what no number depends on
         datakin.matrix(family(3), client=client, **FAST)
@@ -125,7 +127,9 @@ def test_workers_with_other_versions_are_refused(client, family):
 
 def test_xgboost_is_the_same_under_both_of_its_names():
     cluster._must_equal({"xgboost": "3.0"}, {"xgboost-cpu": "3.0"})
-    with pytest.raises(DatakinError, match=r"has xgboost 2\.9; install there: pip install xgboost==3"):
+    with pytest.raises(
+        DatakinError, match=r"has xgboost 2\.9; install there: pip install xgboost==3"
+    ):
         cluster._must_equal({"xgboost": "3.0"}, {"xgboost-cpu": "2.9"})
 
 
