@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 import datakin
+from datakin._core.addresses import printable, without_password
 from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.cli.options import Given, Running, Scoring, Seed, make_command, register, separated
 from datakin.cli.output import Output, command_line
@@ -299,7 +300,8 @@ def main(arguments: list[str] | None = None) -> None:
     if arguments is None:
         arguments = sys.argv[1:]
     try:
-        command_line.set(shlex.join(["datakin", *arguments]))
+        shown = (printable(without_password(word)) for word in arguments)
+        command_line.set(shlex.join(["datakin", *shown]))
         app(args=arguments or ["--help"])
     except SystemExit as stop:
         # A wrong option is bad input like any other.

@@ -165,7 +165,7 @@ def _target_first(tables: list[str], target: str | None) -> list[Any]:
         )
     first = _one_file(tables[0])
     found = find_tables([first, *tables[1:]]) if len(tables) > 1 else []
-    others = [table for table in found if not os.path.samefile(table, first)]
+    others = [table for table in found if not table.is_same(first)]
     if not others:
         raise DatakinError(
             "Give the target's table and at least one source. Got one table; see --domain."

@@ -1,9 +1,4 @@
-"""Csv files -> data frames, and the draw of rows from files that are too large to be read whole.
-
-Every row gets a random key from one fixed stream of numbers, and the rows with the smallest keys
-are kept: a simple random sample without replacement, whatever the order of the rows. It depends on
-the number of rows alone, so that a table gives the same sample on every machine, as CSV or as Parquet.
-"""
+"""Csv files -> data frames; of files that are too large to be read whole, some rows."""
 
 from __future__ import annotations
 
@@ -18,18 +13,17 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 import pandas as pd
 
-from datakin._core.exceptions import DatakinError, listed, repeated
-from datakin._core.repeatability import derive_seed
+from datakin._core.exceptions import DatakinError
 from datakin.data.dataset import Origin
 from datakin.data.features import Array
+from datakin.data.reading import Lottery, check_file_columns, first_line
 
-__all__ = ["Lottery", "check_file_columns", "choose_rows", "first_line", "read_csv", "sample_csv"]
+__all__ = ["read_csv", "sample_csv"]
 
 LARGE = 100_000_000  # bytes of a csv file from which it is not read as a whole to be sampled
 LARGE_PACKED = 20_000_000  # the same for csv.gz
 BLOCK = 1 << 24  # bytes of a csv file looked at together
 LONGEST = 1 << 26  # bytes; a longer record is a quotation mark that is never closed
-STRETCH = 1 << 20  # rows that draw their keys together
 UNCLOSED = "a quotation mark is opened and never closed"
 
 
@@ -194,77 +188,3 @@ def _without_blanks(block: bytes, ends: Array, blank: bytes) -> tuple[Array, Arr
     suspects = np.flatnonzero(np.isin(first, np.frombuffer(blank, dtype=np.uint8)))
     empty = [i for i in suspects if not block[starts[i] : ends[i]].strip(blank)]
     return np.delete(starts, empty), np.delete(ends, empty)
-
-
-class Lottery:
-    """The rows with the smallest keys among those that have passed so far.
-
-    Parameters
-    ----------
-    size : int
-        How many rows to keep.
-
-    Attributes
-    ----------
-    rows : ndarray
-        Numbers of the rows still in the draw, in increasing order; at most `size` after `settle`.
-    n_seen : int
-        How many rows have passed.
-    """
-
-    def __init__(self, size: int) -> None:
-        self.size = size
-        self.rows: Array = np.zeros(0, dtype=np.int64)
-        self.n_seen = 0
-        self._keys: Array = np.zeros(0, dtype=np.uint64)
-        self._highest = np.uint64(2**64 - 1)
-        # The raw stream of a bit generator is the same in every version of numpy.
-        self._stream = np.random.PCG64(derive_seed(0, "rows of a file"))
-
-    def offer(self, n: int) -> Array:
-        """Let the next n rows pass; return which of them, counted from 0, are in the draw."""
-        keys = self._stream.random_raw(n)
-        new = np.flatnonzero(keys <= self._highest)
-        self._keys = np.concatenate([self._keys, keys[new]])
-        self.rows = np.concatenate([self.rows, new + self.n_seen])
-        self.n_seen += n
-        return new
-
-    def settle(self) -> Array:
-        """Drop rows beyond the size; return the positions in `rows` of those that stay."""
-        if len(self.rows) <= self.size:
-            return np.arange(len(self.rows))
-        kept = np.sort(np.argpartition(self._keys, self.size - 1)[: self.size])
-        self._keys, self.rows = self._keys[kept], self.rows[kept]
-        self._highest = self._keys.max()
-        return kept
-
-
-def choose_rows(n_rows: int, size: int) -> Array:
-    """Return the numbers of `size` of `n_rows` rows, in increasing order.
-
-    Examples
-    --------
-    >>> choose_rows(3, 5)
-    array([0, 1, 2])
-    >>> len(choose_rows(1_000_000, 100))
-    100
-    """
-    lottery = Lottery(size)
-    for start in range(0, n_rows, STRETCH):
-        lottery.offer(min(STRETCH, n_rows - start))
-        lottery.settle()
-    return lottery.rows
-
-
-def check_file_columns(names: Sequence[str], path: str) -> None:
-    """Refuse a file with columns of the same name."""
-    twice = repeated(names)
-    if twice:
-        raise DatakinError(f"The file {path!r} has more than one column named {listed(twice)}.")
-
-
-def first_line(error: Exception) -> str:
-    """Return the first line of an error's message, shortened."""
-    text = str(error).strip()
-    return (text.splitlines()[0] if text else type(error).__name__).strip()[:120]

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
-from numbers import Real
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
@@ -14,12 +13,14 @@ import pandas as pd
 from scipy import sparse
 
 from datakin._core.exceptions import DatakinError, DatakinWarning, listed, together, warn
+from datakin.data.columns import check_finite
 from datakin.data.dataset import Dataset, Origin
 from datakin.data.drafts import Draft, check_ignored, make_datasets, make_draft
-from datakin.data.features import Array, Features
+from datakin.data.features import Features
 from datakin.data.files import open_table, open_tables
 from datakin.data.labels import canonical_label, is_missing, sort_classes
-from datakin.data.tables import check_finite, numbered, read_columns, without_blanks
+from datakin.data.roles import check_label, read_keys, read_labels, series_of
+from datakin.data.tables import numbered, read_columns
 
 __all__ = ["SharedGroups", "as_dataset", "read_table", "read_tables"]
 
@@ -125,6 +126,7 @@ def read_table(
     >>> read_table(frame, label="died", name="icu")
     Dataset('icu': 40 rows x 1 columns, binary (0, 1))
     """
+    check_label(label)
     how = Origin(
         str(label),
         _names(ignore),
@@ -204,6 +206,7 @@ def read_tables(
     >>> sorted(read_tables(frame, label="died", domain="site"))
     ['a', 'b']
     """
+    check_label(label)
     how = Origin(
         str(label),
         _names(ignore),
@@ -264,18 +267,20 @@ def as_dataset(
     >>> as_dataset(np.eye(30), np.arange(30) % 2, name="toy")
     Dataset('toy': 30 rows x 30 columns, binary (0, 1))
     """
-    labels = _vector(y, "y")
-    features = _sparse_features(X) if sparse.issparse(X) else read_columns(X)
+    labels, about = read_labels(series_of(y, "y"), "y")
+    features, facts = (_sparse_features(X), {}) if sparse.issparse(X) else read_columns(X)
     if features.n_rows != len(labels):
         raise DatakinError(
             f"X and y must have the same number of rows. Got {features.n_rows} and {len(labels)}."
         )
-    groups = None if group is None else _vector(group, "group")
+    groups = None if group is None else read_keys(series_of(group, "group"), "group")[0]
     if groups is not None and len(groups) != len(labels):
         raise DatakinError(
             f"group must have one value per row. Got {len(groups)} for {len(labels)} rows."
         )
-    draft = Draft(name or "", Origin("y", task=task), labels, features, groups)
+    draft = Draft(
+        name or "", Origin("y", task=task), labels, features, groups, facts={**facts, "y": about}
+    )
     return _announced(make_datasets([draft]))[0]
 
 
@@ -336,24 +341,6 @@ def _names(names: Sequence[str] | None) -> tuple[str, ...]:
     if names is None:
         return ()
     return (names,) if isinstance(names, str) else tuple(str(name) for name in names)
-
-
-def _vector(values: Any, what: str) -> Array:
-    """Return labels or groups as floats, or as objects with None where a value is missing."""
-    if hasattr(values, "to_list"):
-        values = values.to_list()
-    # A list as objects: numpy would turn None, NaN and numbers beside words into words.
-    array = np.asarray(values, dtype=object if isinstance(values, (list, tuple)) else None)
-    if array.ndim == 2 and array.shape[1] == 1:
-        array = array[:, 0]
-    if array.ndim != 1:
-        raise DatakinError(f"{what} must be one column. Got an array of shape {array.shape}.")
-    if array.dtype.kind in "iuf":
-        return array.astype(float)
-    objects = without_blanks(array.astype(object))
-    if all(isinstance(v, Real) and not isinstance(v, bool) for v in objects if v is not None):
-        return np.array([np.nan if v is None else v for v in objects], dtype=float)
-    return objects
 
 
 def _sparse_features(X: Any) -> Features:

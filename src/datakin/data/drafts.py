@@ -6,14 +6,15 @@ that look like row ids or copies of the label are kept and named.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed, repeated, suggest
-from datakin.data.dataset import Dataset, Origin, hash_labels, hash_rows, task_of
+from datakin.data.columns import check_finite
+from datakin.data.dataset import ColumnFacts, Dataset, Origin, hash_labels, hash_rows, task_of
 from datakin.data.features import MISSING, Array, Features
 from datakin.data.labels import (
     check_labels,
@@ -23,7 +24,8 @@ from datakin.data.labels import (
     is_missing,
     response,
 )
-from datakin.data.tables import RawTable, check_finite, read_columns, read_labels
+from datakin.data.roles import censoring_note, check_label, read_keys, read_labels
+from datakin.data.tables import RawTable, read_columns
 
 __all__ = ["Draft", "check_ignored", "make_datasets", "make_draft"]
 
@@ -48,6 +50,8 @@ class Draft:
         Values of the group and the domain column.
     notes : tuple of str
         What its user should know about how it was read.
+    facts : mapping of str to ColumnFacts
+        How each column was read.
     """
 
     name: str
@@ -57,6 +61,7 @@ class Draft:
     groups: Array | None = None
     domains: Array | None = None
     notes: tuple[str, ...] = ()
+    facts: Mapping[str, ColumnFacts] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -85,6 +90,7 @@ def check_ignored(ignore: Sequence[str], tables: Sequence[RawTable]) -> None:
 def make_draft(table: RawTable, how: Origin) -> Draft:
     """Read the columns of a table, each for the part it plays."""
     frame = table.frame
+    check_label(how.label, frame.columns)
     parts = {"label": how.label, "group": how.group, "domain": how.domain}
     for role, column in parts.items():
         if column is not None:
@@ -94,13 +100,18 @@ def make_draft(table: RawTable, how: Origin) -> Draft:
                     f"The {role} column must differ from the label. Got {column!r} for both."
                 )
     taken = {*parts.values(), *how.ignore}
-    features = read_columns(frame, [c for c in frame.columns if c not in taken])
-    labels, groups, domains = (
-        None if column is None else read_labels(frame[column]) for column in parts.values()
-    )
-    assert labels is not None
+    features, facts = read_columns(frame, [c for c in frame.columns if c not in taken])
+    labels, facts[how.label] = read_labels(frame[how.label], how.label)
+    keys: dict[str, Array] = {}
+    for role, column in (("group", how.group), ("domain", how.domain)):
+        if column is not None:
+            keys[role], facts[column] = read_keys(frame[column], column)
+    note = censoring_note(how.label, labels, features)
+    notes = (*table.notes, note) if note else table.notes
     how = replace(how, path=table.path)
-    return Draft(table.name, how, labels, features, groups, domains, table.notes)
+    return Draft(
+        table.name, how, labels, features, keys.get("group"), keys.get("domain"), notes, facts
+    )
 
 
 def _need(table: RawTable, column: str, role: str) -> None:

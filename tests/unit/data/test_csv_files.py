@@ -9,7 +9,8 @@ import pytest
 
 from datakin import DatakinError, DatakinWarning, read_table
 from datakin.data import csv_files
-from datakin.data.csv_files import choose_rows, sample_csv
+from datakin.data.csv_files import sample_csv
+from datakin.data.reading import choose_rows
 
 DRAWN = pytest.warns(DatakinWarning, match=r"rows in .*drawn at random \(read_rows")
 

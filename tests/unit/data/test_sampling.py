@@ -18,7 +18,7 @@ from scipy import stats
 from datakin import DatakinError, DatakinWarning, read_table, read_tables
 from datakin._core.repeatability import derive_seed
 from datakin.data import arrow_files, csv_files
-from datakin.data.csv_files import Lottery, choose_rows
+from datakin.data.reading import Lottery, choose_rows
 
 DRAWN = pytest.warns(DatakinWarning, match=r"rows in .*drawn at random \(read_rows")
 
