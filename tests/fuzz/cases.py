@@ -18,6 +18,7 @@ import numpy as np
 import datakin
 from tests.fuzz.columns import Rng
 from tests.fuzz.damage import BINARIES, TEXTS, damaged, damaged_json
+from tests.fuzz.doors import draw_portable, each_door
 from tests.fuzz.tables import LABEL, draw_arrays, draw_frame, draw_options, in_library
 from tests.fuzz.texts import write_text
 
@@ -184,13 +185,35 @@ def score(rng: Rng, place: Place) -> None:
     look_at_score(datakin.score(ours, theirs, models=_models(ours), **QUICK).score)
 
 
-@kind("describe", 1)
+@kind("describe", 3)
 def describe(rng: Rng, place: Place) -> None:
-    if not hasattr(datakin, "describe"):
-        return
-    frames = [in_library(rng, draw_frame(rng)) for _ in range(1 + (rng.random() < 0.5))]
-    found = datakin.describe(*frames, label=LABEL)
+    frame = draw_frame(rng)
+    tables = {"ours": in_library(rng, frame)}
+    if rng.random() < 0.5:
+        tables["theirs"] = in_library(rng, draw_frame(rng))
+    options = draw_options(rng, frame)
+    options.pop("name", None)
+    found = datakin.describe(tables, **options)
     str(found), found.to_json()
+
+
+@kind("doors", 5)
+def doors(rng: Rng, place: Place) -> None:
+    """The same table, through each door, is the same dataset, or is refused by all."""
+    frame = draw_portable(rng)
+    group = str(frame.columns[0]) if rng.random() < 0.3 and frame.shape[1] > 2 else None
+    found: dict[str, str] = {}
+    for name, table in each_door(frame, place.folder):
+        try:
+            found[name] = datakin.read_table(table, label=LABEL, group=group).fingerprint
+        except datakin.DatakinError as error:
+            found[name] = "refused"
+            said = str(error)
+    odd = {name: value for name, value in found.items() if value != found["pandas"]}
+    if odd:
+        raise Foreign(f"doors differ: {found['pandas']} through pandas, {odd}")
+    if found["pandas"] == "refused":
+        raise datakin.DatakinError(said)
 
 
 @kind("command line", 2)
@@ -218,7 +241,7 @@ def command_line(rng: Rng, place: Place) -> None:
     if code == 0 and "--json" in command and command[0] == "score":
         look_at_score(json.loads(out)["score"])
     if code == 1:
-        raise datakin.DatakinError(err)
+        raise datakin.DatakinError(err or out)
 
 
 def called(main: Callable[[list[str]], None], arguments: list[str]) -> tuple[Any, str, str]:

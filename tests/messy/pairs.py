@@ -42,11 +42,11 @@ for _name, (_make, _column) in SUSPECTS.items():
         return read(table().assign(**{column: make(table())}))
 
 
-@variant(
-    "suspect: kept all the same", "noted", named("suspect"), holds=lambda d: "suspect" in d.columns
-)
+@variant("suspect: kept all the same", "same", holds=lambda data: "suspect" in data.columns)
 def kept(folder: Path) -> Made:
-    return read(table().assign(suspect=table()[LABEL]), keep=["suspect"])
+    frame = table().assign(suspect=table()[LABEL])
+    path = write(folder, rows=texts(frame))
+    return read(path, keep=["suspect"]), read(frame, keep=["suspect"])
 
 
 @variant(
@@ -126,8 +126,9 @@ def coding_case(folder: Path) -> Made:
 @variant("pair: classes composed against decomposed", "same", never="class")
 def coding_unicode(folder: Path) -> Made:
     words = [unicodedata.normalize(form, "überlebt") for form in ("NFC", "NFD")]
-    paths = [coded(folder, word, "tot", seed) for seed, word in enumerate(words)]
-    return compare(paths[1], target=paths[0])
+    ours, theirs = (coded(folder, word, "tot", seed) for seed, word in enumerate(words))
+    found = compare(theirs, target=ours)
+    return found, compare(coded(folder, words[0], "tot"), target=ours)
 
 
 @variant("pair: classes mapped as asked", "same")
@@ -215,14 +216,28 @@ def shifted(folder: Path) -> Made:
 
 
 @variant(
-    "pair: the target's rows twice in the source", "noted", "row.*(left out|target)", never="kept"
+    "pair: half of the target twice in the source",
+    "noted",
+    r"\b60 row.*(left out|source)",
+    never="kept",
 )
 def rows_twice(folder: Path) -> Made:
-    both = pd.concat([table(1), table(), table()], ignore_index=True)
-    return compare(both)
+    half = table()[:60]
+    return compare(pd.concat([table(1), half, half], ignore_index=True))
 
 
-@variant("pair: one patient in two files", "noted or same", named("P0007", GROUP))
+@variant(
+    "pair: all of the target twice in the source",
+    "refused or noted",
+    r"\b120 row",
+    never="kept",
+    why="what is left of the target to test on is nothing",
+)
+def all_rows_twice(folder: Path) -> Made:
+    return compare(pd.concat([table(1), table(), table()], ignore_index=True))
+
+
+@variant("pair: one patient in two files", "noted or same", "P0007")
 def shared_patient(folder: Path) -> Made:
     frame = table(1)
     frame.loc[[10, 11], GROUP] = "P0007"

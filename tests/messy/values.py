@@ -149,7 +149,7 @@ def plus(folder: Path) -> Made:
     return read(write(folder, rows=changed("temp", " +{} ".format)))
 
 
-@variant("numbers: the minus sign of typography", "same", named("delta"))
+@variant("numbers: the minus sign of typography", "same")
 def typographic(folder: Path) -> Made:
     delta = np.round(np.sin(np.arange(120.0)) * 9, 1)
     written = [f"{v:.1f}".replace("-", "\u2212") for v in delta]
