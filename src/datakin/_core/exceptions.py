@@ -6,7 +6,9 @@ import re
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
@@ -20,6 +22,7 @@ __all__ = [
     "Note",
     "announce",
     "announce_reading",
+    "collecting",
     "explaining",
     "listed",
     "repeated",
@@ -142,8 +145,26 @@ def _is_inside(module: str) -> bool:
     return module.startswith("datakin.") or module in ("contextlib", "functools")
 
 
+_collected: ContextVar[list[str] | None] = ContextVar("collected", default=None)
+
+
+@contextmanager
+def collecting() -> Iterator[list[str]]:
+    """Give a list that receives the warnings of this block, in this thread, instead of the user."""
+    texts: list[str] = []
+    token = _collected.set(texts)
+    try:
+        yield texts
+    finally:
+        _collected.reset(token)
+
+
 def warn(text: str, category: type[DatakinWarning] = DatakinWarning) -> None:
     """Warn, pointing at the line of the user's own code that called datakin."""
+    texts = _collected.get()
+    if texts is not None:
+        texts.append(text)
+        return
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and _is_inside(frame.f_globals.get("__name__", "")):
         level, frame = level + 1, frame.f_back

@@ -13,9 +13,10 @@ import typer
 
 import datakin
 from datakin._core.exceptions import DatakinError, listed, suggest
+from datakin.cli.corrections import parse_convert, parse_recode, parse_rename
 from datakin.cli.options import completed
 
-__all__ = ["Domain", "Reading", "Target"]
+__all__ = ["Domain", "Looking", "Reading", "Target"]
 
 TASKS = ("auto", "binary", "multiclass", "regression")
 Domain = Annotated[str | None, typer.Option(help="Column that splits one table into datasets.")]
@@ -93,23 +94,29 @@ class Reading:
     ) -> dict[str, datakin.Dataset]:
         """Read all tables together."""
         return datakin.read_tables(
-            tables,
-            label=self.label,
-            domain=domain,
-            ignore=_split(self.ignore),
-            keep=_split(self.keep),
-            group=self.group,
-            positive=self.positive or None,
-            label_map=self._mapping(),
-            delimiter="\t" if self.delimiter == "\\t" else self.delimiter,
-            encoding=self.encoding,
-            header=self.header,
-            table=self.table,
-            query=self.query,
-            task=self.task,
-            read_rows=self.read_rows or None,
-            skip_unusable=skip_unusable,
+            tables, domain=domain, skip_unusable=skip_unusable, **self.options()
         )
+
+    def options(self) -> dict[str, Any]:
+        """Return the options of `read_tables`, all but the domain."""
+        return {
+            "label": self.label,
+            "ignore": _split(self.ignore),
+            "keep": _split(self.keep),
+            "group": self.group,
+            "positive": self.positive or None,
+            "label_map": self._mapping(),
+            "rename": parse_rename(self.rename),
+            "recode": parse_recode(self.recode),
+            "convert": parse_convert(self.convert),
+            "delimiter": "\t" if self.delimiter == "\\t" else self.delimiter,
+            "encoding": self.encoding,
+            "header": self.header,
+            "table": self.table,
+            "query": self.query,
+            "task": self.task,
+            "read_rows": self.read_rows or None,
+        }
 
     def _mapping(self) -> dict[str, str] | None:
         entries = [entry for text in self.label_map or () for entry in text.split(",")]
@@ -146,6 +153,15 @@ class Reading:
         return read.pop(target), read
 
 
+@dataclass(frozen=True)
+class Looking(Reading):
+    """The same options, for a look at tables before anything is known of them."""
+
+    label: Annotated[
+        str | None, typer.Option(help="The column to predict; leave it out for a first look.")
+    ] = None  # type: ignore[assignment]
+
+
 def _split(entries: list[str] | None) -> list[str]:
     return [name for entry in entries or () for name in entry.split(",") if name]
 
@@ -173,7 +189,7 @@ def _target_first(tables: list[str], target: str | None) -> list[Any]:
         )
     first = _one_file(tables[0])
     found = find_tables([first, *tables[1:]]) if len(tables) > 1 else []
-    others = [table for table in found if not os.path.samefile(table, first)]
+    others = [table for table in found if not table.is_same(first)]
     if not others:
         raise DatakinError(
             "Give the target's table and at least one source. Got one table; see --domain."

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from datakin._core.exceptions import DatakinError, announce_reading, listed, suggest
+from datakin.data.columns import check_finite
 from datakin.data.dataset import Dataset, Origin
 from datakin.data.drafts import Draft, make_datasets, names_of
-from datakin.data.features import Array, Features
-from datakin.data.tables import check_finite, numbered, read_columns, without_blanks
+from datakin.data.features import Features
+from datakin.data.roles import read_keys, read_labels, series_of
+from datakin.data.tables import numbered, read_columns
 
 __all__ = ["as_dataset"]
-
-EXACT = 2**53  # whole numbers beyond are not all floats
 
 
 def as_dataset(
@@ -53,13 +52,13 @@ def as_dataset(
     >>> as_dataset(np.eye(30), np.arange(30) % 2, name="toy")
     Dataset('toy': 30 rows x 30 columns, binary (0, 1))
     """
-    labels = _vector(y, "y")
-    features = _sparse_features(X) if sparse.issparse(X) else read_columns(X)
+    labels, about = read_labels(series_of(y, "y"), "y")
+    features, facts = (_sparse_features(X), {}) if sparse.issparse(X) else read_columns(X)
     if features.n_rows != len(labels):
         raise DatakinError(
             f"X and y must have the same number of rows. Got {features.n_rows} and {len(labels)}."
         )
-    groups = None if group is None else _vector(group, "group")
+    groups = None if group is None else read_keys(series_of(group, "group"), "group")[0]
     if groups is not None and len(groups) != len(labels):
         raise DatakinError(
             f"group must have one value per row. Got {len(groups)} for {len(labels)} rows."
@@ -71,43 +70,8 @@ def as_dataset(
             f"The kept column {unknown[0]!r} must be one of the columns: "
             f"{listed(features.names, limit=12)}.{suggest(unknown[0], features.names)}"
         )
-    draft = Draft(name or "", how, labels, features, groups)
+    draft = Draft(name or "", how, labels, features, groups, facts={**facts, "y": about})
     return announce_reading(make_datasets([draft]))[0]
-
-
-def _vector(values: Any, what: str) -> Array:
-    """Return labels or groups as floats, or as objects with None where a value is missing."""
-    if isinstance(values, np.ma.MaskedArray):  # what is masked is missing
-        values = np.ma.filled(values.astype(object), None)
-    if hasattr(values, "to_list"):
-        values = values.to_list()
-    # A list as objects: numpy would turn None, NaN and numbers beside words into words.
-    array = np.asarray(values, dtype=object if isinstance(values, (list, tuple)) else None)
-    if array.ndim == 2 and array.shape[1] == 1:
-        array = array[:, 0]
-    if array.ndim != 1:
-        raise DatakinError(
-            f"{what} must be one column. Got an array of shape {array.shape}"
-            f"{'; several labels at once are not for datakin: take one' if what == 'y' else ''}."
-        )
-    if array.dtype.kind in "mM" and what == "y":
-        raise DatakinError(
-            f"y must hold numbers, booleans or text. Got {array.dtype}; convert it first, such as to "
-            f"days since a date."
-        )
-    if array.dtype.kind == "f" or (array.dtype.kind in "iu" and _are_exact(array)):
-        return array.astype(float)
-    objects = without_blanks(array.astype(object))
-    given = [value for value in objects if value is not None]
-    are_numbers = all(isinstance(v, Real) and not isinstance(v, bool) for v in given)
-    if are_numbers and _are_exact([v for v in given if isinstance(v, Integral)]):
-        return np.array([np.nan if v is None else v for v in objects], dtype=float)
-    return objects
-
-
-def _are_exact(numbers: Any) -> bool:
-    """Whether whole numbers stay apart as floats."""
-    return not len(numbers) or (int(np.max(numbers)) <= EXACT and int(np.min(numbers)) >= -EXACT)
 
 
 def _sparse_features(X: Any) -> Features:

@@ -1,30 +1,35 @@
-"""Parquet and Feather files -> data frames.
+"""Parquet and Feather files -> pyarrow tables, as stored.
 
 Several Parquet files can be the parts of one table. A file with more rows than wanted is sampled
 row by row, since it may be sorted by label; one column of some row groups is in memory at a time.
+What a file says about itself is not believed: numbers of rows are held against its size, and values
+are checked before anything looks at them, since damaged ones can end the whole process.
 """
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from datakin._core.exceptions import DatakinError
-from datakin.data.csv_files import check_file_columns, choose_rows, first_line
+from datakin.data.arrow_types import common_type, converted, plain_type
 from datakin.data.dataset import Origin
 from datakin.data.features import Array
+from datakin.data.reading import Read, check_file_columns, choose_rows, first_line
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["read_feather", "read_parquet"]
 
 STRETCH = 1 << 20  # rows whose values of one column are decoded together
-Read = tuple[pd.DataFrame, int, tuple[str, ...]]  # rows read, number of all rows, all columns
+ROWS_PER_BYTE = 100_000  # more rows than this no file holds, however well it is packed
 INDEX = "__index_level_"  # what pandas calls the columns of an index without a name
 
 
@@ -55,51 +60,99 @@ def read_parquet(files: Sequence[str], how: Origin) -> Read:
     start = 0
     for part in parts:
         within = None if rows is None else _between(rows, start, start + part.n_rows)
-        with _readable(part.path):
+        with _readable(part.path, "parquet"):
             _read_part(part, within, pieces)
         start += part.n_rows
     # What pandas wrote about its index in one part does not hold for all of them together.
     about = parts[0].schema.metadata if len(parts) == 1 else None
-    with _readable(files[0]):
-        columns = {name: _joined(pieces[name], kind) for name, kind in types.items()}
-        frame = pa.table(columns, metadata=about).to_pandas()
-    return frame, n_rows, names
+    with _readable(files[0], "parquet"):
+        columns = {name: _joined(pieces[name], kind, name) for name, kind in types.items()}
+        return Read(_with_index_first(pa.table(columns), about), n_rows, names)
 
 
 @contextmanager
-def _readable(path: str) -> Iterator[None]:
+def _readable(path: str, kind: str) -> Iterator[None]:
     """Turn what a reader raises into a sentence that names the file."""
     try:
         yield
     except DatakinError:
         raise
-    except Exception as error:  # pyarrow raises its own types, OSError among them
+    except Exception as error:  # pyarrow raises its own types, OSError and MemoryError among them
         raise DatakinError(
-            f"The file {path!r} could not be read as a {Path(path).suffix[1:]} table "
+            f"The file {path!r} could not be read as a {kind} table "
             f"({first_line(error)}); is it complete, and does the suffix fit?"
         ) from None
 
 
 def _described(path: str) -> PartFile:
-    import pyarrow.parquet as pq
-
     if os.path.getsize(path) == 0:
         raise DatakinError(f"The file {path!r} is empty: expected a table with a header line.")
-    with _readable(path), pq.ParquetFile(path) as file:
+    with _readable(path, "parquet"), _opened(path) as file:
         check_file_columns(file.schema_arrow.names, path)
-        return PartFile(path, file.metadata, file.schema_arrow)
+        part = PartFile(path, file.metadata, file.schema_arrow)
+        _check_footer(part)
+        return part
+
+
+@contextmanager
+def _opened(path: str, **options: Any) -> Iterator[Any]:
+    """Open a Parquet file whose name may be in no encoding at all."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with pa.OSFile(os.fsencode(path)) as source, pq.ParquetFile(source, **options) as file:
+        yield file
+
+
+def _check_footer(part: PartFile) -> None:
+    """Refuse numbers that contradict each other or the size of the file, before memory is asked for."""
+    about, n_bytes = part.metadata, os.path.getsize(part.path)
+    groups = [about.row_group(i) for i in range(about.num_row_groups)]
+    if sum(group.num_rows for group in groups) != part.n_rows or any(
+        g.num_rows < 0 for g in groups
+    ):
+        raise ValueError(f"its footer promises {part.n_rows:,} rows, its row groups do not")
+    _check_size(part.n_rows, part.path)
+    for group in groups:
+        for j in range(group.num_columns):
+            chunk = group.column(j)
+            start = chunk.dictionary_page_offset if chunk.has_dictionary_page else None
+            start = chunk.data_page_offset if start is None else start
+            if not 0 <= start <= start + chunk.total_compressed_size <= n_bytes:
+                raise ValueError(
+                    f"its column {chunk.path_in_schema!r} ends behind the end of the file"
+                )
+
+
+def _check_size(n_rows: int, path: str) -> None:
+    n_bytes = os.path.getsize(path)
+    if not 0 <= n_rows <= ROWS_PER_BYTE * n_bytes:
+        raise ValueError(f"it promises {n_rows:,} rows in {n_bytes:,} bytes")
+
+
+def _with_index_first(table: pa.Table, about: dict[bytes, bytes] | None) -> pa.Table:
+    """Return columns as pandas shows them: a named index first, one without a name not at all."""
+    try:
+        index = json.loads((about or {}).get(b"pandas", b"{}")).get("index_columns", [])
+    except (
+        ValueError,
+        AttributeError,
+    ):  # what the file says about pandas is damaged, or not of pandas
+        index = []
+    first = [name for name in index if isinstance(name, str) and name in table.column_names]
+    names = dict.fromkeys([*first, *table.column_names])
+    return table.select([name for name in names if not name.startswith(INDEX)])
 
 
 def _read_part(part: PartFile, rows: Array | None, pieces: dict[str, list[Any]]) -> None:
     """Append the part's values, for all or some of its rows, to the pieces of each column."""
-    import pyarrow.parquet as pq
-
     if rows is not None and not len(rows):
         return
     # Reading ahead holds all columns of a row group in memory; one after the other is no slower.
-    with pq.ParquetFile(part.path, metadata=part.metadata, pre_buffer=False) as file:
+    with _opened(part.path, metadata=part.metadata, pre_buffer=False) as file:
         if rows is None:
             table = file.read(columns=list(pieces))
+            table.validate(full=True)
             for name, found in pieces.items():
                 found += table.column(name).chunks
             return
@@ -108,7 +161,9 @@ def _read_part(part: PartFile, rows: Array | None, pieces: dict[str, list[Any]])
             for name, found in pieces.items() if len(within) else ():
                 # A column named "a" also brings one named "a.b": take the one that was meant.
                 table = file.read_row_groups(groups, columns=[name], use_threads=False)
-                found += _picked(table.column(name).chunks, within)
+                column = table.column(name)
+                column.validate(full=True)
+                found += _picked(column.chunks, within)
 
 
 def _stretches(metadata: Any) -> Iterator[tuple[list[int], int, int]]:
@@ -128,63 +183,74 @@ def _stretches(metadata: Any) -> Iterator[tuple[list[int], int, int]]:
 
 def read_feather(files: Sequence[str], how: Origin) -> Read:
     """Read a Feather (Arrow IPC) file, all rows or a sample."""
-    path, size = files[0], how.read_rows
-    sizes = [] if size is None else _batch_sizes(path)
-    if size is None or sum(sizes) <= size:
-        with _readable(path):
-            frame = pd.read_feather(path)
-        return frame, len(frame), ()
-    return _drawn(path, sizes, size, how.unread)
+    path = files[0]
+    with _readable(path, "feather"):
+        with open(path, "rb") as file:
+            if file.read(4) == b"FEA1":
+                # pyarrow believes every number in such a file, and will drop it some day.
+                raise DatakinError(
+                    f"The file {path!r} is of the first version of Feather, which cannot be read "
+                    f"safely; load it with pandas.read_feather and save it again, or pass the data frame."
+                )
+        return _read_ipc(path, how)
 
 
-def _batch_sizes(path: str) -> list[int]:
-    """Return the rows of each batch; none for a file that has to be read as a whole."""
+def _read_ipc(path: str, how: Origin) -> Read:
     import pyarrow as pa
 
-    try:
-        return [batch.num_rows for batch in _batches(path, [0])]
-    except (pa.ArrowInvalid, OSError):
-        return []  # the first version of Feather, or not a table: the reader of whole files will say
-
-
-def _drawn(path: str, sizes: list[int], size: int, skip: Collection[str]) -> Read:
-    """Draw rows of a file with batches of these sizes."""
-    import pyarrow as pa
-
+    with pa.OSFile(os.fsencode(path)) as source, pa.ipc.open_file(source) as reader:
+        schema = reader.schema
+    check_file_columns(schema.names, path)
+    names = tuple(schema.names)
+    shown = tuple(name for name in names if not name.startswith(INDEX))
+    wanted = [i for i, name in enumerate(names) if name not in how.unread]
+    sizes = [batch.num_rows for batch in _batches(path, wanted[:1])]
     n_rows = sum(sizes)
-    rows = choose_rows(n_rows, size)
-    with _readable(path):
-        with pa.OSFile(path) as source:
-            schema = pa.ipc.open_file(source).schema
-        check_file_columns(schema.names, path)
-        wanted = [i for i, name in enumerate(schema.names) if name not in skip]
-        step = max(1, 4 * STRETCH // max(sizes))  # columns of a batch in memory together
-        pieces: dict[str, list[Any]] = {schema.names[i]: [] for i in wanted}
-        for first in range(0, len(wanted), step):
-            _read_fields(path, wanted[first : first + step], rows, pieces)
-            # The reader asks for room for whole batches: what it filled must not pile up.
-            pa.default_memory_pool().release_unused()
-        columns = {name: _joined(found, schema.field(name).type) for name, found in pieces.items()}
-        frame = pa.table(columns, metadata=schema.metadata).to_pandas()
-        return frame, n_rows, tuple(schema.names)
+    _check_size(n_rows, path)
+    size = how.read_rows
+    rows = None if size is None or n_rows <= size else choose_rows(n_rows, size)
+    step = (
+        len(wanted) if rows is None else 4 * STRETCH // max(sizes)
+    )  # columns of a batch at a time
+    pieces: dict[str, list[Any]] = {names[i]: [] for i in wanted}
+    for first in range(0, len(wanted), max(1, step)):
+        _read_fields(path, wanted[first : first + max(1, step)], rows, pieces)
+        # The reader asks for room for whole batches: what it filled must not pile up.
+        pa.default_memory_pool().release_unused()
+    columns = {
+        name: _joined(found, schema.field(name).type, name) for name, found in pieces.items()
+    }
+    return Read(_with_index_first(pa.table(columns), schema.metadata), n_rows, shown)
 
 
-def _read_fields(path: str, fields: list[int], rows: Array, pieces: dict[str, list[Any]]) -> None:
+def _read_fields(
+    path: str, fields: list[int], rows: Array | None, pieces: dict[str, list[Any]]
+) -> None:
     start = 0
     for batch in _batches(path, fields):
-        within = _between(rows, start, start + batch.num_rows)
+        stop = start + batch.num_rows
         for name in batch.schema.names:
-            pieces[name] += _picked([batch.column(name)], within)
-        start += batch.num_rows
+            chunk = batch.column(name)
+            pieces[name] += (
+                [chunk] if rows is None else _picked([chunk], _between(rows, start, stop))
+            )
+        start = stop
 
 
-def _batches(path: str, fields: list[int]) -> Iterator[Any]:
+def _batches(path: str, fields: list[int]) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
 
     options = pa.ipc.IpcReadOptions(included_fields=fields, use_threads=False)
-    with pa.OSFile(path) as source, pa.ipc.open_file(source, options=options) as reader:
+    with (
+        pa.OSFile(os.fsencode(path)) as source,
+        pa.ipc.open_file(source, options=options) as reader,
+    ):
         for i in range(reader.num_record_batches):
-            yield reader.get_batch(i)
+            batch = reader.get_batch(i)
+            batch.validate(
+                full=True
+            )  # before anything follows offsets into memory that is not there
+            yield batch
 
 
 def _between(rows: Array, start: int, stop: int) -> Array:
@@ -203,30 +269,25 @@ def _picked(chunks: Sequence[Any], rows: Array) -> list[Any]:
     for chunk in chunks:
         within = _between(rows, start, start + len(chunk))
         start += len(chunk)
-        if len(within):
-            if _is_view(chunk.type):  # what polars writes: pyarrow cannot take rows of it
-                chunk = chunk.cast(pa.large_string())
-            picked.append(chunk.take(pa.array(within)))
+        if len(within):  # some types, as polars writes them, pyarrow cannot take rows of
+            picked.append(converted(chunk, plain_type(chunk.type)).take(pa.array(within)))
     return picked
 
 
-def _joined(pieces: Sequence[Any], kind: Any) -> Any:
+def _joined(pieces: Sequence[Any], kind: Any, name: str) -> Any:
     """Return the pieces as one column of the type."""
     import pyarrow as pa
 
-    if _is_view(kind):
-        kind = pa.large_string()
-    return pa.chunked_array([_converted(piece, kind) for piece in pieces], type=kind)
-
-
-def _converted(piece: Any, kind: Any) -> Any:
-    import pyarrow as pa
-
-    if piece.type == kind:
-        return piece
-    if pa.types.is_dictionary(piece.type):
-        piece = piece.dictionary_decode()
-    return piece.cast(kind, safe=False)  # a large whole number may lose digits as a float
+    kind = plain_type(kind)
+    try:
+        return pa.chunked_array([converted(piece, kind) for piece in pieces], type=kind)
+    except pa.ArrowInvalid:
+        kinds = sorted({str(piece.type) for piece in pieces})
+        raise DatakinError(
+            f"The column {name!r} must have one type in all part files. Got {' and '.join(kinds)}, and "
+            f"values that would lose digits as {kind}; convert it, or leave it out with "
+            f"ignore=[{name!r}] (--ignore {name})."
+        ) from None
 
 
 def _common_columns(
@@ -249,7 +310,7 @@ def _common_columns(
             )
         for name, kind in types.items():
             here = part.schema.field(name).type
-            common = _common_type(kind, here)
+            common = common_type(kind, here)
             if common is None:
                 raise DatakinError(
                     f"The column {name!r} must have one type in all part files. Got {kind} in "
@@ -259,38 +320,3 @@ def _common_columns(
             if common != kind:
                 types[name], origin[name] = common, part.path
     return tuple(dict.fromkeys(n for n in names if not n.startswith(INDEX))), types
-
-
-def _common_type(one: Any, other: Any) -> Any:
-    """Return a type that holds both, None if there is none, as for text and numbers."""
-    import pyarrow as pa
-
-    if one == other:
-        return one
-    one, other = (t.value_type if pa.types.is_dictionary(t) else t for t in (one, other))
-    if _is_number(one) and _is_number(other):
-        return one if one == other else pa.float64()
-    if _is_text(one) and _is_text(other):
-        return pa.large_string()
-    try:
-        both = [pa.schema([("x", kind)]) for kind in (one, other)]
-        return pa.unify_schemas(both, promote_options="permissive").field("x").type
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
-        return None
-
-
-def _is_number(kind: Any) -> bool:
-    import pyarrow.types as types
-
-    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind))
-
-
-def _is_text(kind: Any) -> bool:
-    import pyarrow.types as types
-
-    return bool(types.is_string(kind) or types.is_large_string(kind) or _is_view(kind))
-
-
-def _is_view(kind: Any) -> bool:
-    """Whether it is the type that polars writes texts in."""
-    return str(kind) == "string_view"  # pyarrow 16 has no name for it

@@ -7,10 +7,12 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 from datakin._core.exceptions import DatakinError, announce_reading, warn
+from datakin.data.corrections import correct
 from datakin.data.dataset import Dataset, Origin
 from datakin.data.drafts import check_named, make_datasets, make_draft, names_of
 from datakin.data.files import open_table, open_tables
 from datakin.data.groups import notes_of_shared_groups
+from datakin.data.roles import check_label
 from datakin.data.skipping import make_usable, notes_of_skipped, open_usable
 from datakin.data.splitting import split_table
 
@@ -119,6 +121,7 @@ def read_table(
     >>> read_table(frame, label="died", name="icu")
     Dataset('icu': 40 rows x 1 columns, binary (0, 1))
     """
+    check_label(label)
     how = Origin(
         str(label),
         names_of(ignore),
@@ -138,9 +141,9 @@ def read_table(
         table,
         query,
     )
-    opened = open_table(source, how, name)
-    check_named(how, [opened])
-    return announce_reading(make_datasets([make_draft(opened, how)]))[0]
+    corrected = correct([open_table(source, how, name)], how)
+    check_named(how, [opened for opened, _ in corrected])
+    return announce_reading(make_datasets([make_draft(*corrected[0])]))[0]
 
 
 @_says_read_rows
@@ -194,11 +197,12 @@ def read_tables(
     Examples
     --------
     >>> import pandas as pd
-    >>> frame = pd.DataFrame({"age": [40, 63, 51, 72, 45] * 16, "died": [0, 1, 1, 0] * 20})
-    >>> frame["site"] = ["a", "b"] * 40
+    >>> columns = {"age": [40, 63, 51, 72, 45] * 16, "site": ["a", "b"] * 40}
+    >>> frame = pd.DataFrame({**columns, "died": [0, 1, 1, 0] * 20})
     >>> sorted(read_tables(frame, label="died", domain="site"))
     ['a', 'b']
     """
+    check_label(label)
     how = Origin(
         str(label),
         names_of(ignore),
@@ -220,19 +224,18 @@ def read_tables(
     )
     left_out: dict[str, str] = {}
     skips = skip_unusable and domain is None
-    tables = open_usable(source, how, left_out) if skips else open_tables(source, how)
-    check_named(how, tables)
+    opened = open_usable(source, how, left_out) if skips else open_tables(source, how)
+    tables = correct(opened, how)
+    check_named(how, [each for each, _ in tables])
     if domain is not None and len(tables) != 1:
         raise DatakinError(
             f"domain={domain!r} splits one table. Got {len(tables)} tables; "
             f"leave domain out, or put the tables into one."
         )
     if domain is not None:
-        datasets, said = split_table(make_draft(tables[0], how))
+        datasets, said = split_table(make_draft(*tables[0]))
     else:
-        drafts = (
-            make_usable(tables, how, left_out) if skips else [make_draft(t, how) for t in tables]
-        )
+        drafts = make_usable(tables, left_out) if skips else [make_draft(*each) for each in tables]
         needed = drafts[0].name if drafts else None
         datasets = make_datasets(drafts, left_out if skips else None, needed=needed)
         said = notes_of_skipped(left_out, datasets) + notes_of_shared_groups(datasets, group)

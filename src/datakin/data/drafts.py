@@ -12,8 +12,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from datakin._core.exceptions import MINOR, DatakinError, Note, listed, repeated, suggest
+from datakin._core.exceptions import MINOR, SERIOUS, DatakinError, Note, listed, repeated, suggest
 from datakin.data.copies import repeated_rows
+from datakin.data.corrections import convert_numbers
 from datakin.data.dataset import ColumnFacts, Dataset, Origin, task_of
 from datakin.data.features import Array, Features
 from datakin.data.labels import (
@@ -26,9 +27,10 @@ from datakin.data.labels import (
     response,
 )
 from datakin.data.leaks import Labels
+from datakin.data.roles import censoring_note, check_label, read_keys, read_labels
 from datakin.data.spelling import recode_options, spelled_twice
 from datakin.data.suspicions import Suspicions, find_suspicions, notes_of_facts
-from datakin.data.tables import RawTable, read_columns, read_labels
+from datakin.data.tables import RawTable, read_columns
 from datakin.data.usable import notes_of_unused, usable_features, without_odd
 
 __all__ = ["Decision", "Draft", "check_named", "decide", "make_datasets", "make_draft", "names_of"]
@@ -132,6 +134,7 @@ def check_named(how: Origin, tables: Sequence[RawTable]) -> None:
 def make_draft(table: RawTable, how: Origin) -> Draft:
     """Read the columns of a table, each for the part it plays."""
     frame = table.frame
+    check_label(how.label, frame.columns)
     parts = {"label": how.label, "group": how.group, "domain": how.domain}
     for role, column in parts.items():
         if column is not None:
@@ -141,13 +144,25 @@ def make_draft(table: RawTable, how: Origin) -> Draft:
                     f"The {role} column must differ from the label. Got {column!r} for both."
                 )
     taken = {*parts.values(), *how.ignore}
-    features = read_columns(frame, [c for c in frame.columns if c not in taken])
-    labels, groups, domains = (
-        None if column is None else read_labels(frame[column]) for column in parts.values()
+    features, facts = read_columns(frame, [c for c in frame.columns if c not in taken])
+    labels, facts[how.label] = read_labels(frame[how.label], how.label)
+    keys: dict[str, Array] = {}
+    for role, column in (("group", how.group), ("domain", how.domain)):
+        if column is not None:
+            keys[role], facts[column] = read_keys(frame[column], column)
+    note = censoring_note(how.label, labels, features)
+    notes = (*table.notes, note) if note else table.notes
+    draft = Draft(
+        table.name,
+        replace(how, path=table.path),
+        labels,
+        features,
+        keys.get("group"),
+        keys.get("domain"),
+        notes,
+        facts,
     )
-    assert labels is not None
-    how = replace(how, path=table.path)
-    return Draft(table.name, how, labels, features, groups, domains, table.notes)
+    return draft if how.convert is None else convert_numbers(draft)
 
 
 def _need(table: RawTable, column: str, role: str) -> None:
@@ -279,7 +294,7 @@ def _agree_on_task(drafts: Sequence[Draft]) -> Decision:
                 f"All labels must pose the same task. {two[0]} has two classes, others look like "
                 f"regression; say which task it is (task='regression' / --task regression)."
             )
-    return Decision(kind, () if doubt is None else (doubt,))
+    return Decision(kind, () if doubt is None else (Note(doubt, SERIOUS),))
 
 
 def _codes(draft: Draft, kind: str) -> tuple[Array, tuple[str, ...]]:

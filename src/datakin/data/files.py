@@ -1,167 +1,52 @@
-"""Which files a path names, and the one place where they become a table."""
+"""The one place where an address becomes a table: which reader it needs, and what is said of it."""
 
 from __future__ import annotations
 
-import glob
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
-import pandas as pd
+import numpy as np
 
-from datakin._core.exceptions import DatakinError, listed, suggest
+from datakin._core.addresses import is_url, printable, without_password
+from datakin._core.exceptions import DatakinError, repeated
+from datakin.data.addresses import STDIN, TableFiles, find_files, find_table, find_tables, stem
 from datakin.data.arrow_files import read_feather, read_parquet
-from datakin.data.csv_files import check_file_columns, choose_rows, read_csv
+from datakin.data.databases import read_database, read_duckdb, read_sqlite
 from datakin.data.dataset import Origin
+from datakin.data.formats import CONTAINERS, KINDS, format_of
+from datakin.data.reading import Read, check_file_columns, choose_rows
 from datakin.data.tables import RawTable, frame_of
+from datakin.data.text_files import read_text
+from datakin.data.workbooks import read_workbook
 
 __all__ = ["TableFiles", "find_files", "find_tables", "open_table", "open_tables", "stem"]
 
-PARQUET = (".parquet", ".pq")
-SUFFIXES = (".csv.gz", ".csv", ".parquet", ".feather", ".arrow", ".pq")  # looked for in folders
-
-# A reader takes the files of a table and returns the rows it read, the number of all rows, and the
-# names of columns that it did not read (or of all). To read another kind of file, add its reader
-# here and, for files in folders, its suffix above.
-Reader = Callable[[Sequence[str], Origin], tuple[pd.DataFrame, int, tuple[str, ...]]]
-READERS: dict[tuple[str, ...], Reader] = {
-    PARQUET: read_parquet,
-    (".feather", ".arrow"): read_feather,
-    (".csv", ".csv.gz", ".txt", ".tsv", ".data"): read_csv,
+# A reader takes the files of a table and returns what it read. To read another kind of file, add
+# its reader here, and in `formats` its suffixes and how it begins.
+READERS: dict[str, Callable[[Sequence[str], Origin], Read]] = {
+    "text": read_text,
+    "parquet": read_parquet,
+    "feather": read_feather,
+    "workbook": read_workbook,
+    "sqlite": read_sqlite,
+    "duckdb": read_duckdb,
+    "database": read_database,
 }
 
 
-@dataclass(frozen=True)
-class TableFiles(os.PathLike[str]):
-    """The file of one table, or its Parquet part files: looked up once, then passed on.
-
-    Parameters
-    ----------
-    path : str
-        The path, folder or glob as it was given.
-    files : tuple of str
-        The files that it names.
-    """
-
-    path: str
-    files: tuple[str, ...]
-
-    def __fspath__(self) -> str:
-        return self.path
-
-
-def stem(path: str | os.PathLike[str]) -> str:
-    """Return the file's name without folder and suffix; of a glob, the part without wildcards.
-
-    Examples
-    --------
-    >>> stem("wards/icu.csv.gz")
-    'icu'
-    >>> stem("sales/*.parquet")
-    'sales'
-    """
-    name = Path(path).name or Path(path).resolve().name
-    is_folder = os.path.isdir(path)
-    wild = glob.has_magic(name) and not os.path.exists(path)
-    for suffix in SUFFIXES:
-        if name.lower().endswith(suffix):
-            name = name[: -len(suffix)]
-            break
-    else:
-        name = name if is_folder else Path(name).stem
-    if not wild:
-        return name
-    return re.sub(r"\[[^]]*\]|[*?]", "", name).strip("-_. ") or Path(path).parent.name
-
-
-def find_files(pattern: str | os.PathLike[str]) -> list[str]:
-    """Return the files that a path, folder or glob names, sorted."""
-    text = os.fspath(pattern)
-    if os.path.isdir(text):
-        visible = (p for p in Path(text).iterdir() if not p.name.startswith("."))
-        found = sorted(str(p) for p in visible if p.name.lower().endswith(SUFFIXES))
-        if not found:
-            raise DatakinError(
-                f"The folder {text!r} holds no {', '.join(SUFFIXES[:4])} file{_below(text)}."
-            )
-        return found
-    if os.path.exists(text):
-        return [text]
-    found = sorted(glob.glob(text))
-    if not found:
-        folder = os.path.dirname(text) or "."
-        known = os.listdir(folder) if os.path.isdir(folder) else []
-        near = suggest(os.path.basename(text), known, cutoff=0.8)
-        raise DatakinError(f"No file matches {text!r}.{near}")
-    return found
-
-
-def _below(folder: str) -> str:
-    deep = glob.glob("**/*.parquet", root_dir=folder, recursive=True)
-    if not deep:
-        return ""
-    pattern = os.path.join(folder, *["*"] * deep[0].count(os.sep), "*.parquet")
-    return f" itself; for those in its folders say {pattern!r}"
-
-
-def _are_parts(files: Sequence[str]) -> bool:
-    """Whether the files may be the parts of one table: only Parquet files are."""
-    return all(file.lower().endswith(PARQUET) for file in files)
-
-
-def _find_table(path: str | os.PathLike[str]) -> TableFiles:
-    """Return the file, or the Parquet part files, of the one table that a path names."""
-    if isinstance(path, TableFiles):
-        return path
-    files = find_files(path)
-    if len(files) > 1 and not _are_parts(files):
-        raise DatakinError(
-            f"read_table reads one file, or the Parquet part files of one table. "
-            f"{os.fspath(path)!r} names {len(files)}: {listed(files)}; use read_tables."
-        )
-    return TableFiles(os.fspath(path), tuple(files))
-
-
-def find_tables(
-    paths: Sequence[str | os.PathLike[str]], *, together: bool = False
-) -> list[TableFiles]:
-    """Return the tables that paths, folders and globs name.
-
-    Each file of a glob is a table, and so is each file of a folder that is given alone; a folder of
-    Parquet files among several paths is one table in parts. With `together` the Parquet files of
-    the only path are one table, too.
-    """
-    alone = len(paths) == 1
-    tables: list[TableFiles] = []
-    for path in paths:
-        if isinstance(path, TableFiles):
-            tables.append(path)
-            continue
-        files = find_files(path)
-        if _are_parts(files) and (together if alone else os.path.isdir(path)):
-            tables.append(TableFiles(os.fspath(path), tuple(files)))
-        else:
-            tables += [_in_glob(file) for file in files]
-    return tables
-
-
-def _in_glob(path: str) -> TableFiles:
-    """Return one of the things that a glob names: a file, or a folder of part files."""
-    return _find_table(path) if os.path.isdir(path) else TableFiles(path, (path,))
-
-
 def open_table(source: Any, how: Origin | None = None, name: str | None = None) -> RawTable:
-    """Return the one table that a path names, or that an object of any library is."""
+    """Return the one table that a path or URL names, or that an object of any library is."""
     if not isinstance(source, (str, os.PathLike)):
         given = frame_of(source)
-        return RawTable(name or "", given, tuple(given.columns))
-    found = _find_table(source)
-    frame, columns, notes = _load(found.files, how or Origin())
-    name = stem(source) if name is None else name
-    return RawTable(name, frame_of(frame), columns, notes, os.path.abspath(found.path))
+        return RawTable(printable(name or ""), given, tuple(given.columns))
+    found, how = find_table(source), how or Origin()
+    read = _read(found, _with_table(found, how))
+    name = _name(found, how) if name is None else name
+    return RawTable(
+        printable(name), frame_of(read.table), read.columns, read.notes, found.kept_path
+    )
 
 
 def open_tables(source: Any, how: Origin) -> list[RawTable]:
@@ -178,9 +63,11 @@ def open_tables(source: Any, how: Origin) -> list[RawTable]:
     if not all(isinstance(path, (str, os.PathLike)) for path in source):
         raise DatakinError("Several tables must come as a mapping of name to table, or as paths.")
     together = how.domain is not None
+    tables = find_tables(source, together=together)
+    names = _names(tables, how)
     opened = []
-    for found in find_tables(source, together=together):
-        table = open_table(found, how)
+    for found, name in zip(tables, names, strict=True):
+        table = open_table(found, how, name)
         if len(found.files) > 1 and not (together and len(source) == 1):
             # Said because each of these files could also be meant as a dataset.
             note = f"{len(found.files)} Parquet files of the folder read as one table"
@@ -189,40 +76,100 @@ def open_tables(source: Any, how: Origin) -> list[RawTable]:
     return opened
 
 
-def _load(
-    files: Sequence[str], how: Origin
-) -> tuple[pd.DataFrame, tuple[str, ...], tuple[str, ...]]:
-    """Read the files of one table: rows, names of all columns, and a note if rows were drawn."""
-    path = files[0]
-    if os.path.getsize(path) == 0:
-        raise DatakinError(f"The file {path!r} is empty: expected a table with a header line.")
-    reader = next((READERS[ends] for ends in READERS if path.lower().endswith(ends)), None)
-    if reader is None:
+def _name(found: TableFiles, how: Origin) -> str:
+    """Return what results call a table: its own name where the address has it."""
+    if found.table is not None:
+        return found.table
+    if found.is_server and how.table is not None:
+        return how.table
+    return stem(found.path)
+
+
+def _names(tables: Sequence[TableFiles], how: Origin) -> list[str]:
+    """Return the names of tables; the same sheet of two workbooks has the workbook's name, too."""
+    names = [_name(found, how) for found in tables]
+    twice = set(repeated(names))
+    return [
+        f"{stem(found.files[0])} {name}" if name in twice and found.table is not None else name
+        for found, name in zip(tables, names, strict=True)
+    ]
+
+
+def _with_table(found: TableFiles, how: Origin) -> Origin:
+    """Return the options with the table that stands in the address."""
+    if found.table is None:
+        return how
+    if how.table not in (None, found.table) or how.query is not None:
         raise DatakinError(
-            f"The file {path!r} must be one of {', '.join(SUFFIXES[:4])}. "
-            f"Read it yourself and pass the data frame."
+            f"A table must be named once. Got {found.table!r} behind the # of "
+            f"{without_password(found.path)!r}, and {how.table or how.query!r} as an option."
         )
-    frame, n_rows, columns = reader(files, how)
-    frame = _checked(frame, path)
-    columns = tuple(dict.fromkeys([*columns, *(str(name) for name in frame.columns)]))
-    if how.read_rows is not None and len(frame) > how.read_rows:  # rows drawn keep their order
-        frame = frame.iloc[choose_rows(len(frame), how.read_rows)].reset_index(drop=True)
-    if len(frame) >= n_rows:
-        return frame, columns, ()
-    where = "the file" if len(files) == 1 else f"{len(files)} files"
-    note = (
-        f"{n_rows:,} rows in {where}; {len(frame):,} drawn at random "
-        f"(read_rows of read_table, --read-rows)"
-    )
-    return frame, columns, (note,)
+    return replace(how, table=found.table)
 
 
-def _checked(frame: pd.DataFrame, path: str) -> pd.DataFrame:
-    """Refuse a table without rows, or with columns of the same name; a named index is a column."""
-    if not len(frame.columns) or not len(frame):
-        raise DatakinError(f"The file {path!r} has {len(frame.columns)} columns and no rows.")
-    names = [str(name) for name in frame.columns]
-    check_file_columns(names, path)
-    if not isinstance(frame.index, pd.RangeIndex):
-        frame = frame.reset_index(drop=frame.index.name is None or frame.index.name in names)
-    return frame
+def _read(found: TableFiles, how: Origin) -> Read:
+    """Read the files of one table; a note says so if rows were drawn."""
+    path = found.files[0]
+    kind, note = _kind_of(path)
+    _check_options(path, kind, how)
+    read = _sampled(_checked(READERS[kind](found.files, how), path), how.read_rows)
+    notes = (note, *read.notes) if note else read.notes
+    n_read = read.table.num_rows
+    if n_read < read.n_rows:
+        where = "the file" if len(found.files) == 1 else f"{len(found.files)} files"
+        drawn = (
+            f"{read.n_rows:,} rows in {'the table' if kind in CONTAINERS else where}; {n_read:,} drawn "
+            f"at random (read_rows of read_table, --read-rows)"
+        )
+        notes = (drawn, *notes)
+    return read._replace(notes=notes)
+
+
+def _kind_of(path: str) -> tuple[str, str]:
+    if path == STDIN:
+        return "text", ""
+    if is_url(path) and not os.path.exists(path):
+        return "database", ""
+    if os.path.isfile(path) and os.path.getsize(path) == 0:
+        raise DatakinError(f"The file {path!r} is empty: expected a table with a header line.")
+    return format_of(path)
+
+
+def _check_options(path: str, kind: str, how: Origin) -> None:
+    """Refuse the name of a table for what holds only one, and SQL for what is no database."""
+    shown = without_password(path)
+    if how.query is not None and (kind not in CONTAINERS or kind == "workbook"):
+        raise DatakinError(
+            f"query= (--query) reads from a database. Got {shown!r}, {KINDS[kind]}; leave it out."
+        )
+    if how.query is not None and how.table is not None:
+        raise DatakinError(
+            "Either table= (--table) or query= (--query) says what to read. Got both; leave one out."
+        )
+    single = kind in ("parquet", "feather") or (kind == "text" and not path.lower().endswith("zip"))
+    if how.table is not None and single:
+        raise DatakinError(
+            f"table= (--table, --sheet) names a table inside a workbook, database or archive. "
+            f"Got {how.table!r} for {shown!r}, {KINDS[kind]}; leave it out."
+        )
+
+
+def _checked(read: Read, path: str) -> Read:
+    """Refuse a table without rows, or with columns of the same name; name all its columns."""
+    names = read.table.column_names
+    if not names or not read.table.num_rows:
+        raise DatakinError(
+            f"The file {without_password(path)!r} has {len(names)} columns and no rows."
+        )
+    check_file_columns(names, without_password(path))
+    return read._replace(columns=tuple(dict.fromkeys([*read.columns, *names])))
+
+
+def _sampled(read: Read, size: int | None) -> Read:
+    """Return the rows that are drawn, for a reader that returned all of them."""
+    n_read = read.table.num_rows
+    if size is None or n_read <= size:
+        return read
+    mask = np.zeros(n_read, dtype=bool)
+    mask[choose_rows(n_read, size)] = True
+    return read._replace(table=read.table.filter(mask))

@@ -12,9 +12,10 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed
+from datakin.data.columns import check_finite
 from datakin.data.dataset import Origin
 from datakin.data.features import Array
-from datakin.data.tables import check_finite
+from datakin.data.texts import clean
 
 __all__ = [
     "canonical_label",
@@ -55,13 +56,18 @@ def check_labels(labels: Array, missing: Array, label: str, title: str) -> None:
 
 
 def canonical_label(value: Any) -> str:
-    """Return the one spelling of a class: 1, 1.0, True, "1" and " 1" are the same class."""
-    if isinstance(value, (bool, np.bool_)):
+    """Return the one spelling of a class: 1, 1.0, True, "1" and " 1" are the same class.
+
+    All digits of a whole number count, and so do the zeros that a text begins with.
+    """
+    if isinstance(value, (bool, np.bool_, int, np.integer)):
         return str(int(value))
-    if isinstance(value, (int, float, np.number)):
-        return str(int(value)) if float(value).is_integer() else repr(float(value))
-    text = str(value).strip()
-    return str(int(float(text))) if re.fullmatch(r"[+-]?\d+\.0+", text) else text
+    if isinstance(value, (float, np.floating, Decimal)):
+        number = float(value)
+        return str(int(number)) if number.is_integer() else repr(number)
+    text = clean(str(value))
+    whole = re.fullmatch(r"[+-]?(0|[1-9]\d*)\.0+", text)
+    return str(int(text.partition(".")[0])) if whole else text
 
 
 def canonical_labels(labels: Array, mapping: Mapping[Any, Any] | None, positive: Any) -> Array:

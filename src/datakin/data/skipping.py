@@ -37,10 +37,10 @@ def open_usable(source: Any, how: Origin, left_out: dict[str, str]) -> list[RawT
     return tables
 
 
-def make_usable(tables: Sequence[RawTable], how: Origin, left_out: dict[str, str]) -> list[Draft]:
+def make_usable(tables: Sequence[tuple[RawTable, Origin]], left_out: dict[str, str]) -> list[Draft]:
     """Make drafts; tables whose columns cannot be read go to `left_out`, but for the first."""
     drafts: list[Draft] = []
-    for table in tables:
+    for table, how in tables:
         try:
             drafts.append(make_draft(table, how))
         except DatakinError as error:

@@ -18,8 +18,13 @@ from datakin.data.skipping import reasons
 __all__ = ["split_table"]
 
 
-def split_table(draft: Draft) -> tuple[list[Dataset], list[str]]:
-    """Return a dataset for each value of the domain column that can be used, and what to say."""
+def split_table(
+    draft: Draft, left_out: dict[str, str] | None = None
+) -> tuple[list[Dataset], list[str]]:
+    """Return a dataset for each value of the domain column that can be used, and what to say.
+
+    With a mapping for `left_out`, the other values go there with the reason.
+    """
     assert draft.domains is not None
     domain = draft.how.domain
     names, parts = _parts(draft.domains)
@@ -35,7 +40,7 @@ def split_table(draft: Draft) -> tuple[list[Dataset], list[str]]:
     for i, value in enumerate(names):
         part = draft.take(order[cuts[i] : cuts[i + 1]])
         drafts.append(replace(part, name=value, how=replace(draft.how, value=value)))
-    left_out: dict[str, str] = {}
+    left_out = {} if left_out is None else left_out
     datasets = make_datasets(drafts, left_out, decision=decision)
     said = []
     if cuts[0]:

@@ -1,11 +1,10 @@
-"""One table of any library, and its columns as numbers or categories.
+"""One table of any library, and its columns side by side.
 
 narwhals is imported when the first data frame arrives, so that ``import datakin`` stays quick.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,34 +13,20 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed, repeated
-from datakin.data.features import MISSING, Array, Features
+from datakin.data.columns import Column, read_column
+from datakin.data.dataset import ColumnFacts
+from datakin.data.dates import NAMED_A_DATE
+from datakin.data.features import Array, Features
+from datakin.data.numerals import EXACT, said_lost
+from datakin.data.texts import clean
 
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = [
-    "RawTable",
-    "check_finite",
-    "frame_of",
-    "numbered",
-    "read_column",
-    "read_columns",
-    "read_labels",
-    "without_blanks",
-]
+__all__ = ["RawTable", "frame_of", "numbered", "read_columns"]
 
-# Spellings of "no value" that tables carry as text. pandas reads most of them as missing
-# from CSV, so that treating them alike everywhere keeps CSV and Parquet equal.
-BLANKS = frozenset(
-    {"", "?", "NA", "N/A", "n/a", "<NA>", "#N/A"}
-    | {"NaN", "nan", "-nan", "-NaN", "NULL", "null", "None"}
-)
-BOOLEANS = {"True": 1.0, "TRUE": 1.0, "true": 1.0, "False": 0.0, "FALSE": 0.0, "false": 0.0}
-ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([ T].*)?")
-MICROSECONDS_PER_DAY = 86_400e6
 PLAIN = "fdbBhHiIlLqQ?"  # numpy types that become floats without being looked at one by one
-
-Column = tuple[Array, tuple[str, ...] | None]  # floats and None, or codes and their levels
+LONG = "lLqQ"  # those that may have too many digits for a float
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,21 +52,27 @@ class RawTable:
     notes: tuple[str, ...] = ()
     path: str | None = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", tuple(clean(name) for name in self.columns))
+
 
 def frame_of(source: Any) -> nw.DataFrame[Any]:
-    """Return a pandas, polars or pyarrow table, or an array, as a narwhals frame."""
+    """Return a pandas, polars or pyarrow table, or an array, as a narwhals frame.
+
+    Names of columns are texts in composed letters, without outer spaces.
+    """
     import narwhals as nw
 
-    if isinstance(source, nw.DataFrame):
-        return source
     if isinstance(source, pd.DataFrame):
-        source = source.set_axis([str(c) for c in source.columns], axis=1)
+        names = [clean(str(c)) for c in source.columns]
+        _check_columns(names, [str(c) for c in source.columns])
+        source = source.set_axis(names, axis=1)
     elif isinstance(source, (np.ndarray, list, tuple)):
         source = _frame_of_array(_array_of(source))
     if hasattr(source, "collect") and not hasattr(source, "to_numpy"):
         source = source.collect()  # a lazy polars frame
     try:
-        frame: nw.DataFrame[Any] = nw.from_native(source, eager_only=True)
+        frame: nw.DataFrame[Any] = nw.from_native(source, eager_only=True, pass_through=False)
     except TypeError:
         raise DatakinError(
             f"A table must be a path, or a pandas, polars or pyarrow table. "
@@ -90,14 +81,26 @@ def frame_of(source: Any) -> nw.DataFrame[Any]:
     except nw.exceptions.DuplicateError:
         _check_columns(str(n) for n in getattr(source, "column_names", source.columns))
         raise
-    _check_columns(frame.columns)
-    return frame
+    return _renamed(frame)
+
+
+def _renamed(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
+    """Return a frame whose columns have clean names."""
+    names = [clean(name) for name in frame.columns]
+    _check_columns(names, frame.columns)
+    changed = {old: new for old, new in zip(frame.columns, names, strict=True) if old != new}
+    return frame.rename(changed) if changed else frame
 
 
 def _array_of(source: Any) -> Array:
-    """Return an array, or a list of rows, as an array of two dimensions; masked values are NaN."""
+    """Return an array, or a list of rows, as an array of two dimensions; masked values are missing."""
     if isinstance(source, np.ma.MaskedArray):
-        source = np.ma.filled(source.astype(float), np.nan)
+        plain = source.dtype.kind in "biuf"
+        source = (
+            np.ma.filled(source.astype(float), np.nan)
+            if plain
+            else np.ma.filled(source.astype(object), None)
+        )
     try:
         array = np.asarray(source)
     except ValueError:
@@ -117,187 +120,114 @@ def numbered(matrix: Any) -> tuple[str, ...]:
     return tuple(f"x{j}" for j in range(matrix.shape[1]))
 
 
-def _check_columns(names: Iterable[str]) -> None:
+def _check_columns(names: Iterable[str], given: Iterable[str] = ()) -> None:
+    names = list(names)
     twice = repeated(names)
     if twice:
+        both = [old for old, new in zip(given, names, strict=False) if new == twice[0]]
+        apart = len(set(both)) > 1
         raise DatakinError(
-            f"Every column must have its own name. Got more than one named {listed(twice)}."
+            f"Every column must have its own name. Got more than one named {listed(twice)}"
+            f"{f' ({listed(both)} differ in outer spaces or composed letters only)' if apart else ''}."
         )
 
 
-def read_columns(source: Any, names: Sequence[str] | None = None) -> Features:
+def read_columns(
+    source: Any, names: Sequence[str] | None = None
+) -> tuple[Features, dict[str, ColumnFacts]]:
     """Return the columns of an array or data frame, all of them or those named.
 
     Plain numbers of numpy or pandas are taken over together; every other table is read column by
     column, with the same result.
+
+    Returns
+    -------
+    features : Features
+    facts : dict of str to ColumnFacts
+        How each column was read; nothing for an array of plain numbers, unless they lost digits.
     """
     if isinstance(source, (np.ndarray, list, tuple)):
         array = _array_of(source)
         if _is_plain(array.dtype) and array.shape[1]:
-            return Features.of_numbers(np.array(array, dtype=float, order="C"), numbered(array))
+            return _of_plain_array(array)
         source = _frame_of_array(array)
     frame = frame_of(source)
     names = frame.columns if names is None else names
-    matrix = _plain_numbers(frame, names)
-    if matrix is not None:
-        return Features.of_numbers(matrix, names)
-    numeric: dict[str, Array] = {}
-    category: dict[str, tuple[Array, tuple[str, ...]]] = {}
-    for name in names:
-        values, levels = read_column(frame[name], name)
-        if levels is None:
-            numeric[name] = values
-        else:
-            category[name] = values, levels
-    codes = [values for values, _ in category.values()]
+    plain = _plain_numbers(frame, names)
+    if plain is not None:
+        return plain
+    columns = {name: read_column(frame[name], name) for name in names}
+    if any("decimal comma" in column.facts.converted for column in columns.values()):
+        _read_with_comma(frame, columns)
+    return _side_by_side(columns, len(frame)), {n: c.facts for n, c in columns.items()}
+
+
+def _read_with_comma(frame: nw.DataFrame[Any], columns: dict[str, Column]) -> None:
+    """Read numbers such as 1,234 and 1.234 again, in a table where another column has 12,5."""
+    import narwhals as nw
+
+    for name, column in columns.items():
+        facts, dtype = column.facts, frame[name].dtype
+        if facts.kind != "number" or "decimal comma" in facts.converted:
+            continue
+        if dtype in (nw.String, nw.Object, nw.Unknown):
+            columns[name] = read_column(frame[name], name, comma=True)
+
+
+def _side_by_side(columns: dict[str, Column], n_rows: int) -> Features:
+    numeric = {name: c.values for name, c in columns.items() if c.levels is None}
+    category = {name: c for name, c in columns.items() if c.levels is not None}
+    codes = [column.values for column in category.values()]
     return Features(
-        np.column_stack(list(numeric.values())) if numeric else np.zeros((len(frame), 0)),
+        np.column_stack(list(numeric.values())) if numeric else np.zeros((n_rows, 0)),
         tuple(numeric),
-        np.column_stack(codes) if codes else np.zeros((len(frame), 0), np.int32),
+        np.column_stack(codes) if codes else np.zeros((n_rows, 0), np.int32),
         tuple(category),
-        tuple(levels for _, levels in category.values()),
+        tuple(column.levels or () for column in category.values()),
     )
 
 
-def _plain_numbers(frame: nw.DataFrame[Any], names: Sequence[str]) -> Array | None:
-    """Return columns of a pandas frame as one matrix, None when some are not plain numbers."""
+def _of_plain_array(array: Array) -> tuple[Features, dict[str, ColumnFacts]]:
+    names = numbered(array)
+    facts = {}
+    for name, values in zip(names, array.T, strict=True) if array.dtype.char in LONG else ():
+        said = _rounded(values)
+        if said:
+            facts[name] = ColumnFacts("number", doubt=said)
+    return Features.of_numbers(np.array(array, dtype=float, order="C"), names), facts
+
+
+def _plain_numbers(
+    frame: nw.DataFrame[Any], names: Sequence[str]
+) -> tuple[Features, dict[str, ColumnFacts]] | None:
+    """Return columns of a pandas frame together, None when some are not plain numbers."""
     native = frame.to_native()
     if not names or not isinstance(native, pd.DataFrame):
         return None
     types = dict(zip(frame.columns, native.dtypes, strict=True))
     if not all(_is_plain(types[name]) for name in names):
         return None
+    if any(NAMED_A_DATE.search(name) for name in names):  # may be 20200131
+        return None
     some = native if len(names) == len(types) else native[list(names)]
     # A copy in row order: the user may change the frame, and learners expect this layout.
-    return np.array(some.to_numpy(dtype=float), order="C")
+    matrix = np.array(some.to_numpy(dtype=float), order="C")
+    facts = {}
+    for name in names:
+        said = _rounded(native[name].to_numpy()) if types[name].char in LONG else ""
+        facts[name] = ColumnFacts(
+            "truth value" if types[name].char == "?" else "number", doubt=said
+        )
+    return Features.of_numbers(matrix, names), facts
 
 
 def _is_plain(dtype: Any) -> bool:
     return isinstance(dtype, np.dtype) and dtype.char in PLAIN and dtype.isnative
 
 
-def read_column(series: nw.Series[Any], name: str) -> Column:
-    """Return (floats, None) for a numeric column, (codes, levels) for a categorical one.
-
-    Booleans become 0 and 1, dates and times days since 1970, durations days.
-    """
-    import narwhals as nw
-
-    dtype = series.dtype
-    if dtype.is_numeric() or dtype == nw.Boolean:
-        return _floats(series), None
-    if dtype in (nw.Date, nw.Datetime):
-        if getattr(dtype, "time_zone", None) is not None:
-            series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
-        stamps = series.cast(nw.Datetime("us")).dt.timestamp("us")
-        return _floats(stamps) / MICROSECONDS_PER_DAY, None
-    if dtype == nw.Duration:
-        return _floats(series.dt.total_microseconds()) / MICROSECONDS_PER_DAY, None
-    if dtype in (nw.Categorical, nw.Enum):
-        return _categories(np.asarray(series.to_list(), dtype=object), keep=True)
-    if dtype in (nw.String, nw.Object, nw.Unknown):
-        return _from_objects(np.asarray(series.to_list(), dtype=object), name)
-    raise DatakinError(
-        f"Column {name!r} must hold numbers, booleans, dates or text. Got {dtype}; "
-        f"leave it out with ignore=[{name!r}] (--ignore) or convert it."
-    )
-
-
-def read_labels(series: nw.Series[Any]) -> Array:
-    """Return the labels as an array: floats for numbers, objects otherwise, None if missing."""
-    if series.dtype.is_numeric():
-        return _floats(series)
-    values = np.empty(len(series), dtype=object)
-    for i, value in enumerate(series.to_list()):
-        values[i] = value
-    return without_blanks(values)
-
-
-def without_blanks(values: Array) -> Array:
-    """Return an array of objects with None for every spelling of a missing value."""
-    values = values.copy()
-    values[np.asarray(pd.isna(values), dtype=bool)] = None
-    for i, value in enumerate(values):
-        if isinstance(value, str) and value.strip() in BLANKS:
-            values[i] = None
-    return values
-
-
-def _floats(series: nw.Series[Any]) -> Array:
-    import narwhals as nw
-
-    return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=float)
-
-
-def _from_objects(values: Array, name: str) -> Column:
-    if any(isinstance(v, (list, dict, set, tuple, np.ndarray)) for v in values[:100]):
-        raise DatakinError(
-            f"Column {name!r} must hold one value per row. Got lists or records; "
-            f"leave it out with ignore=[{name!r}] (--ignore) or spread it over columns."
-        )
-    if any(isinstance(v, complex) for v in values[:100]):
-        raise DatakinError(
-            f"Column {name!r} must hold numbers, booleans, dates or text. Got complex numbers; "
-            f"leave it out with ignore=[{name!r}] (--ignore) or convert it."
-        )
-    codes, uniques = pd.factorize(values)  # missing values get code -1
-    if all(isinstance(u, (int, float, np.number, np.bool_)) for u in uniques):
-        return _looked_up([float(u) for u in uniques], codes), None
-    texts = [str(u).strip() for u in uniques]
-    numbers = _parsed_numbers(texts)
-    if numbers is None:
-        numbers = _parsed_dates(texts)
-    if numbers is not None and not all(t in BLANKS for t in texts):
-        return _looked_up(numbers, codes), None
-    return _categories(values)
-
-
-def _parsed_numbers(texts: list[str]) -> list[float] | None:
-    if all(t in BLANKS or t in BOOLEANS for t in texts):  # pandas reads these as booleans from CSV
-        return [BOOLEANS.get(t, float("nan")) for t in texts]
-    if any("_" in t for t in texts):  # Python reads "1_2" as 12, which no table means
-        return None
-    try:
-        return [float("nan") if t in BLANKS else float(t) for t in texts]
-    except ValueError:
-        return None
-
-
-def _parsed_dates(texts: list[str]) -> list[float] | None:
-    """Return ISO dates as days since 1970, None when a text is neither date nor blank."""
-    blank = [t in BLANKS for t in texts]
-    if not all(b or ISO_DATE.fullmatch(t) for t, b in zip(texts, blank, strict=True)):
-        return None
-    dates = pd.to_datetime(
-        pd.Series([None if b else t for t, b in zip(texts, blank, strict=True)]),
-        errors="coerce",
-        format="ISO8601",
-        utc=True,
-    )
-    if int(dates.isna().sum()) != sum(blank):
-        return None
-    return list((dates - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(days=1))
-
-
-def _looked_up(values: list[float], codes: Array) -> Array:
-    return np.array([*values, np.nan], dtype=float)[codes]  # code -1 picks the NaN at the end
-
-
-def _categories(values: Array, keep: bool = False) -> tuple[Array, tuple[str, ...]]:
-    codes, uniques = pd.factorize(values)
-    texts = [str(u).strip() for u in uniques]
-    levels = tuple(sorted({t for t in texts if keep or t not in BLANKS}))
-    position = {level: code for code, level in enumerate(levels)}
-    table = np.array([*(position.get(t, MISSING) for t in texts), MISSING], dtype=np.int32)
-    return table[codes], levels
-
-
-def check_finite(name: str, values: Array, where: str = "") -> None:
-    """Refuse infinite numbers, naming the first rows that have one."""
-    infinite = np.flatnonzero(np.isinf(values))
-    if len(infinite):
-        rows = ", ".join(str(row) for row in infinite[:3])
-        raise DatakinError(
-            f"Column {name!r} must hold finite numbers. Got {len(infinite)} infinite value(s){where}, "
-            f"first in row(s) {rows} counted from 0; replace them by missing values."
-        )
+def _rounded(values: Array) -> str:
+    """Say that whole numbers are not exact as floats; empty if they are."""
+    if not len(values) or max(int(values.max()), -int(values.min())) <= EXACT:
+        return ""
+    lost = next((int(v) for v in values if int(float(v)) != int(v)), None)
+    return "" if lost is None else said_lost(lost)

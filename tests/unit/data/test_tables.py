@@ -1,6 +1,4 @@
-"""Columns of every kind become the same numbers or categories, whoever holds them."""
-
-import datetime as dt
+"""Tables of every library, and plain numbers that are taken over together."""
 
 import narwhals as nw
 import numpy as np
@@ -9,158 +7,10 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from datakin import DatakinError, read_table
+from datakin import DatakinError
 from datakin.data import tables
-from datakin.data.tables import BLANKS, check_finite, read_column, read_columns
-
-
-def read(native, name="c"):
-    return read_column(nw.from_native(native, series_only=True, allow_series=True), name)
-
-
-def numbers(native):
-    values, levels = read(native)
-    assert levels is None
-    return values.tolist()
-
-
-def texts(native):
-    codes, levels = read(native)
-    return [None if c < 0 else levels[c] for c in codes]
-
-
-NAN = pytest.approx(float("nan"), nan_ok=True)
-NUMERIC = {
-    "floats": pd.Series([1.5, None, 2.0]),
-    "objects": pd.Series([1.5, None, 2], dtype=object),
-    "nullable floats": pd.Series([1.5, None, 2.0], dtype="Float64"),
-    "arrow-backed": pd.Series([1.5, None, 2.0], dtype="double[pyarrow]"),
-    "polars": pl.Series([1.5, None, 2.0]),
-    "arrow": pa.chunked_array([[1.5, None, 2.0]]),
-    "text": pd.Series(["1.5", "?", " 2 "]),
-    "polars text": pl.Series(["1.5", None, "2.0"]),
-    "decimals": pa.chunked_array([pa.array([1.5, None, 2.0]).cast(pa.decimal128(5, 2))]),
-}
-
-
-@pytest.mark.parametrize("native", NUMERIC.values(), ids=NUMERIC)
-def test_numbers(native):
-    assert numbers(native) == [1.5, NAN, 2.0]
-
-
-BOOLEAN = {
-    "nullable": pd.Series([True, None, False], dtype="boolean"),
-    "objects": pd.Series([True, None, False], dtype=object),
-    "integers": pd.Series([1, None, 0], dtype="Int64"),
-    "polars": pl.Series([True, None, False]),
-    "arrow": pa.chunked_array([[True, None, False]]),
-}
-
-
-@pytest.mark.parametrize("native", BOOLEAN.values(), ids=BOOLEAN)
-def test_booleans_and_nullable_integers(native):
-    assert numbers(native) == [1.0, NAN, 0.0]
-
-
-DAYS = [dt.date(2020, 1, 2), None, dt.date(1969, 12, 31)]
-DATES = {
-    "datetimes": pd.Series(pd.to_datetime(DAYS)),
-    "other unit": pd.Series(pd.to_datetime(DAYS)).astype("datetime64[s]"),
-    "date objects": pd.Series(DAYS, dtype=object),
-    "ISO text": pd.Series(["2020-01-02", None, "1969-12-31"]),
-    "ISO text with time": pd.Series(["2020-01-02 00:00:00", "NA", "1969-12-31T00:00:00"]),
-    "with a time zone": pd.Series(pd.to_datetime(DAYS)).dt.tz_localize("UTC"),
-    "text with a time zone": pd.Series(["2020-01-02T01:00:00+01:00", "", "1969-12-31T00:00:00Z"]),
-    "polars dates": pl.Series(DAYS),
-    "polars datetimes": pl.Series(DAYS).cast(pl.Datetime("ns")),
-    "polars with a time zone": pl.Series(DAYS).cast(pl.Datetime).dt.replace_time_zone("UTC"),
-    "arrow dates": pa.chunked_array([pa.array(DAYS)]),
-    "arrow timestamps": pa.chunked_array([pa.array(DAYS).cast(pa.timestamp("ms"))]),
-}
-
-
-@pytest.mark.parametrize("native", DATES.values(), ids=DATES)
-def test_dates_become_days_since_1970(native):
-    assert numbers(native) == [18263.0, NAN, -1.0]
-
-
-def test_time_of_day_is_a_fraction_of_a_day_whatever_the_zone():
-    noon = pd.Series(pd.to_datetime(["2020-01-01 12:00"])).dt.tz_localize("Europe/Berlin")
-    assert numbers(noon) == [18262 + 11 / 24]
-    assert numbers(pd.Series(["2020-01-01T12:00:00+01:00"])) == [18262 + 11 / 24]
-
-
-def test_durations_become_days():
-    assert numbers(pd.Series(pd.to_timedelta([36, None], unit="h"))) == [1.5, NAN]
-    assert numbers(pl.Series([dt.timedelta(hours=36), None])) == [1.5, NAN]
-
-
-CATEGORIES = {
-    "text": pd.Series(["b", None, "a", "b "]),
-    "string dtype": pd.Series(["b", None, "a", "b"], dtype="string"),
-    "categorical": pd.Series(["b", None, "a", "b"], dtype="category"),
-    "polars": pl.Series(["b", None, "a", "b"]),
-    "polars categorical": pl.Series(["b", None, "a", "b"], dtype=pl.Categorical),
-    "polars enum": pl.Series(["b", None, "a", "b"], dtype=pl.Enum(["z", "b", "a"])),
-    "arrow": pa.chunked_array([["b", None, "a", "b"]]),
-    "arrow dictionary": pa.chunked_array([pa.array(["b", None, "a", "b"]).dictionary_encode()]),
-}
-
-
-@pytest.mark.parametrize("native", CATEGORIES.values(), ids=CATEGORIES)
-def test_text_becomes_categories(native):
-    assert texts(native) == ["b", None, "a", "b"]
-
-
-@pytest.mark.parametrize("blank", sorted(BLANKS))
-def test_every_spelling_of_missing(blank):
-    assert numbers(pd.Series(["1", blank, "2"])) == [1.0, NAN, 2.0]
-    assert texts(pd.Series(["u", blank, "v"])) == ["u", None, "v"]
-    assert numbers(pd.Series(["2020-01-02", blank, "2020-01-02"])) == [18263.0, NAN, 18263.0]
-
-
-def test_a_column_of_numbers_and_words_is_categorical():
-    assert texts(pd.Series([1, "a", None, 2.5], dtype=object)) == ["1", "a", None, "2.5"]
-
-
-def test_half_a_date_is_text():
-    assert texts(pd.Series(["2020-01-02", "soon"])) == ["2020-01-02", "soon"]
-    assert texts(pd.Series(["2020-13-45", "2020-01-02"])) == ["2020-13-45", "2020-01-02"]
-
-
-def test_codes_with_an_underscore_are_text():
-    # Python reads "1_2" as 12, which no table means.
-    assert texts(pd.Series(["1_2", "1_3"])) == ["1_2", "1_3"]
-
-
-def test_an_empty_category_keeps_no_level(small):
-    small["c"] = pd.Categorical(["u", "v"] * 20, categories=["u", "v", "never"])
-    assert read_table(small, label="y").features.levels == (("u", "v"),)
-
-
-UNUSABLE = {
-    "lists": (pd.Series([[1], [2]]), "one value per row"),
-    "polars lists": (pl.Series([[1], [2]]), "numbers, booleans, dates or text"),
-    "arrow records": (pa.chunked_array([[{"q": 1}]]), "numbers, booleans, dates or text"),
-    "times": (pl.Series([dt.time(1)]), "numbers, booleans, dates or text"),
-    "binary": (pl.Series([b"a"]), "numbers, booleans, dates or text"),
-    "complex": (pd.Series([1 + 2j, 2j]), "numbers, booleans, dates or text"),
-}
-
-
-@pytest.mark.parametrize(("native", "message"), UNUSABLE.values(), ids=UNUSABLE)
-def test_what_no_learner_can_use(native, message):
-    with pytest.raises(DatakinError, match=rf"'c' must hold {message}.*ignore=\['c'\]"):
-        read(native)
-
-
-@pytest.mark.parametrize("infinite", [np.inf, -np.inf])
-def test_infinite_numbers_are_refused_with_their_rows(infinite):
-    with pytest.raises(
-        DatakinError, match=r"'c' must hold finite numbers. Got 1 .*row.s. 1 counted from 0"
-    ):
-        check_finite("c", np.array([0.0, infinite, np.nan]))
-    check_finite("c", np.array([0.0, np.nan]))
+from datakin.data.columns import read_column
+from datakin.data.tables import RawTable, frame_of, read_columns
 
 
 @pytest.fixture
@@ -190,24 +40,55 @@ PLAIN = {
 @pytest.mark.parametrize("as_frame", [False, True], ids=["array", "frame"])
 def test_plain_numbers_taken_together_equal_those_read_one_by_one(array, as_frame, together):
     frame = pd.DataFrame(array, columns=["x0", "x1"])
-    features = together(frame if as_frame else array)
+    features, _ = together(frame if as_frame else array)
     assert features.numeric_names == features.names == ("x0", "x1")
     assert features.numeric.flags.c_contiguous
-    single = np.column_stack([read(frame[name])[0] for name in frame])
+    single = np.column_stack(
+        [read_column(nw.from_native(frame)[name], name).values for name in frame]
+    )
     assert features.numeric.tobytes() == single.tobytes()
 
 
 def test_a_frame_of_numbers_of_several_types_is_taken_together(together):
     frame = pd.DataFrame({"f": [0.5, None], "i": [1, 2], "b": [True, False], "w": ["u", "v"]})
-    features = together(nw.from_native(frame), ["b", "f", "i"])
+    features, _ = together(nw.from_native(frame), ["b", "f", "i"])
     np.testing.assert_array_equal(features.numeric, [[1, 0.5, 1], [0, np.nan, 2]])
-    assert set(read_columns(frame).names) == {"f", "i", "b", "w"}
+    assert set(read_columns(frame)[0].names) == {"f", "i", "b", "w"}
 
 
 def test_columns_read_one_by_one_stand_by_kind_in_their_order():
     frame = pd.DataFrame({"w": ["u", None], "f": [0.5, None], "v": ["b", "a"], "i": [1, 2]})
-    features = read_columns(frame)
+    features, _ = read_columns(frame)
     assert features.names == ("f", "i", "w", "v")
     np.testing.assert_array_equal(features.numeric, [[0.5, 1], [np.nan, 2]])
     assert features.codes.tolist() == [[0, 1], [-1, 0]]
     assert features.levels == (("u",), ("a", "b"))
+
+
+LIBRARIES = {"pandas": lambda t: t, "polars": pl.from_pandas, "arrow": pa.Table.from_pandas}
+
+
+@pytest.mark.parametrize("convert", LIBRARIES.values(), ids=LIBRARIES)
+def test_names_of_columns_are_composed_and_without_outer_spaces(convert):
+    table = convert(pd.DataFrame({" a\u00a0": [1], "u\u0308": [2]}))
+    assert frame_of(table).columns == ["a", "\u00fc"]
+    assert frame_of(nw.from_native(table, eager_only=True)).columns == ["a", "\u00fc"]
+    assert RawTable("t", frame_of(table), (" a", "u\u0308")).columns == ("a", "\u00fc")
+
+
+@pytest.mark.parametrize("convert", LIBRARIES.values(), ids=LIBRARIES)
+def test_names_that_then_coincide_are_refused(convert):
+    table = convert(pd.DataFrame({"a": [1], "a ": [2]}))
+    with pytest.raises(DatakinError, match=r"its own name.*'a' \('a', 'a ' differ in outer spaces"):
+        frame_of(table)
+
+
+def test_facts_of_a_frame_and_of_an_array():
+    frame = pd.DataFrame({"f": [0.5, None], "b": [True, False], "w": ["u", "?"]})
+    facts = read_columns(frame)[1]
+    assert {name: fact.kind for name, fact in facts.items()} == {
+        "f": "number", "b": "truth value", "w": "category"
+    }  # fmt: skip
+    assert facts["w"].blanks == {"?": 1}
+    assert read_columns(frame[["f", "b"]])[1]["b"].kind == "truth value"
+    assert read_columns(np.zeros((3, 2)))[1] == {}

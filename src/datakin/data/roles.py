@@ -1,0 +1,286 @@
+"""Columns with a part to play: the label, groups and domains, with every digit they came with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from datakin._core.exceptions import DatakinError, listed
+from datakin.data.columns import (
+    arrow_of,
+    floats_of,
+    is_object_series,
+    is_text_series,
+    read_text,
+    readable,
+)
+from datakin.data.dataset import ColumnFacts
+from datakin.data.features import Array, Features
+from datakin.data.labels import canonical_label
+from datakin.data.numerals import EXACT
+from datakin.data.objects import is_none, known_objects
+from datakin.data.texts import Texts, clean
+
+if TYPE_CHECKING:
+    import narwhals as nw
+    import pyarrow as pa
+
+__all__ = ["censoring_note", "check_label", "read_keys", "read_labels", "series_of"]
+
+ONE_LABEL = (
+    "datakin learns one label at a time. Got {got}; name one of them, and leave the others out with "
+    "ignore= (--ignore)"
+)
+CENSORED = (
+    "datakin does not handle censoring: a time until an event is learnt as if every event had been "
+    "seen"
+)
+IS_TIME = re.compile(r"(^|[^a-z])(time|survival|days|duration|tte|os|pfs)([^a-z]|$)|time$", re.I)
+IS_EVENT = re.compile(r"event|status|censor|dead|died|death", re.I)
+WHOLE = re.compile(r"([+-]?\d+)(\.0*)?")
+
+
+def check_label(label: Any, columns: Sequence[str] | None = None) -> None:
+    """Refuse several labels: a list of names, or names with commas that are no column."""
+    if isinstance(label, (list, tuple, set, frozenset, np.ndarray, pd.Index)):
+        raise DatakinError(f"{ONE_LABEL.format(got=f'the labels {listed(label)}')}.")
+    if columns is None or label in columns:
+        return
+    parts = [clean(part) for part in str(label).split(",")]
+    if len(parts) > 1 and all(part in columns for part in parts):
+        raise DatakinError(f"{ONE_LABEL.format(got=f'the labels {listed(parts)}')}.")
+
+
+def censoring_note(label: str, labels: Array, features: Features) -> str:
+    """Say that a label looks like a time until an event that may be censored; empty if not."""
+    if labels.dtype.kind != "f" or not IS_TIME.search(label):
+        return ""
+    events = [name for name in features.names if IS_EVENT.search(name)]
+    for name in events:
+        one = features.select([name])
+        block: Any = one.codes if one.category_names else one.numeric
+        values = block.toarray() if features.is_sparse else block
+        known = values[values >= 0] if one.category_names else values[~np.isnan(values)]
+        if len(np.unique(known)) == 2:
+            return f"{CENSORED} ({label!r} beside {name!r})"
+    return ""
+
+
+def series_of(values: Any, what: str) -> nw.Series[Any]:
+    """Return labels or groups held in memory as a series.
+
+    Parameters
+    ----------
+    values : array, masked array, list or series
+    what : str
+        How messages call it, such as "y".
+    """
+    import narwhals as nw
+    import pyarrow as pa
+
+    if isinstance(values, (pa.Array, pa.ChunkedArray)):
+        values = pa.chunked_array([values]) if isinstance(values, pa.Array) else values
+    elif isinstance(values, (pd.Index, pd.api.extensions.ExtensionArray)):
+        values = pd.Series(values)
+    try:
+        if hasattr(values, "columns"):
+            return _only_column(nw.from_native(values, eager_only=True), what)
+        found: nw.Series[Any] = nw.from_native(values, series_only=True)
+    except TypeError:
+        found = nw.from_native(pd.Series(_vector(values, what)), series_only=True)
+    return found
+
+
+def _only_column(frame: nw.DataFrame[Any], what: str) -> nw.Series[Any]:
+    if len(frame.columns) != 1:
+        raise _not_one(what, frame.shape)
+    return frame[frame.columns[0]]
+
+
+def _not_one(what: str, shape: tuple[int, ...]) -> DatakinError:
+    more = "; datakin learns one label at a time" if what == "y" and len(shape) > 1 else ""
+    return DatakinError(f"{what} must be one column. Got an array of shape {shape}{more}.")
+
+
+def _vector(values: Any, what: str) -> Array:
+    """Return values of one dimension; masked ones are None."""
+    if hasattr(values, "to_list"):
+        values = values.to_list()
+    hidden = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
+    # A list as objects: numpy would turn None, NaN and numbers beside words into words.
+    array = np.asarray(values, dtype=object if isinstance(values, (list, tuple)) else None)
+    if array.dtype.names is not None:
+        kinds = [array.dtype[name].kind for name in array.dtype.names]
+        if len(kinds) == 2 and "b" in kinds:
+            raise DatakinError(
+                f"{what} must be one column. Got an event and a time: {CENSORED}. Give one of them."
+            )
+        raise DatakinError(f"{ONE_LABEL.format(got=f'the labels {listed(array.dtype.names)}')}.")
+    if hidden is not None and hidden.any():
+        array = array.astype(object)
+        array[hidden] = None
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise _not_one(what, array.shape)
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def read_labels(
+    series: nw.Series[Any], name: str, *, comma: bool = False
+) -> tuple[Array, ColumnFacts]:
+    """Return labels as floats, or as objects: text, truth values, whole numbers of many digits.
+
+    Text is read as every column is, so that labels from a text file are numbers where they are
+    numbers elsewhere. Missing labels are NaN or None.
+
+    Parameters
+    ----------
+    series : narwhals Series
+    name : str
+        For messages.
+    comma : bool
+        Whether a column of the table has a decimal comma: ``1,234`` is then read so.
+    """
+    with readable(name):
+        return _labels(series, name, comma)
+
+
+def _labels(series: nw.Series[Any], name: str, comma: bool) -> tuple[Array, ColumnFacts]:
+    import narwhals as nw
+
+    dtype = nw.Object() if is_object_series(series) else series.dtype
+    if dtype in (nw.Date, nw.Datetime, nw.Duration):
+        raise _refused(name, "dates" if dtype != nw.Duration else "durations")
+    if dtype.is_numeric():
+        whole = _long(series)
+        labels = floats_of(series) if whole is None else _objects(whole)
+        return labels, ColumnFacts("number")
+    if is_text_series(series):
+        return _labels_of_text(arrow_of(series), name, comma)
+    try:
+        values = series.to_list()
+        found = known_objects(values, name)
+    except DatakinError as error:
+        raise _refused(name, str(error).partition("Got ")[2].partition(";")[0]) from None
+    if found.days is not None:
+        raise _refused(name, "durations")
+    if found.texts is not None:
+        return _labels_of_text(found.texts, name, comma)
+    assert found.numbers is not None
+    if found.are_truths or found.doubt:
+        kind = "truth value" if found.are_truths else "number"
+        return _objects([None if is_none(v) else v for v in values]), ColumnFacts(kind)
+    return found.numbers, ColumnFacts("number")
+
+
+def _refused(name: str, got: str) -> DatakinError:
+    return DatakinError(
+        f"The label {name!r} must hold numbers, booleans or text. Got {got}; convert it first, for "
+        f"example to a number of days or to classes."
+    )
+
+
+def _objects(values: Sequence[Any]) -> Array:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def _long(series: nw.Series[Any]) -> list[Any] | None:
+    """Return whole numbers as they are if some are too long for a float, None otherwise."""
+    if not series.dtype.is_integer() or not len(series):
+        return None
+    ends = [int(v) for v in (series.max(), series.min()) if v is not None and not pd.isna(v)]
+    if not any(abs(end) > EXACT for end in ends):
+        return None
+    return [None if is_none(v) else int(v) for v in series.to_list()]
+
+
+def _labels_of_text(column: pa.Array, name: str, comma: bool) -> tuple[Array, ColumnFacts]:
+    read = read_text(column, name, comma)
+    facts = read.facts
+    if facts.kind == "date":
+        raise _refused(name, "dates")
+    if read.levels is not None:
+        return np.array([*read.levels, None], dtype=object)[read.values], facts
+    if facts.kind == "truth value":
+        truths = [None if np.isnan(v) else bool(v) for v in read.values]
+        return _objects(truths), facts
+    if not facts.doubt:
+        return read.values, facts
+    # Some have too many digits for a float.
+    texts = Texts.of(column)
+    exact = [
+        None if soft else _number(w)
+        for w, soft in zip(texts.words, texts.is_soft_blank, strict=True)
+    ]
+    return _objects([*exact, None])[texts.codes], ColumnFacts(
+        facts.kind, facts.blanks, facts.converted
+    )
+
+
+def _number(word: str) -> int | float:
+    whole = WHOLE.fullmatch(word)
+    return int(whole[1]) if whole else float(word)
+
+
+def read_keys(series: nw.Series[Any], name: str) -> tuple[Array, ColumnFacts]:
+    """Return groups or domains as text, with None where there is none.
+
+    The numbers 7 and 7.0 are "7"; the texts "007" and "7" are two keys. Dates stay as they are
+    written.
+    """
+    with readable(name):
+        return _keys(series, name)
+
+
+def _keys(series: nw.Series[Any], name: str) -> tuple[Array, ColumnFacts]:
+    import narwhals as nw
+
+    dtype = nw.Object() if is_object_series(series) else series.dtype
+    if is_text_series(series):
+        return _keys_of_text(arrow_of(series), name)
+    if dtype.is_integer():
+        values: Sequence[Any] = [None if is_none(v) else str(int(v)) for v in series.to_list()]
+        return _objects(values), ColumnFacts("number")
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        codes, distinct = pd.factorize(floats_of(series))
+        kind = "truth value" if dtype == nw.Boolean else "number"
+        return _objects([*map(canonical_label, distinct), None])[codes], ColumnFacts(kind)
+    if dtype in (nw.Date, nw.Datetime, nw.Duration):
+        return _objects(_spelled_stamps(series.to_list())), ColumnFacts("date")
+    values = series.to_list()
+    found = known_objects(values, name)
+    if found.texts is not None:
+        return _keys_of_text(found.texts, name)
+    spelled = [None if is_none(v) else canonical_label(v) for v in values]
+    return _objects(spelled), ColumnFacts("number")
+
+
+def _spelled_stamps(values: Sequence[Any]) -> list[str | None]:
+    """Return dates as text; without the time if it is midnight in all rows."""
+    texts = [None if is_none(v) else str(v) for v in values]
+    if all(text is None or text.endswith(" 00:00:00") for text in texts):
+        return [None if text is None else text.partition(" ")[0] for text in texts]
+    return texts
+
+
+def _keys_of_text(column: pa.Array, name: str) -> tuple[Array, ColumnFacts]:
+    kind, converted = (f := read_text(column, name).facts).kind, f.converted
+    texts = Texts.of(column)
+    blank, words = texts.is_blank, texts.words
+    if kind == "number" and not converted:
+        blank = texts.is_soft_blank
+        words = [w if b else canonical_label(_number(w)) for w, b in zip(words, blank, strict=True)]
+    elif kind == "truth value":
+        words = [canonical_label(w.lower() == "true") for w in words]
+    spelled = [None if b else w for w, b in zip(words, blank, strict=True)]
+    facts = ColumnFacts(
+        "category", texts.counted(blank), doubt=f.doubt if kind == "category" else ""
+    )
+    return _objects([*spelled, None])[texts.codes], facts

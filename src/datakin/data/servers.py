@@ -1,0 +1,152 @@
+"""Databases on servers, by SQLAlchemy: one transaction that only reads and is rolled back.
+
+A URL may hold a password, and so may the words of a driver. Every message from here goes through
+`without_secrets`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from datakin._core.addresses import without_secrets
+from datakin._core.exceptions import DatakinError, require
+from datakin.data.queries import choose_table, wrapped
+
+__all__ = ["open_server"]
+
+BATCH = 10_000  # rows fetched together
+PATIENCE = 15  # seconds until a server that does not answer is given up
+# What each kind of server is told first. In PostgreSQL a table has no order of its own: a plain scan
+# by one process gives its rows in the order in which they are stored.
+FIRST = {
+    "postgresql": (
+        "SET LOCAL synchronize_seqscans = off",
+        "SET LOCAL max_parallel_workers_per_gather = 0",
+    ),
+    "mysql": ("SET SESSION TRANSACTION READ ONLY",),
+    "mariadb": ("SET SESSION TRANSACTION READ ONLY",),
+}
+
+Rows = Iterator[Sequence[Sequence[Any]]]
+
+
+@contextmanager
+def open_server(
+    url: str, where: str, secrets: Sequence[str], *, table: str | None, query: str | None
+) -> Iterator[tuple[list[str], Rows]]:
+    """Yield the names of columns and batches of rows; the transaction ends with the context."""
+    sql = require("sqlalchemy", "sql", "Reading from a database")
+    if query is not None:
+        query = wrapped(query)
+    engine = None
+    try:
+        engine = _engine(sql, url, where)
+        with engine.connect() as connection:
+            yield _selected(sql, connection, table, query, where)
+            connection.rollback()
+    except DatakinError:
+        raise
+    except Exception as error:  # drivers raise what they like, beside the types of SQLAlchemy
+        raise _fault(error, where, secrets) from None
+    finally:
+        if engine is not None:
+            engine.dispose()
+
+
+def _engine(sql: Any, url: str, where: str) -> Any:
+    """Return the engine for a URL; PostgreSQL means psycopg 3."""
+    try:
+        address = sql.make_url(url)
+    except Exception:  # its message may hold the password
+        raise DatakinError(
+            f"{where} must be given as dialect://user:password@host:port/database, such as "
+            f"postgresql://ann@localhost/clinic; letters such as @ or / in a password as %40 or %2F."
+        ) from None
+    options: dict[str, Any] = {}
+    if address.drivername in ("postgresql", "postgres"):
+        require("psycopg", "postgresql", "Reading from PostgreSQL")
+        address = address.set(drivername="postgresql+psycopg")
+    if address.drivername == "postgresql+psycopg" and "connect_timeout" not in address.query:
+        options["connect_args"] = {"connect_timeout": PATIENCE}
+    try:
+        return sql.create_engine(address, poolclass=sql.pool.NullPool, **options)
+    except sql.exc.NoSuchModuleError:
+        raise DatakinError(
+            f"{where} is of a kind that SQLAlchemy does not know: {address.drivername!r}. Expected "
+            f"postgresql, mysql, mssql, oracle, or one whose SQLAlchemy dialect is installed."
+        ) from None
+    except ImportError as error:
+        raise DatakinError(
+            f"{where} needs the driver {error.name or str(error)!r}. It is not installed: "
+            f"pip install {error.name or 'it'}."
+        ) from None
+
+
+def _selected(
+    sql: Any, connection: Any, table: str | None, query: str | None, where: str
+) -> tuple[list[str], Rows]:
+    """Return the names and rows of a table, or of a query that stands in a SELECT."""
+    kind = connection.dialect.name
+    if kind == "postgresql":
+        connection.execution_options(postgresql_readonly=True)
+    for statement in FIRST.get(kind, ()):
+        connection.exec_driver_sql(statement)
+    stream = connection.execution_options(stream_results=True, max_row_buffer=BATCH)
+    if query is not None:
+        stream = stream.execution_options(no_parameters=True)  # a % in it means itself
+        result = stream.exec_driver_sql(query)
+    else:
+        schema, name = _found_table(sql, connection, table, where)
+        quoted = sql.sql.quoted_name
+        place = sql.table(
+            quoted(name, True), schema=None if schema is None else quoted(schema, True)
+        )
+        result = stream.execute(sql.select(sql.text("*")).select_from(place))
+    return [str(name) for name in result.keys()], result.partitions(BATCH)  # noqa: SIM118
+
+
+def _found_table(
+    sql: Any, connection: Any, wanted: str | None, where: str
+) -> tuple[str | None, str]:
+    """Return schema (None for the usual one) and name of a table or view."""
+    about = sql.inspect(connection)
+    usual = about.default_schema_name
+    known: dict[str, tuple[str | None, str]] = {name: (None, name) for name in _tables(about, None)}
+    if wanted is not None and wanted not in known and "." in wanted:
+        schema, _, _ = wanted.partition(".")
+        if schema in about.get_schema_names():
+            known |= {f"{schema}.{n}": (schema, n) for n in _tables(about, schema)}
+    if wanted is None and not known:
+        for schema in about.get_schema_names():
+            if schema not in (usual, "information_schema", "sys"):
+                known |= {f"{schema}.{n}": (schema, n) for n in _tables(about, schema)}
+    lower = {name.lower(): name for name in known}
+    found = choose_table(wanted, list(known), where, lambda name: lower.get(name.lower()))
+    return known[found]
+
+
+def _tables(about: Any, schema: str | None) -> list[str]:
+    """Return tables and views, also those that are stored."""
+    names = [*about.get_table_names(schema=schema), *about.get_view_names(schema=schema)]
+    with suppress(NotImplementedError):
+        names += about.get_materialized_view_names(schema=schema)
+    return sorted(dict.fromkeys(names))
+
+
+def _fault(error: Exception, where: str, secrets: Sequence[str]) -> DatakinError:
+    """Return a sentence with the driver's own words, if they hold no password."""
+    cause = getattr(error, "orig", None) or error
+    lines = [line.strip() for line in str(cause).splitlines() if line.strip()]
+    text = without_secrets(lines[0] if lines else type(cause).__name__, secrets)[:200]
+    lower = " ".join(lines).lower()
+    if "password" in lower or "authentication" in lower or "access denied" in lower:
+        advice = "check the user's name and password"
+    elif "timeout" in lower or "refused" in lower or "resolve" in lower or "no such file" in lower:
+        advice = "check host and port, and that the server runs"
+    elif "year" in lower or "too large (after" in lower:
+        advice = "leave that column out with query= (--query), or cast it there to text"
+    else:
+        advice = "check the address, the table and the query"
+    return DatakinError(f"{where} could not be read ({text.rstrip('.')}); {advice}.")

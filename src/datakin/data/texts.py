@@ -1,0 +1,175 @@
+"""Columns of text: one spelling of each value, and the words that stand for "no value"."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from datakin.data.features import Array
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = [
+    "BLANKS",
+    "SOFT_BLANKS",
+    "Texts",
+    "as_text",
+    "clean",
+    "count_words",
+    "is_text",
+    "matches",
+]
+
+# Spellings of "no value" that tables carry as text: missing in every column.
+BLANKS = frozenset(
+    {"", "?", "NA", "N/A", "n/a", "<NA>", "#N/A"}
+    | {"NaN", "nan", "-nan", "-NaN", "NULL", "null", "None"}
+)
+
+# Words, in small letters, that are missing where all other values are numbers or dates. Among
+# words they may well be answers ("unknown", "-"), so that there they stay levels.
+SOFT_BLANKS = frozenset(
+    {".", "..", "...", "-", "--", "---", "\u2013", "\u2014", "*", "**", "?", "??"}
+    | {"na", "n.a.", "n.a", "n/a", "n.d.", "nd", "k.a.", "nan", "-nan", "nat", "<na>", "<nan>"}
+    | {"null", "(null)", "<null>", "none", "nil", "missing", "unknown", "undefined", "empty"}
+    | {"not available", "not applicable", "not recorded", "no data", "keine angabe", "(blank)"}
+    | {"#null!", "#div/0!", "#n/a", "#value!", "#ref!", "#num!", "#name?", "\\n"}
+    | {"1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan", "1.#snan", "-1.#snan"}
+)
+
+HEAD = 100  # texts that are looked at before all of them
+
+
+def clean(text: str) -> str:
+    r"""Return a text in composed letters (NFC) and without outer spaces, non-breaking ones too.
+
+    Examples
+    --------
+    >>> clean(" Zu\u0308rich\xa0")
+    'Zürich'
+    """
+    return unicodedata.normalize("NFC", text).strip()
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Whether an Arrow type holds text."""
+    # pyarrow 16 has no name for views, the type that polars writes texts in.
+    return str(kind) in ("string", "large_string", "string_view")
+
+
+def as_text(values: Iterable[Any]) -> pa.Array:
+    """Return objects as Arrow text; missing ones are None."""
+    import pyarrow as pa
+
+    texts = [None if value is None else str(value) for value in values]
+    try:
+        return pa.array(texts, pa.large_string())
+    except UnicodeEncodeError:  # half a surrogate pair, as from a file name that is not UTF-8
+        safe = [None if t is None else t.encode("utf-8", "backslashreplace") for t in texts]
+        return pa.array(safe, pa.large_binary()).cast(pa.large_string())
+
+
+def matches(texts: pa.Array, pattern: str) -> Array:
+    """Return which texts fit a pattern, from their first letter to the last."""
+    import pyarrow.compute as pc
+
+    return np.asarray(pc.match_substring_regex(texts, rf"^(?:{pattern})$"), dtype=bool)
+
+
+def fit_all(texts: pa.Array, pattern: str) -> bool:
+    """Whether all texts fit a pattern; the first ones settle it for most columns."""
+    return all(bool(matches(some, pattern).all()) for some in (texts.slice(0, HEAD), texts))
+
+
+def count_words(column: pa.Array, where: pa.Array) -> dict[str, int]:
+    """Return how often each text stands in some of the rows; the empty text is not counted."""
+    counts = column.filter(where).value_counts()
+    found: dict[str, int] = {}
+    for pair in counts.to_pylist():
+        word = clean(pair["values"] or "")
+        if word:
+            found[word] = found.get(word, 0) + pair["counts"]
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """A column of text as its distinct values, in one spelling each.
+
+    Parameters
+    ----------
+    distinct : pyarrow.Array
+        Cleaned, without a missing value.
+    codes : ndarray of int
+        The position of each row's value; -1 where there is none.
+    n_merged : int
+        How many spellings fell together, such as "yes" and "yes ".
+    """
+
+    distinct: pa.Array
+    codes: Array
+    n_merged: int = 0
+
+    @classmethod
+    def of(cls, column: pa.Array) -> Texts:
+        """Return the distinct values of an Arrow column of text."""
+        import pyarrow.compute as pc
+
+        encoded = column.dictionary_encode()
+        codes = encoded.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
+        raw = encoded.dictionary.cast("large_string")
+        spelled = pc.utf8_trim_whitespace(pc.utf8_normalize(raw, form="NFC")).dictionary_encode()
+        table = np.append(spelled.indices.to_numpy(zero_copy_only=False).astype(np.int64), -1)
+        distinct = spelled.dictionary
+        return cls(distinct, table[codes], len(raw) - len(distinct))
+
+    @cached_property
+    def counts(self) -> Array:
+        """How often each value stands in the column."""
+        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.distinct))
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The distinct values as Python texts."""
+        found: list[str] = self.distinct.to_pylist()
+        return found
+
+    @cached_property
+    def is_blank(self) -> Array:
+        """Which values are missing in every kind of column."""
+        return self.are_in(BLANKS)
+
+    @cached_property
+    def is_soft_blank(self) -> Array:
+        """Which values are missing beside numbers and dates."""
+        import pyarrow.compute as pc
+
+        return self.is_blank | _are_in(pc.utf8_lower(self.distinct), SOFT_BLANKS)
+
+    def are_in(self, words: Iterable[str]) -> Array:
+        """Return which values are one of these words."""
+        return _are_in(self.distinct, words)
+
+    def counted(self, which: Array) -> Mapping[str, int]:
+        """Return how often some of the values stand in the column; the empty text is not counted."""
+        some = np.flatnonzero(which)
+        words = self.distinct.take(some).to_pylist()
+        return {w: int(n) for w, n in zip(words, self.counts[some], strict=True) if w and n}
+
+    def spread(self, values: Sequence[float] | Array, missing: float = np.nan) -> Array:
+        """Return one number per row from one per value."""
+        return np.append(np.asarray(values), missing)[self.codes]  # code -1 picks the last
+
+
+def _are_in(texts: pa.Array, words: Iterable[str]) -> Array:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    known = pa.array(sorted(words), texts.type)
+    return np.asarray(pc.is_in(texts, value_set=known), dtype=bool)

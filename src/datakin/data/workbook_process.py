@@ -1,0 +1,102 @@
+"""Read a workbook in a process of its own, and send its rows to the one that asked.
+
+A damaged workbook can make its reader ask for all memory or end the process; here it can only end
+this one. It is run as a script and imports nothing of datakin, so that it starts quickly.
+"""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from typing import Any
+
+BATCH = 10_000  # rows sent together
+
+
+def limit_memory(n_bytes: int) -> None:
+    """Let this process ask for no more memory, where the system knows such a limit."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (n_bytes, n_bytes))
+
+
+def send(kind: str, content: Any) -> None:
+    """Write one message to standard output."""
+    pickle.dump((kind, content), sys.stdout.buffer)
+
+
+def send_sheet(sheet: Any, most_cells: int) -> None:
+    """Send what is known of a sheet, and its rows that are not empty, each batch with its first number."""
+    if sheet.height * sheet.width > most_cells:
+        send("too large", (sheet.height, sheet.width))
+        return
+    wide = [start[0] for start, end in merged_cells(sheet) if start[1] != end[1]]
+    send("sheet", (sheet.name, (sheet.start or (0, 0))[1], wide))
+    batch: list[list[Any]] = []
+    first = 0
+    for number, row in enumerate(sheet.iter_rows()):
+        if not any(cell != "" for cell in row):
+            continue
+        first = first if batch else number
+        batch.append(row)
+        if len(batch) == BATCH:
+            send("rows", (first, batch))
+            batch = []
+    if batch:
+        send("rows", (first, batch))
+
+
+def merged_cells(sheet: Any) -> list[Any]:
+    """Return the ranges of merged cells; none where the format does not tell."""
+    return list(getattr(sheet, "merged_cell_ranges", None) or [])
+
+
+def choose_sheet(book: Any, wanted: str | None) -> Any:
+    """Return the sheet that was asked for, or the only one with a table; None if there is none."""
+    names = list(book.sheet_names)
+    if wanted is not None:
+        if wanted not in names:
+            send("no sheet", names)
+            return None
+        return book.get_sheet_by_name(wanted)
+    if len(names) == 1:
+        return book.get_sheet_by_name(names[0])
+    from python_calamine import SheetTypeEnum, SheetVisibleEnum
+
+    found = []
+    for about in book.sheets_metadata:
+        if about.typ != SheetTypeEnum.WorkSheet:
+            continue
+        sheet = book.get_sheet_by_name(about.name)
+        if sheet.height >= 2:
+            found.append((about.name, about.visible == SheetVisibleEnum.Visible, sheet))
+    visible = [entry for entry in found if entry[1]] or found
+    if len(visible) != 1:
+        send("which sheet", [name for name, _, _ in visible] or names)
+        return None
+    if len(names) > 1:
+        send("chosen", (visible[0][0], [name for name in names if name != visible[0][0]]))
+    return visible[0][2]
+
+
+def main(path: str, wanted: str, memory: str, most_cells: str) -> None:
+    """Send the rows of one sheet, or what is wrong with the workbook."""
+    limit_memory(int(memory))
+    try:
+        from python_calamine import CalamineWorkbook
+
+        with open(path, "rb") as file:
+            book = CalamineWorkbook.from_filelike(file)
+            sheet = choose_sheet(book, wanted[1:] or None)
+            if sheet is not None:
+                send_sheet(sheet, int(most_cells))
+    except BaseException as error:
+        # Also what the library raises when it panics, which is no Exception.
+        send("error", (type(error).__name__, str(error)[:300]))
+    send("end", None)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
