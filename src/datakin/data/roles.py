@@ -23,6 +23,7 @@ from datakin.data.features import Array, Features
 from datakin.data.labels import canonical_label
 from datakin.data.numerals import EXACT
 from datakin.data.objects import is_none, known_objects
+from datakin.data.text_columns import read_text
 from datakin.data.texts import Texts, clean
 
 if TYPE_CHECKING:

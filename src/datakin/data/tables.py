@@ -13,11 +13,12 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed, repeated
-from datakin.data.columns import Column, read_column
+from datakin.data.columns import read_column
 from datakin.data.dataset import ColumnFacts
 from datakin.data.dates import NAMED_A_DATE
 from datakin.data.features import Array, Features
 from datakin.data.numerals import EXACT, said_lost
+from datakin.data.text_columns import Column
 from datakin.data.texts import clean
 
 if TYPE_CHECKING:
