@@ -15,7 +15,6 @@ from datakin.data.columns import (
     floats_of,
     is_object_series,
     is_text_series,
-    read_text,
     readable,
 )
 from datakin.data.dataset import ColumnFacts
