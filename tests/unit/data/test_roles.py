@@ -114,7 +114,10 @@ def test_composed_letters_and_outer_spaces_are_one_class(door):
 
 def test_words_for_missing_beside_numbers_are_missing_labels(door):
     table = frame(y=["0", "1", "1", "0", "."])
-    with pytest.warns(DatakinWarning, match="12 of 60 rows have no label"):
+    with (
+        pytest.warns(DatakinWarning, match="12 of 60 rows have no label"),
+        pytest.warns(DatakinWarning, match=r"read as missing: '\.' in 'y' \(12\)"),
+    ):
         assert read_table(door(table), label="y").classes == ("0", "1")
 
 
