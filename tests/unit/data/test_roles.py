@@ -255,3 +255,17 @@ def test_numbers_and_truths_are_keys():
 def test_keys_of_lists_are_refused():
     with pytest.raises(DatakinError, match=r"'group' must hold one value per row"):
         as_dataset(X, np.arange(60) % 2, group=[[1], [2, 3]] * 30)
+
+
+def test_columns_may_be_named_with_their_outer_spaces():
+    table = frame(y=[0, 1], g=["u", "v", "w"]).rename(columns={"y": " y ", "b": "b\u00a0"})
+    data = read_table(table, label=" y ", group="g ", ignore=["b\u00a0"])
+    assert (data.label, data.columns) == ("y", ("a",))
+    assert read_table(table, label="y", group="g", ignore=["b"]).fingerprint == data.fingerprint
+
+
+def test_a_decimal_comma_elsewhere_settles_the_label():
+    table = frame(y=[f"{1 + i % 9},{i:03d}" for i in range(60)])
+    assert quietly(read_table, table, label="y").y[1] == 2001
+    with_comma = table.assign(a=[f"{v:.1f}".replace(".", ",") for v in X[:, 0]])
+    assert quietly(read_table, with_comma, label="y").y[1] == 2.001
