@@ -64,6 +64,8 @@ def frame_of(source: Any) -> nw.DataFrame[Any]:
     """
     import narwhals as nw
 
+    if isinstance(source, nw.DataFrame):
+        source = source.to_native()
     if isinstance(source, pd.DataFrame):
         names = [clean(str(c)) for c in source.columns]
         _check_columns(names, [str(c) for c in source.columns])
@@ -73,7 +75,7 @@ def frame_of(source: Any) -> nw.DataFrame[Any]:
     if hasattr(source, "collect") and not hasattr(source, "to_numpy"):
         source = source.collect()  # a lazy polars frame
     try:
-        frame: nw.DataFrame[Any] = nw.from_native(source, eager_only=True, pass_through=False)
+        frame: nw.DataFrame[Any] = nw.from_native(source, eager_only=True)
     except TypeError:
         raise DatakinError(
             f"A table must be a path, or a pandas, polars or pyarrow table. "

@@ -3,6 +3,7 @@
 import datetime as dt
 import io
 import warnings
+from decimal import Decimal
 
 import narwhals as nw
 import numpy as np
@@ -243,6 +244,34 @@ def test_dates_are_keys_as_they_are_written():
         "02.01.2020",
         None,
     ]
+
+
+LONG_DECIMALS = [Decimal(v) for v in LONG]
+
+
+@pytest.mark.parametrize(
+    "native",
+    [
+        pa.chunked_array([pa.array(LONG_DECIMALS, pa.decimal128(38, 2))]),
+        pl.Series(LONG_DECIMALS),
+        pd.Series(LONG_DECIMALS, dtype=object),
+        pd.Series(LONG_DECIMALS, dtype=pd.ArrowDtype(pa.decimal128(38, 0))),
+    ],
+    ids=["arrow", "polars", "objects", "arrow-backed"],
+)
+def test_decimals_of_many_digits_do_not_merge(native):
+    # What databases give for NUMERIC and HUGEINT.
+    spelled = [str(v) for v in LONG]
+    assert read_keys(series_of(native, "g"), "g")[0].tolist() == spelled
+    labels, _ = read_labels(series_of(native, "y"), "y")
+    assert [canonical_label(v) for v in labels] == spelled
+
+
+def test_odd_signs_and_separators_in_labels_and_keys():
+    assert read_keys(series_of(["\u22125", "+6", "7."], "g"), "g")[0].tolist() == ["-5", "6", "7"]
+    labels, facts = read_labels(series_of([f"{v:,}" for v in LONG], "y"), "y")
+    assert labels.dtype == float
+    assert "rounded" in facts.doubt
 
 
 def test_numbers_and_truths_are_keys():
