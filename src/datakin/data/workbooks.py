@@ -165,7 +165,7 @@ def _found_sheet(
 
 def _header(
     messages: Iterator[tuple[str, Any]], is_header: bool
-) -> tuple[int, Row | None, Iterator[list[Row]]]:
+) -> tuple[int, Row | None, Iterator[Sequence[Row]]]:
     """Return the number of the first row, its cells if they are names, and the rows that follow."""
     found = next(messages, None)
     if found is None:

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from datakin.data import csv_files
+from datakin.data import text_files
 from tests.unit.data.postgres import reason_to_skip, running_server
 
 
@@ -97,6 +97,4 @@ def same():
 @pytest.fixture
 def streaming(monkeypatch):
     """Treat every csv file as large, in blocks so small that records cross their borders."""
-    monkeypatch.setattr(csv_files, "LARGE", 0)
-    monkeypatch.setattr(csv_files, "LARGE_PACKED", 0)
-    monkeypatch.setattr(csv_files, "BLOCK", 500)
+    monkeypatch.setattr(text_files, "BLOCKS", (500,))
