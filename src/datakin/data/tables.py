@@ -13,11 +13,12 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed, repeated
-from datakin.data.columns import Column, read_column
+from datakin.data.columns import read_column
 from datakin.data.dataset import ColumnFacts
 from datakin.data.dates import NAMED_A_DATE
 from datakin.data.features import Array, Features
 from datakin.data.numerals import EXACT, said_lost
+from datakin.data.text_columns import Column
 from datakin.data.texts import clean
 
 if TYPE_CHECKING:
@@ -167,7 +168,10 @@ def _read_with_comma(frame: nw.DataFrame[Any], columns: dict[str, Column]) -> No
     import narwhals as nw
 
     for name, column in columns.items():
-        if column.facts.kind == "number" and frame[name].dtype in (nw.String, nw.Object):
+        facts, dtype = column.facts, frame[name].dtype
+        if facts.kind != "number" or "decimal comma" in facts.converted:
+            continue
+        if dtype in (nw.String, nw.Object, nw.Unknown):
             columns[name] = read_column(frame[name], name, comma=True)
 
 
