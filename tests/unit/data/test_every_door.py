@@ -40,7 +40,9 @@ def make_table():
             "weight": np.round(rng.normal(70, 12, N), 2),
             "visits": pd.array(rng.integers(0, 30, N), dtype="Int64"),
             "ward": rng.choice(["north", "süd", "west 7"], N),
-            "seen": [dt.date(2020, 1, 1) + dt.timedelta(days=int(d)) for d in rng.integers(0, 700, N)],
+            "seen": [
+                dt.date(2020, 1, 1) + dt.timedelta(days=int(d)) for d in rng.integers(0, 700, N)
+            ],
             "smoker": rng.random(N) < 0.4,
             "patient": patient,
             "died": rng.choice(["yes", "no"], N),
