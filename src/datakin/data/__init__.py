@@ -3,7 +3,7 @@
 This room learns nothing from data: encoders, models and folds live in `datakin.learning`.
 
 - `door`, `arrays`: read_table, read_tables, as_dataset
-- `files`, `csv_files`, `arrow_files`: from a path to a table, all rows or a sample
+- `files`, `text_files`, `arrow_files`: from a path to a table, all rows or a sample
 - `tables`: one table of any library, and its columns as numbers or categories
 - `drafts`, `labels`: which column is what, and what is refused, dropped or noted
 - `splitting`, `skipping`: one table split by a column; tables that cannot be used
