@@ -36,7 +36,7 @@ def text_of(found: Description, width: int = WIDTH) -> str:
         _notes(found, width),
     ]
     if found.options_cli:
-        blocks.append(_wrapped(f"To mend all of it, add: {found.options_cli}", width, "  "))
+        blocks.append([f"To mend all of it, add: {found.options_cli}"])
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
@@ -106,8 +106,8 @@ def _things(found: Description, width: int) -> list[str]:
     for number, thing in enumerate(found.things[:THINGS], start=1):
         lines += _wrapped(f"{number}. {thing.text}", width, "     ", "  ")
         if thing.option_cli:
-            python = f"   (in Python {thing.option_python})" if thing.option_python else ""
-            lines += _wrapped(f"{thing.option_cli}{python}", width, "       ", "     ")
+            lines.append(f"     {thing.option_cli}")  # in one line, to be copied
+            lines += _wrapped(f"in Python: {thing.option_python}", width, "       ", "     ")
     more = len(found.things) - THINGS
     return lines + ([f"  ... and {more} more (.things, --json)"] if more > 0 else [])
 
@@ -166,7 +166,7 @@ def _rank(row: tuple[str, list[ColumnDescription | None]]) -> int:
 def _remark(held: list[ColumnDescription | None]) -> str:
     there = [column for column in held if column is not None]
     parts = dict.fromkeys(column.remark for column in there if column.remark)
-    if len(there) < len(held):
+    if len(there) < len(held) and there[0].role != "left out":
         parts["in one table only"] = None
     elif len({column.kind for column in there}) > 1 and there[0].role != "label":
         parts[f"{there[0].kind} here, {there[1].kind} there"] = None
