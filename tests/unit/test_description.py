@@ -297,3 +297,18 @@ def test_columns_refer_to_the_thing_that_speaks_of_them():
 def test_a_column_that_is_nearly_empty_is_remarked():
     frame = ward(n=100).assign(lab=[5.0, 7.0, 9.0] + [None] * 97)
     assert column(datakin.describe(frame, label="died"), "lab").doubt == "97% missing"
+
+
+def test_a_password_is_never_shown(tmp_path):
+    ward().to_csv(tmp_path / "mine.csv", index=False)
+    address = "postgresql://me:s3cret@127.0.0.1:1/db"
+    found = datakin.describe([tmp_path / "mine.csv", address], label="died")
+    assert not found.is_usable
+    assert "s3cret" not in found.to_json() + str(found) + found._repr_html_()
+
+
+def test_a_first_look_names_row_ids():
+    found = datakin.describe(ward().assign(record_id=np.arange(60)))
+    assert column(found, "record_id").doubt == "looks like a row id"
+    assert column(found, "age").doubt == ""
+    assert "record_id" not in found.candidates

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from datakin._core.addresses import without_password
 from datakin._core.exceptions import DatakinError, collecting, warn
 from datakin.data.corrections import correct
 from datakin.data.dataset import ColumnFacts, Dataset, Origin
@@ -27,6 +28,7 @@ from datakin.data.files import open_table, open_tables
 from datakin.data.groups import notes_of_shared_groups
 from datakin.data.pairing import pair
 from datakin.data.splitting import split_table
+from datakin.data.suspicions import ROW_ID, is_id
 from datakin.data.tables import RawTable, read_columns
 
 __all__ = ["DatasetDescription", "Gathered", "TableDescription", "gather"]
@@ -193,7 +195,8 @@ def _open(source: Any, how: Origin) -> tuple[list[RawTable], list[TableDescripti
                 else:
                     opened += open_tables([each], how)
             except DatakinError as error:
-                unread.append(TableDescription(name, 0, (), problem=str(error)))
+                shown = without_password(name)
+                unread.append(TableDescription(shown, 0, (), problem=str(error)))
         if not opened:
             raise
         return opened, unread
@@ -300,9 +303,14 @@ def _alone(
 ) -> ColumnDescription:
     """Describe a column of a table that has no draft, or one that is ignored."""
     try:
-        return describe_feature(name, role, *read_columns(table.frame, [name]), why=why, **more)
+        features, facts = read_columns(table.frame, [name])
     except DatakinError as error:
         return ColumnDescription(name, role, "not read", why=why or str(error), **more)
+    found = describe_feature(name, role, features, facts, why=why, **more)
+    values = (features.numeric if features.numeric_names else features.codes)[:, 0]
+    if role == "feature" and is_id(values, name, is_date=found.kind == "date"):
+        found = replace(found, doubt="; ".join(filter(None, [found.doubt, ROW_ID])))
+    return found
 
 
 def _describe_dataset(dataset: Dataset, drafts: Sequence[Draft]) -> DatasetDescription:

@@ -151,7 +151,11 @@ class Description(Record):
         """Columns that may be the label, likely ones first."""
         if not self.tables:
             return []
-        columns = [c for c in self.tables[0].columns if c.n_distinct >= 2 and c.role == "feature"]
+        columns = [
+            c
+            for c in self.tables[0].columns
+            if c.n_distinct >= 2 and c.role == "feature" and ROW_ID not in c.doubt
+        ]
         order = {c.name: _likelihood(c, c is columns[0], c is columns[-1]) for c in columns}
         return [name for name in sorted(order, key=lambda name: -order[name]) if order[name] > 0]
 
@@ -225,10 +229,7 @@ def describe(
 def _notes(found: Gathered) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
     """Return the notes that users should look at and the others, each with what it is about."""
     datasets = [d for d in found.datasets if not d.problem]
-    if len(datasets) > 1:
-        everywhere = set.intersection(*(set(d.notes) for d in datasets))
-    else:
-        everywhere = set()
+    everywhere = set.intersection(*(set(d.notes) for d in datasets)) if datasets else set()
     said = [("", note) for note in found.notes]
     said += [("" if n in everywhere else d.name, n) for d in found.datasets for n in d.notes]
     said += [(source, note) for source, notes in found.shared.items() for note in notes]
