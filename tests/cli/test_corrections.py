@@ -71,7 +71,7 @@ def test_a_score_of_corrected_tables_is_that_of_python(tmp_path, monkeypatch, ca
         *("--convert", "there::temp=5/9,-160/9", "--json"),
     )
     assert code == 0
-    assert "there: 'temp' converted: 0.5556 x - 17.78" in err
+    assert "there: converted: 0.5556 x - 17.78: 'temp'" in err
     found = datakin.read_tables(
         ["here.csv", "there.csv"],
         label="died",

@@ -254,3 +254,61 @@ def test_conversions_stand_beside_their_column(tmp_path):
     assert "decimal comma" in column(found, "age").converted
     assert "12 x" in column(found, "age").converted
     assert "'n.a.' (3)" in column(found, "age").converted
+
+
+def test_a_label_with_grades_in_one_table_and_yes_or_no_in_another_is_asked_about():
+    grades = ward(1).assign(died=np.arange(60) % 4)
+    found = datakin.describe({"here": grades, "there": ward(2)}, label="died")
+    (thing,) = [t for t in found.things if t.kind == "classes"]
+    assert thing.option_cli == "--positive 1 --positive 2 --positive 3"
+    alike = datakin.describe(
+        {"here": grades, "there": ward(2)}, label="died", positive=["1", "2", "3"]
+    )
+    assert [list(d.classes) for d in alike.datasets] == [["0", "1"], ["0", "1"]]
+    assert "classes" not in {t.kind for t in alike.things}
+
+
+def test_rows_that_two_tables_share_are_named():
+    here = ward(0, 200).drop(columns=["site", "patient"])
+    there = pd.concat([ward(1, 150).drop(columns=["site", "patient"]), here.head(50)])
+    found = datakin.describe({"here": here, "there": there}, label="died")
+    assert any("50 row(s) of the target also stand in the source" in t.text for t in found.things)
+
+
+def test_a_code_of_the_dataset_is_named_unless_it_is_kept():
+    tables = {name: ward(k).assign(code=f"site {name}") for k, name in enumerate(["a", "b"])}
+    for frame in tables.values():
+        frame["code"] = frame["code"] + frame["site"]
+    found = datakin.describe(tables, label="died")
+    assert ["'code'" in text for text in _codes_of(found)] == [True]
+    assert not _codes_of(datakin.describe(tables, label="died", keep="code"))
+
+
+def _codes_of(found):
+    return [t.text for t in found.things if t.kind == "codes"]
+
+
+def test_columns_refer_to_the_thing_that_speaks_of_them():
+    found = datakin.describe(ward(n=200).assign(record_id=np.arange(200)), label="died")
+    (line,) = [line for line in str(found).splitlines() if line.startswith("record_id")]
+    assert "see 1" in line
+
+
+def test_a_column_that_is_nearly_empty_is_remarked():
+    frame = ward(n=100).assign(lab=[5.0, 7.0, 9.0] + [None] * 97)
+    assert column(datakin.describe(frame, label="died"), "lab").doubt == "97% missing"
+
+
+def test_a_password_is_never_shown(tmp_path):
+    ward().to_csv(tmp_path / "mine.csv", index=False)
+    address = "postgresql://me:s3cret@127.0.0.1:1/db"
+    found = datakin.describe([tmp_path / "mine.csv", address], label="died")
+    assert not found.is_usable
+    assert "s3cret" not in found.to_json() + str(found) + found._repr_html_()
+
+
+def test_a_first_look_names_row_ids():
+    found = datakin.describe(ward().assign(record_id=np.arange(60)))
+    assert column(found, "record_id").doubt == "looks like a row id"
+    assert column(found, "age").doubt == ""
+    assert "record_id" not in found.candidates

@@ -16,7 +16,7 @@ import numpy as np
 
 from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.data.correction_options import Recode, Requests, as_text, describe_line
-from datakin.data.dataset import Origin
+from datakin.data.dataset import ColumnFacts, Origin
 from datakin.data.features import Array
 from datakin.data.labels import as_numbers, canonical_label, is_missing, sort_classes
 from datakin.data.tables import RawTable
@@ -289,10 +289,10 @@ def _no_such_value(old: str, column: str, part: str, tables: list[RawTable]) -> 
 
 
 def convert_numbers(draft: Draft) -> Draft:
-    """Return a draft with columns in other units, and a note on each of them."""
+    """Return a draft with columns in other units, of which their facts tell."""
     how, features = draft.how, draft.features
     numeric, labels = features.numeric.copy(), draft.labels
-    notes, facts = list(draft.notes), dict(draft.facts)
+    facts = dict(draft.facts)
     for (part, column), (slope, intercept) in Requests.of(how).lines.items():
         rows = np.ones(features.n_rows, bool)
         if part and draft.domains is not None:
@@ -310,15 +310,11 @@ def convert_numbers(draft: Draft) -> Draft:
             raise DatakinError(f"convert is for features and the label. Got {column!r}.")
         else:  # an ignored column
             continue
-        line = f"{describe_line(slope, intercept)}{_where(how, part)}"
-        notes.append(f"{column!r} converted: {line}")
-        if column in facts:
-            before = facts[column].converted
-            facts[column] = replace(
-                facts[column], converted=f"{before}; {line}" if before else line
-            )
+        known = facts.get(column, ColumnFacts("number"))
+        line = f"converted: {describe_line(slope, intercept)}{_where(how, part)}"
+        facts[column] = replace(known, converted="; ".join(filter(None, [known.converted, line])))
     features = replace(features, numeric=numeric)
-    return replace(draft, features=features, labels=labels, notes=tuple(notes), facts=facts)
+    return replace(draft, features=features, labels=labels, facts=facts)
 
 
 def _where(how: Origin, part: str) -> str:

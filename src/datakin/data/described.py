@@ -13,6 +13,7 @@ import pandas as pd
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import MISSING, Array, Features
 from datakin.data.labels import canonical_label, is_missing
+from datakin.data.texts import BLANKS
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -22,6 +23,7 @@ __all__ = ["ColumnDescription", "describe_feature", "describe_values", "examples
 EXAMPLES = 3
 LEVELS = 6  # levels shown of a column of categories
 FEW = 3  # numbers with at most this many values are counted like categories
+MOSTLY = 0.8  # share of missing values from which they are named
 LOOK = 1000  # rows that examples are taken from
 LONGEST = 40  # characters of an example
 
@@ -98,7 +100,16 @@ def describe_feature(
         counts = np.bincount(codes[codes != MISSING], minlength=len(features.levels[j]))
         table = dict(zip(features.levels[j], counts.tolist(), strict=True))
         found = _of_levels({level: n for level, n in table.items() if n}, len(codes))
-    return ColumnDescription(name, role, **_said(known), **{**found, **more})
+    return _column(name, role, features.n_rows, {**_said(known), **found, **more})
+
+
+def _column(name: str, role: str, n_rows: int, found: dict[str, Any]) -> ColumnDescription:
+    """Return a column; one that is nearly empty is odd."""
+    share = found["n_missing"] / max(1, n_rows)
+    if MOSTLY <= share < 1 and not found.get("why"):
+        empty = f"{min(share, 0.99):.0%} missing"
+        found["doubt"] = "; ".join(filter(None, [found.get("doubt", ""), empty]))
+    return ColumnDescription(name, role, **found)
 
 
 def describe_values(
@@ -123,13 +134,14 @@ def describe_values(
         found = _of_levels({str(k): int(n) for k, n in texts.items()}, len(values))
         if known is not None:
             found["kind"] = known.kind
-    return ColumnDescription(name, role, **_said(known), **{**found, **more})
+    return _column(name, role, len(values), {**_said(known), **found, **more})
 
 
 def _said(known: ColumnFacts | None) -> dict[str, Any]:
     if known is None:
         return {}
-    blanks = ", ".join(f"{word!r} ({n})" for word, n in list(known.blanks.items())[:3])
+    odd = [(word, n) for word, n in known.blanks.items() if word not in BLANKS]
+    blanks = ", ".join(f"{word!r} ({n})" for word, n in odd[:3])
     read = f"read as missing: {blanks}" if blanks else ""
     converted = "; ".join(part for part in (known.converted, read) if part)
     return {"converted": converted, "doubt": known.doubt}

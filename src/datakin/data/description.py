@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from datakin._core.addresses import without_password
 from datakin._core.exceptions import DatakinError, collecting, warn
 from datakin.data.corrections import correct
 from datakin.data.dataset import ColumnFacts, Dataset, Origin
@@ -27,9 +28,13 @@ from datakin.data.files import open_table, open_tables
 from datakin.data.groups import notes_of_shared_groups
 from datakin.data.pairing import pair
 from datakin.data.splitting import split_table
+from datakin.data.suspicions import ROW_ID, is_id
 from datakin.data.tables import RawTable, read_columns
 
 __all__ = ["DatasetDescription", "Gathered", "TableDescription", "gather"]
+
+# Notes of a pair that tell the same as its differences.
+TOLD = ("left out, column(s) without", "ranges do not overlap", "column(s) not used")
 
 
 @dataclass(frozen=True)
@@ -109,6 +114,8 @@ class Gathered:
         Source -> what differs from the first dataset, the target.
     refusals : dict of str to str
         Source -> why it cannot be compared with the target.
+    shared : dict of str to tuple of str
+        Source -> what a score would note of its rows, groups and classes beside those of the target.
     notes : tuple of str
         What `read_tables` would warn of, beside the notes of datasets.
     """
@@ -117,6 +124,7 @@ class Gathered:
     datasets: tuple[DatasetDescription, ...]
     differences: dict[str, tuple[Difference, ...]]
     refusals: dict[str, str] = field(default_factory=dict)
+    shared: dict[str, tuple[str, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
@@ -164,7 +172,7 @@ def _gather(source: Any, how: Origin, has_label: bool) -> Gathered:
     ]
     order = {table.name: k for k, table in enumerate(whole)}
     described.sort(key=lambda each: order.get(each.name, 0))
-    return Gathered(whole, tuple(described), _all_differences(parts), _refusals(parts))
+    return _compare(parts, whole, described)
 
 
 def _open(source: Any, how: Origin) -> tuple[list[RawTable], list[TableDescription]]:
@@ -187,7 +195,8 @@ def _open(source: Any, how: Origin) -> tuple[list[RawTable], list[TableDescripti
                 else:
                     opened += open_tables([each], how)
             except DatakinError as error:
-                unread.append(TableDescription(name, 0, (), problem=str(error)))
+                shown = without_password(name)
+                unread.append(TableDescription(shown, 0, (), problem=str(error)))
         if not opened:
             raise
         return opened, unread
@@ -294,9 +303,14 @@ def _alone(
 ) -> ColumnDescription:
     """Describe a column of a table that has no draft, or one that is ignored."""
     try:
-        return describe_feature(name, role, *read_columns(table.frame, [name]), why=why, **more)
+        features, facts = read_columns(table.frame, [name])
     except DatakinError as error:
         return ColumnDescription(name, role, "not read", why=why or str(error), **more)
+    found = describe_feature(name, role, features, facts, why=why, **more)
+    values = (features.numeric if features.numeric_names else features.codes)[:, 0]
+    if role == "feature" and is_id(values, name, is_date=found.kind == "date"):
+        found = replace(found, doubt="; ".join(filter(None, [found.doubt, ROW_ID])))
+    return found
 
 
 def _describe_dataset(dataset: Dataset, drafts: Sequence[Draft]) -> DatasetDescription:
@@ -323,18 +337,30 @@ def _describe_dataset(dataset: Dataset, drafts: Sequence[Draft]) -> DatasetDescr
     )
 
 
-def _all_differences(datasets: Sequence[Dataset]) -> dict[str, tuple[Difference, ...]]:
-    """Return what differs between the first dataset and each of the others."""
-    found = {other.name: tuple(differences(datasets[0], other)) for other in datasets[1:]}
-    return {name: different for name, different in found.items() if different}
-
-
-def _refusals(datasets: Sequence[Dataset]) -> dict[str, str]:
-    """Return why sources cannot be compared with the first dataset, as a score would say it."""
-    found: dict[str, str] = {}
+def _compare(
+    datasets: Sequence[Dataset], tables: tuple[TableDescription, ...], described: list[Any]
+) -> Gathered:
+    """Compare the first dataset with each of the others, as a score would."""
+    apart: dict[str, tuple[Difference, ...]] = {}
+    refusals: dict[str, str] = {}
+    shared: dict[str, tuple[str, ...]] = {}
     for source in datasets[1:]:
+        target, kept = datasets[0], datasets[0].keep | source.keep
+        found = [
+            each
+            for each in differences(target, source)
+            if each.kind != "codes" or each.column not in kept
+        ]
         try:
-            pair(datasets[0], source)
+            notes = pair(target, source).notes
         except DatakinError as error:
-            found[source.name] = str(error)
-    return found
+            refusals[source.name] = str(error)
+        else:
+            said = [each.advice for each in found if each.option_python]
+            shared[source.name] = tuple(
+                note
+                for note in notes
+                if not note.startswith(TOLD) and not any(text in note for text in said)
+            )
+        apart[source.name] = tuple(found)
+    return Gathered(tables, tuple(described), apart, refusals, shared)

@@ -197,8 +197,8 @@ def read_tables(
     Examples
     --------
     >>> import pandas as pd
-    >>> columns = {"age": [40, 63, 51, 72, 45] * 16, "site": ["a", "b"] * 40}
-    >>> frame = pd.DataFrame({**columns, "died": [0, 1, 1, 0] * 20})
+    >>> frame = pd.DataFrame({"age": [40, 63, 51, 72, 45] * 16, "died": [0, 1, 1, 0] * 20})
+    >>> frame["site"] = ["a", "b"] * 40
     >>> sorted(read_tables(frame, label="died", domain="site"))
     ['a', 'b']
     """

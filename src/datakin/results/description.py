@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from datakin._core.exceptions import SERIOUS, USUAL, DatakinError, suggest, together
+from datakin._core.exceptions import SERIOUS, USUAL, DatakinError, listed, suggest, together
 from datakin.data.dataset import Origin
 from datakin.data.described import ColumnDescription
 from datakin.data.description import (
@@ -21,6 +21,7 @@ from datakin.data.description import (
 from datakin.data.differences import KINDS, Difference
 from datakin.data.door import READ_ROWS
 from datakin.data.drafts import names_of
+from datakin.data.labels import sort_classes
 from datakin.data.suspicions import ROW_ID
 from datakin.results.description_text import text_of
 from datakin.results.record import Record, plain, register
@@ -56,7 +57,7 @@ class Thing:
     ----------
     kind : str
         "problem", "note", "group" (rows that may belong together), or the kind of a difference between
-        tables: "units", "name", "levels", "codes" or "range".
+        tables: "classes", "units", "name", "levels", "codes" or "range".
     about : tuple of str
         The tables or datasets that it is about.
     text : str
@@ -150,7 +151,11 @@ class Description(Record):
         """Columns that may be the label, likely ones first."""
         if not self.tables:
             return []
-        columns = [c for c in self.tables[0].columns if c.n_distinct >= 2 and c.role == "feature"]
+        columns = [
+            c
+            for c in self.tables[0].columns
+            if c.n_distinct >= 2 and c.role == "feature" and ROW_ID not in c.doubt
+        ]
         order = {c.name: _likelihood(c, c is columns[0], c is columns[-1]) for c in columns}
         return [name for name in sorted(order, key=lambda name: -order[name]) if order[name] > 0]
 
@@ -212,6 +217,7 @@ def describe(
     things = [
         *([] if is_split else _problems(found.datasets)),
         *_refusals(found),
+        *_reduced(found.datasets),
         *others,
         *(Thing("note", (), line) for line in together(serious)),
         *_groups(found.tables, how.group),
@@ -223,12 +229,10 @@ def describe(
 def _notes(found: Gathered) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
     """Return the notes that users should look at and the others, each with what it is about."""
     datasets = [d for d in found.datasets if not d.problem]
-    if len(datasets) > 1:
-        everywhere = set.intersection(*(set(d.notes) for d in datasets))
-    else:
-        everywhere = set()
+    everywhere = set.intersection(*(set(d.notes) for d in datasets)) if datasets else set()
     said = [("", note) for note in found.notes]
     said += [("" if n in everywhere else d.name, n) for d in found.datasets for n in d.notes]
+    said += [(source, note) for source, notes in found.shared.items() for note in notes]
     if not found.datasets:
         said += [(t.name, note) for t in found.tables for note in t.notes]
     serious = [pair for pair in said if getattr(pair[1], "rank", USUAL) == SERIOUS]
@@ -286,6 +290,26 @@ def _refusals(found: Gathered) -> list[Thing]:
     if more > 0:
         things.append(Thing("problem", (), f"{more} more sources cannot be compared, either."))
     return things
+
+
+def _reduced(datasets: Sequence[DatasetDescription]) -> list[Thing]:
+    """Ask whether some datasets hold a yes-or-no version of a label that has grades in others."""
+    every = sort_classes(name for d in datasets for name in d.classes)
+    two = [d for d in datasets if len(d.classes) == 2 and min(every) in d.classes]
+    if not two or len(every) < 3 or not all(name.isdigit() for name in every):
+        return []
+    names = tuple(d.name for d in two)
+    return [
+        Thing(
+            "classes",
+            names,
+            f"{', '.join(names[:4])} {'has' if len(names) == 1 else 'have'} the classes "
+            f"{listed(two[0].classes)}, others {listed(every, limit=10)}. If that is a yes or no, make "
+            f"it so in all of them",
+            f"positive={list(every[1:])}",
+            " ".join(f"--positive {name}" for name in every[1:]),
+        )
+    ]
 
 
 def _differences(found: Mapping[str, Sequence[Difference]]) -> tuple[list[Thing], list[str]]:

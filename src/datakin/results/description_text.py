@@ -36,7 +36,7 @@ def text_of(found: Description, width: int = WIDTH) -> str:
         _notes(found, width),
     ]
     if found.options_cli:
-        blocks.append(_wrapped(f"To mend all of it, add: {found.options_cli}", width, "  "))
+        blocks.append([f"To mend all of it, add: {found.options_cli}"])
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
@@ -106,8 +106,8 @@ def _things(found: Description, width: int) -> list[str]:
     for number, thing in enumerate(found.things[:THINGS], start=1):
         lines += _wrapped(f"{number}. {thing.text}", width, "     ", "  ")
         if thing.option_cli:
-            python = f"   (in Python {thing.option_python})" if thing.option_python else ""
-            lines += _wrapped(f"{thing.option_cli}{python}", width, "       ", "     ")
+            lines.append(f"     {thing.option_cli}")  # in one line, to be copied
+            lines += _wrapped(f"in Python: {thing.option_python}", width, "       ", "     ")
     more = len(found.things) - THINGS
     return lines + ([f"  ... and {more} more (.things, --json)"] if more > 0 else [])
 
@@ -139,44 +139,58 @@ def _columns(found: Description, width: int) -> list[str]:
     rows = merged_rows(found)
     if not rows:
         return []
+    told = {name: _told(found, name) for name, _ in rows}
     order, most = rows, ROWS
     if len(rows) > ROWS:
-        order = sorted(rows, key=_rank)
-        most = min(ROWS, FEW + sum(_rank(row) < 2 for row in rows))
+        order = sorted(rows, key=lambda row: _rank(row, told))
+        most = min(ROWS, FEW + sum(_rank(row, told) < 2 for row in rows))
     tables = [t for t in found.tables if t.columns][:2]
     names = [plain(t.name) or "values" for t in tables] if len(tables) > 1 else ["values"]
     head = ("column", "role", "kind", *names, "remark")
-    lines = _aligned([head, *(_cells(*row) for row in order[:most])], width)
+    lines = _aligned([head, *(_cells(*row, told[row[0]]) for row in order[:most])], width)
     rest = order[most:]
     if rest:
-        odd = sum(_rank(row) < 2 for row in rest)
+        odd = sum(_rank(row, told) < 2 for row in rest)
         what = f", {odd} of them with a remark" if odd else " as expected"
         lines.append(f"... and {len(rest)} more{what} (.frame, --out columns.csv)")
     return lines
 
 
-def _rank(row: tuple[str, list[ColumnDescription | None]]) -> int:
+def _told(found: Description, name: str) -> str:
+    """Return a hint at the thing that speaks of a column."""
+    numbers = (k for k, thing in enumerate(found.things, start=1) if repr(name) in thing.text)
+    first = next(numbers, None)
+    return "" if first is None else f"see {first}"
+
+
+def _rank(row: tuple[str, list[ColumnDescription | None]], told: dict[str, str]) -> int:
     """Return 0 for the label, the group and the domain, 1 for what is remarkable, 2 for the rest."""
     there = [column for column in row[1] if column is not None]
     if any(column.role in ("label", "group", "domain") for column in there):
         return 0
-    return 1 if _remark(row[1]) else 2
+    return 1 if told[row[0]] or _remark(row[1]) else 2
 
 
 def _remark(held: list[ColumnDescription | None]) -> str:
     there = [column for column in held if column is not None]
     parts = dict.fromkeys(column.remark for column in there if column.remark)
-    if len(there) < len(held):
+    if len(there) < len(held) and there[0].role != "left out":
         parts["in one table only"] = None
     elif len({column.kind for column in there}) > 1 and there[0].role != "label":
         parts[f"{there[0].kind} here, {there[1].kind} there"] = None
     return "; ".join(parts)
 
 
-def _cells(name: str, held: list[ColumnDescription | None]) -> tuple[str, ...]:
+def _cells(name: str, held: list[ColumnDescription | None], told: str) -> tuple[str, ...]:
     first = next(column for column in held if column is not None)
     values = [_values(column) if column else "-" for column in held]
-    return plain(name), first.role, first.kind, *values, plain(_remark(held))
+    return (
+        plain(name),
+        first.role,
+        first.kind,
+        *values,
+        plain("; ".join(filter(None, [told, _remark(held)]))),
+    )
 
 
 def _values(column: ColumnDescription) -> str:

@@ -61,7 +61,7 @@ def test_what_was_done_is_noted():
     text = "\n".join(found.notes)
     assert "renamed: 'Temp F' to 'temp'" in text
     assert f"'m' to 'male' ({men} values)" in text
-    assert "'temp' converted: 0.5556 x - 17.78" in text
+    assert "converted: 0.5556 x - 17.78: 'temp'" in text
     assert "'seen' read as dates in the format '%d/%m/%Y'" in text
 
 
