@@ -30,7 +30,7 @@ from datakin.data.leaks import Labels
 from datakin.data.roles import censoring_note, check_label, read_keys, read_labels
 from datakin.data.spelling import recode_options, spelled_twice
 from datakin.data.suspicions import Suspicions, find_suspicions, notes_of_facts
-from datakin.data.tables import RawTable, read_columns
+from datakin.data.tables import RawTable, has_decimal_comma, read_columns
 from datakin.data.usable import notes_of_unused, usable_features, without_odd
 
 __all__ = ["Decision", "Draft", "check_named", "decide", "make_datasets", "make_draft", "names_of"]
@@ -145,7 +145,8 @@ def make_draft(table: RawTable, how: Origin) -> Draft:
                 )
     taken = {*parts.values(), *how.ignore}
     features, facts = read_columns(frame, [c for c in frame.columns if c not in taken])
-    labels, facts[how.label] = read_labels(frame[how.label], how.label)
+    comma = has_decimal_comma(facts)
+    labels, facts[how.label] = read_labels(frame[how.label], how.label, comma=comma)
     keys: dict[str, Array] = {}
     for role, column in (("group", how.group), ("domain", how.domain)):
         if column is not None:
