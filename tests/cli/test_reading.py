@@ -116,3 +116,20 @@ def test_every_path_is_looked_up_once_and_every_dataset_made_once(run, monkeypat
     assert code == 0, err
     assert looked_up == tables
     assert made == ["three", "one", "part-0", "part-1"]
+
+
+def test_one_small_table_is_skipped(run, tmp_path):
+    (tmp_path / "tiny.csv").write_text("x,y,died\n" + "1,2,0\n2,3,1\n" * 7)
+    for name, seed in (("mine", 1), ("theirs", 2)):
+        rng = np.random.default_rng(seed)
+        frame = pd.DataFrame(rng.normal(size=(60, 2)), columns=["x", "y"])
+        frame.assign(died=rng.integers(0, 2, 60)).to_csv(tmp_path / f"{name}.csv", index=False)
+    tables = [str(tmp_path / f"{name}.csv") for name in ("mine", "theirs", "tiny")]
+    options = ["--label", "died", "--models", "logistic", "--cv", "3"]
+    code, _, err = run("rank", *tables, *options)
+    assert code == 1
+    assert "at least 20 labelled rows. Got 14" in err
+    code, out, err = run("rank", *tables, *options, "--skip-unusable")
+    assert code == 0, err
+    assert "1 table(s) left out (skip_unusable=True / --skip-unusable): 'tiny'" in err
+    assert "theirs" in out

@@ -19,7 +19,13 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NoReturn
 import typer
 
 from datakin._core.addresses import printable
-from datakin._core.exceptions import DatakinError, DatakinWarning, Interrupted, require
+from datakin._core.exceptions import (
+    DatakinError,
+    DatakinWarning,
+    Interrupted,
+    explaining,
+    require,
+)
 from datakin._core.files import check_file, written_whole
 from datakin._core.progress import hushed, say
 from datakin._core.streams import is_terminal, printed
@@ -203,15 +209,20 @@ def _error(error: DatakinError) -> str:
 
 @contextmanager
 def _noted(kept: list[str], quiet: bool) -> Iterator[None]:
-    """Keep the notes of the work in this block, and print them."""
+    """Keep the notes of the work in this block, and print them; before an error, what explains it."""
+    failed = None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             yield
+        except DatakinError as error:
+            failed = str(error)
+            raise
         finally:
             notes = [str(w.message) for w in caught if issubclass(w.category, DatakinWarning)]
             kept += dict.fromkeys(line for note in notes for line in note.splitlines())
-            for line in () if quiet else kept:
+            said = kept if failed is None else explaining(kept, failed)
+            for line in () if quiet else said:
                 say(f"Note: {printable(line)}")
 
 

@@ -11,7 +11,14 @@ from datakin.data.spelling import matching_values, recode_options, same_names
 from datakin.data.suspicions import keep_option
 from datakin.data.units import ENOUGH, Units, find_units, overlap, sketch, sketch_of
 
-__all__ = ["KINDS", "Difference", "class_recoding", "differences", "no_value_in_common"]
+__all__ = [
+    "KINDS",
+    "Difference",
+    "class_options",
+    "class_recoding",
+    "differences",
+    "no_value_in_common",
+]
 
 KINDS = ("classes", "units", "name", "levels", "codes", "range", "columns")  # worst first
 
@@ -80,6 +87,15 @@ def class_recoding(target: Dataset, source: Dataset) -> dict[str, str]:
     return matching_values(target.classes, source.classes)
 
 
+def class_options(target: Dataset, source: Dataset) -> tuple[str, str]:
+    """Return what recodes the classes of one of two datasets, in Python and on the command line."""
+    said = source.facts.get(source.label)
+    # Truth values are called 0 and 1 here, whatever stands in the table: recode the other one.
+    if said is not None and said.kind == "truth value" and set(source.classes) == {"0", "1"}:
+        target, source = source, target
+    return recode_options(source.name, source.label, class_recoding(target, source))
+
+
 def _class_differences(target: Dataset, source: Dataset) -> list[Difference]:
     recoding = class_recoding(target, source)
     if not recoding:
@@ -88,8 +104,7 @@ def _class_differences(target: Dataset, source: Dataset) -> list[Difference]:
         f"the classes look coded differently: {listed(target.classes)} in {target.name!r}, "
         f"{listed(source.classes)} in {source.name!r}"
     )
-    options = recode_options(source.name, source.label, recoding)
-    return [Difference("classes", target.label, sentence, *options)]
+    return [Difference("classes", target.label, sentence, *class_options(target, source))]
 
 
 def _name_differences(target: Dataset, source: Dataset) -> list[Difference]:

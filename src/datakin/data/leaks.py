@@ -152,8 +152,9 @@ def _leak_of_classes(values: Array, labels: Labels, is_named: bool) -> str | Non
     if n_rows < ENOUGH or counts[1:].sum() < RARE:
         return None
     is_number = values.dtype.kind == "f"
-    codes = pd.factorize(values)[0] if is_number else values
-    if codes.max(initial=0) >= min(FEW, n_rows / 10):
+    is_rich = is_number and len(np.unique(values[:100])) > 2 * FEW  # spares most columns the count
+    codes = pd.factorize(values)[0] if is_number and not is_rich else values
+    if is_rich or codes.max(initial=0) >= min(FEW, n_rows / 10):
         if is_number and _separates(values, labels.y):
             return DOUBT
         codes = (np.isnan(values) if is_number else codes == MISSING).astype(np.int64) - 1

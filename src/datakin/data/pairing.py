@@ -16,11 +16,16 @@ from datakin._core.exceptions import MINOR, SERIOUS, DatakinError, Note, listed,
 from datakin.data.arrays import as_dataset
 from datakin.data.copies import chance_of_a_copy, repeated_share
 from datakin.data.dataset import Dataset
-from datakin.data.differences import Difference, class_recoding, differences, no_value_in_common
+from datakin.data.differences import (
+    Difference,
+    class_options,
+    class_recoding,
+    differences,
+    no_value_in_common,
+)
 from datakin.data.features import Array
 from datakin.data.groups import note_on_groups
 from datakin.data.labels import sort_classes
-from datakin.data.spelling import recode_options
 from datakin.data.suspicions import keep_option
 
 __all__ = [
@@ -202,7 +207,7 @@ def _all_classes(target: Dataset, source: Dataset) -> tuple[str, ...]:
     if target.classes and (recoding or not set(target.classes) & set(source.classes)):
         how = source.features.how_to_recode(source.classes, target.classes)
         if recoding and not source.features.is_sparse:
-            python, cli = recode_options(source.name, source.label, recoding)
+            python, cli = class_options(target, source)
             how = f"if they mean the same, say {python} / {cli}; otherwise {how}"
         raise DatakinError(
             f"Both labels must use the same codes. {target.name!r} has {listed(target.classes)}, "

@@ -214,7 +214,9 @@ def test_classes_that_one_table_spells_in_two_ways_are_a_question():
         DatakinError, match=r"recode=\{'died': \{'No': 'no'\}\} / --recode died:No=no, if not, task"
     ):
         read_table(pd.DataFrame({"x": NOISE, "died": words}), label="died")
-    several = read_table(pd.DataFrame({"x": NOISE, "died": words}), label="died", task="multiclass")
+    frame = pd.DataFrame({"x": NOISE, "died": words})
+    with pytest.warns(DatakinWarning, match="differ in case only"):
+        several = read_table(frame, label="died", task="multiclass")
     assert several.classes == ("No", "no", "yes")
 
 
@@ -226,9 +228,7 @@ def test_labels_in_memory_that_are_masked_are_missing():
 
 def test_labels_in_memory_that_are_dates_are_refused():
     dates = np.datetime64("2020-01-01") + np.arange(N)
-    with pytest.raises(
-        DatakinError, match=r"y must hold numbers, booleans or text. Got datetime64"
-    ):
+    with pytest.raises(DatakinError, match=r"must hold numbers, booleans or text. Got dates"):
         as_dataset(NOISE[:, None], dates)
 
 
