@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "arrow_of",
     "check_finite",
+    "decimals_of",
     "floats_of",
     "is_object_series",
     "is_text_series",
@@ -76,6 +77,8 @@ def _read(series: nw.Series[Any], name: str, comma: bool) -> Column:
     dtype = series.dtype
     if dtype == nw.Boolean:
         return Column(floats_of(series), None, ColumnFacts("truth value"))
+    if dtype == nw.Decimal:
+        return read_text(decimals_of(series), name, comma)
     if dtype.is_numeric():
         return Column(floats_of(series), None, _number_facts(series))
     if dtype in (nw.Date, nw.Datetime, nw.Duration):
@@ -120,6 +123,11 @@ def arrow_of(series: nw.Series[Any]) -> pa.Array:
     return array.cast(pa.large_string()) if str(array.type) == "string_view" else array
 
 
+def decimals_of(series: nw.Series[Any]) -> pa.Array:
+    """Return a series of decimal numbers as text, which is rounded once and has all its digits."""
+    return arrow_of(series).cast("string")
+
+
 def floats_of(series: nw.Series[Any]) -> Array:
     """Return a series of numbers or truth values as floats, rounded where they must be."""
     import narwhals as nw
@@ -128,11 +136,9 @@ def floats_of(series: nw.Series[Any]) -> Array:
     native = series.to_native()
     if isinstance(native, pd.Series) and isinstance(native.dtype, np.dtype):
         return np.asarray(native.to_numpy(), dtype=float)
-    if series.implementation.is_polars() and series.dtype != nw.Decimal:
+    if series.implementation.is_polars():
         return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=float)
     array = arrow_of(series)
-    if pa.types.is_decimal(array.type):
-        array = array.cast(pa.string())  # rounded once, as the same number in a text file is
     if pa.types.is_boolean(array.type):
         array = array.cast(pa.int8())
     floats: Array = array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
