@@ -14,8 +14,8 @@ import pytest
 
 from datakin import DatakinError, DatakinWarning, read_table, read_tables
 from datakin.cli.commands import main
-from datakin.data.dataset import Origin
 from datakin.data.databases import read_database, read_duckdb, read_sqlite
+from datakin.data.dataset import Origin
 from datakin.data.queries import wrapped
 from tests.unit.data.postgres import PASSWORD
 
@@ -275,7 +275,7 @@ def test_postgresql_is_only_read(postgres):
         "SELECT nextval('counter') AS y",
         "SELECT 1 AS y; COMMIT; DELETE FROM visits",
     ):
-        with pytest.raises(DatakinError, match="read-only transaction|SELECT|top level"):
+        with pytest.raises(DatakinError, match=r"read-only transaction|SELECT|top level"):
             read_table(postgres.url, label="y", query=query)
     assert read_table(postgres.url, label="y", table="visits").n_rows == 60
 

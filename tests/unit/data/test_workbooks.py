@@ -210,7 +210,7 @@ def test_a_workbook_under_a_password_says_so(tmp_path, name):
         content[start : start + len(stream)] = stream
         content[start + 64 : start + 66] = (len(stream) + 2).to_bytes(2, "little")
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(DatakinError, match="is protected by a password. .* save it without one"):
+    with pytest.raises(DatakinError, match=r"is protected by a password\. .* save it without one"):
         read_table(tmp_path / name, label="y")
 
 
