@@ -293,9 +293,12 @@ class DrawnRows:
 
 
 def _taken(batch: pa.RecordBatch, rows: Array) -> pa.RecordBatch:
+    """Return rows of a block, in their order; for texts, a filter is quicker than `take`."""
     import pyarrow as pa
 
-    return batch.take(pa.array(rows))
+    mask = np.zeros(batch.num_rows, dtype=bool)
+    mask[rows] = True
+    return batch.filter(pa.array(mask))
 
 
 def _named(
