@@ -98,6 +98,7 @@ class Utf8Stream(io.RawIOBase):
                 pieces.append(self._next(min(n - size, PIECE)))
                 size += len(pieces[-1])
         except Exception as error:
+            error.__context__ = None  # it holds on to the frames that hold this stream
             self.fault = error
             raise
         ready = b"".join(pieces) if self._ready or len(pieces) > 2 else pieces[-1]
