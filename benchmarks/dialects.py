@@ -1,20 +1,25 @@
-"""Who recognises the separator of a small text file: our rule, and three of the trade.
+"""Who recognises the separator of a small text file: datakin, and three rules of the trade.
 
 Run ``python benchmarks/dialects.py``; it writes ``results/dialects.md``. Needs clevercsv and duckdb,
-which datakin itself does not.
+which datakin itself does not. datakin is asked as users ask it, by `read_table`: its time is that of
+the whole reading, and files that it refuses whatever the separator (no features, under 20 rows, rows
+of different lengths) are not among the cases.
 """
 
 import csv
 import random
+import re
 import tempfile
 import time
+import warnings
 from pathlib import Path
 
-from datakin.data.dialects import recognise_delimiter
+import datakin
 
 RESULTS = Path(__file__).parent / "results" / "dialects.md"
 WORDS = ["north", "south west", "Müller", "a b c", "x-ray", "3rd", "n/a", "yes"]
 NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe", " ": "space", None: "one column"}
+SPOKEN = {"';'": ";", "a tab": "\t", "'|'": "|", "a space": " "}
 
 
 def quoted(cell, delimiter):
@@ -25,10 +30,11 @@ def quoted(cell, delimiter):
 
 
 def table(delimiter, cells, *, n=30, header=True, seed=0, end="\n"):
-    """Return the text of a table; `cells` are functions of a random generator."""
+    """Return the text of a table, labels last; `cells` are functions of a random generator."""
     rng = random.Random(seed)
-    rows = [[f"name {j}" if j % 3 else f"col{j}" for j in range(len(cells))]] if header else []
-    rows += [[cell(rng) for cell in cells] for _ in range(n)]
+    names = [f"name {j}" if j % 3 else f"col{j}" for j in range(len(cells))]
+    rows = [[*names, "y"]] if header else []
+    rows += [[*(cell(rng) for cell in cells), str(i % 2)] for i in range(n)]
     return end.join(delimiter.join(quoted(c, delimiter) for c in row) for row in rows) + end
 
 
@@ -79,36 +85,39 @@ def cases():
     for delimiter in (",", ";", "\t", "|"):
         for kind, cells in KINDS.items():
             yield kind, "t.csv", table(delimiter, cells), delimiter
-        yield "few rows", "t.csv", table(delimiter, KINDS["numbers"], n=2), delimiter
+        yield "20 rows", "t.csv", table(delimiter, KINDS["numbers"], n=20), delimiter
         yield "no header", "t.csv", table(delimiter, KINDS["numbers"], header=False), delimiter
-        yield "two columns", "t.csv", table(delimiter, [word, whole]), delimiter
+        yield "two columns", "t.csv", table(delimiter, [word]), delimiter
+        yield "many columns", "t.csv", table(delimiter, [point] * 300), delimiter
+        windows = table(delimiter, KINDS["numbers"], end="\r\n")
+        yield "line ends of Windows", "t.csv", windows, delimiter
     for delimiter in (";", "\t", "|"):
         for header in (True, False):
             what = f"decimal commas, {'' if header else 'no '}header"
             yield what, "t.csv", table(delimiter, [comma] * 4, header=header), delimiter
-        yield (
-            "decimal comma, one column of 3",
-            "t.csv",
-            table(delimiter, [comma, whole, word]),
-            delimiter,
-        )
-    yield "one column of numbers", "t.csv", table(",", [point]), None
-    yield "one column of words", "t.csv", table(",", [word]), None
-    yield "one column of dates", "t.csv", table(",", [date]), None
-    yield "line ends of Windows", "t.csv", table(";", KINDS["numbers"], end="\r\n"), ";"
+        mixed = table(delimiter, [comma, whole, word])
+        yield "decimal comma, one column of 3", "t.csv", mixed, delimiter
     yield "line ends of old Macs", "t.csv", table(";", KINDS["numbers"], end="\r"), ";"
-    ragged = table(",", [whole] * 3) + "".join(f"1,{i},5,0\n" for i in range(12))
-    yield "decimal commas in a comma file", "t.csv", ragged, ","
     yield "spaces", "t.txt", table(" ", [point, whole, point]).replace("name ", "n"), " "
-    yield "a title above", "t.csv", "Report of May\n" + table(";", KINDS["numbers"]), ";"
-    yield "wide", "t.csv", table(",", [point] * 300), ","
-    yield "times with commas in a tab file", "t.txt", table("\t", [date, text, comma]), "\t"
+    yield "dates, texts, decimal commas", "t.txt", table("\t", [date, text, comma]), "\t"
 
 
-def ours(content, name, _path):
-    found = recognise_delimiter(content, name)
-    is_one = all(found not in line for line in content.splitlines())
-    return None if is_one else found
+def ours(content, _name, path):
+    """Return what datakin says; it says nothing about a comma."""
+    header = "y" in content.splitlines()[0]
+    for label in ["y"] if header else [f"x{j}" for j in range(9, 0, -1)]:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                read = datakin.read_table(path, label=label, header=header)
+        except datakin.DatakinError as error:
+            if header:
+                raise
+            last = error
+            continue
+        said = re.search(r"fields separated by (.*?) \(recognised", " ".join(read.notes))
+        return SPOKEN[said[1]] if said else ","
+    raise last
 
 
 def sniffer(content, _name, _path):
@@ -130,7 +139,7 @@ def duck(_content, _name, path):
     return None if width == 1 else found
 
 
-RIVALS = {"own rule": ours, "csv.Sniffer": sniffer, "clevercsv": clever, "DuckDB": duck}
+RIVALS = {"datakin": ours, "csv.Sniffer": sniffer, "clevercsv": clever, "DuckDB": duck}
 
 
 def main():

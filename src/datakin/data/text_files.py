@@ -21,7 +21,7 @@ from datakin.data.encodings import Encoding, guess_encoding, recognise_encoding
 from datakin.data.features import Array
 from datakin.data.file_kinds import name_kind, recognise_kind
 from datakin.data.headers import Layout, find_layout
-from datakin.data.ragged import MOST, RaggedRows, refuse_open_quote, refuse_ragged
+from datakin.data.ragged import MOST, RaggedRows, note_swallowed, refuse_open_quote, refuse_ragged
 from datakin.data.reading import Lottery, Read, check_file_columns, first_line
 from datakin.data.text_streams import Lent, NotUtf8, Utf8Stream, read_head, take_back
 
@@ -109,6 +109,7 @@ def _parse(source: Source, encoding: Encoding, how: Origin) -> Read:
         n = sum(bool(name) for name in layout.names)
         raise DatakinError(f"The file {source.path!r} has {n} columns and no rows.")
     table, notes = _named(drawn.table(), layout, valued, source.path)
+    notes += note_swallowed(table, layout)
     names = (name or f"Unnamed: {j}" for j, name in enumerate(layout.names))
     columns = tuple(n for n in names if n in how.unread or n in table.column_names)
     return Read(table, drawn.n_rows, columns, (*encoding.notes, *layout.notes, *notes))
