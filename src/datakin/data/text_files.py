@@ -109,7 +109,7 @@ def _parse(source: Source, encoding: Encoding, how: Origin) -> Read:
         n = sum(bool(name) for name in layout.names)
         raise DatakinError(f"The file {source.path!r} has {n} columns and no rows.")
     table, notes = _named(drawn.table(), layout, valued, source.path)
-    notes += note_swallowed(table, layout)
+    notes += note_swallowed(table, layout) if drawn.has_quotes else []
     names = (name or f"Unnamed: {j}" for j, name in enumerate(layout.names))
     columns = tuple(n for n in names if n in how.unread or n in table.column_names)
     return Read(table, drawn.n_rows, columns, (*encoding.notes, *layout.notes, *notes))
@@ -147,6 +147,7 @@ def _draw(
                 raise LongRow(number) from None
             refuse_open_quote(number, source, encoding, layout)
     refuse_ragged(ragged, source, encoding, layout)
+    drawn.has_quotes = stream.has_quotes
     return drawn, valued
 
 
@@ -255,10 +256,13 @@ class DrawnRows:
     ----------
     n_rows : int
         How many rows have passed.
+    has_quotes : bool
+        Whether the text of the rows has quotation marks.
     """
 
     def __init__(self, size: int | None) -> None:
         self.n_rows = 0
+        self.has_quotes = False
         self._lottery = None if size is None else Lottery(size)
         self._kept: list[pa.RecordBatch] = []
         self._n_kept = self._n_bytes = 0

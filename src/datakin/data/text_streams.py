@@ -51,10 +51,13 @@ class Utf8Stream(io.RawIOBase):
     ----------
     fault : Exception or None
         What stopped the reading. Who reads through a library finds it here unchanged.
+    has_quotes : bool
+        Whether a quotation mark has been read.
     """
 
     def __init__(self, source: Source, encoding: Encoding, ending: bytes = b"") -> None:
         self.fault: Exception | None = None
+        self.has_quotes = False
         self._source = source
         self._encoding = encoding
         self._ending = ending
@@ -125,6 +128,7 @@ class Utf8Stream(io.RawIOBase):
                 f"{line}: it is damaged, or no table of text; UTF-16 needs "
                 f"encoding='utf-16-le' (--encoding)."
             )
+        self.has_quotes = self.has_quotes or b'"' in text
         self._last = text[-1:] or self._last
         if not self._is_over:
             return text
