@@ -58,7 +58,7 @@ def recognise_encoding(head: bytes, given: str | None) -> Encoding:
 
 def _known(given: str) -> str:
     try:
-        b"".decode(given)  # also refuses codecs that are not for text
+        "a".encode(given)  # also refuses codecs that are not for text
         return codecs.lookup(given).name
     except (LookupError, TypeError, ValueError):
         raise DatakinError(

@@ -7,16 +7,19 @@ import io
 import re
 from collections.abc import Sequence
 from itertools import islice
-from typing import Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from datakin._core.exceptions import DatakinError
+from datakin._core.exceptions import DatakinError, listed
 from datakin.data.archives import Source
 from datakin.data.dialects import END
 from datakin.data.encodings import Encoding
 from datakin.data.headers import Layout
 from datakin.data.text_streams import Utf8Stream
 
-__all__ = ["RaggedRows", "refuse_open_quote", "refuse_ragged"]
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["RaggedRows", "note_swallowed", "refuse_open_quote", "refuse_ragged"]
 
 SHOWN = 3  # rows that a message names
 MOST = 1000  # rows after which the reading stops
@@ -112,6 +115,31 @@ def refuse_open_quote(
         f"The file {source.path!r} could not be read as a table: {what}, in the row that begins in "
         f"{line}. Close the quotation mark, or double it if it is part of a text."
     )
+
+
+def note_swallowed(table: pa.Table, layout: Layout) -> list[str]:
+    """Say so if fields hold what looks like a whole row.
+
+    A quotation mark that is not closed swallows rows up to the next one, and what comes out may
+    have the right number of fields.
+    """
+    import pyarrow.compute as pc
+
+    if layout.width < 3:  # two fields: any line of a text with one comma
+        return []
+    d = re.escape(layout.delimiter)
+    row = rf"[^{d}\n]*({d}[^{d}\n]*){{{layout.width - 1}}}"
+    names = []
+    for name in table.column_names:
+        if pc.any(pc.match_substring(table[name], "\n")).as_py():
+            within = pc.match_substring_regex(table[name], rf"\n{row}\r?\n")
+            if pc.any(within).as_py():
+                names.append(name)
+    if not names:
+        return []
+    return [
+        f"column(s) {listed(names)}: a field holds whole rows of the file; is a quotation mark not closed?"
+    ]
 
 
 def find_lines(

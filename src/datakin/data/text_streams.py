@@ -5,15 +5,18 @@ from __future__ import annotations
 import codecs
 import io
 import sys
+import time
+import weakref
 from typing import Any
 
 from datakin._core.exceptions import DatakinError
 from datakin.data.archives import Source
 from datakin.data.encodings import Encoding
 
-__all__ = ["NotUtf8", "Utf8Stream", "read_head"]
+__all__ = ["Lent", "NotUtf8", "Utf8Stream", "read_head", "take_back"]
 
 PIECE = 1 << 24  # bytes read together at most
+PATIENCE = 5  # seconds to wait for a thread of pyarrow
 AROUND = 2000  # bytes around a bad one that a guess of the encoding looks at
 
 
@@ -48,10 +51,13 @@ class Utf8Stream(io.RawIOBase):
     ----------
     fault : Exception or None
         What stopped the reading. Who reads through a library finds it here unchanged.
+    has_quotes : bool
+        Whether a quotation mark has been read.
     """
 
     def __init__(self, source: Source, encoding: Encoding, ending: bytes = b"") -> None:
         self.fault: Exception | None = None
+        self.has_quotes = False
         self._source = source
         self._encoding = encoding
         self._ending = ending
@@ -95,6 +101,7 @@ class Utf8Stream(io.RawIOBase):
                 pieces.append(self._next(min(n - size, PIECE)))
                 size += len(pieces[-1])
         except Exception as error:
+            error.__context__ = None  # it holds on to the frames that hold this stream
             self.fault = error
             raise
         ready = b"".join(pieces) if self._ready or len(pieces) > 2 else pieces[-1]
@@ -121,6 +128,7 @@ class Utf8Stream(io.RawIOBase):
                 f"{line}: it is damaged, or no table of text; UTF-16 needs "
                 f"encoding='utf-16-le' (--encoding)."
             )
+        self.has_quotes = self.has_quotes or b'"' in text
         self._last = text[-1:] or self._last
         if not self._is_over:
             return text
@@ -152,6 +160,35 @@ class Utf8Stream(io.RawIOBase):
                 line += piece.count(b"\n")
                 position -= len(piece)
         return line
+
+
+class Lent(io.RawIOBase):
+    """A stream as it is lent to pyarrow, which reads it in a thread of its own."""
+
+    def __init__(self, stream: Utf8Stream) -> None:
+        self._stream = stream
+        self.is_wanted_back = False
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def read(self, n: int = -1, /) -> bytes:
+        """Return bytes of the stream; none if it is wanted back."""
+        return b"" if self.is_wanted_back else self._stream.read(n)
+
+
+def take_back(lent: weakref.ref[Lent]) -> None:
+    """Wait until pyarrow's thread has let go of a stream.
+
+    A thread that still needs Python while the interpreter ends would abort the process.
+    """
+    if (stream := lent()) is not None:
+        stream.is_wanted_back = True
+        del stream
+    end = time.monotonic() + PATIENCE
+    while lent() is not None and time.monotonic() < end:
+        time.sleep(0.0002)
 
 
 def _around(text: bytes, position: int) -> bytes:

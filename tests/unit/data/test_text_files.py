@@ -165,6 +165,13 @@ def test_a_quotation_mark_that_is_never_closed_is_refused_with_its_line(read, ba
         read("a,y\n" + "1,2\n" * 300 + bad + "5,6\n" * 99)
 
 
+def test_rows_swallowed_by_a_quotation_mark_are_said(read):
+    text = 'a,b,y\n1,"2,0\n3,4,1\n5,6,0\n7,8,1\n1,"x",0\n2,2,2\n'
+    (note,) = read(text).notes
+    assert "column(s) 'b': a field holds whole rows of the file; is a quotation mark" in note
+    assert read('a,b,y\n1,"two\nlines, of\ntext",0\n').notes == ()
+
+
 def test_a_quotation_mark_left_open_in_the_header_is_refused(read):
     with pytest.raises(DatakinError, match=r"opens a quotation mark there that is never closed"):
         read('"a,y\n1,2\n')
