@@ -101,4 +101,4 @@ def _median(numeric: Array) -> Array:
             return np.asarray(np.median(numeric, axis=0))
     except FloatingPointError:
         halves, powers = to_middle(numeric)
-        return np.ldexp(np.median(halves, axis=0), powers)
+        return np.asarray(np.ldexp(np.median(halves, axis=0), powers))
