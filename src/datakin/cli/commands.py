@@ -19,7 +19,7 @@ from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin._core.streams import printed, say
 from datakin.cli.options import Given, Running, Scoring, Seed, make_command, register, separated
 from datakin.cli.output import UNREAD, Output, command_line
-from datakin.cli.reading import Domain, Reading, Target
+from datakin.cli.reading import Domain, Looking, Reading, Target
 
 __all__ = ["app", "main"]
 
@@ -31,6 +31,8 @@ app = typer.Typer(
     "A low score says that what is learned on one dataset holds on the other: pooling the two should "
     "help. See it at work:\n\n"
     "  datakin demo --report demo.html\n\n"
+    "How is my table read? The first thing to ask of a new file:\n\n"
+    "  datakin check mine.csv\n\n"
     "Which of these tables should I learn from, besides mine?\n\n"
     "  datakin rank mine.csv others/*.csv --label died --report ranking.html\n\n"
     "The same, where one table holds all sites:\n\n"
@@ -53,6 +55,29 @@ def _root(
     if version:
         print(f"datakin {datakin.__version__}")
         raise typer.Exit
+
+
+@register(app)
+def check(
+    tables: Annotated[
+        list[str],
+        typer.Argument(help="One table or several, the target's first; or one with --domain."),
+    ],
+    reading: Looking,
+    output: Output,
+    domain: Domain = None,
+) -> None:
+    """Say how tables are read: columns, labels, what looks odd, and what would mend it.
+
+    For example: datakin check mine.csv
+
+    With the column to predict, and a source: datakin check mine.csv theirs.csv --label died
+
+    Nothing is computed. Ends with 1 if a table cannot be used.
+    """
+    found = output.run(lambda: datakin.describe(tables, domain=domain, **reading.options()))
+    if not found.is_usable:
+        raise typer.Exit(1)
 
 
 @register(app)

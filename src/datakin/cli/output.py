@@ -273,7 +273,7 @@ def show(result: Any) -> None:
     from rich.console import Console
     from rich.markup import escape
 
-    from datakin.results import Comparison, Gain, Ordered, Square
+    from datakin.results import Comparison, Description, Gain, Ordered, Square
 
     console = Console()
     match result:
@@ -286,6 +286,10 @@ def show(result: Any) -> None:
             colour = COLOURS[result.zone.value]
             head, _, rest = str(result).partition("\n")
             rest = _wrapped(rest, console.width)
+            console.print(f"[bold {colour}]{escape(head)}[/]\n{escape(rest)}", highlight=False)
+        case Description():
+            colour = "red" if not result.is_usable else "yellow" if result.things else "green"
+            head, _, rest = result.text(console.width).partition("\n")
             console.print(f"[bold {colour}]{escape(head)}[/]\n{escape(rest)}", highlight=False)
         case Square():
             console.print(escape(result.text(console.width)), highlight=False)
