@@ -31,7 +31,8 @@ def shell(tmp_path):
         made = subprocess.run(
             ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=120
         )
-        assert "Traceback" not in made.stderr and "Exception ignored" not in made.stderr
+        assert "Traceback" not in made.stderr
+        assert "Exception ignored" not in made.stderr
         return made
 
     run.folder = tmp_path

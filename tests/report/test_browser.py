@@ -12,6 +12,8 @@ import pytest
 from datakin import write_report
 from datakin.report.page import unpack
 
+from .conftest import renamed
+
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
@@ -232,6 +234,22 @@ def test_csv_of_a_matrix_and_of_hostile_names(visit, results, hostile):
                     rows = list(csv.DictReader(io.StringIO(text.read(), newline="")))
                 assert [row["target"] for row in rows] == list(result.frame["target"])
                 assert [float(row["score"]) for row in rows] == list(result.frame["score"])
+
+
+def test_names_in_a_csv_are_no_formulas(visit, ranking):
+    formula = "=cmd|' /c calc'!A1"
+    made = renamed(ranking, "cousin", formula)
+    page = visit(made)
+    with page.expect_download() as started:
+        page.locator("#scores a.download").first.click()
+    with open(started.value.path(), encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    sources = [row["source"] for row in rows]
+    assert f"'{formula}" in sources
+    wanted = made.frame.set_index("source")["source_to_target"]
+    assert (wanted < 0).any()  # and stays a number
+    for row in rows:
+        assert float(row["source_to_target"]) == wanted[row["source"].removeprefix("'")]
 
 
 @pytest.mark.parametrize("kind", ["ranking", "matrix"])

@@ -17,7 +17,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, ClassVar
 
 __all__ = ["Heard", "filters_kept", "heard", "unheard"]
 
@@ -42,8 +42,8 @@ _lock = threading.Lock()
 class _Before:
     """The filters as they were before the first of the blocks that are open now."""
 
-    threads: list[int] = []  # of the open blocks
-    filters: Any = []
+    threads: ClassVar[list[int]] = []  # of the open blocks
+    filters: Any = None
     show: Any = None
     entries: tuple[Any, ...] = ()
     is_shared = False  # whether blocks ran side by side
@@ -73,7 +73,7 @@ def filters_kept() -> Iterator[None]:
                     _Before.filters[:] = _Before.entries
                     warnings.filters = _Before.filters
                     warnings.showwarning = _Before.show
-                _Before.filters = []
+                _Before.filters = None
 
 
 @contextmanager
@@ -134,7 +134,8 @@ def _end() -> None:
         _Before.n_listening -= 1
         if _Before.n_listening:
             return
-        for entries in (warnings.filters, _Before.filters):
+        lists: tuple[Any, ...] = (warnings.filters, _Before.filters)
+        for entries in lists:
             if _ENTRY in entries:
                 entries.remove(_ENTRY)
         if isinstance(warnings.showwarning, _Show):

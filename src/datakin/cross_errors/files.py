@@ -28,6 +28,7 @@ import pyarrow.parquet as pq
 
 from datakin._core.exceptions import DatakinError, FitFailure, listed
 from datakin._core.files import written_whole
+from datakin._core.json_text import parse_json
 from datakin.cross_errors.records import (
     Errors,
     Grams,
@@ -61,7 +62,10 @@ KEPT: dict[str, Any] = {
         WaySums,
     )
 }
-DAMAGE = (OSError, pa.ArrowException, ValueError, KeyError, TypeError, IndexError)
+DAMAGE = (
+    *(OSError, pa.ArrowException, ArithmeticError, AttributeError, LookupError, MemoryError),
+    *(RecursionError, TypeError, ValueError),
+)
 
 
 class Folder:
@@ -112,7 +116,7 @@ class Folder:
                 )
             return
         try:
-            found = json.loads(note.read_text(encoding="utf-8"))
+            found = parse_json(note.read_bytes())
             reasons = _differences(found, self.about)
         except (ValueError, TypeError, AttributeError, KeyError):
             return  # damaged: the units' own names tell whether they belong here
@@ -168,7 +172,7 @@ class StoredParts:
         metadata = self.reader.schema_arrow.metadata or {}
         if _digest(metadata[b"datakin"]) != metadata[b"digest"].decode():
             raise ValueError("its description is damaged")
-        about = json.loads(metadata[b"datakin"])
+        about = parse_json(metadata[b"datakin"])
         self.mark = metadata[b"digest"].decode()  # of all it holds: parts have digests in there
         self.titles: list[Any] = about["titles"]
         self._parts, self._digests = about["parts"], about["digests"]
@@ -182,7 +186,7 @@ class StoredParts:
             values = self.reader.read_row_group(number, use_threads=False).column(0).to_numpy()
             if _digest(values.tobytes()) != self._digests[number]:
                 raise ValueError("its numbers are damaged")
-            return _unpacked(json.loads(self._parts[number]), values)
+            return _unpacked(parse_json(self._parts[number]), values)
         except DAMAGE as error:
             raise _damaged(self.place, error) from None
 
@@ -235,7 +239,7 @@ def _damaged(place: Path, error: Exception) -> DatakinError:
 
 def _is_json(path: Path) -> bool:
     try:
-        json.loads(path.read_text(encoding="utf-8"))
+        parse_json(path.read_bytes())
     except ValueError:
         return False
     return True

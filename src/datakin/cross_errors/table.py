@@ -12,6 +12,7 @@ from typing import Any, Self
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed, suggest
+from datakin._core.json_text import parse_json
 from datakin.cross_errors.files import FORMAT, Folder, open_file, read_parts, write_parts
 from datakin.cross_errors.frame import error_records, sum_records
 from datakin.cross_errors.options import Options
@@ -345,14 +346,14 @@ def _check_about(path: Path) -> None:
         reason = "is of an earlier version" if (path / "run.json").exists() else "has no about.json"
         raise DatakinError(f"{str(path)!r} holds no cross errors that can be read: it {reason}.")
     try:
-        found = json.loads(note.read_text(encoding="utf-8"))["format"]
+        found = parse_json(note.read_bytes())["format"]
     except (ValueError, KeyError, TypeError, OSError) as error:
         raise DatakinError(
             f"The file 'about.json' of {str(path)!r} is damaged ({str(error)[:120]})."
         ) from None
     if found != FORMAT:
         raise DatakinError(
-            f"The cross errors in {str(path)!r} have format {found!r}; this version reads format "
+            f"The cross errors in {str(path)!r} have format {str(found)[:40]}; this version reads format "
             f"{FORMAT}. Measure them again, or read them with the version that wrote them."
         )
 

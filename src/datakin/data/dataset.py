@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -14,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, DatakinWarning
+from datakin._core.warned import unheard
 from datakin.data.features import MISSING, Array, Features
 from datakin.data.texts import clean
 
@@ -290,8 +290,7 @@ class Origin:
             Of the dataset as it was read before.
         """
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", DatakinWarning)  # shown at the first reading
+            with unheard(DatakinWarning):  # shown at the first reading
                 dataset = self._read().renamed(name)
             if dataset.fingerprint == fingerprint:
                 return dataset

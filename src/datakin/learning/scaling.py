@@ -25,9 +25,9 @@ def to_middle(numeric: Array) -> tuple[Array, Array]:
     Examples
     --------
     >>> import numpy as np
-    >>> to_middle(np.array([[1.0, 2.0**600], [3.0, 2.0**601]]))
-    (array([[1.  , 0.25],
-           [3.  , 0.5 ]]), array([  0, 602]))
+    >>> numbers, powers = to_middle(np.array([[1.0, 2.0**600], [3.0, 2.0**601]]))
+    >>> numbers.tolist(), powers.tolist()
+    ([[1.0, 0.25], [3.0, 0.5]], [0, 602])
     """
     largest = np.maximum(
         np.fmax.reduce(numeric, axis=0, initial=0.0), -np.fmin.reduce(numeric, axis=0, initial=0.0)
@@ -101,4 +101,4 @@ def _median(numeric: Array) -> Array:
             return np.asarray(np.median(numeric, axis=0))
     except FloatingPointError:
         halves, powers = to_middle(numeric)
-        return np.ldexp(np.median(halves, axis=0), powers)
+        return np.asarray(np.ldexp(np.median(halves, axis=0), powers))

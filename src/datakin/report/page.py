@@ -27,6 +27,7 @@ import numpy as np
 
 from datakin._core.exceptions import DatakinError
 from datakin._core.files import check_file, written_whole
+from datakin._core.json_text import parse_json
 from datakin.data.features import Array
 from datakin.distances import Distance, DistanceMatrix, DistanceRanking
 from datakin.report.comparisons import comparison_view, distance_view
@@ -132,14 +133,23 @@ def embedded_json(path: str | os.PathLike[str]) -> str:
     found = re.search(rf'<script type="application/json" id="{DATA_ID}">(.*?)</script>', text, re.S)
     if found is None:
         raise DatakinError(f"{str(path)!r} must be a report of datakin. It holds no result.")
-    return unpack(json.loads(found.group(1)))
+    return unpack(parse_json(found.group(1)))
 
 
 def view_of(result: Any) -> dict[str, Any]:
     """Return the content of the report of a result, as a plain dict."""
     for kind, make in VIEWS.items():
         if isinstance(result, kind):
-            found: dict[str, Any] = make(result)
+            try:
+                found: dict[str, Any] = make(result)
+            except DatakinError:
+                raise
+            except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+                # Names and numbers of a result that was read from a damaged file may not fit.
+                raise DatakinError(
+                    f"The parts of this {kind.__name__} do not go together ({type(error).__name__}: "
+                    f"{str(error)[:120]}). Compute it again."
+                ) from error
             return found
     raise DatakinError(
         f"A report needs a result of datakin: {', '.join(kind.__name__ for kind in VIEWS)}. Got "
@@ -188,7 +198,12 @@ def pack(result: Any) -> dict[str, Any]:
 
 def unpack(tree: Any) -> str:
     """Return the JSON text of the result that `pack` was given."""
-    return json.dumps({key: _unpacked(part) for key, part in tree.items()}, allow_nan=False)
+    try:
+        return json.dumps({key: _unpacked(part) for key, part in tree.items()}, allow_nan=False)
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        raise DatakinError(
+            f"The result inside this report is damaged ({str(error)[:120]}). Write the report again."
+        ) from None
 
 
 def _packed(value: Any) -> dict[str, Any] | None:
@@ -235,13 +250,16 @@ def _unpacked(value: Any) -> Any:
     if kind == "packed floats":
         return {"type": "array", "values": _square_of(value)}
     if kind == "packed choices":
-        n, codes = value["n"], base64.b64decode(value["data"])
+        n, codes = value["n"], base64.b64decode(value["data"], validate=True)
+        _check_length(len(codes), n * n)
         return [[value["choices"][codes[i * n + j]] for j in range(n)] for i in range(n)]
     return value
 
 
 def _square_of(value: dict[str, Any]) -> list[list[Any]]:
-    n, flat = value["n"], np.frombuffer(base64.b64decode(value["data"]), dtype="<f8")
+    n, content = value["n"], base64.b64decode(value["data"], validate=True)
+    flat = np.frombuffer(content, dtype="<f8")
+    _check_length(len(flat), n * (n + 1) // 2 if value["symmetric"] else n * n)
     if value["symmetric"]:
         rows, columns = np.triu_indices(n)
         square = np.empty((n, n))
@@ -249,6 +267,12 @@ def _square_of(value: dict[str, Any]) -> list[list[Any]]:
     else:
         square = flat.reshape(n, n)
     return [[_plain(item) for item in row] for row in square.tolist()]
+
+
+def _check_length(found: int, wanted: int) -> None:
+    """Refuse numbers that are not as many as is said, before room is made for them."""
+    if found != wanted:
+        raise ValueError(f"{found} numbers where {wanted} were expected")
 
 
 def _plain(item: float) -> Any:

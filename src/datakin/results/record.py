@@ -13,7 +13,10 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed
+from datakin._core.json_text import parse_json
 from datakin._core.repeatability import versions
+from datakin._core.warned import unheard
+from datakin.results.typed import check_fields
 
 __all__ = [
     "Provenance",
@@ -30,6 +33,11 @@ __all__ = [
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # how cells begin that spreadsheets compute
 LONGEST = 60  # characters of a name in a table
 EARLIER = {"ErrorTable": "ErrorRecords"}  # names of parts in results of earlier versions
+# What wrong values raise, wherever they are first used.
+DAMAGE = (
+    *(ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RecursionError),
+    *(TypeError, ValueError),
+)
 FORMAT = 1  # raised when a result written earlier can no longer be read
 # Results of rooms that lie above this one; their module is loaded when a JSON text names them.
 ELSEWHERE = dict.fromkeys(("Distance", "DistanceMatrix", "DistanceRanking"), "datakin.distances")
@@ -119,7 +127,9 @@ def _decode(value: Any) -> Any:
         import_module(ELSEWHERE[kind])
     cls = Record._types.get(EARLIER.get(str(kind), str(kind)))
     if cls is None:
-        raise DatakinError(f"This is not a datakin result: it holds an unknown part {kind!r}.")
+        raise DatakinError(
+            f"This is not a datakin result: it holds an unknown part {_short(kind)}."
+        )
     if issubclass(cls, enum.Enum):
         return cls(value["value"])
     held = {k: _decode(v) for k, v in value.items() if k not in ("type", "format")}
@@ -134,7 +144,9 @@ def _decode(value: Any) -> Any:
         raise DatakinError(
             f"This datakin result is damaged: {listed(gone)} of a {kind} is missing."
         )
-    return cls(**held)
+    made = cls(**held)
+    check_fields(made)
+    return made
 
 
 def from_json(text: str) -> Any:
@@ -142,26 +154,35 @@ def from_json(text: str) -> Any:
 
     Nothing is executed: only the record types of datakin are rebuilt, from plain values.
     """
-    try:
-        data = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise DatakinError(f"This is not JSON (line {error.lineno}: {error.msg}).") from None
+    data = parse_json(text)
     if not isinstance(data, dict) or "format" not in data:
         raise DatakinError("This is not a datakin result: the field 'format' is missing.")
     if data["format"] != FORMAT:
         raise DatakinError(
-            f"This result has format {data['format']!r}; this version reads format {FORMAT}. "
+            f"This result has format {_short(data['format'])}; this version reads format {FORMAT}. "
             f"Compute it again, or read it with the version that wrote it."
         )
     try:
-        result = _decode(data)
-        if not isinstance(result, Record):
-            raise DatakinError(f"This is not a datakin result but a {data.get('type')!r}.")
+        with unheard():
+            result = _decode(data)
+            if not isinstance(result, Record):
+                raise DatakinError(
+                    f"This is not a datakin result but a {_short(data.get('type'))}."
+                )
+            # Names and shapes must go together: a result that cannot be shown is of no use.
+            result.frame, str(result), repr(result)
         return result
-    except (TypeError, ValueError, KeyError) as error:
-        if isinstance(error, DatakinError):
-            raise
-        raise DatakinError(f"This datakin result is damaged ({error}).") from None
+    except DatakinError:
+        raise
+    except DAMAGE as error:
+        raise DatakinError(
+            f"This datakin result is damaged ({type(error).__name__}: {str(error)[:120]}). Compute it again."
+        ) from None
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:60]}..."
 
 
 @register

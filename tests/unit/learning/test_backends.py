@@ -10,6 +10,7 @@ from sklearn.svm import SVC, SVR
 from xgboost import XGBClassifier, XGBRegressor
 
 from datakin import as_dataset, matrix, score
+from datakin.learning import encoding
 from datakin.learning.backends import BACKENDS, start_fitter
 from datakin.learning.models import choose_models, fit_model
 
@@ -157,7 +158,9 @@ def test_the_result_says_what_fitted_each_model(make_lda):
     assert square.provenance.backends == {"logistic": "newton"}
 
 
-def test_a_sparse_table_takes_scikit_learn_s_path():
+@pytest.mark.filterwarnings("ignore:.*too large to be laid out")
+def test_a_sparse_table_too_large_to_be_laid_out_takes_scikit_learn_s_path(monkeypatch):
+    monkeypatch.setattr(encoding, "MOST_CELLS", 100)
     rng = np.random.default_rng(0)
     pair = []
     for name in ("t", "s"):

@@ -1,0 +1,74 @@
+"""Whether values read from a file are what the fields of a result must hold."""
+
+from __future__ import annotations
+
+import types
+from dataclasses import fields
+from functools import cache
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from datakin._core.exceptions import DatakinError
+
+__all__ = ["check_fields"]
+
+
+def check_fields(record: Any) -> None:
+    """Refuse a record, just read, with a field that holds something else than its annotation says.
+
+    Parameters
+    ----------
+    record : dataclass instance
+    """
+    kind: Any = type(record)
+    for name, hint in _hints(kind).items():
+        value = getattr(record, name)
+        if not _is(value, hint):
+            raise DatakinError(
+                f"This datakin result is damaged: {name!r} of a {kind.__name__} cannot be {_short(value)}. "
+                f"Compute the result again."
+            )
+
+
+@cache
+def _hints(cls: Any) -> dict[str, Any]:
+    known = get_type_hints(cls)
+    return {f.name: known[f.name] for f in fields(cls)}
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:40]}..."
+
+
+def _is(value: Any, hint: Any) -> bool:
+    """Return whether a value fits an annotation: those that results use."""
+    origin, parts = get_origin(hint), get_args(hint)
+    if hint is Any or isinstance(hint, TypeVar):
+        return True
+    if origin in (Union, types.UnionType):
+        return any(_is(value, part) for part in parts)
+    if origin is dict:
+        return isinstance(value, dict) and all(
+            _is(k, parts[0]) and _is(v, parts[1]) for k, v in value.items()
+        )
+    if origin is tuple:
+        return isinstance(value, tuple) and _are(value, parts)
+    if origin is np.ndarray:
+        return isinstance(value, np.ndarray) and value.dtype.kind in "biuf"
+    if hint is float:
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
+    if hint is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    if origin is not None or not isinstance(hint, type):
+        return True  # no result has such a field yet
+    return isinstance(value, hint)
+
+
+def _are(values: tuple[Any, ...], parts: tuple[Any, ...]) -> bool:
+    if len(parts) == 2 and parts[1] is Ellipsis:
+        return all(_is(value, parts[0]) for value in values)
+    return len(values) == len(parts) and all(
+        _is(value, part) for value, part in zip(values, parts, strict=True)
+    )
