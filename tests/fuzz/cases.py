@@ -185,7 +185,7 @@ def score(rng: Rng, place: Place) -> None:
     look_at_score(datakin.score(ours, theirs, models=_models(ours), **QUICK).score)
 
 
-@kind("describe", 3)
+@kind("describe", 2)
 def describe(rng: Rng, place: Place) -> None:
     frame = draw_frame(rng)
     tables = {"ours": in_library(rng, frame)}
@@ -197,7 +197,7 @@ def describe(rng: Rng, place: Place) -> None:
     str(found), found.to_json()
 
 
-@kind("doors", 5)
+@kind("doors", 2)
 def doors(rng: Rng, place: Place) -> None:
     """The same table, through each door, is the same dataset, or is refused by all."""
     frame = draw_portable(rng)
