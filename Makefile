@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 .DELETE_ON_ERROR:
 # Two targets must not install into one environment at the same time.
 .NOTPARALLEL:
-.PHONY: help demo test check test-all browser docs reproduce bench clean
+.PHONY: help demo test check test-all browser postgres docs reproduce bench clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -24,7 +24,7 @@ check: .venv/.dev ## lint, formatting, types and import rules
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test-all: .venv/.deep .venv/.docs browser ## run every test there is, those of images, texts, reports and docs too
+test-all: .venv/.deep .venv/.docs browser postgres ## run every test there is, those of images, texts, reports, databases and docs too
 	@$(MAKE) --no-print-directory test
 
 # Playwright cannot bring its own browser everywhere; Debian's does as well.
@@ -34,6 +34,14 @@ browser: .venv/.browser
 		apt-get update -qq > /dev/null 2>&1 && \
 		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium chromium-driver > /dev/null 2>&1; \
 	} || echo "Chromium is not there and apt-get could not install it: browser tests are skipped."
+
+# The tests start a server of their own; only its programs have to be there.
+postgres:
+	@ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || command -v initdb > /dev/null || { \
+		echo "Installing PostgreSQL for the tests of databases" && \
+		apt-get update -qq > /dev/null 2>&1 && \
+		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq postgresql > /dev/null 2>&1; \
+	} || echo "PostgreSQL is not there and apt-get could not install it: its tests are skipped."
 
 docs: .venv/.docs ## build the documentation: docs/_build/html/index.html
 	$(BIN)/python -m sphinx -q -W --keep-going -n -b html docs docs/_build/html

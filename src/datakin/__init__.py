@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from datakin.report import write_report
     from datakin.results import (
         Comparison,
+        Description,
         Estimate,
         Forecast,
         Gain,
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
         Matrix,
         Provenance,
         Ranking,
+        describe,
         from_json,
     )
     from datakin.results.zones import Zone, ZoneDecision
@@ -36,6 +38,7 @@ _HOMES = {
     "datakin.report": ("write_report",),
     "datakin.results": (
         "Comparison",
+        "Description",
         "Estimate",
         "Forecast",
         "Gain",
@@ -43,6 +46,7 @@ _HOMES = {
         "Matrix",
         "Provenance",
         "Ranking",
+        "describe",
         "from_json",
     ),
     "datakin.results.zones": ("Zone", "ZoneDecision"),
@@ -59,6 +63,7 @@ __all__ = [
     "DatakinError",
     "DatakinWarning",
     "Dataset",
+    "Description",
     "Estimate",
     "Forecast",
     "Gain",
@@ -70,6 +75,7 @@ __all__ = [
     "Zone",
     "ZoneDecision",
     "as_dataset",
+    "describe",
     "distances",
     "forecast_gain",
     "from_json",

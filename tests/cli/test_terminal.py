@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from datakin import rank, transfer_gain
+from datakin import describe, rank, transfer_gain
 from datakin.cli.output import _gain, _ranking, show
 
 FAST = {"models": ["logistic"], "cv": 3}
@@ -65,3 +65,12 @@ def test_elsewhere_it_is_plain_text(ranking, capsys):
     assert out == f"{ranking}\n"
     assert out.splitlines()[-1] == ranking.closing.splitlines()[-1]
     assert "gain_low" not in out  # which is in .frame
+
+
+@pytest.mark.parametrize("width", [80, 100, 140])
+def test_a_description_fits_the_terminal(make_mixed, width):
+    frame = make_mixed(60, 1).rename(columns={"y": "a label with a name that is rather long"})
+    found = describe({"[red]x[/red]": frame, "b": frame}, label=frame.columns[-1])
+    lines = found.text(width).splitlines()
+    assert max(map(len, lines)) <= width
+    assert any("[red]x[/red]" in line for line in lines)

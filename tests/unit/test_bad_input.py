@@ -301,8 +301,8 @@ WARNINGS = {
     "rows without a label": ({"died": [None, *A[1][1:]]}, "1 of 60 rows have no label"),
     "constant column": ({"unit": "mg"}, "constant column.s. dropped: 'unit'"),
     "column without a value": ({"unit": None}, "without any value dropped: 'unit'"),
-    "row ids": ({"row": range(N)}, "look like row ids .*: 'row'"),
-    "a copy of the label": ({"dead": A[1]}, "look like copies of the label .*: 'dead'"),
+    "row ids": ({"row": range(N)}, "left out, look like row ids: 'row'"),
+    "a copy of the label": ({"dead": A[1]}, "left out, look like copies of the label: 'dead'"),
 }
 
 

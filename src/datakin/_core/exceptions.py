@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 __all__ = [
     "DatakinError",
     "DatakinWarning",
     "FitFailure",
     "Interrupted",
+    "Note",
     "announce",
+    "announce_reading",
+    "collecting",
+    "explaining",
     "listed",
     "repeated",
     "require",
+    "shown",
     "suggest",
     "together",
     "warn",
@@ -27,6 +35,10 @@ __all__ = [
 
 NAMES = 4  # names shown for one note
 LINES = 8  # lines shown in one warning
+SCREEN = 14  # notes shown when tables are read
+MINOR = 2  # rank of a note on what was merely dropped
+USUAL = 1  # rank of a note that has none
+SERIOUS = 0  # rank of a note on what may make numbers wrong
 
 
 class DatakinError(ValueError):
@@ -133,8 +145,26 @@ def _is_inside(module: str) -> bool:
     return module.startswith("datakin.") or module in ("contextlib", "functools")
 
 
+_collected: ContextVar[list[str] | None] = ContextVar("collected", default=None)
+
+
+@contextmanager
+def collecting() -> Iterator[list[str]]:
+    """Give a list that receives the warnings of this block, in this thread, instead of the user."""
+    texts: list[str] = []
+    token = _collected.set(texts)
+    try:
+        yield texts
+    finally:
+        _collected.reset(token)
+
+
 def warn(text: str, category: type[DatakinWarning] = DatakinWarning) -> None:
     """Warn, pointing at the line of the user's own code that called datakin."""
+    texts = _collected.get()
+    if texts is not None:
+        texts.append(text)
+        return
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and _is_inside(frame.f_globals.get("__name__", "")):
         level, frame = level + 1, frame.f_back
@@ -153,32 +183,120 @@ class Noted(Protocol):
         """What the user should know."""
 
 
+class Note(str):
+    """A note with a rank, by which the worst come first.
+
+    It is a plain text to everyone else: results, files and comparisons.
+
+    Examples
+    --------
+    >>> Note("rows repeat", SERIOUS).rank
+    0
+    """
+
+    rank: int
+
+    def __new__(cls, text: str, rank: int = USUAL) -> Note:
+        """Return the text with its rank."""
+        note = super().__new__(cls, text)
+        note.rank = rank
+        return note
+
+    def __reduce__(self) -> tuple[type[Note], tuple[str, int]]:
+        """Return what pickle needs."""
+        return Note, (str(self), self.rank)
+
+
 def announce(pairs: Iterable[Noted]) -> None:
     """Give one warning with the notes of all pairs."""
     lines = together((pair.source, note) for pair in pairs for note in pair.notes)
-    if len(lines) > LINES:
-        lines[LINES:] = [f"... and {len(lines) - LINES} more (see .notes)"]
     if lines:
-        warn("\n".join(lines))
+        warn("\n".join(shown(lines, LINES, "see .notes")))
+
+
+class Read(Protocol):
+    """A dataset that was read."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the user should know."""
+
+
+D = TypeVar("D", bound=Read)
+
+
+def announce_reading(datasets: list[D]) -> list[D]:
+    """Warn once for each kind of note, naming the datasets it is about; return the datasets."""
+    lines = together((dataset.name, note) for dataset in datasets for note in dataset.notes)
+    for line in shown(lines, SCREEN, "see .notes, or `datakin check`"):
+        warn(line)
+    return datasets
+
+
+def shown(lines: list[str], limit: int, where: str) -> list[str]:
+    """Return the first lines, and how many more there are and where.
+
+    Examples
+    --------
+    >>> shown(["a", "b", "c"], 2, "see .notes")
+    ['a', 'b', '... and 1 more (see .notes)']
+    """
+    more = [f"... and {len(lines) - limit} more ({where})"] if len(lines) > limit else []
+    return lines[:limit] + more
 
 
 def together(notes: Iterable[tuple[str, str]]) -> list[str]:
-    """Return one line per different note, with the first few names it is about.
+    """Return one line per kind of note, with the first few names it is about, worst first.
+
+    Notes that differ only in numbers and quoted names are of one kind: the first is shown.
 
     Examples
     --------
     >>> together([("north", "2 rows dropped"), ("south", "2 rows dropped"), ("", "no group")])
     ['north, south: 2 rows dropped', 'no group']
+    >>> together([("north", "2 rows dropped"), ("south", "5 rows dropped")])
+    ['north: 2 rows dropped (similar for south)']
     """
     about: dict[str, dict[str, None]] = {}
+    ranks: dict[str, int] = {}
     for name, note in notes:
         about.setdefault(note, {}).update({name: None} if name else {})
+        ranks.setdefault(note, note.rank if isinstance(note, Note) else USUAL)
+    kinds: dict[str, list[str]] = {}
+    for note in sorted(about, key=ranks.__getitem__):
+        kind = re.sub(r"'[^']*'(, )?|[\d.,]+", "", note)
+        alike = kinds.setdefault(kind, [])
+        if about[note] and not any(about[note].keys() & about[other].keys() for other in alike):
+            alike.append(note)
+        else:  # two notes on one name, or on none: each has its line
+            kinds[note] = [note]
+    kinds = {kind: alike for kind, alike in kinds.items() if alike}
     lines = []
-    for note, found in about.items():
-        names = list(found)
-        more = f" and {len(names) - NAMES} more" if len(names) > NAMES else ""
-        # A name may contain line breaks, which would split the note.
-        shown = [" ".join(name.split()) or repr(name) for name in names[:NAMES]]
-        head = f"{', '.join(shown)}{more}: " if names else ""
-        lines.append(head + note)
+    for note, *similar in kinds.values():
+        names = [name for other in similar for name in about[other] if name not in about[note]]
+        also = f" (similar for {_few(names)})" if names else ""
+        lines.append((f"{_few(about[note])}: " if about[note] else "") + note + also)
     return lines
+
+
+def _few(names: Iterable[str]) -> str:
+    """Return the first few names, without line breaks, which would split a note."""
+    every = list(dict.fromkeys(names))
+    more = f" and {len(every) - NAMES} more" if len(every) > NAMES else ""
+    return ", ".join(" ".join(name.split()) or repr(name) for name in every[:NAMES]) + more
+
+
+def explaining(notes: Iterable[str], error: str) -> list[str]:
+    """Return the notes that speak of a thing that an error names.
+
+    Examples
+    --------
+    >>> explaining(["no value: 'a'", "no value: 'b'"], "Column 'b' must vary.")
+    ["no value: 'b'"]
+    """
+    named = set(re.findall(r"'[^']+'", error))
+    return [note for note in notes if named & set(re.findall(r"'[^']+'", note))]

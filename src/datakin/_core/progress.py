@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 import threading
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
+
+from datakin._core import streams
+from datakin._core.streams import is_terminal
+from datakin._core.warned import unheard
 
 __all__ = ["hushed", "progress", "say"]
 
@@ -38,11 +41,11 @@ def progress(description: str, total: int) -> Iterator[Callable[[], None]]:
     ...     advance()
     ...     advance()
     """
-    if _hushed.get() or not (sys.stderr.isatty() or _in_notebook()):
+    if _hushed.get() or not (is_terminal(sys.stderr) or _in_notebook()):
         yield lambda: None
         return
     lock = threading.Lock()  # tqdm counts without one
-    with _tqdm()(
+    bar = _tqdm()(
         desc=description,
         total=total,
         delay=PATIENCE,
@@ -51,30 +54,38 @@ def progress(description: str, total: int) -> Iterator[Callable[[], None]]:
         file=sys.stderr,
         bar_format=LAYOUT,
         dynamic_ncols=True,
-    ) as bar:
+    )
 
-        def advance() -> None:
-            with lock:
-                bar.update()
+    def advance() -> None:
+        with lock:
+            _tried(bar, bar.update)
 
-        _bars.append(bar)
-        try:
-            yield advance
-        finally:
-            _bars.remove(bar)
+    _bars.append(bar)
+    try:
+        yield advance
+    finally:
+        _bars.remove(bar)
+        _tried(bar, bar.close)
+
+
+def _tried(bar: Any, step: Callable[[], Any]) -> None:
+    """Draw a bar; none is drawn any more on a terminal that was closed meanwhile."""
+    try:
+        step()
+    except (OSError, ValueError):
+        bar.disable = True
 
 
 def say(text: str) -> None:
     """Print a line to standard error; a bar that is shown there makes room until its next step."""
     for bar in _bars:
-        bar.clear()
-    print(text, file=sys.stderr)
+        _tried(bar, bar.clear)
+    streams.say(text)
 
 
 def _tqdm() -> Any:
     """Return tqdm's bar: with widgets in a notebook that has them, as text elsewhere."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a notebook without widgets gets a bar all the same
+    with unheard():  # a notebook without widgets gets a bar all the same
         from tqdm.auto import tqdm
 
     return tqdm

@@ -16,9 +16,10 @@ from typer.core import TyperGroup
 import datakin
 from datakin._core.addresses import printable, without_password
 from datakin._core.exceptions import DatakinError, listed, suggest
+from datakin._core.streams import printed, say
 from datakin.cli.options import Given, Running, Scoring, Seed, make_command, register, separated
-from datakin.cli.output import Output, command_line
-from datakin.cli.reading import Domain, Reading, Target
+from datakin.cli.output import UNREAD, Output, command_line
+from datakin.cli.reading import Domain, Looking, Reading, Target
 
 __all__ = ["app", "main"]
 
@@ -30,6 +31,8 @@ app = typer.Typer(
     "A low score says that what is learned on one dataset holds on the other: pooling the two should "
     "help. See it at work:\n\n"
     "  datakin demo --report demo.html\n\n"
+    "How is my table read? The first thing to ask of a new file:\n\n"
+    "  datakin check mine.csv\n\n"
     "Which of these tables should I learn from, besides mine?\n\n"
     "  datakin rank mine.csv others/*.csv --label died --report ranking.html\n\n"
     "The same, where one table holds all sites:\n\n"
@@ -50,8 +53,31 @@ def _root(
     version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
 ) -> None:
     if version:
-        typer.echo(f"datakin {datakin.__version__}")
+        print(f"datakin {datakin.__version__}")
         raise typer.Exit
+
+
+@register(app)
+def check(
+    tables: Annotated[
+        list[str],
+        typer.Argument(help="One table or several, the target's first; or one with --domain."),
+    ],
+    reading: Looking,
+    output: Output,
+    domain: Domain = None,
+) -> None:
+    """Say how tables are read: columns, labels, what looks odd, and what would mend it.
+
+    For example: datakin check mine.csv
+
+    With the column to predict, and a source: datakin check mine.csv theirs.csv --label died
+
+    Nothing is computed. Ends with 1 if a table cannot be used.
+    """
+    found = output.run(lambda: datakin.describe(tables, domain=domain, **reading.options()))
+    if not found.is_usable:
+        raise typer.Exit(1)
 
 
 @register(app)
@@ -178,9 +204,11 @@ def demo(output: Output, running: Running) -> None:
 
     options = running.options()
     target, sources = make_demo(random_state=options["random_state"])
-    result = output.run(lambda: datakin.rank(target, [s.dataset for s in sources], **options))
-    if not output.is_silent:
-        typer.echo(_verdict(result, {s.dataset.name: s for s in sources}))
+    truth = {s.dataset.name: s for s in sources}
+    output.run(
+        lambda: datakin.rank(target, [s.dataset for s in sources], **options),
+        lambda ranking: _verdict(ranking, truth),
+    )
 
 
 def _verdict(ranking: datakin.Ranking, truth: dict[str, Any]) -> str:
@@ -296,7 +324,11 @@ app.add_typer(distances, name="distance")
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line; exit with 0, 1 (bad input) or 130 (interrupted)."""
+    """Run the command line.
+
+    Exits with 0, 1 (bad input, or a result that could not be written), 130 (interrupted) or 141 (the
+    reader of standard output has left).
+    """
     if arguments is None:
         arguments = sys.argv[1:]
     try:
@@ -305,4 +337,24 @@ def main(arguments: list[str] | None = None) -> None:
         app(args=arguments or ["--help"])
     except SystemExit as stop:
         # A wrong option is bad input like any other.
-        sys.exit(1 if stop.code == 2 else stop.code)
+        sys.exit(_flushed(1 if stop.code == 2 else stop.code))
+    except BrokenPipeError:  # the help, half read
+        sys.exit(_flushed(UNREAD))
+    except OSError as error:
+        say(f"Error: standard output could not be written: {error.strerror or error}.")
+        sys.exit(_flushed(1))
+
+
+def _flushed(code: Any) -> Any:
+    """Return the exit code, and 1 for a success whose last words cannot be printed."""
+    if sys.stdout is None:
+        return code
+    try:
+        with printed():
+            return code
+    except BrokenPipeError:
+        return code or UNREAD
+    except DatakinError as error:
+        if not code:
+            say(f"Error: {error}")
+        return code or 1

@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NoReturn
 
 import typer
 
+from datakin._core.addresses import printable
 from datakin._core.exceptions import DatakinError, DatakinWarning, Interrupted, require
 from datakin._core.files import check_file, written_whole
 from datakin._core.progress import hushed, say
+from datakin._core.streams import is_terminal, printed
 
 if TYPE_CHECKING:
     from datakin.results import Gain, Ordered
@@ -53,6 +55,7 @@ LEFT_OUT = (
     ("p_first",),
     ("weight",),
 )
+UNREAD = 141  # the exit code of programs whose reader has left, as with `| head -1`
 INDENT = 20  # where the values of a comparison begin
 LONGEST = 24  # a longer name is folded before a column is left out
 
@@ -89,15 +92,17 @@ class Output:
 
     def teller(self, n_sources: int) -> Callable[[Any], None] | None:
         """Return a function that prints a line for each finished source; None where nobody reads it."""
-        if self.quiet or n_sources < 2 or not sys.stderr.isatty():
+        if self.quiet or n_sources < 2 or not is_terminal(sys.stderr):
             return None
         numbers = count(1)
         return lambda result: say(
-            f"{next(numbers)} of {n_sources}: {result.source}, {result.headline}"
+            f"{next(numbers)} of {n_sources}: {printable(result.source)}, {result.headline}"
         )
 
-    def run(self, work: Callable[[], Any]) -> Any:
-        """Do the work; print notes to standard error, the result to standard output."""
+    def run(
+        self, work: Callable[[], Any], closing: Callable[[Any], str] = lambda result: ""
+    ) -> Any:
+        """Do the work; print notes to standard error, the result and a closing to standard output."""
         notes: list[str] = []
         with _guarded():
             try:
@@ -105,11 +110,11 @@ class Output:
                 with hushed(self.quiet), _noted(notes, self.quiet):
                     result = work()
             except Interrupted as stopped:
-                typer.echo(str(stopped), err=True)
+                say(str(stopped))
                 if stopped.partial is not None:
                     self._deliver(stopped.partial, notes)
                 raise typer.Exit(130) from None
-            self._deliver(result, notes)
+            self._deliver(result, notes, closing(result))
         return result
 
     def _check(self) -> None:
@@ -122,29 +127,52 @@ class Output:
                     raise DatakinError(f"{option} must end in {known}. Got {str(path)!r}.")
                 check_file(path, option, overwrite=self.force)
 
-    def _deliver(self, result: Any, notes: list[str]) -> None:
-        """Print a result and write the files that were asked for."""
-        # On the screen first: what took hours is seen even where a disk is full.
-        if self.as_json:
-            typer.echo(result.to_json())
-        elif not self.quiet:
-            show(result)
+    def _deliver(self, result: Any, notes: list[str], closing: str = "") -> None:
+        """Print a result and write the files that were asked for; one fault keeps no other back."""
+        n_faults = code = 0
+        for deliver in (self._print, self._write_out, self._write_report, self._write_plot):
+            try:
+                deliver(result, closing if deliver == self._print else notes)
+            except DatakinError as error:
+                say(_error(error))
+                n_faults += 1
+            except BrokenPipeError:
+                code = UNREAD
+        if n_faults or code:
+            raise typer.Exit(1 if n_faults else code)
+
+    def _print(self, result: Any, closing: Any) -> None:
+        if self.quiet and not self.as_json:
+            return
+        with printed():
+            if self.as_json:
+                print(result.to_json())
+            else:
+                show(result)
+                if closing:
+                    print(closing)
+
+    def _write_out(self, result: Any, notes: Any) -> None:
         if self.out is not None:
             _write_data(result, self.out)
             self._written(self.out)
+
+    def _write_report(self, result: Any, notes: Any) -> None:
         if self.report is not None:
             from datakin.report import write_report
 
             command = command_line.get()
             write_report(result, self.report, overwrite=True, command=command, notes=notes)
             self._written(self.report)
+
+    def _write_plot(self, result: Any, notes: Any) -> None:
         if self.plot is not None:
             _draw(result, self.plot)
             self._written(self.plot)
 
     def _written(self, path: Path) -> None:
         if not self.quiet:
-            typer.echo(f"Written to {path}", err=True)
+            say(f"Written to {printable(str(path))}")
 
 
 @contextmanager
@@ -153,7 +181,7 @@ def _guarded() -> Iterator[None]:
     try:
         yield
     except DatakinError as error:
-        _stop(1, f"Error: {error}")
+        _stop(1, _error(error))
     except MemoryError:
         _stop(
             1,
@@ -164,8 +192,13 @@ def _guarded() -> Iterator[None]:
 
 
 def _stop(code: int, text: str) -> NoReturn:
-    typer.echo(text, err=True)
+    say(text)
     raise typer.Exit(code) from None
+
+
+def _error(error: DatakinError) -> str:
+    """Return what to say of an error; names in it cannot steer a terminal."""
+    return "Error: " + "\n".join(printable(line) for line in str(error).split("\n"))
 
 
 @contextmanager
@@ -179,7 +212,7 @@ def _noted(kept: list[str], quiet: bool) -> Iterator[None]:
             notes = [str(w.message) for w in caught if issubclass(w.category, DatakinWarning)]
             kept += dict.fromkeys(line for note in notes for line in note.splitlines())
             for line in () if quiet else kept:
-                typer.echo(f"Note: {line}", err=True)
+                say(f"Note: {printable(line)}")
 
 
 def _pictures() -> list[str]:
@@ -189,12 +222,15 @@ def _pictures() -> list[str]:
 
 
 def _write_data(result: Any, path: Path) -> None:
+    from datakin.results.record import for_spreadsheet
+
     try:
         with written_whole(path) as partial:
             if path.suffix.lower() == ".json":
                 partial.write_text(result.to_json(indent=1), encoding="utf-8")
             else:
-                result.frame.to_csv(partial, index=False)
+                frame = for_spreadsheet(result.frame)
+                frame.to_csv(partial, index=False, errors="backslashreplace")
     except OSError as error:
         raise DatakinError(f"--out {str(path)!r} could not be written: {error.strerror}.") from None
 
@@ -221,19 +257,23 @@ def _draw(result: Any, path: Path) -> None:
             raise DatakinError(f"There is no picture of a {kind}: leave out --plot.")
     # A figure of its own: nothing global, and no window anywhere.
     figure = Figure(figsize=(7.0, min(40.0, 1.4 + 0.32 * rows)), layout="constrained")
-    with written_whole(path) as partial:
-        plots.save(draw(result, ax=figure.add_subplot()), partial)
+    try:
+        with written_whole(path) as partial:
+            plots.save(draw(result, ax=figure.add_subplot()), partial)
+    except OSError as error:
+        reason = error.strerror or error
+        raise DatakinError(f"--plot {str(path)!r} could not be written: {reason}.") from None
 
 
 def show(result: Any) -> None:
     """Print a result to standard output."""
-    if not sys.stdout.isatty():
+    if not is_terminal(sys.stdout):
         print(result)
         return
     from rich.console import Console
     from rich.markup import escape
 
-    from datakin.results import Comparison, Gain, Ordered, Square
+    from datakin.results import Comparison, Description, Gain, Ordered, Square
 
     console = Console()
     match result:
@@ -246,6 +286,10 @@ def show(result: Any) -> None:
             colour = COLOURS[result.zone.value]
             head, _, rest = str(result).partition("\n")
             rest = _wrapped(rest, console.width)
+            console.print(f"[bold {colour}]{escape(head)}[/]\n{escape(rest)}", highlight=False)
+        case Description():
+            colour = "red" if not result.is_usable else "yellow" if result.things else "green"
+            head, _, rest = result.text(console.width).partition("\n")
             console.print(f"[bold {colour}]{escape(head)}[/]\n{escape(rest)}", highlight=False)
         case Square():
             console.print(escape(result.text(console.width)), highlight=False)

@@ -13,9 +13,10 @@ import typer
 
 import datakin
 from datakin._core.exceptions import DatakinError, listed, suggest
+from datakin.cli.corrections import parse_convert, parse_recode, parse_rename
 from datakin.cli.options import completed
 
-__all__ = ["Domain", "Reading", "Target"]
+__all__ = ["Domain", "Looking", "Reading", "Target"]
 
 TASKS = ("auto", "binary", "multiclass", "regression")
 Domain = Annotated[str | None, typer.Option(help="Column that splits one table into datasets.")]
@@ -90,23 +91,28 @@ class Reading:
 
     def read(self, tables: list[Any], domain: str | None = None) -> dict[str, datakin.Dataset]:
         """Read all tables together."""
-        return datakin.read_tables(
-            tables,
-            label=self.label,
-            domain=domain,
-            ignore=_split(self.ignore),
-            keep=_split(self.keep),
-            group=self.group,
-            positive=self.positive or None,
-            label_map=self._mapping(),
-            delimiter="\t" if self.delimiter == "\\t" else self.delimiter,
-            encoding=self.encoding,
-            header=self.header,
-            table=self.table,
-            query=self.query,
-            task=self.task,
-            read_rows=self.read_rows or None,
-        )
+        return datakin.read_tables(tables, domain=domain, **self.options())
+
+    def options(self) -> dict[str, Any]:
+        """Return the options of `read_tables`, all but the domain."""
+        return {
+            "label": self.label,
+            "ignore": _split(self.ignore),
+            "keep": _split(self.keep),
+            "group": self.group,
+            "positive": self.positive or None,
+            "label_map": self._mapping(),
+            "rename": parse_rename(self.rename),
+            "recode": parse_recode(self.recode),
+            "convert": parse_convert(self.convert),
+            "delimiter": "\t" if self.delimiter == "\\t" else self.delimiter,
+            "encoding": self.encoding,
+            "header": self.header,
+            "table": self.table,
+            "query": self.query,
+            "task": self.task,
+            "read_rows": self.read_rows or None,
+        }
 
     def _mapping(self) -> dict[str, str] | None:
         entries = [entry for text in self.label_map or () for entry in text.split(",")]
@@ -136,6 +142,15 @@ class Reading:
                 f"{listed(read, limit=20)}.{suggest(target, read)}"
             )
         return read.pop(target), read
+
+
+@dataclass(frozen=True)
+class Looking(Reading):
+    """The same options, for a look at tables before anything is known of them."""
+
+    label: Annotated[
+        str | None, typer.Option(help="The column to predict; leave it out for a first look.")
+    ] = None  # type: ignore[assignment]
 
 
 def _split(entries: list[str] | None) -> list[str]:

@@ -11,6 +11,7 @@ import pandas as pd
 
 from datakin._core.checks import check_choice
 from datakin._core.exceptions import DatakinError, listed, suggest
+from datakin._core.warned import filters_kept
 from datakin.cross_errors.options import Options, check_names_of
 from datakin.cross_errors.table import ErrorTable
 from datakin.cross_learning.preparation import prepare
@@ -55,6 +56,7 @@ class CrossErrors(ErrorTable):
     """
 
     @classmethod
+    @filters_kept()
     def measure(
         cls,
         datasets: Any,

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from datakin._core.checks import check_callback
 from datakin._core.exceptions import DatakinError, announce
+from datakin._core.warned import filters_kept
 from datakin.cross_errors.options import Options, check_names_of
 from datakin.cross_errors.table import ErrorTable
 from datakin.cross_learning.preparation import prepare
@@ -125,6 +126,7 @@ class CrossLearningScore(Options):
         }
         return cls(**{**paper, **changes})
 
+    @filters_kept()
     def compare(self, target: Any, source: Any) -> Comparison:
         """Compare one target with one source.
 
@@ -144,6 +146,7 @@ class CrossLearningScore(Options):
         announce([comparison])
         return comparison
 
+    @filters_kept()
     def rank(
         self,
         target: Any,
@@ -183,6 +186,7 @@ class CrossLearningScore(Options):
         announce(ranking)
         return ranking
 
+    @filters_kept()
     def matrix(self, datasets: Any) -> Matrix:
         """Compare every dataset with every other.
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -188,21 +187,12 @@ def read_feather(files: Sequence[str], how: Origin) -> Read:
     with _readable(path, "feather"):
         with open(path, "rb") as file:
             if file.read(4) == b"FEA1":
-                return _read_first_version(path, how)
+                # pyarrow believes every number in such a file, and will drop it some day.
+                raise DatakinError(
+                    f"The file {path!r} is of the first version of Feather, which cannot be read "
+                    f"safely; load it with pandas.read_feather and save it again, or pass the data frame."
+                )
         return _read_ipc(path, how)
-
-
-def _read_first_version(path: str, how: Origin) -> Read:
-    """Read a file of Feather's first version, which can only be read whole."""
-    import pyarrow.feather as feather
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # pyarrow will drop this version some day
-        table = feather.read_table(path, memory_map=False)
-    table.validate(full=True)
-    names = tuple(table.column_names)
-    check_file_columns(names, path)
-    return Read(table.select([n for n in names if n not in how.unread]), table.num_rows, names)
 
 
 def _read_ipc(path: str, how: Origin) -> Read:

@@ -6,6 +6,8 @@ categories otherwise. So a table gives the same columns as CSV, where all is tex
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,11 +24,12 @@ from datakin.data.numerals import (
     Numerals,
     code_reason,
     lost_digits,
+    may_be_codes,
     read_numerals,
     said_lost,
 )
 from datakin.data.objects import ObjectColumn, known_objects, refuse
-from datakin.data.texts import BLANKS, Texts, as_text, count_words, is_text, matches
+from datakin.data.texts import BLANKS, HEAD, Texts, as_text, count_words, fit_all, is_text, matches
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -41,9 +44,11 @@ __all__ = [
     "is_text_series",
     "read_column",
     "read_text",
+    "readable",
 ]
 
 MOST = 0.8  # share of numbers from which a column of text is named
+MANY_LEVELS = 1000  # a column of text with more different values holds no codes
 TRUTH = {"True": 1.0, "TRUE": 1.0, "true": 1.0, "False": 0.0, "FALSE": 0.0, "false": 0.0}
 
 
@@ -59,14 +64,11 @@ class Column:
         The sorted levels of a categorical column, None for a numeric one.
     facts : ColumnFacts
         How it was read.
-    either : bool
-        Whether its numbers could be read with a decimal comma as well.
     """
 
     values: Array
     levels: tuple[str, ...] | None
     facts: ColumnFacts
-    either: bool = False
 
 
 def read_column(series: nw.Series[Any], name: str, *, comma: bool = False) -> Column:
@@ -82,14 +84,21 @@ def read_column(series: nw.Series[Any], name: str, *, comma: bool = False) -> Co
     comma : bool
         Whether another column of the table has a decimal comma: ``1,234`` is then read so.
     """
+    with readable(name):
+        column = _read(series, name, comma)
+    return _as_dates(column, name) if column.facts.kind == "number" else column
+
+
+@contextmanager
+def readable(name: str) -> Iterator[None]:
+    """Turn what a damaged column makes libraries raise into a sentence that names it."""
     import pyarrow as pa
 
     try:
-        column = _read(series, name, comma)
+        yield
     except (pa.ArrowException, UnicodeError) as error:
         reason = (str(error).splitlines() or [""])[0][:80]
         raise refuse(name, f"what cannot be read ({reason})") from None
-    return _as_dates(column, name) if column.facts.kind == "number" else column
 
 
 def _read(series: nw.Series[Any], name: str, comma: bool) -> Column:
@@ -187,9 +196,10 @@ def _of_stamps(stamps: pa.Array, name: str) -> Column:
     import pyarrow.types as types
 
     days = days_of_stamps(stamps)
+    kind = "duration" if types.is_duration(stamps.type) else "date"
     if days is None:
-        raise refuse(name, "dates beyond the years 1 to 9999")
-    return Column(days, None, ColumnFacts("duration" if types.is_duration(stamps.type) else "date"))
+        raise refuse(name, f"{kind}s beyond the years 1 to 9999")
+    return Column(days, None, ColumnFacts(kind))
 
 
 def _of_categories(series: nw.Series[Any]) -> Column:
@@ -197,7 +207,14 @@ def _of_categories(series: nw.Series[Any]) -> Column:
     codes, uniques = pd.factorize(np.asarray(series.to_list(), dtype=object))
     raw = Texts.of(as_text(uniques))
     texts = Texts(raw.distinct, np.append(raw.codes, -1)[codes], raw.n_merged)
-    return _categories(texts)
+    column = _categories(texts)
+    if not column.levels or not fit_all(as_text(column.levels), NUMBER):
+        return column
+    # Said because a text file would give numbers.
+    facts = replace(
+        column.facts, converted="numbers kept as categories, as the table declares them"
+    )
+    return replace(column, facts=facts)
 
 
 def _of_objects(column: ObjectColumn, name: str, comma: bool) -> Column:
@@ -211,7 +228,7 @@ def _of_objects(column: ObjectColumn, name: str, comma: bool) -> Column:
 
 def read_text(column: pa.Array, name: str, comma: bool = False) -> Column:
     """Return a column of text as what all its values are: truth values, numbers, dates or words."""
-    quick = None if comma else quick_numbers(column)
+    quick = None if comma else _quick_numbers(column)
     if quick is not None:
         return quick
     texts = Texts.of(column)
@@ -219,11 +236,14 @@ def read_text(column: pa.Array, name: str, comma: bool = False) -> Column:
     return _categories(texts, name) if found is None else found
 
 
-def quick_numbers(column: pa.Array) -> Column | None:
+def _quick_numbers(column: pa.Array) -> Column | None:
     """Return a column of plainly written numbers, None for everything that needs a closer look."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    head = Texts.of(column.slice(0, HEAD))
+    if not (head.is_blank | matches(head.distinct, NUMBER)).all():
+        return None
     known: pa.Array = pc.if_else(pc.equal(column, ""), None, column)
     blanks: dict[str, int] = {}
     try:
@@ -236,22 +256,10 @@ def quick_numbers(column: pa.Array) -> Column | None:
             floats = known.cast(pa.float64())
         except pa.ArrowInvalid:
             return None
-    if known.null_count == len(known) or _needs_a_look(known):
+    if known.null_count == len(known) or may_be_codes(known):
         return None
     values: Array = floats.to_numpy(zero_copy_only=False)
     return Column(values, None, ColumnFacts("number", blanks, doubt=lost_digits(known, values)))
-
-
-def _needs_a_look(known: pa.Array) -> bool:
-    """Whether texts that were read as numbers may be codes: leading zeros, letters."""
-    import pyarrow.compute as pc
-
-    zeros = known.filter(pc.starts_with(known, "0"))
-    if len(zeros) and matches(zeros.drop_null(), "0[0-9]+").any():
-        return True
-    # "nan" and "inf" have an n, and a power of ten may be a code.
-    letters = pc.match_substring_regex(known, "[nN]|^[+-]0[0-9]+$|^[0-9]+[eE][0-9]")
-    return bool(pc.any(letters).as_py())
 
 
 def _truths(texts: Texts) -> Column | None:
@@ -273,7 +281,7 @@ def _numbers(texts: Texts, comma: bool) -> Column | None:
         found.converted,
         lost_digits(found.plain, found.values),
     )
-    return Column(_spread(texts, found.values), None, facts, found.either)
+    return Column(_spread(texts, found.values), None, facts)
 
 
 def _numerals(texts: Texts, comma: bool = False) -> Numerals | None:
@@ -339,7 +347,9 @@ def _near(texts: Texts, kept: Array) -> str:
 
 
 def _cases(texts: Texts, kept: Array) -> str:
-    """Say that values differ in case only; empty if none do."""
+    """Say that values differ in case only; empty if none do, or if there are too many to be codes."""
+    if len(kept) > MANY_LEVELS:
+        return ""
     spelled: dict[str, list[str]] = {}
     for i in kept:
         spelled.setdefault(texts.words[i].casefold(), []).append(texts.words[i])

@@ -131,6 +131,11 @@ class Dataset:
         """One hash per label, by class name or value."""
         return hash_labels(self.y, self.classes)
 
+    @cached_property
+    def sketches(self) -> dict[str, Any]:
+        """What comparisons with other datasets keep of each column."""
+        return {}
+
     def row_hashes(self, columns: tuple[str, ...]) -> Array:
         """Return one hash per row over some columns and the label."""
         return hash_rows(self.features, columns, self.label_hashes)
@@ -249,7 +254,13 @@ class Origin:
     @property
     def unread(self) -> frozenset[str]:
         """Columns that need not even be read."""
-        return frozenset(self.ignore) - {self.label, self.group, self.domain}
+        # Ignored columns go by their new names: one that is renamed has to be read.
+        renamed = {
+            str(name)
+            for key, new in (self.rename or {}).items()
+            for name in (new if isinstance(new, Mapping) else [key])
+        }
+        return frozenset(self.ignore) - {self.label, self.group, self.domain} - renamed
 
     def with_task(self, task: str) -> Origin:
         """Return the same with the task that was found, unless the whole table is read again.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from datakin.data.features import Array
-from datakin.data.texts import matches
+from datakin.data.texts import HEAD, fit_all, matches
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -67,7 +67,7 @@ def doubt_of_dates(texts: pa.Array, name: str) -> str:
     """Say that dates could not be read since their form is not clear; empty if they are none."""
     forms = {"/": "%d/%m/%Y", "-": "%d-%m-%Y"}
     if _parsed(texts, FORMS["dates dd/mm/yyyy"]) is None:
-        if not matches(texts, SHORT_YEAR).all():
+        if not fit_all(texts, SHORT_YEAR):
             return ""
         forms = {mark: f"%d{mark}%m{mark}%y" for mark in "/-."}
     example = texts[0].as_py()
@@ -82,6 +82,8 @@ def _parsed(texts: pa.Array, form: str) -> Array | None:
     """Return days since 1970 of texts in one form, None when some are in another."""
     import pyarrow.compute as pc
 
+    if pc.extract_regex(texts.slice(0, HEAD), pattern=form + TIME).null_count:
+        return None
     parts = pc.extract_regex(texts, pattern=form + TIME)
     if parts.null_count:
         return None
@@ -111,16 +113,15 @@ def _clock(part: dict[str, Any]) -> Array | None:
     import pyarrow.compute as pc
 
     hour, minute, second = (_whole(part[name]) for name in ("hour", "minute", "second"))
-    half = pc.utf8_lower(part["half"])
-    if not np.all(matches(half, "")):
+    half, zone = part["half"], part["zone"]
+    if not pc.all(_is_empty(half)).as_py():
         if np.any((hour < 1) | (hour > 12)):
             return None
-        hour = hour % 12 + 12 * matches(half, "pm")
+        hour = hour % 12 + 12 * matches(half, "[Pp][Mm]")
     if np.any(hour > 23) or np.any(minute > 59) or np.any(second > 59):
         return None
     fraction = _whole(pc.utf8_slice_codeunits(pc.utf8_rpad(part["fraction"], 6, "0"), 0, 6))
-    zone = part["zone"]
-    if not np.all(matches(zone, "|Z|UTC")):
+    if not pc.all(_is_empty(zone)).as_py():
         minute = minute - _offsets(zone)
     clock: Array = ((hour * 60 + minute) * 60 + second) * 1_000_000 + fraction
     return clock
@@ -138,11 +139,17 @@ def _offsets(zone: pa.Array) -> Array:
     return offsets
 
 
+def _is_empty(texts: pa.Array) -> pa.Array:
+    import pyarrow.compute as pc
+
+    return pc.equal(texts, "")
+
+
 def _whole(texts: pa.Array) -> Array:
     """Return digits as whole numbers; no digits are 0."""
     import pyarrow.compute as pc
 
-    filled = pc.replace_substring_regex(texts, "^$", "0")
+    filled = pc.if_else(_is_empty(texts), "0", texts)
     numbers: Array = filled.cast("int64").to_numpy(zero_copy_only=False)
     return numbers
 

@@ -1,28 +1,23 @@
-"""The door: tables, files and arrays in, checked datasets out."""
+"""The door: tables and files in, checked datasets out."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-import numpy as np
-import pandas as pd
-from scipy import sparse
-
-from datakin._core.exceptions import DatakinError, DatakinWarning, listed, together, warn
-from datakin.data.columns import check_finite
+from datakin._core.exceptions import DatakinError, announce_reading, warn
+from datakin.data.corrections import correct
 from datakin.data.dataset import Dataset, Origin
-from datakin.data.drafts import Draft, check_ignored, make_datasets, make_draft
-from datakin.data.features import Features
+from datakin.data.drafts import check_named, make_datasets, make_draft, names_of
 from datakin.data.files import open_table, open_tables
-from datakin.data.labels import canonical_label, is_missing, sort_classes
-from datakin.data.roles import check_label, read_keys, read_labels, series_of
-from datakin.data.tables import numbered, read_columns
+from datakin.data.groups import notes_of_shared_groups
+from datakin.data.roles import check_label
+from datakin.data.skipping import make_usable, notes_of_skipped, open_usable
+from datakin.data.splitting import split_table
 
-__all__ = ["SharedGroups", "as_dataset", "read_table", "read_tables"]
+__all__ = ["read_table", "read_tables"]
+
 
 READ_ROWS = 200_000  # a file with more rows is sampled
 
@@ -122,14 +117,14 @@ def read_table(
     Examples
     --------
     >>> import pandas as pd
-    >>> frame = pd.DataFrame({"age": [40, 63, 51, 72] * 10, "died": [0, 1] * 20})
+    >>> frame = pd.DataFrame({"age": [40, 63, 51, 72, 45] * 8, "died": [0, 1] * 20})
     >>> read_table(frame, label="died", name="icu")
     Dataset('icu': 40 rows x 1 columns, binary (0, 1))
     """
     check_label(label)
     how = Origin(
         str(label),
-        _names(ignore),
+        names_of(ignore),
         group,
         None,
         positive,
@@ -137,7 +132,7 @@ def read_table(
         label_map,
         delimiter,
         read_rows,
-        _names(keep),
+        names_of(keep),
         rename,
         recode,
         convert,
@@ -146,9 +141,9 @@ def read_table(
         table,
         query,
     )
-    opened = open_table(source, how, name)
-    check_ignored(how.ignore, [opened])
-    return _announced(make_datasets([make_draft(opened, how)]))[0]
+    corrected = correct([open_table(source, how, name)], how)
+    check_named(how, [opened for opened, _ in corrected])
+    return announce_reading(make_datasets([make_draft(*corrected[0])]))[0]
 
 
 @_says_read_rows
@@ -202,14 +197,15 @@ def read_tables(
     Examples
     --------
     >>> import pandas as pd
-    >>> frame = pd.DataFrame({"age": range(80), "site": ["a", "b"] * 40, "died": [0, 1, 1, 0] * 20})
+    >>> columns = {"age": [40, 63, 51, 72, 45] * 16, "site": ["a", "b"] * 40}
+    >>> frame = pd.DataFrame({**columns, "died": [0, 1, 1, 0] * 20})
     >>> sorted(read_tables(frame, label="died", domain="site"))
     ['a', 'b']
     """
     check_label(label)
     how = Origin(
         str(label),
-        _names(ignore),
+        names_of(ignore),
         group,
         domain,
         positive,
@@ -217,7 +213,7 @@ def read_tables(
         label_map,
         delimiter,
         read_rows,
-        _names(keep),
+        names_of(keep),
         rename,
         recode,
         convert,
@@ -226,136 +222,23 @@ def read_tables(
         table,
         query,
     )
-    tables = open_tables(source, how)
-    check_ignored(how.ignore, tables)
+    left_out: dict[str, str] = {}
+    skips = skip_unusable and domain is None
+    opened = open_usable(source, how, left_out) if skips else open_tables(source, how)
+    tables = correct(opened, how)
+    check_named(how, [each for each, _ in tables])
     if domain is not None and len(tables) != 1:
         raise DatakinError(
             f"domain={domain!r} splits one table. Got {len(tables)} tables; "
             f"leave domain out, or put the tables into one."
         )
-    drafts = [make_draft(table, how) for table in tables]
-    datasets = make_datasets(drafts) if domain is None else _split(drafts[0])
-    return {dataset.name: dataset for dataset in _announced(datasets)}
-
-
-def as_dataset(
-    X: Any,
-    y: Any,
-    *,
-    name: str | None = None,
-    task: str = "auto",
-    group: Any = None,
-) -> Dataset:
-    """Make a dataset of features and labels held in memory.
-
-    Parameters
-    ----------
-    X : array, scipy sparse array or data frame of shape (n, p)
-    y : array or series of length n
-    name : str, optional
-    task : {"auto", "binary", "multiclass", "regression"}
-    group : array of length n, optional
-        Rows with equal values stay in one fold.
-
-    Returns
-    -------
-    Dataset
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> as_dataset(np.eye(30), np.arange(30) % 2, name="toy")
-    Dataset('toy': 30 rows x 30 columns, binary (0, 1))
-    """
-    labels, about = read_labels(series_of(y, "y"), "y")
-    features, facts = (_sparse_features(X), {}) if sparse.issparse(X) else read_columns(X)
-    if features.n_rows != len(labels):
-        raise DatakinError(
-            f"X and y must have the same number of rows. Got {features.n_rows} and {len(labels)}."
-        )
-    groups = None if group is None else read_keys(series_of(group, "group"), "group")[0]
-    if groups is not None and len(groups) != len(labels):
-        raise DatakinError(
-            f"group must have one value per row. Got {len(groups)} for {len(labels)} rows."
-        )
-    draft = Draft(
-        name or "", Origin("y", task=task), labels, features, groups, facts={**facts, "y": about}
-    )
-    return _announced(make_datasets([draft]))[0]
-
-
-def _split(draft: Draft) -> list[Dataset]:
-    """Return a dataset for each value of the domain column that can be used."""
-    assert draft.domains is not None
-    domain = draft.how.domain
-    missing = is_missing(draft.domains)
-    spelled = np.array([canonical_label(v) for v in draft.domains], dtype=object)
-    names = sort_classes(spelled[~missing])
-    if missing.any():
-        warn(f"{int(missing.sum())} of {len(missing)} rows have no {domain!r} and were dropped.")
-    if len(names) < 2:
-        raise DatakinError(
-            f"The domain column {domain!r} must have at least two values. "
-            f"Got {listed(names) or 'none'}."
-        )
-    parts = []
-    for value in names:
-        part = draft.take(np.flatnonzero(~missing & (spelled == value)))
-        parts.append(replace(part, name=value, how=replace(draft.how, value=value)))
-    left_out: dict[str, str] = {}
-    datasets = make_datasets(parts, left_out)
-    if left_out:
-        warn(
-            f"{len(left_out)} of {len(parts)} values of {domain!r} were left out: "
-            f"{' '.join(list(left_out.values())[:3])}{' ...' if len(left_out) > 3 else ''}"
-        )
-    if draft.groups is not None:
-        _warn_of_shared_groups([part for part in parts if part.name not in left_out])
-    return datasets
-
-
-class SharedGroups(DatakinWarning):
-    """A group is in two domains: its rows train one dataset's models and test the other's."""
-
-
-def _warn_of_shared_groups(drafts: Sequence[Draft]) -> None:
-    """Name the groups that have labelled rows in several of these domains."""
-    places: Counter[str] = Counter()
-    for draft in drafts:
-        assert draft.groups is not None
-        known = draft.groups[~is_missing(draft.labels) & ~is_missing(draft.groups)]
-        places.update({canonical_label(v) for v in pd.unique(known)})
-    shared = sort_classes(group for group, n in places.items() if n > 1)
-    if shared:
-        how = drafts[0].how
-        warn(
-            f"Every {how.group!r} should be in one {how.domain!r} only. Otherwise its rows train one "
-            f"dataset and test another, and the two look more alike than they are. "
-            f"{len(shared)} of {len(places)} stand in several: {listed(shared)}; drop their rows in all but "
-            f"one, or split by something coarser.",
-            SharedGroups,
-        )
-
-
-def _names(names: Sequence[str] | None) -> tuple[str, ...]:
-    if names is None:
-        return ()
-    return (names,) if isinstance(names, str) else tuple(str(name) for name in names)
-
-
-def _sparse_features(X: Any) -> Features:
-    matrix = sparse.csr_array(X, dtype=float, copy=True)
-    # One stored form for each matrix: explicit zeros would otherwise differ from implicit ones.
-    matrix.sum_duplicates()
-    matrix.eliminate_zeros()
-    if np.isnan(matrix.data).any():
-        raise DatakinError("A sparse X must have no missing values; impute them first.")
-    check_finite("X (sparse)", matrix.data)
-    return Features.of_numbers(matrix, numbered(matrix))
-
-
-def _announced(datasets: list[Dataset]) -> list[Dataset]:
-    """Warn once for each kind of note, naming the datasets it is about; return the datasets."""
-    for line in together((dataset.name, note) for dataset in datasets for note in dataset.notes):
-        warn(line)
-    return datasets
+    if domain is not None:
+        datasets, said = split_table(make_draft(*tables[0]))
+    else:
+        drafts = make_usable(tables, left_out) if skips else [make_draft(*each) for each in tables]
+        needed = drafts[0].name if drafts else None
+        datasets = make_datasets(drafts, left_out if skips else None, needed=needed)
+        said = notes_of_skipped(left_out, datasets) + notes_of_shared_groups(datasets, group)
+    for text in said:
+        warn(text)
+    return {dataset.name: dataset for dataset in announce_reading(datasets)}

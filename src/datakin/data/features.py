@@ -20,6 +20,7 @@ __all__ = ["MISSING", "UNKNOWN", "Array", "Features"]
 Array = np.ndarray[Any, Any]
 
 MISSING = -1  # code of a missing category
+FACTOR, STEP = np.uint64(6364136223846793005), np.uint64(1442695040888963407)  # of row hashes
 UNKNOWN = -2  # code of a level that the other dataset has never seen
 
 
@@ -145,16 +146,14 @@ class Features:
 
     def row_hashes(self, names: Sequence[str]) -> Array:
         """Return one 64-bit hash per row over the named columns, whatever their order."""
-        if self.is_sparse:
-            # Column sums with fixed random weights: equal rows give equal sums.
-            numeric = self.select(sorted(names)).numeric
-            weights = np.random.default_rng(7).standard_normal(numeric.shape[1])
-            return pd.util.hash_array(np.asarray(numeric @ weights))
         wanted = sorted(names)
         place = {name: j for j, name in enumerate(self.numeric_names)}
         other = {name: j for j, name in enumerate(self.category_names)}
+        columns = [place[name] for name in wanted if name in place]
         hashes = np.zeros(self.n_rows, dtype=np.uint64)
-        for j in (place[name] for name in wanted if name in place):
+        if self.is_sparse:
+            hashes = _mix_stored(hashes, self.numeric[:, columns])
+        for j in () if self.is_sparse else columns:
             # Adding 0.0 turns -0.0 into 0.0, so that the two hash alike.
             hashes = _mix(hashes, pd.util.hash_array(self.numeric[:, j] + 0.0))
         for j in (other[name] for name in wanted if name in other):
@@ -179,5 +178,31 @@ class Features:
 
 
 def _mix(hashes: Array, new: Array) -> Array:
-    mixed: Array = (hashes * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)) ^ new
+    mixed: Array = (hashes * FACTOR + STEP) ^ new
     return mixed
+
+
+def _mix_stored(hashes: Array, matrix: Any) -> Array:
+    """Return what `_mix` gives column by column, from the stored values of a sparse matrix alone.
+
+    The hash of 0.0 is 0, so that a run of k zeros only multiplies and adds: by ``factors[k]`` and
+    ``steps[k]``.
+    """
+    matrix = matrix.tocsr().sorted_indices()
+    n_columns = matrix.shape[1]
+    factors = np.concatenate([[np.uint64(1)], np.cumprod(np.full(n_columns, FACTOR))])
+    steps = STEP * np.concatenate([[np.uint64(0)], np.cumsum(factors[:-1])])
+    new = pd.util.hash_array(matrix.data + 0.0)
+    hashes, position = hashes.copy(), np.zeros(len(hashes), dtype=np.int64)
+    n_stored = np.diff(matrix.indptr)
+    rows = np.arange(len(hashes))
+    for k in range(int(n_stored.max(initial=0))):
+        rows = rows[n_stored[rows] > k]
+        at = matrix.indptr[rows] + k
+        column = matrix.indices[at]
+        gap = column - position[rows]
+        hashes[rows] = _mix(hashes[rows] * factors[gap] + steps[gap], new[at])
+        position[rows] = column + 1
+    gap = n_columns - position
+    passed: Array = hashes * factors[gap] + steps[gap]
+    return passed

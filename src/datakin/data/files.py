@@ -13,20 +13,20 @@ from datakin._core.addresses import is_url, printable, without_password
 from datakin._core.exceptions import DatakinError, repeated
 from datakin.data.addresses import STDIN, TableFiles, find_files, find_table, find_tables, stem
 from datakin.data.arrow_files import read_feather, read_parquet
-from datakin.data.csv_files import read_csv
 from datakin.data.databases import read_database, read_duckdb, read_sqlite
 from datakin.data.dataset import Origin
 from datakin.data.formats import CONTAINERS, KINDS, format_of
 from datakin.data.reading import Read, check_file_columns, choose_rows
 from datakin.data.tables import RawTable, frame_of
+from datakin.data.text_files import read_text
 from datakin.data.workbooks import read_workbook
 
 __all__ = ["TableFiles", "find_files", "find_tables", "open_table", "open_tables", "stem"]
 
 # A reader takes the files of a table and returns what it read. To read another kind of file, add
 # its reader here, and in `formats` its suffixes and how it begins.
-READERS: dict[str, Callable[[Sequence[str], Origin], Any]] = {
-    "text": read_csv,
+READERS: dict[str, Callable[[Sequence[str], Origin], Read]] = {
+    "text": read_text,
     "parquet": read_parquet,
     "feather": read_feather,
     "workbook": read_workbook,
@@ -112,7 +112,7 @@ def _read(found: TableFiles, how: Origin) -> Read:
     path = found.files[0]
     kind, note = _kind_of(path)
     _check_options(path, kind, how)
-    read = _sampled(_checked(_as_read(READERS[kind](found.files, how)), path), how.read_rows)
+    read = _sampled(_checked(READERS[kind](found.files, how), path), how.read_rows)
     notes = (note, *read.notes) if note else read.notes
     n_read = read.table.num_rows
     if n_read < read.n_rows:
@@ -173,13 +173,3 @@ def _sampled(read: Read, size: int | None) -> Read:
     mask = np.zeros(n_read, dtype=bool)
     mask[choose_rows(n_read, size)] = True
     return read._replace(table=read.table.filter(mask))
-
-
-def _as_read(found: Any) -> Read:
-    """Accept a reader that still returns a pandas frame."""
-    if isinstance(found, Read):
-        return found
-    import pyarrow as pa
-
-    frame, n_rows, columns = found
-    return Read(pa.Table.from_pandas(frame, preserve_index=False), n_rows, columns)

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError
+from datakin.data.dates import DAY
 from datakin.data.features import Array
 from datakin.data.numerals import EXACT, said_lost
 from datakin.data.texts import as_text
@@ -28,7 +29,7 @@ NUMBERS = (int, float, np.integer, np.floating, Decimal, Fraction, *TRUTHS)
 STAMPS = (dt.date, np.datetime64)  # a datetime and a pandas Timestamp are dates, too
 DURATIONS = (dt.timedelta, np.timedelta64)
 MISSING = (type(None), type(pd.NA), type(pd.NaT))
-MAY_BE_NAN = (float, np.floating, Decimal, np.datetime64, np.timedelta64)
+MAY_BE_NAN = (float, np.floating, np.datetime64, np.timedelta64)
 SEVERAL = (list, dict, set, frozenset, tuple, np.ndarray)
 
 
@@ -66,13 +67,14 @@ def known_objects(values: Sequence[Any], name: str) -> ObjectColumn:
     """Return objects as numbers, durations or text, or refuse what they are."""
     kinds = set(map(type, values)) - set(MISSING)
     _check_kinds(kinds, name)
+    # To numpy a duration is a whole number, too.
+    durations = {kind for kind in kinds if issubclass(kind, DURATIONS)}
+    if durations and durations != kinds:
+        raise refuse(name, "durations beside other values")
+    if durations:
+        return ObjectColumn(days=np.array([_days(v, name) for v in values]) / float(DAY))
     if kinds and all(issubclass(kind, NUMBERS) for kind in kinds):
         return _numbers(values, kinds)
-    if kinds and all(issubclass(kind, DURATIONS) for kind in kinds):
-        stamps = pd.Series(pd.to_timedelta([None if is_none(v) else v for v in values]))
-        return ObjectColumn(days=np.asarray(stamps / pd.Timedelta(days=1), dtype=float))
-    if any(issubclass(kind, DURATIONS) for kind in kinds):
-        raise refuse(name, "durations beside other values")
     return ObjectColumn(texts=as_text(_spelled(v) for v in values))
 
 
@@ -104,6 +106,17 @@ def _numbers(values: Sequence[Any], kinds: set[type]) -> ObjectColumn:
     )
 
 
+def _days(value: Any, name: str) -> float:
+    """Return the microseconds of a duration; NaN for none."""
+    if is_none(value):
+        return float("nan")
+    if isinstance(value, np.timedelta64):
+        if np.datetime_data(value.dtype)[0] in ("Y", "M", "generic"):
+            raise refuse(name, "durations in months or years, or without a unit")
+        value = value.astype("timedelta64[us]").item()
+    return float((value.days * 86_400 + value.seconds) * 10**6 + value.microseconds)
+
+
 def _float(value: Any) -> float:
     if is_none(value):
         return float("nan")
@@ -115,8 +128,12 @@ def _float(value: Any) -> float:
 
 def is_none(value: Any) -> bool:
     """Whether a single object is missing: None, NaN, NaT or NA."""
-    missing: Any = isinstance(value, MISSING) or (isinstance(value, MAY_BE_NAN) and value)
-    return missing if isinstance(missing, bool) else bool(pd.isna(missing))
+    if isinstance(value, Decimal):
+        return value.is_nan()
+    if not isinstance(value, MAY_BE_NAN):
+        return isinstance(value, MISSING)
+    maybe: Any = value
+    return bool(pd.isna(maybe))
 
 
 def _spelled(value: Any) -> str | None:

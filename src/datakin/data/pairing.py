@@ -5,17 +5,23 @@ Columns and classes are shared by name, rows by content.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from datakin._core.exceptions import DatakinError, listed, repeated
+from datakin._core.exceptions import MINOR, SERIOUS, DatakinError, Note, listed, repeated
+from datakin.data.arrays import as_dataset
+from datakin.data.copies import chance_of_a_copy, repeated_share
 from datakin.data.dataset import Dataset
-from datakin.data.door import as_dataset
-from datakin.data.features import Array, Features
+from datakin.data.differences import Difference, class_recoding, differences, no_value_in_common
+from datakin.data.features import Array
+from datakin.data.groups import note_on_groups
 from datakin.data.labels import sort_classes
+from datakin.data.spelling import recode_options
+from datakin.data.suspicions import keep_option
 
 __all__ = [
     "Kind",
@@ -28,7 +34,8 @@ __all__ = [
     "pair",
 ]
 
-FEW_VALUES = 50  # a numeric column with at most this many values may be a code
+ENOUGH = 20  # rows from which their repeats tell chance
+SHOWN = 3  # differences of one kind in a note
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,80 +66,118 @@ class Pairing:
     back_notes: tuple[str, ...]
 
 
-Notes = tuple[list[str], list[str]]  # as the target sees it, and as the source would as a target
-
-
 def pair(target: Dataset, source: Dataset) -> Pairing:
     """Find what two datasets share, or say why they cannot be compared."""
-    notes: Notes = [], []
-    columns = _shared_columns(target, source, notes)
-    classes = _all_classes(target, source, notes)
+    classes = _all_classes(target, source)
     if target.features.is_sparse != source.features.is_sparse:
         raise DatakinError(
             f"Both datasets must be sparse, or neither. Got a sparse "
             f"{(target if target.features.is_sparse else source).name!r} only."
         )
+    columns, codes = _shared_columns(target, source)
     identical = _same_rows(target, source)
-    in_target, in_source = _shared_rows(target, source, columns, notes)
-    return Pairing(columns, classes, in_target, in_source, identical, *map(tuple, notes))
+    rows, by_chance = _shared_rows(target, source, columns)
+    notes = [
+        tuple(_notes(one, other, codes, found, by_chance))
+        for one, other, found in ((target, source, rows[0]), (source, target, rows[1]))
+    ]
+    if by_chance:
+        rows = np.zeros_like(rows[0]), np.zeros_like(rows[1])
+    return Pairing(columns, classes, *rows, identical, *notes)
 
 
-def _shared_columns(target: Dataset, source: Dataset, notes: Notes) -> tuple[str, ...]:
+def _shared_columns(target: Dataset, source: Dataset) -> tuple[tuple[str, ...], list[str]]:
+    """Return the columns that both use, and those left out as codes of the dataset."""
     ours, theirs = set(target.columns), set(source.columns)
     shared = sorted(ours & theirs)
     if not shared:
         raise DatakinError(
             f"Two datasets must share at least one column. {target.name!r} has "
             f"{listed(sorted(ours))}; {source.name!r} has {listed(sorted(theirs))}."
+            f"{_renaming(target, source)}"
         )
     for name in shared:
         kinds = target.features.kind(name), source.features.kind(name)
         if kinds[0] != kinds[1]:
-            text = target if kinds[0] == "category" else source
-            levels = text.features.levels[text.features.category_names.index(name)]
-            raise DatakinError(
-                f"Column {name!r} must be of one kind. It holds numbers or dates in "
-                f"{(source if text is target else target).name!r} and text in {text.name!r} "
-                f"({listed(_not_numbers(levels), limit=3)}); correct the text, or leave the column "
-                f"out (ignore)."
-            )
-    _note_gaps(notes, "column(s) not used, absent or constant in", ours, theirs, sorted)
-    codes = [name for name in shared if _is_disjoint(target.features, source.features, name)]
-    for found in notes if codes else ():
-        found.append(
-            f"column(s) without a value in common, like codes of the dataset (consider to ignore "
-            f"them): {listed(codes)}"
+            raise _two_kinds(name, target, source)
+    kept = target.keep | source.keep
+    codes = [
+        name for name in shared if name not in kept and no_value_in_common(name, target, source)
+    ]
+    if len(codes) == len(shared):
+        raise DatakinError(
+            f"Two datasets must share a column with values in common. In {target.name!r} and "
+            f"{source.name!r} {listed(codes)} have none, like codes of the dataset; to use them say "
+            f"{keep_option(codes)}."
         )
-    return tuple(shared)
+    return tuple(name for name in shared if name not in codes), codes
 
 
-def _note_gaps(
-    notes: Notes,
-    what: str,
-    ours: set[str],
-    theirs: set[str],
-    ordered: Callable[[set[str]], Sequence[str]],
-) -> None:
-    """Note what one dataset has and the other lacks, what the source lacks first."""
-    gaps = ours - theirs, theirs - ours
-    for found, both in zip(notes, (gaps, gaps[::-1]), strict=True):
-        for lacking, names in zip(("source", "target"), both, strict=True):
-            if names:
-                found.append(f"{what} the {lacking}: {listed(ordered(names))}")
+def _renaming(target: Dataset, source: Dataset) -> str:
+    """Offer names that may be the same."""
+    found = [d for d in differences(target, source) if d.kind == "name"]
+    if not found:
+        return ""
+    return f" {'; '.join(each.advice for each in found[:3])}."
 
 
-def _is_disjoint(ours: Features, theirs: Features, name: str) -> bool:
-    """Whether the values of a column do not overlap: models could only extrapolate on it."""
-    if ours.is_sparse or theirs.is_sparse:
-        return False
-    if ours.kind(name) == "category":
-        levels = (f.levels[f.category_names.index(name)] for f in (ours, theirs))
-        return not set.intersection(*map(set, levels))
-    one, other = (f.numeric[:, f.numeric_names.index(name)] for f in (ours, theirs))
-    one, other = one[~np.isnan(one)], other[~np.isnan(other)]
-    apart = one.max() < other.min() or other.max() < one.min()
-    coded = all(len(np.unique(v)) <= min(FEW_VALUES, len(v) / 2) for v in (one, other))
-    return bool(apart or (coded and not np.isin(one, other).any()))
+def _two_kinds(name: str, target: Dataset, source: Dataset) -> DatakinError:
+    text, numbers = target, source
+    if target.features.kind(name) != "category":
+        text, numbers = source, target
+    levels = text.features.levels[text.features.category_names.index(name)]
+    return DatakinError(
+        f"Column {name!r} must be of one kind. It holds numbers or dates in {numbers.name!r} and "
+        f"text in {text.name!r} ({listed(_not_numbers(levels), limit=3)}); correct the text, or "
+        f"leave the column out (ignore=[{name!r}] / --ignore {shlex.quote(name)})."
+    )
+
+
+def _notes(
+    target: Dataset, source: Dataset, codes: list[str], rows: Array, by_chance: bool
+) -> Iterator[str]:
+    """Yield what users should know, as the target sees it, worst first."""
+    found = differences(target, source)
+    yield from _notes_of_differences(found, "units")
+    if rows.any():
+        done = (
+            ", about as many as repeat within one dataset: kept"
+            if by_chance
+            else ": left out of the cross errors"
+        )
+        text = f"{int(rows.sum())} row(s) of the target also stand in the source{done}"
+        yield Note(text, MINOR if by_chance else SERIOUS)
+    yield from note_on_groups(target, source)
+    yield from _notes_of_differences(found, "name")
+    yield from _notes_of_differences(found, "levels")
+    if codes:
+        yield Note(
+            f"left out, column(s) without a value in common, like codes of the dataset: "
+            f"{listed(codes)} (to use them: {keep_option(codes)})",
+            SERIOUS,
+        )
+    apart = [each.column for each in found if each.kind == "range"]
+    if apart:
+        yield Note(f"ranges do not overlap, models can only extrapolate: {listed(apart)}")
+    gaps = set(target.columns) - set(source.columns), set(source.columns) - set(target.columns)
+    classes = set(target.classes), set(source.classes)
+    for lacking, names in zip(("source", "target"), gaps, strict=True):
+        if names:
+            text = (
+                f"column(s) not used, absent or constant in the {lacking}: {listed(sorted(names))}"
+            )
+            yield Note(text, MINOR)
+    for lacking, few in (("source", classes[0] - classes[1]), ("target", classes[1] - classes[0])):
+        if few:
+            yield f"class(es) missing from the {lacking}: {listed(sort_classes(few))}"
+
+
+def _notes_of_differences(found: Sequence[Difference], kind: str) -> Iterator[str]:
+    """Yield the first few differences of one kind in one note."""
+    some = [each for each in found if each.kind == kind]
+    if some:
+        more = f"; and {len(some) - SHOWN} more" if len(some) > SHOWN else ""
+        yield Note("; ".join(each.advice for each in some[:SHOWN]) + more, SERIOUS)
 
 
 def _not_numbers(levels: tuple[str, ...]) -> list[str]:
@@ -146,49 +191,49 @@ def _not_numbers(levels: tuple[str, ...]) -> list[str]:
     return [level for level in levels if not is_number(level)] or list(levels)
 
 
-def _all_classes(target: Dataset, source: Dataset, notes: Notes) -> tuple[str, ...]:
+def _all_classes(target: Dataset, source: Dataset) -> tuple[str, ...]:
     if bool(target.classes) != bool(source.classes):
         regression = source if target.classes else target
         raise DatakinError(
             f"Both labels must pose the same task. {regression.name!r} looks like regression, "
             f"the other like classes; say which task it is (task)."
         )
-    ours, theirs = set(target.classes), set(source.classes)
-    if target.classes and (not ours & theirs or _coded_otherwise(ours, theirs)):
+    recoding = class_recoding(target, source)
+    if target.classes and (recoding or not set(target.classes) & set(source.classes)):
+        how = source.features.how_to_recode(source.classes, target.classes)
+        if recoding and not source.features.is_sparse:
+            python, cli = recode_options(source.name, source.label, recoding)
+            how = f"if they mean the same, say {python} / {cli}; otherwise {how}"
         raise DatakinError(
             f"Both labels must use the same codes. {target.name!r} has {listed(target.classes)}, "
-            f"{source.name!r} has {listed(source.classes)}; "
-            f"{source.features.how_to_recode(source.classes, target.classes)}."
+            f"{source.name!r} has {listed(source.classes)}; {how}."
         )
-    _note_gaps(notes, "class(es) missing from", ours, theirs, sort_classes)
-    return sort_classes(ours | theirs)
-
-
-def _coded_otherwise(ours: set[str], theirs: set[str]) -> bool:
-    """Whether two pairs of numbers overlap by accident: 0 and 1 here, 1 and 2 there."""
-    both = ours | theirs
-    return len(ours) == len(theirs) == 2 and len(both) == 3 and all(c.isdigit() for c in both)
+    return sort_classes({*target.classes, *source.classes})
 
 
 def _shared_rows(
-    target: Dataset, source: Dataset, columns: tuple[str, ...], notes: Notes
-) -> tuple[Array, Array]:
+    target: Dataset, source: Dataset, columns: tuple[str, ...]
+) -> tuple[tuple[Array, Array], bool]:
+    """Return which rows stand in both datasets, and whether that is chance.
+
+    In discrete tables rows coincide by chance, about as often as rows repeat within one dataset. Rows
+    that are in both tell nothing of that: a copied table may stand twice in the other. So chance is
+    judged by the other rows, or by what independent columns would give.
+    """
     ours, theirs = target.row_hashes(columns), source.row_hashes(columns)
     in_target, in_source = np.isin(ours, theirs), np.isin(theirs, ours)
-    found = max(in_target.mean(), in_source.mean())
-    if not found:
-        return in_target, in_source
-    # In discrete tables rows coincide by chance, about as often as they repeat within one dataset.
-    by_chance = found <= 2 * max(_repeated(ours), _repeated(theirs))
-    done = ", about as many as repeat within one dataset: kept"
-    for said, rows in zip(notes, (in_target, in_source), strict=True):
-        said.append(
-            f"{int(rows.sum())} row(s) of the target also stand in the source"
-            f"{done if by_chance else ': left out of the cross errors'}"
-        )
-    if by_chance:
-        return np.zeros_like(in_target), np.zeros_like(in_source)
-    return in_target, in_source
+    share = max(in_target.mean(), in_source.mean())
+    if not share:
+        return (in_target, in_source), False
+    overall = min(repeated_share(ours), repeated_share(theirs))
+    chances = [
+        repeated_share(hashes[~found]) if (~found).sum() >= ENOUGH else overall
+        for hashes, found in ((ours, in_target), (theirs, in_source))
+    ]
+    for one, other in ((target, source), (source, target)):
+        labels = one.label_hashes
+        chances.append(chance_of_a_copy(one.features, columns, labels, other.n_rows))
+    return (in_target, in_source), bool(share <= 2 * max(chances))
 
 
 def _same_rows(target: Dataset, source: Dataset) -> bool:
@@ -198,12 +243,6 @@ def _same_rows(target: Dataset, source: Dataset) -> bool:
     columns = tuple(sorted(target.columns))
     ours, theirs = target.row_hashes(columns), source.row_hashes(columns)
     return bool(np.array_equal(np.sort(ours), np.sort(theirs)))
-
-
-def _repeated(hashes: Array) -> float:
-    """Return the share of rows that have a copy in their own dataset."""
-    _, inverse, counts = np.unique(hashes, return_inverse=True, return_counts=True)
-    return float(np.mean(counts[inverse] > 1))
 
 
 @dataclass(frozen=True)

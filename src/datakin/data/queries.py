@@ -25,7 +25,8 @@ def wrapped(query: str) -> str:
     >>> wrapped("SELECT * FROM visits WHERE age > 17;")
     'SELECT * FROM (\nSELECT * FROM visits WHERE age > 17\n) AS datakin_query'
     """
-    bare = QUIET.sub(lambda found: " " * len(found[0]), query)
+    # Comments count as space, quoted text and names as letters.
+    bare = QUIET.sub(lambda it: (" " if it[0][:1] in "-/" else "x") * len(it[0]), query)
     body = bare.rstrip().rstrip(";").rstrip()
     if not body.strip():
         raise DatakinError(f"query= (--query) must be a SELECT statement. Got {query!r}.")

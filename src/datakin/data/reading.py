@@ -64,29 +64,36 @@ class Lottery:
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self.rows: Array = np.zeros(0, dtype=np.int64)
         self.n_seen = 0
-        self._keys: Array = np.zeros(0, dtype=np.uint64)
+        self._rows: list[Array] = [np.zeros(0, dtype=np.int64)]
+        self._keys: list[Array] = [np.zeros(0, dtype=np.uint64)]
         self._highest = np.uint64(2**64 - 1)
         # The raw stream of a bit generator is the same in every version of numpy.
         self._stream = np.random.PCG64(derive_seed(0, "rows of a file"))
+
+    @property
+    def rows(self) -> Array:
+        """Numbers of the rows still in the draw."""
+        return np.concatenate(self._rows)
 
     def offer(self, n: int) -> Array:
         """Let the next n rows pass; return which of them, counted from 0, are in the draw."""
         keys = self._stream.random_raw(n)
         new = np.flatnonzero(keys <= self._highest)
-        self._keys = np.concatenate([self._keys, keys[new]])
-        self.rows = np.concatenate([self.rows, new + self.n_seen])
+        self._keys.append(keys[new])
+        self._rows.append(new + self.n_seen)
         self.n_seen += n
         return new
 
     def settle(self) -> Array:
         """Drop rows beyond the size; return the positions in `rows` of those that stay."""
-        if len(self.rows) <= self.size:
-            return np.arange(len(self.rows))
-        kept = np.sort(np.argpartition(self._keys, self.size - 1)[: self.size])
-        self._keys, self.rows = self._keys[kept], self.rows[kept]
-        self._highest = self._keys.max()
+        rows, keys = self.rows, np.concatenate(self._keys)
+        kept = np.arange(len(rows))
+        if len(rows) > self.size:
+            kept = np.sort(np.argpartition(keys, self.size - 1)[: self.size])
+            rows, keys = rows[kept], keys[kept]
+            self._highest = keys.max()
+        self._rows, self._keys = [rows], [keys]
         return kept
 
 

@@ -10,7 +10,14 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed
-from datakin.data.columns import arrow_of, floats_of, is_object_series, is_text_series, read_text
+from datakin.data.columns import (
+    arrow_of,
+    floats_of,
+    is_object_series,
+    is_text_series,
+    read_text,
+    readable,
+)
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import Array, Features
 from datakin.data.labels import canonical_label
@@ -123,12 +130,27 @@ def _vector(values: Any, what: str) -> Array:
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
-def read_labels(series: nw.Series[Any], name: str) -> tuple[Array, ColumnFacts]:
+def read_labels(
+    series: nw.Series[Any], name: str, *, comma: bool = False
+) -> tuple[Array, ColumnFacts]:
     """Return labels as floats, or as objects: text, truth values, whole numbers of many digits.
 
     Text is read as every column is, so that labels from a text file are numbers where they are
     numbers elsewhere. Missing labels are NaN or None.
+
+    Parameters
+    ----------
+    series : narwhals Series
+    name : str
+        For messages.
+    comma : bool
+        Whether a column of the table has a decimal comma: ``1,234`` is then read so.
     """
+    with readable(name):
+        return _labels(series, name, comma)
+
+
+def _labels(series: nw.Series[Any], name: str, comma: bool) -> tuple[Array, ColumnFacts]:
     import narwhals as nw
 
     dtype = nw.Object() if is_object_series(series) else series.dtype
@@ -139,7 +161,7 @@ def read_labels(series: nw.Series[Any], name: str) -> tuple[Array, ColumnFacts]:
         labels = floats_of(series) if whole is None else _objects(whole)
         return labels, ColumnFacts("number")
     if is_text_series(series):
-        return _labels_of_text(arrow_of(series), name)
+        return _labels_of_text(arrow_of(series), name, comma)
     try:
         values = series.to_list()
         found = known_objects(values, name)
@@ -148,7 +170,7 @@ def read_labels(series: nw.Series[Any], name: str) -> tuple[Array, ColumnFacts]:
     if found.days is not None:
         raise _refused(name, "durations")
     if found.texts is not None:
-        return _labels_of_text(found.texts, name)
+        return _labels_of_text(found.texts, name, comma)
     assert found.numbers is not None
     if found.are_truths or found.doubt:
         kind = "truth value" if found.are_truths else "number"
@@ -179,8 +201,8 @@ def _long(series: nw.Series[Any]) -> list[Any] | None:
     return [None if is_none(v) else int(v) for v in series.to_list()]
 
 
-def _labels_of_text(column: pa.Array, name: str) -> tuple[Array, ColumnFacts]:
-    read = read_text(column, name)
+def _labels_of_text(column: pa.Array, name: str, comma: bool) -> tuple[Array, ColumnFacts]:
+    read = read_text(column, name, comma)
     facts = read.facts
     if facts.kind == "date":
         raise _refused(name, "dates")
@@ -213,6 +235,11 @@ def read_keys(series: nw.Series[Any], name: str) -> tuple[Array, ColumnFacts]:
     The numbers 7 and 7.0 are "7"; the texts "007" and "7" are two keys. Dates stay as they are
     written.
     """
+    with readable(name):
+        return _keys(series, name)
+
+
+def _keys(series: nw.Series[Any], name: str) -> tuple[Array, ColumnFacts]:
     import narwhals as nw
 
     dtype = nw.Object() if is_object_series(series) else series.dtype

@@ -167,7 +167,10 @@ def _read_with_comma(frame: nw.DataFrame[Any], columns: dict[str, Column]) -> No
     import narwhals as nw
 
     for name, column in columns.items():
-        if column.facts.kind == "number" and frame[name].dtype in (nw.String, nw.Object):
+        facts, dtype = column.facts, frame[name].dtype
+        if facts.kind != "number" or "decimal comma" in facts.converted:
+            continue
+        if dtype in (nw.String, nw.Object, nw.Unknown):
             columns[name] = read_column(frame[name], name, comma=True)
 
 

@@ -43,6 +43,8 @@ SOFT_BLANKS = frozenset(
     | {"1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan", "1.#snan", "-1.#snan"}
 )
 
+HEAD = 100  # texts that are looked at before all of them
+
 
 def clean(text: str) -> str:
     r"""Return a text in composed letters (NFC) and without outer spaces, non-breaking ones too.
@@ -78,6 +80,11 @@ def matches(texts: pa.Array, pattern: str) -> Array:
     import pyarrow.compute as pc
 
     return np.asarray(pc.match_substring_regex(texts, rf"^(?:{pattern})$"), dtype=bool)
+
+
+def fit_all(texts: pa.Array, pattern: str) -> bool:
+    """Whether all texts fit a pattern; the first ones settle it for most columns."""
+    return all(bool(matches(some, pattern).all()) for some in (texts.slice(0, HEAD), texts))
 
 
 def count_words(column: pa.Array, where: pa.Array) -> dict[str, int]:

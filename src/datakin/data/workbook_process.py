@@ -27,17 +27,25 @@ def send(kind: str, content: Any) -> None:
     pickle.dump((kind, content), sys.stdout.buffer)
 
 
-def send_sheet(sheet: Any) -> None:
-    """Send what is known of a sheet, and its rows."""
+def send_sheet(sheet: Any, most_cells: int) -> None:
+    """Send what is known of a sheet, and its rows that are not empty, each batch with its first number."""
+    if sheet.height * sheet.width > most_cells:
+        send("too large", (sheet.height, sheet.width))
+        return
     wide = [start[0] for start, end in merged_cells(sheet) if start[1] != end[1]]
-    send("sheet", (sheet.name, sheet.start or (0, 0), wide))
+    send("sheet", (sheet.name, (sheet.start or (0, 0))[1], wide))
     batch: list[list[Any]] = []
-    for row in sheet.iter_rows():
+    first = 0
+    for number, row in enumerate(sheet.iter_rows()):
+        if not any(cell != "" for cell in row):
+            continue
+        first = first if batch else number
         batch.append(row)
         if len(batch) == BATCH:
-            send("rows", batch)
+            send("rows", (first, batch))
             batch = []
-    send("rows", batch)
+    if batch:
+        send("rows", (first, batch))
 
 
 def merged_cells(sheet: Any) -> list[Any]:
@@ -73,7 +81,7 @@ def choose_sheet(book: Any, wanted: str | None) -> Any:
     return visible[0][2]
 
 
-def main(path: str, wanted: str, memory: str) -> None:
+def main(path: str, wanted: str, memory: str, most_cells: str) -> None:
     """Send the rows of one sheet, or what is wrong with the workbook."""
     limit_memory(int(memory))
     try:
@@ -83,7 +91,7 @@ def main(path: str, wanted: str, memory: str) -> None:
             book = CalamineWorkbook.from_filelike(file)
             sheet = choose_sheet(book, wanted[1:] or None)
             if sheet is not None:
-                send_sheet(sheet)
+                send_sheet(sheet, int(most_cells))
     except BaseException as error:
         # Also what the library raises when it panics, which is no Exception.
         send("error", (type(error).__name__, str(error)[:300]))

@@ -28,6 +28,8 @@ __all__ = ["read_workbook"]
 
 UNPACKED = 2_000_000_000  # bytes that a workbook may unpack to
 MEMORY = 6_000_000_000  # bytes that the reading process may ask for
+MOST_CELLS = 100_000_000  # of a sheet, empty ones between others too
+MOST_CELLS_XLS = 1 << 24  # the format has no more: more are damage
 DIGITS = 10**15  # from here on a workbook rounds whole numbers
 LOOKED_AT = 20  # rows below the header that tell whether it is a title
 
@@ -41,9 +43,7 @@ def read_workbook(files: Sequence[str], how: Origin) -> Read:
     _check_unpacked(path)
     with _messages(path, how.table) as messages:
         (sheet, start, merged), notes = _found_sheet(path, how.table, messages)
-        batches = _rows(messages, path)
-        n_above, header, batches = _header(batches, how.header)
-        top = start[0] + n_above if start[0] and not n_above else n_above
+        top, header, batches = _header(messages, how.header)
         rows, n_rows = draw_rows(batches, how.read_rows)
     where = f"The sheet {sheet!r} of {path!r}"
     if header is not None:
@@ -54,7 +54,7 @@ def read_workbook(files: Sequence[str], how: Origin) -> Read:
     check_file_columns(names, path)
     table = table_of([[row[j] for j in used] for row in rows], names, how.unread, whole=True)
     notes += _rounded(table)
-    letters = {start[1] + j: name for j, name in zip(used, names, strict=True)}
+    letters = {start + j: name for j, name in zip(used, names, strict=True)}
     if found := error_cells(path, sheet, letters):
         shown = ", ".join(f"{name!r} {n}" for name, n in found.items() if name not in how.unread)
         notes.append(f"error cells such as #N/A or #DIV/0! read as missing values: {shown}")
@@ -80,7 +80,9 @@ def _messages(path: str, sheet: str | None) -> Iterator[Iterator[tuple[str, Any]
     """Start the process that reads, and give what it sends."""
     script = Path(__file__).with_name("workbook_process.py")
     # The first letter keeps an empty name apart from none.
-    arguments = [os.path.abspath(path), "" if sheet is None else f"={sheet}", str(_memory())]
+    most_cells = MOST_CELLS_XLS if path.lower().endswith(".xls") else MOST_CELLS
+    arguments = [os.path.abspath(path), "" if sheet is None else f"={sheet}"]
+    arguments += [str(_memory()), str(most_cells)]
     command = [sys.executable, "-P", str(script), *arguments]
     folders = os.pathsep.join(folder for folder in sys.path if folder)
     environment = {**os.environ, "PYTHONPATH": folders, "RUST_BACKTRACE": "0"}
@@ -133,8 +135,8 @@ def _fault(path: str, kind: str, message: str) -> DatakinError:
 
 def _found_sheet(
     path: str, wanted: str | None, messages: Iterator[tuple[str, Any]]
-) -> tuple[tuple[str, tuple[int, int], list[int]], list[str]]:
-    """Return name, first cell and merged rows of the sheet, and a note if others were left out."""
+) -> tuple[tuple[str, int, list[int]], list[str]]:
+    """Return name, first column and merged rows of the sheet, and a note if others were left out."""
     notes: list[str] = []
     for kind, content in messages:
         if kind == "sheet":
@@ -147,37 +149,34 @@ def _found_sheet(
                 f"The workbook {path!r} has no sheet {wanted!r}. It has {listed(content, limit=12)}."
                 f"{suggest(wanted, content)}"
             )
-        elif kind == "which sheet":
+        elif kind == "too large":
+            raise DatakinError(
+                f"A sheet must have at most {MOST_CELLS:,} cells. Got {content[0]:,} x {content[1]:,} in "
+                f"{path!r}; save its table as CSV or Parquet."
+            )
+        elif kind == "which sheet" and content:
+            first = content[0]
             raise DatakinError(
                 f"The workbook {path!r} has several sheets: {listed(content, limit=12)}. Say which, "
-                f"with table={content[0]!r} (--sheet {shlex.quote(content[0])}), or as {path + '#' + content[0]!r}."
+                f"with table={first!r} (--sheet {shlex.quote(first)}), or as {path + '#' + first!r}."
             )
     raise DatakinError(f"The workbook {path!r} has no sheet with cells.")
 
 
-def _rows(messages: Iterator[tuple[str, Any]], path: str) -> Iterator[list[Row]]:
-    """Yield batches of rows; an empty cell is None."""
-    for _, batch in messages:
-        yield [[None if cell == "" else cell for cell in row] for row in batch]
-
-
 def _header(
-    batches: Iterator[list[Row]], is_header: bool
+    messages: Iterator[tuple[str, Any]], is_header: bool
 ) -> tuple[int, Row | None, Iterator[list[Row]]]:
-    """Return how many empty rows are on top, the header if there is one, and the rows below."""
-    n_above = 0
-    for batch in batches:
-        for i, row in enumerate(batch):
-            if any(cell is not None for cell in row):
-                rest = chain([batch[i + 1 if is_header else i :]], batches)
-                return n_above, row if is_header else None, _without_empty(rest)
-            n_above += 1
-    return n_above, None, iter(())
-
-
-def _without_empty(batches: Iterator[list[Row]]) -> Iterator[list[Row]]:
-    for batch in batches:
-        yield [row for row in batch if any(cell is not None for cell in row)]
+    """Return the number of the first row, its cells if they are names, and the rows that follow."""
+    found = next(messages, None)
+    if found is None:
+        return 0, None, iter(())
+    top, batch = found[1]
+    batches = chain([batch], (rows for _, (_, rows) in messages))
+    rows = ([[None if cell == "" else cell for cell in row] for row in rows] for rows in batches)
+    if not is_header:
+        return top, None, rows
+    header, *rest = next(rows)
+    return top, header, chain([rest], rows)
 
 
 def _check_title(header: Row, rows: Sequence[Row], is_merged: bool, where: str, top: int) -> None:

@@ -7,7 +7,6 @@ method, large ones by scikit-learn.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +17,7 @@ from scipy.special import expit, softmax
 from sklearn.linear_model import LogisticRegression
 from torch import nn
 
+from datakin._core.warned import unheard
 from datakin.data.features import Array
 from datakin.deep.training import Training, fit_network, seeded
 from datakin.learning.backends.linear import MOST_PARAMETERS, newton
@@ -188,9 +188,8 @@ def _logistic(X: Array, y: Array, n_classes: int, C: float) -> Array:
         if found is not None:
             return found
     model = LogisticRegression(C=C, solver="newton-cg", tol=1e-10, max_iter=5000)
-    with warnings.catch_warnings():
-        # Close to the optimum its line search can fail through rounding, and then it warns.
-        warnings.simplefilter("ignore")
+    # Close to the optimum its line search can fail through rounding, and then it warns.
+    with unheard():
         model.fit(X, y)
     return np.vstack([model.coef_.T, model.intercept_[None]])
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -181,13 +182,15 @@ def make_items(
         y, task = _rename(y, classes, name), "multiclass" if task == "auto" else task
     # A table with one made-up column goes through the usual checks of labels and groups.
     column = Features.of_numbers(np.arange(len(y), dtype=float)[:, None], ["row"])
-    made = make_datasets([Draft(name, Origin(label, task=task), y, column, groups)])[0]
+    how = Origin(label, task=task, keep=("row",))
+    made = make_datasets([Draft(name, how, y, column, groups)])[0]
     if made.n_rows != len(contents):
         raise DatakinError(
             f"Every row must have a label. {len(contents) - made.n_rows} of {len(contents)} rows of "
             f"{name!r} have none; leave them out."
         )
-    return Dataset(name, Items.holding(contents), made.y, made.classes, made.groups, label)
+    items = Items.holding(contents)
+    return replace(made, name=name, features=items, label=label, notes=(), keep=frozenset())
 
 
 def check_task(task: str, classes: Any) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from datakin._core.checks import check_choice, check_count, check_positive, check_seed
 from datakin._core.exceptions import DatakinError, announce, warn
+from datakin._core.warned import filters_kept
 from datakin.data import for_comparison, for_matrix, for_ranking
 from datakin.deep.encoders import make_encoder
 from datakin.deep.heads import HeadOptions
@@ -149,6 +150,7 @@ class EncoderHeadScore:
             f"{s.training.epochs} epochs each. freeze=True would train none."
         )
 
+    @filters_kept()
     def compare(self, target: Any, source: Any) -> Comparison:
         """Compare one target with one source.
 
@@ -168,6 +170,7 @@ class EncoderHeadScore:
         announce([comparison])
         return comparison
 
+    @filters_kept()
     def rank(self, target: Any, sources: Any) -> Ranking:
         """Rank several sources for one target, best first.
 
@@ -191,6 +194,7 @@ class EncoderHeadScore:
         announce(ranking)
         return ranking
 
+    @filters_kept()
     def matrix(self, datasets: Any) -> Matrix:
         """Compare every dataset with every other.
 

@@ -56,7 +56,7 @@ class ProxyADistance(Rival):
         check_count("cv", self.cv, 2)
         check_positive("C", self.C)
         check_seed(self.random_state)
-        both = clouds(target, source)
+        both = clouds(target, source, scaling="free")
         for cloud in (both.target, both.source):
             if len(cloud) < self.cv:
                 raise DatakinError(

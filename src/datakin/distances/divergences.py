@@ -20,6 +20,7 @@ from datakin.distances.protocol import Rival
 
 __all__ = ["JensenShannon", "KLDivergence", "bandwidth", "kernel_densities"]
 
+LOG_2 = float(np.log(2))
 GRID = 512
 REACH = 3.0  # bandwidths beyond the outermost rows
 STEPS = 4.0  # grid points that a bandwidth needs at least
@@ -59,7 +60,7 @@ class KLDivergence(Rival):
         """Return the divergence of the target from the source."""
         check_choice("density", self.density, ("kernel", "gaussian"))
         check_positive("floor", self.floor)
-        both = clouds(target, source)
+        both = clouds(target, source, scaling="free")
         if self.density == "gaussian":
             return _gaussian(both.target, both.source)
         # Half a row more in each level: one that the source lacks costs much, but not infinity.
@@ -88,7 +89,8 @@ class JensenShannon(Rival):
 
     def between(self, target: Any, source: Any) -> float:
         """Return the divergence between two datasets."""
-        return _mean_over_columns(clouds(target, source), _to_the_middle, floor=0.0, added=0.0)
+        both = clouds(target, source, scaling="free")
+        return min(_mean_over_columns(both, _to_the_middle, floor=0.0, added=0.0), LOG_2)
 
 
 def _mean_over_columns(
@@ -113,8 +115,9 @@ def _relative_entropy(target: Array, source: Array) -> float:
 
 
 def _to_the_middle(target: Array, source: Array) -> float:
-    middle = (target + source) / 2
-    return float(rel_entr(target, middle).sum() + rel_entr(source, middle).sum()) / 2
+    # Twice the middle: half of the least number above 0 is 0, and the divergence from 0 infinite.
+    total = target + source
+    return float(rel_entr(2 * target, total).sum() + rel_entr(2 * source, total).sum()) / 4
 
 
 def _gaussian(target: Cloud, source: Cloud) -> float:
@@ -171,7 +174,9 @@ def kernel_densities(target: Array, source: Array) -> tuple[Array, Array, Array]
     one, other = (np.sort(x - both.mean()) / unit for x in (target, source))
     # A column that does not vary in one dataset has no bandwidth of its own.
     spare = bandwidth((both - both.mean()) / unit) or 1.0
-    widths = [bandwidth(x) or spare for x in (one, other)]
+    # No narrower than numbers at the outermost rows can tell apart.
+    least = 16 * float(np.spacing(max(abs(x[end]) for x in (one, other) for end in (0, -1))))
+    widths = [max(bandwidth(x) or spare, least) for x in (one, other)]
     one, other = _thinned(one), _thinned(other)
     grid = _grid(one, other, widths)
     gaps = np.diff(grid)
@@ -203,6 +208,7 @@ def _grid(one: Array, other: Array, widths: list[float]) -> Array:
 
 
 def _density(column: Array, width: float, grid: Array) -> Array:
-    heights = np.exp(-0.5 * ((grid[:, None] - column) / width) ** 2).mean(axis=1)
+    with np.errstate(over="ignore", under="ignore"):  # a far row adds 0
+        heights = np.exp(-0.5 * ((grid[:, None] - column) / width) ** 2).mean(axis=1)
     density: Array = heights / (width * np.sqrt(2 * np.pi))
     return density

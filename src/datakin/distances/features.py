@@ -13,15 +13,17 @@ from typing import Any
 import numpy as np
 
 from datakin._core.checks import check_choice
-from datakin._core.exceptions import DatakinError
+from datakin._core.exceptions import DatakinError, listed
 from datakin._core.repeatability import derive_seed
 from datakin.data import Dataset, coerce, pair
 from datakin.data.features import Array, Features
+from datakin.learning.scaling import to_middle
 
 __all__ = ["Cloud", "Clouds", "clouds", "debiased", "scrambled"]
 
 MAX_COLUMNS = 5000  # sparse columns and categories become dense: more would not fit in memory
 SCALINGS = ("none", "pooled")
+LARGEST = 1e70  # in 64 bits a distance needs squares of numbers, and some sum squares of distances
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,8 +90,10 @@ def clouds(target: Any, source: Any, *, scaling: str = "none") -> Clouds:
     Parameters
     ----------
     target, source : Dataset or (X, y)
-    scaling : {"none", "pooled"}
-        "pooled" divides each numeric column by its standard deviation over both datasets.
+    scaling : {"none", "pooled", "free"}
+        "pooled" divides each numeric column by its standard deviation over both datasets. "free"
+        is for distances that no unit matters to: columns of very large or small numbers are
+        multiplied by a power of two.
 
     Examples
     --------
@@ -99,7 +103,8 @@ def clouds(target: Any, source: Any, *, scaling: str = "none") -> Clouds:
     >>> both.target.points.shape, both.n_numeric
     ((20, 2), 2)
     """
-    check_choice("scaling", scaling, SCALINGS)
+    if scaling != "free":  # which is not for users to choose
+        check_choice("scaling", scaling, SCALINGS)
     ours, theirs = coerce(target, "target"), coerce(source, "source")
     for dataset in (ours, theirs):
         if dataset.n_rows < 2:
@@ -146,10 +151,29 @@ def _numeric(one: Features, other: Features, scaling: str) -> Array:
     gaps = np.isnan(values)
     for j in np.flatnonzero(gaps.any(axis=0)):
         values[gaps[:, j], j] = np.median(values[~gaps[:, j], j])
-    if scaling == "pooled":
-        spread = values.std(axis=0)
-        values /= np.where(spread > 0, spread, 1.0)
-    return values
+    if scaling == "none":
+        _check_size(values, one.numeric_names)
+        return values
+    values, _ = to_middle(values)
+    if scaling == "free":
+        return values
+    spread = values.std(axis=0)
+    # A column that does not vary stays as it is, up to its power of two.
+    return values / np.where(spread > 0, spread, 1.0)
+
+
+def _check_size(values: Array, names: tuple[str, ...]) -> None:
+    """Refuse numbers whose squares cannot be held, in a distance that depends on units."""
+    largest = np.max(np.abs(values), axis=0, initial=0.0)
+    far = np.flatnonzero(largest > LARGEST)
+    if not len(far) and 0 < largest.max(initial=0.0) < 1 / LARGEST:
+        far = np.flatnonzero(largest)
+    if len(far):
+        raise DatakinError(
+            f"A distance squares numbers, which 64 bits can hold between {1 / LARGEST:.0e} and "
+            f"{LARGEST:.0e}. {listed(names[j] for j in far)} has numbers of the size "
+            f"{largest[far[0]]:.0e}; use scaling='pooled' (--scaling pooled), or another unit."
+        )
 
 
 def _category(one: Features, other: Features) -> tuple[Array, tuple[slice, ...]]:

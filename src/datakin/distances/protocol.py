@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from itertools import combinations
@@ -14,6 +13,7 @@ import pandas as pd
 from datakin._core.checks import check_callback
 from datakin._core.exceptions import DatakinWarning, Interrupted, warn
 from datakin._core.progress import progress
+from datakin._core.warned import filters_kept, heard
 from datakin.data import Dataset, coerce, for_matrix, for_ranking
 from datakin.data.features import Array
 from datakin.results import Ordered, Provenance, Square
@@ -141,6 +141,7 @@ class Rival:
         """Return the distance between two datasets."""
         raise NotImplementedError
 
+    @filters_kept()
     def compare(self, target: Any, source: Any) -> Distance:
         """Compare one target with one source, as `datakin.distances.compare` does."""
         datasets = [coerce(target, "target"), coerce(source, "source")]
@@ -148,6 +149,7 @@ class Rival:
             datasets[1] = datasets[1].renamed(f"{datasets[1].name} (again)")
         return self._pairs(datasets, [(0, 1)])[0, 1]
 
+    @filters_kept()
     def rank(
         self, target: Any, sources: Any, *, on_result: Callable[[Distance], None] | None = None
     ) -> DistanceRanking:
@@ -158,6 +160,7 @@ class Rival:
         ordered = sorted(found.values(), key=lambda c: (c.score, c.source))
         return DistanceRanking(datasets[0].name, tuple(ordered))
 
+    @filters_kept()
     def matrix(self, datasets: Any) -> DistanceMatrix:
         """Compare every dataset with every other, as `datakin.distances.matrix` does."""
         members = for_matrix(datasets)
@@ -183,20 +186,25 @@ class Rival:
         on_result: Callable[[Distance], None] | None = None,
     ) -> dict[tuple[int, int], Distance]:
         found: dict[tuple[int, int], Distance] = {}
-        with (
-            warnings.catch_warnings(record=True) as caught,
-            progress(f"{type(self).__name__}: {len(pairs)} pair(s)", len(pairs)) as advance,
-        ):
-            warnings.simplefilter("always", DatakinWarning)
+        caught: dict[str, None] = {}
+
+        def note(kind: type[Warning], text: str) -> None:
+            if issubclass(kind, DatakinWarning):
+                caught[text] = None
+            elif not issubclass(kind, (DeprecationWarning, PendingDeprecationWarning)):
+                caught[f"{kind.__name__}: {text}"] = None
+
+        with progress(f"{type(self).__name__}: {len(pairs)} pair(s)", len(pairs)) as advance:
             try:
                 for i, j in pairs:
-                    found[i, j] = self._measured(datasets[i], datasets[j])
+                    with heard(note):
+                        found[i, j] = self._measured(datasets[i], datasets[j])
                     if on_result is not None:
                         on_result(found[i, j])
                     advance()
             except KeyboardInterrupt:
                 raise Interrupted(f"Interrupted with {len(found)} of {len(pairs)} pairs.") from None
-        for text in dict.fromkeys(str(w.message) for w in caught):
+        for text in caught:
             warn(text)
         return found
 

@@ -15,7 +15,7 @@ from datakin.execution.identity import Unknown, identity_of
 from datakin.execution.sampling import LargeSample
 from datakin.execution.units import draw_plans, labels_of
 from datakin.learning.folds import Plan
-from datakin.learning.losses import LOSSES, Loss, choose_loss
+from datakin.learning.losses import LOSSES, Loss, check_spread, choose_loss
 
 __all__ = ["Agreement", "Names", "about_run", "choose_keep", "member_of"]
 
@@ -140,6 +140,8 @@ class Agreement:
             sample = self.samples.get(name)
             dataset = self.datasets[name] if sample is None else sample.train(0)
             try:
+                if not dataset.classes:
+                    check_spread(name, self.datasets[name].y)
                 is_sample = sample is not None
                 self.plans[name] = draw_plans(dataset, self.options, is_sample=is_sample)
             except DatakinError as error:

@@ -12,7 +12,6 @@ import re
 import socket
 import time
 import uuid
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -23,6 +22,7 @@ from threadpoolctl import threadpool_limits
 from datakin._core.exceptions import DatakinError, require
 from datakin._core.progress import progress
 from datakin._core.repeatability import versions
+from datakin._core.warned import heard
 from datakin.cross_errors.options import Options
 from datakin.cross_errors.records import Piece
 from datakin.data import Dataset, Origin
@@ -57,10 +57,10 @@ def run_on_cluster(
     with (
         told.passed_on(),
         _connected(client) as client,
-        told.caught(),
         progress(f"fitting {len(units)} dataset(s)", len(units)) as advance,
     ):
-        tasks = _submit(units, models, options, client)
+        with heard(told.add):
+            tasks = _submit(units, models, options, client)
         place = {future: i for i, future in enumerate(tasks)}
         try:
             for future in _as_they_come(tasks, client):
@@ -157,7 +157,7 @@ def _submit(
                 bare,
                 [load(d) for d in datasets],
                 models_there,
-                versions()["datakin"],
+                versions(),
                 key=("fit", unit.dataset.name, f"{run}-{number}"),
             )
         )
@@ -174,14 +174,13 @@ def _load(what: Dataset | Origin, name: str, fingerprint: str) -> Dataset:
 
 
 def _run(
-    bare: Unit, datasets: list[Dataset], shared: tuple[tuple[Model, ...], Options], version: str
+    bare: Unit,
+    datasets: list[Dataset],
+    shared: tuple[tuple[Model, ...], Options],
+    wanted: dict[str, str],
 ) -> tuple[Piece, Messages]:
     """Run one unit on a worker."""
-    here = versions()["datakin"]
-    if here != version:
-        raise DatakinError(
-            f"All workers must have datakin {version}, as the client has. Got {here} on a worker."
-        )
+    _must_equal(wanted, versions())
     n = len(bare.tests)
     unit = replace(
         bare,
@@ -189,10 +188,29 @@ def _run(
         tests=[replace(t, other=d) for t, d in zip(bare.tests, datasets[1 : 1 + n], strict=True)],
         held_out=datasets[1 + n] if len(datasets) > 1 + n else None,
     )
-    with warnings.catch_warnings(record=True) as caught, threadpool_limits(limits=1):
-        warnings.simplefilter("always")
+    messages: Messages = []
+    with heard(lambda kind, text: messages.append((kind, text))), threadpool_limits(limits=1):
         result = run_unit(unit, shared[0], shared[1])
-    return result, [(m.category, str(m.message)) for m in caught]
+    return result, messages
+
+
+def _must_equal(wanted: dict[str, str], here: dict[str, str]) -> None:
+    """Refuse a worker whose packages could give other numbers than the client's."""
+    client, worker = _by_package(wanted), _by_package(here)
+    if wrong := [name for name in client if worker.get(name) != client[name]]:
+        found = ", ".join(f"{name} {worker.get(name, 'missing')}" for name in wrong)
+        needed = " ".join(f"{name}=={client[name]}" for name in wrong)
+        raise DatakinError(
+            f"All workers must have the client's versions of datakin and its learners, or numbers would "
+            f"differ. The worker on {socket.gethostname()!r} has {found}; install there: "
+            f"pip install {needed}."
+        )
+
+
+def _by_package(found: dict[str, str]) -> dict[str, str]:
+    """Return the versions that numbers depend on; XGBoost is one package under two names."""
+    names = {name: name.removesuffix("-cpu") for name in found if name not in ("python", "pandas")}
+    return {names[name]: found[name] for name in names}
 
 
 def _as_they_come(tasks: Sequence[Any], client: Any) -> Iterator[Any]:
@@ -202,7 +220,8 @@ def _as_they_come(tasks: Sequence[Any], client: Any) -> Iterator[Any]:
     pending, alone_since = set(tasks), None
     while pending:
         try:
-            done = wait(pending, timeout=1, return_when="FIRST_COMPLETED").done
+            with client.as_current():  # Dask waits with the client of the thread, not of the task
+                done = wait(pending, timeout=1, return_when="FIRST_COMPLETED").done
         except TimeoutError:
             done = set()
         pending -= done

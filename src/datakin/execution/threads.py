@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import queue
 import threading
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from datakin._core.exceptions import DatakinWarning, FitFailure, warn
 from datakin._core.progress import progress
+from datakin._core.warned import heard
 from datakin.cross_errors.options import Options
 from datakin.cross_errors.records import Piece
 from datakin.execution.units import Unit, Work
@@ -44,11 +44,10 @@ def run_in_threads(
     told = Told()
     with (
         told.passed_on(),
-        told.caught(),
         threadpool_limits(limits=1),
         progress(f"fitting {len(units)} dataset(s)", sum(w.n_steps for w in works)) as advance,
     ):
-        for position, piece in _run(works, n_jobs, advance):
+        for position, piece in _run(works, n_jobs, advance, told):
             told.failures += [failure for own in piece.own for failure in own.failures]
             yield position, piece
 
@@ -58,12 +57,13 @@ class _Stopped(Exception):
 
 
 def _run(
-    works: Sequence[Work], n_jobs: int, advance: Callable[[], None]
+    works: Sequence[Work], n_jobs: int, advance: Callable[[], None], told: Told
 ) -> Iterator[tuple[int, Piece]]:
     tasks = [(i, task) for i, work in enumerate(works) for task in work.tasks]
     if n_jobs == 1:
         for i, task in tasks:
-            piece = works[i].run(task, advance)
+            with heard(told.add):
+                piece = works[i].run(task, advance)
             if piece is not None:
                 yield i, piece
         return
@@ -77,7 +77,9 @@ def _run(
 
     def call(position: int, task: tuple[int, int]) -> None:
         try:
-            reports.put((position, works[position].run(task, step)))
+            with heard(told.add):
+                piece = works[position].run(task, step)
+            reports.put((position, piece))
         except BaseException as error:
             reports.put(error)
 
@@ -128,26 +130,17 @@ class Told:
         self.failures: list[FitFailure] = []
         self.counts: dict[str, int] = {}
         self.own: list[str] = []
-
-    @contextmanager
-    def caught(self) -> Iterator[None]:
-        """Keep the warnings of a context for later."""
-        with warnings.catch_warnings(record=True) as found:
-            warnings.simplefilter("always")
-            try:
-                yield
-            finally:
-                for message in found:
-                    self.add(message.category, str(message.message))
+        self.lock = threading.Lock()
 
     def add(self, category: type[Warning], text: str) -> None:
-        """Note one warning."""
+        """Note one warning, from any thread."""
         if issubclass(category, DatakinWarning):
             self.own.append(text)
         elif not issubclass(category, (DeprecationWarning, PendingDeprecationWarning)):
             first = (text.strip().splitlines() or [""])[0][:100]
             line = f"{category.__name__}: {first}"
-            self.counts[line] = self.counts.get(line, 0) + 1
+            with self.lock:
+                self.counts[line] = self.counts.get(line, 0) + 1
 
     @contextmanager
     def passed_on(self) -> Iterator[None]:

@@ -15,7 +15,7 @@ from datakin._core.repeatability import derive_seed
 from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.learning.backends import start_fitter
-from datakin.learning.encoding import ColumnEncoder, TreeCodes
+from datakin.learning.encoding import ColumnEncoder, TreeCodes, laid_out
 from datakin.learning.engine import Table
 from datakin.learning.ensemble import View, row_losses
 from datakin.learning.folds import Plan
@@ -55,7 +55,8 @@ def try_pool(
     ndarray of shape (n,) or None
         None where the model fails, or gives no probabilities to a loss that needs them.
     """
-    features = target.features.select(columns).stacked(source.features).canonical()
+    both = target.features.select(columns).stacked(source.features)
+    features = laid_out(both).canonical()
     table = Table(features, TreeCodes(features))
     n, n_classes = target.n_rows, len(classes)
     y = np.concatenate([_codes(target, classes), _codes(source, classes)])

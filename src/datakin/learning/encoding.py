@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from datakin.data.features import MISSING, Array, Features
+from datakin.learning.scaling import center_and_scale, medians, sparse_scales, standardised
 
-__all__ = ["ColumnEncoder", "TreeCodes", "beside", "center_and_scale"]
+__all__ = ["ColumnEncoder", "TreeCodes", "beside", "fits_in_full", "laid_out"]
 
 MAX_LEVELS = 50  # one-hot columns per categorical column, for the most frequent levels
+MOST_CELLS = 2**25  # of a sparse matrix that is laid out in full, 256 MB
 MIN_COUNT = 2  # a level that is seen only once tells a learner nothing
 
 
@@ -35,26 +38,25 @@ class ColumnEncoder:
         """Learn from some rows of a dataset."""
         numeric = features.numeric[rows]
         if features.is_sparse:
-            from sklearn.preprocessing import StandardScaler
-
-            scales = StandardScaler(with_mean=False).fit(numeric).scale_
+            scales = sparse_scales(numeric)
             return cls(np.zeros(0), np.zeros(0), scales, np.arange(numeric.shape[1]), ())
-        medians = _medians(numeric)
-        numeric = _filled(numeric, medians)
-        kept = np.flatnonzero(np.ptp(numeric, axis=0) > 0) if numeric.shape[1] else np.arange(0)
+        middles = medians(numeric)
+        numeric = _filled(numeric, middles)
+        varies = numeric.max(axis=0) > numeric.min(axis=0) if numeric.size else []
+        kept = np.flatnonzero(varies)
         codes = features.codes[rows]
         levels = tuple(
             _frequent(codes[:, j], len(features.levels[j])) for j in range(codes.shape[1])
         )
-        return cls(medians, *center_and_scale(_columns(numeric, kept)), kept, levels)
+        return cls(middles, *center_and_scale(_columns(numeric, kept)), kept, levels)
 
     def dense(self, features: Features, rows: Array | slice = slice(None)) -> Any:
         """Return the standardised matrix for scale-sensitive learners."""
         numeric = features.numeric[rows]
         if features.is_sparse:
             return sparse.csr_matrix(numeric.multiply(1 / self.scales))
-        scaled = _columns(_filled(numeric, self.medians), self.kept) - self.centers
-        scaled /= self.scales
+        filled = _columns(_filled(numeric, self.medians), self.kept)
+        scaled = standardised(filled, self.centers, self.scales)
         return np.hstack([scaled, self.indicators(features, rows)]) if self.levels else scaled
 
     def indicators(self, features: Features, rows: Array | slice = slice(None)) -> Array:
@@ -62,22 +64,6 @@ class ColumnEncoder:
         codes = features.codes[rows]
         blocks = [codes[:, [j]] == kept for j, kept in enumerate(self.levels)]
         return np.hstack(blocks).astype(float) if blocks else np.zeros((len(codes), 0))
-
-
-def center_and_scale(numeric: Array) -> tuple[Array, Array]:
-    """Return column means and standard deviations, with 1 for a column that does not vary.
-
-    Equal to scikit-learn's StandardScaler to the last bit; its checks take ten times as long on
-    small tables. Like there, a column whose spread is within rounding error does not vary.
-    """
-    n = len(numeric)
-    numeric = np.asfortranarray(numeric)  # numpy sums contiguous numbers more precisely
-    centers = np.sum(numeric, axis=0) / n
-    distances = numeric - centers
-    variances = (np.sum(distances**2, axis=0) - np.sum(distances, axis=0) ** 2 / n) / n
-    eps = np.finfo(float).eps
-    constant = variances <= n * eps * variances + (n * centers * eps) ** 2
-    return centers, np.where(constant, 1.0, np.sqrt(variances))
 
 
 def _columns(numeric: Array, kept: Array) -> Array:
@@ -89,22 +75,31 @@ def _filled(numeric: Array, medians: Array) -> Array:
     return np.where(missing, medians, numeric) if missing.any() else numeric
 
 
-def _medians(numeric: Array) -> Array:
-    missing = np.isnan(numeric)
-    if not missing.any():
-        return np.asarray(np.median(numeric, axis=0))
-    medians = np.zeros(numeric.shape[1])
-    known = ~missing.all(axis=0)
-    medians[known] = np.nanmedian(numeric[:, known], axis=0)
-    return medians
-
-
 def _frequent(codes: Array, n_levels: int) -> Array:
     counts = np.bincount(codes - MISSING, minlength=n_levels + 1)  # position 0 counts missing ones
     order = np.argsort(-counts, kind="stable")[:MAX_LEVELS]
     kept: Array = np.sort(order[counts[order] >= MIN_COUNT]) + MISSING
     # With all training rows in one level the column would be constant.
     return kept if (counts > 0).sum() > 1 else kept[:0]
+
+
+def fits_in_full(features: Features) -> bool:
+    """Return whether a matrix is small enough to be laid out with all its zeros."""
+    return features.n_rows * len(features.numeric_names) <= MOST_CELLS
+
+
+def laid_out(features: Features, names: Sequence[str] | None = None) -> Features:
+    """Return some columns, sparse ones as dense ones where they fit.
+
+    Learners then give the numbers that they give for the same matrix in full: XGBoost takes what a
+    sparse matrix leaves out for missing, and solvers for sparse matrices stop elsewhere.
+    """
+    chosen = features if names is None else features.select(names)
+    if not chosen.is_sparse or not fits_in_full(chosen):
+        return chosen
+    # The order in memory that the choice of columns gives in full: sums depend on it, by a last bit.
+    order: Any = "C" if chosen is features else "F"
+    return replace(chosen, numeric=chosen.numeric.toarray(order=order))
 
 
 class TreeCodes:

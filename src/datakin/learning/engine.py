@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from datakin._core.exceptions import DatakinError, FitFailure
+from datakin._core.exceptions import DatakinError, FitFailure, warn
 from datakin._core.repeatability import derive_seed
 from datakin.data import Dataset
 from datakin.data.features import Array, Features
 from datakin.learning.backends import start_fitter
-from datakin.learning.encoding import ColumnEncoder, TreeCodes, beside
+from datakin.learning.encoding import MOST_CELLS, ColumnEncoder, TreeCodes, beside, laid_out
 from datakin.learning.folds import Plan
 from datakin.learning.models import FittedModel, Model, fit_model
 
@@ -97,7 +97,13 @@ class PlanRun:
         self, dataset: Dataset, columns: Sequence[str], plan: Plan, random_state: int
     ) -> None:
         self.dataset, self.plan, self.random_state = dataset, plan, random_state
-        features = dataset.features.select(columns).canonical()
+        features = laid_out(dataset.features, columns).canonical()
+        if features.is_sparse:
+            warn(
+                f"{dataset.name!r} is too large to be laid out in full ({features.n_rows} x "
+                f"{len(features.names)} cells): of its sparse columns trees take zeros for missing values. "
+                f"Fewer columns or rows (max_rows, --max-rows) would mend that."
+            )
         self.table = Table(features, TreeCodes(features))
         self.encoders = [ColumnEncoder.learn(features, train) for train in plan.trains]
 
@@ -208,9 +214,33 @@ class FittedPlan:
 
     def scores_on(self, others: Sequence[Dataset], n_fits: int) -> list[list[Scores]]:
         """Return the scores of the first fits on other datasets: a list over datasets, then fits."""
-        tables = [self.table(d.features.matched_to(self.features)) for d in others]
+        if not self.features.is_sparse and any(d.features.is_sparse for d in others):
+            width = len(self.features.names)
+            if sum(d.n_rows for d in others) * width > MOST_CELLS:
+                return [self._scores_in_blocks(d.features, n_fits) for d in others]
+        found = [d.features for d in others]
+        if not self.features.is_sparse:
+            found = [laid_out(features, self.features.names) for features in found]
+        tables = [self.table(features.matched_to(self.features)) for features in found]
         self.predict_ahead(tables, n_fits)
         return [[self.scores(fit, table) for fit in range(n_fits)] for table in tables]
+
+    def _scores_in_blocks(self, features: Features, n_fits: int) -> list[Scores]:
+        """Return the scores of the first fits on sparse rows, so many laid out at a time as fit."""
+        size = max(MOST_CELLS // max(len(self.features.names), 1), 1)
+        blocks = []
+        for start in range(0, features.n_rows, size):
+            rows = np.arange(start, min(start + size, features.n_rows))
+            full = laid_out(features.take(rows), self.features.names)
+            table = self.table(full.matched_to(self.features))
+            blocks.append([self.scores(fit, table) for fit in range(n_fits)])
+        return [
+            [
+                None if part.fits is None else np.concatenate([b[fit][m] for b in blocks])
+                for m, part in enumerate(self.parts)
+            ]
+            for fit in range(n_fits)
+        ]
 
     def predict_ahead(self, tables: Sequence[Table], n_fits: int) -> None:
         """Let trees predict several tables in one call, which costs them more than 500 rows do.

@@ -11,9 +11,10 @@ import numpy as np
 from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.data.features import Array
 
-__all__ = ["LOSSES", "Labelled", "Loss", "choose_loss", "resolve_loss"]
+__all__ = ["LOSSES", "Labelled", "Loss", "check_spread", "choose_loss", "resolve_loss"]
 
 RARE = 0.15  # below this share of the rows a class counts as rare
+WIDEST = 1e70  # of a response: variances of squared errors are its fourth powers
 CLIP = 1e-3  # log loss: a probability is never taken below this
 
 Rows = Callable[[Array, Array], Array]
@@ -165,3 +166,25 @@ def choose_loss(loss: Loss | None, dataset: Labelled) -> Loss:
             f"Use one of {listed(fitting)}."
         )
     return loss
+
+
+def check_spread(name: str, y: Array) -> None:
+    """Refuse a response so large or small that its squared errors cannot be held in 64 bits.
+
+    Parameters
+    ----------
+    name : str
+        Of the dataset.
+    y : ndarray
+        Numbers.
+    """
+    largest = float(np.max(np.abs(y), initial=0.0))
+    spread = float(np.max(y) / 2 - np.min(y) / 2) * 2 if len(y) else 0.0
+    if largest > WIDEST or 0 < spread < 1 / WIDEST:
+        size = largest if largest > WIDEST else spread
+        power = -int(np.floor(np.log10(size)))
+        raise DatakinError(
+            f"The response must vary by something between {1 / WIDEST:.0e} and {WIDEST:.0e}, or its squared "
+            f"errors cannot be computed. That of {name!r} has numbers of the size {size:.0e}; give it "
+            f"in another unit: convert={{'LABEL': (1e{power}, 0)}} (--convert LABEL=1e{power},0)."
+        )

@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.data.features import Array
 from datakin.learning.backends import Fitter, start_fitter
-from datakin.learning.encoding import center_and_scale
+from datakin.learning.scaling import center_and_scale
 
 __all__ = ["FittedModel", "Model", "choose_models", "fit_model"]
 

@@ -30,10 +30,11 @@ from datakin._core.files import check_file, written_whole
 from datakin.data.features import Array
 from datakin.distances import Distance, DistanceMatrix, DistanceRanking
 from datakin.report.comparisons import comparison_view, distance_view
+from datakin.report.descriptions import description_view
 from datakin.report.gains import forecast_view, gain_view
 from datakin.report.matrices import distance_matrix_view, matrix_view
 from datakin.report.rankings import distance_ranking_view, ranking_view
-from datakin.results import Comparison, Forecast, Gain, Matrix, Ranking, from_json
+from datakin.results import Comparison, Description, Forecast, Gain, Matrix, Ranking, from_json
 
 __all__ = ["embedded_json", "pack", "page", "read_report", "unpack", "view_of", "write_report"]
 
@@ -42,6 +43,7 @@ LARGE = 400  # entries; smaller squares are not packed
 SCRIPTS = ("base.js", "table.js", "plots.js", "lines.js", "matrix.js", "page.js")
 VIEWS: dict[type, Any] = {
     Comparison: comparison_view,
+    Description: description_view,
     Distance: distance_view,
     DistanceMatrix: distance_matrix_view,
     DistanceRanking: distance_ranking_view,
@@ -66,7 +68,7 @@ def write_report(
 
     Parameters
     ----------
-    result : Comparison, Ranking, Matrix, Gain, Forecast or Distance
+    result : Comparison, Ranking, Matrix, Gain, Forecast, Distance or Description
     path : str or path
         The file to write; its folder must exist.
     overwrite : bool

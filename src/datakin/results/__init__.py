@@ -4,6 +4,7 @@ Nothing is computed here that could not be recomputed from the record's own fiel
 """
 
 from datakin.results.comparison import Comparison, DataFacts, Estimate, LearningCurve
+from datakin.results.description import Description, describe
 from datakin.results.forecast import ExpectedGain, Forecast, Outlook
 from datakin.results.gain import Gain, MethodGain
 from datakin.results.matrix import Matrix, Square
@@ -13,6 +14,7 @@ from datakin.results.record import Provenance, from_json
 __all__ = [
     "Comparison",
     "DataFacts",
+    "Description",
     "Estimate",
     "ExpectedGain",
     "Forecast",
@@ -25,5 +27,6 @@ __all__ = [
     "Provenance",
     "Ranking",
     "Square",
+    "describe",
     "from_json",
 ]

@@ -19,6 +19,7 @@ __all__ = [
     "Provenance",
     "Record",
     "cell",
+    "for_spreadsheet",
     "from_json",
     "make_provenance",
     "plain",
@@ -26,6 +27,7 @@ __all__ = [
     "table",
 ]
 
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # how cells begin that spreadsheets compute
 LONGEST = 60  # characters of a name in a table
 EARLIER = {"ErrorTable": "ErrorRecords"}  # names of parts in results of earlier versions
 FORMAT = 1  # raised when a result written earlier can no longer be read
@@ -205,6 +207,30 @@ def plain(name: str) -> str:
 def cell(value: Any) -> str:
     """Format one value of a table."""
     return f"{value:.4f}" if isinstance(value, float) else plain(str(value))
+
+
+def for_spreadsheet(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame whose texts no spreadsheet takes for formulas: an apostrophe stands before them.
+
+    Numbers stay numbers. A name such as ``=cmd|'/c calc'!A1`` would otherwise run where a CSV file is
+    opened.
+
+    Examples
+    --------
+    >>> for_spreadsheet(pd.DataFrame({"source": ["=1+1", "north"], "score": [-0.1, 0.2]}))
+      source  score
+    0  '=1+1   -0.1
+    1  north    0.2
+    """
+
+    def harmless(value: Any) -> Any:
+        return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+
+    safe = frame.copy()
+    for column in safe.columns:
+        if not pd.api.types.is_numeric_dtype(safe[column]):
+            safe[column] = [harmless(value) for value in safe[column]]
+    return safe.rename(columns=harmless)
 
 
 def table(frame: pd.DataFrame, limit: int = 60) -> str:

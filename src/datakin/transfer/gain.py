@@ -12,9 +12,11 @@ from sklearn.base import clone
 from datakin._core.checks import check_count, check_number, check_seed
 from datakin._core.exceptions import DatakinError, Interrupted, listed, suggest, warn
 from datakin._core.progress import progress
+from datakin._core.warned import filters_kept
 from datakin.data import Dataset, check_names, coerce, pair
 from datakin.data.features import Array
 from datakin.data.pairing import Pairing
+from datakin.learning.encoding import fits_in_full
 from datakin.results.gain import Gain, MethodGain
 from datakin.results.record import make_provenance
 from datakin.transfer.base import Concatenate, TransferEstimator
@@ -45,6 +47,7 @@ METHODS = {
 }
 
 
+@filters_kept()
 def transfer_gain(
     target: Any,
     source: Any,
@@ -102,7 +105,8 @@ def transfer_gain(
     common = pair(*datasets)
     refuse_identical(common, datasets)
     task = "multiclass" if len(common.classes) > 2 else datasets[0].task
-    base = choose_estimator(estimator, bool(common.classes), datasets[0].features.is_sparse)
+    is_sparse = any(d.features.is_sparse and not fits_in_full(d.features) for d in datasets)
+    base = choose_estimator(estimator, bool(common.classes), is_sparse)
     chosen = choose_methods(methods, task, base)
     splits = Splits(datasets, common, base, chosen, test_size, random_state)
     if common.notes:

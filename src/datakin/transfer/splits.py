@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -12,10 +11,12 @@ from threadpoolctl import threadpool_limits
 
 from datakin._core.exceptions import DatakinError, DatakinWarning
 from datakin._core.repeatability import derive_seed
+from datakin._core.warned import unheard
 from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.data.pairing import Pairing
-from datakin.learning.encoding import ColumnEncoder
+from datakin.learning.encoding import ColumnEncoder, fits_in_full, laid_out
+from datakin.learning.losses import check_spread
 from datakin.transfer.base import Concatenate
 
 __all__ = ["Splits"]
@@ -53,8 +54,10 @@ class Splits:
         self.datasets, self.base, self.methods = datasets, base, methods
         self.test_size, self.random_state = test_size, random_state
         self.is_class = bool(common.classes)
-        first = datasets[0].features.select(common.columns).canonical()
-        self.features = [first, datasets[1].features.select(first.names)]
+        fit = all(fits_in_full(d.features) for d in datasets)
+        first, second = (laid_out(d.features) if fit else d.features for d in datasets)
+        first = first.select(common.columns).canonical()
+        self.features = [first, second.select(first.names)]
         self.usable = [~common.shared_target, ~common.shared_source]
         # Names, not codes: if a dataset lacks a class, equal codes mean different classes.
         self.labels = [np.array(d.classes)[d.y] if self.is_class else d.y for d in datasets]
@@ -114,9 +117,8 @@ class Splits:
 
         found = [error(Concatenate(clone(self.base)).fit(X, y).predict(X_test))]
         for method in self.methods.values():
-            with warnings.catch_warnings():
-                # The notes of the result already say which dataset lacks a class.
-                warnings.simplefilter("ignore", DatakinWarning)
+            # The notes of the result already say which dataset lacks a class.
+            with unheard(DatakinWarning):
                 fitted = clone(method).fit(X, y, sources=[source])
             found.append(error(fitted.predict(X_test)))
         return found
@@ -130,6 +132,7 @@ def _check_rows(name: str, y: Array, is_class: bool) -> None:
             f"{name!r} has {len(y)}."
         )
     if not is_class:
+        check_spread(name, y)
         return
     classes, counts = np.unique(y, return_counts=True)
     if len(classes) < 2:

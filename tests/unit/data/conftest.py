@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from datakin.data import csv_files
+from datakin.data import text_files
+from tests.unit.data.postgres import reason_to_skip, running_server
 
 
 def make_wards(n=80, seed=0):
@@ -68,6 +69,15 @@ def write(tmp_path):
     return write_frame
 
 
+@pytest.fixture(scope="session")
+def postgres():
+    """A PostgreSQL server that is stopped at the end."""
+    if reason := reason_to_skip():
+        pytest.skip(reason)
+    with running_server() as server:
+        yield server
+
+
 @pytest.fixture
 def same():
     """Assert that two datasets hold the same numbers, categories, labels and groups."""
@@ -87,6 +97,4 @@ def same():
 @pytest.fixture
 def streaming(monkeypatch):
     """Treat every csv file as large, in blocks so small that records cross their borders."""
-    monkeypatch.setattr(csv_files, "LARGE", 0)
-    monkeypatch.setattr(csv_files, "LARGE_PACKED", 0)
-    monkeypatch.setattr(csv_files, "BLOCK", 500)
+    monkeypatch.setattr(text_files, "BLOCKS", (500,))

@@ -1,13 +1,16 @@
 """Columns of every kind become the same numbers or categories, whoever holds them."""
 
 import datetime as dt
+from decimal import Decimal
 
+import hypothesis.strategies as st
 import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
 
 from datakin import DatakinError, read_table
 from datakin.data.columns import check_finite, read_column
@@ -152,6 +155,158 @@ UNUSABLE = {
 def test_what_no_learner_can_use(native, message):
     with pytest.raises(DatakinError, match=rf"'c' must hold {message}.*ignore=\['c'\]"):
         read(native)
+
+
+FAR = [dt.date(9999, 12, 31), None, dt.date(1600, 1, 1), dt.date(1, 1, 1)]
+STAMPS = [None if d is None else dt.datetime.combine(d, dt.time()) for d in FAR]
+FAR_DATES = {
+    "date objects": pd.Series(FAR, dtype=object),
+    "datetime objects": pd.Series(STAMPS, dtype=object),
+    "microseconds": pd.Series(np.array(STAMPS, dtype="datetime64[us]")),
+    "seconds": pd.Series(np.array(STAMPS, dtype="datetime64[s]")),
+    "text": pd.Series([None if d is None else d.isoformat() for d in FAR]),
+    "polars dates": pl.Series(FAR),
+    "polars datetimes": pl.Series(STAMPS),
+    "arrow dates": pa.chunked_array([pa.array(FAR)]),
+    "arrow long dates": pa.chunked_array([pa.array(FAR, pa.date64())]),
+    "arrow stamps": pa.chunked_array([pa.array(STAMPS, pa.timestamp("s"))]),
+    "arrow stamps with a zone": pa.chunked_array([pa.array(STAMPS, pa.timestamp("us", "UTC"))]),
+}
+
+
+@pytest.mark.parametrize("native", FAR_DATES.values(), ids=FAR_DATES)
+def test_dates_of_all_four_digit_years(native):
+    assert numbers(native) == [2932896.0, NAN, -135140.0, -719162.0]
+    assert read(native).facts.kind == "date"
+
+
+@pytest.mark.parametrize(
+    "native",
+    [
+        pd.Series(np.array(["12020-01-01", "2020-01-01"], dtype="datetime64[s]")),
+        pa.chunked_array([pa.array([2**62, 0], pa.timestamp("s"))]),
+    ],
+    ids=["pandas", "overflow"],
+)
+def test_dates_of_other_years_are_refused(native):
+    with pytest.raises(DatakinError, match=r"'c' must .*Got dates beyond the years 1 to 9999"):
+        read(native)
+
+
+def test_nanoseconds_before_1970_equal_the_text():
+    text = "1969-12-31 23:59:59.123456"
+    stamp = pd.Series([pd.Timestamp(text + "789")])
+    assert numbers(stamp) == numbers(pd.Series([text])) == numbers(pd.Series([text + "789"]))
+
+
+ODD = {
+    "lists": ([1], "one value per row. Got lists or records"),
+    "tuples": ((1, 2), "one value per row"),
+    "sets": ({1}, "one value per row"),
+    "records": ({"q": 1}, "one value per row"),
+    "arrays": (np.zeros(2), "one value per row"),
+    "complex": (1j, "numbers, booleans, dates or text. Got complex numbers"),
+    "bytes": (b"a", "numbers, booleans, dates or text. Got bytes"),
+    "periods": (pd.Period("2020"), "numbers, booleans, dates or text. Got objects of type Period"),
+    "intervals": (pd.Interval(0, 1), "numbers, booleans, dates or text. Got objects of type Inter"),
+    "others": (object(), "numbers, booleans, dates or text. Got objects of type object"),
+    "durations": (dt.timedelta(1), "numbers, booleans, dates or text. Got durations beside"),
+}
+
+
+@pytest.mark.parametrize(("value", "message"), ODD.values(), ids=ODD)
+@pytest.mark.parametrize("first", ["a", 1, None])
+def test_odd_objects_are_found_in_late_rows_too(value, message, first):
+    values = np.empty(300, dtype=object)
+    values[:] = first
+    values[250] = value
+    if first is None and isinstance(value, dt.timedelta):
+        assert numbers(pd.Series(values))[250] == 1.0
+        return
+    with pytest.raises(
+        DatakinError, match=rf"'c' must hold {message}.*ignore=\['c'\] \(--ignore c"
+    ):
+        read(pd.Series(values, dtype=object))
+
+
+NESTED = {
+    "lists": pa.array([[1]]),
+    "structs": pa.array([{"a": 1}]),
+    "maps": pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int64())),
+    "binary": pa.array([b"a"]),
+    "times": pa.array([dt.time(1)]),
+}
+
+
+@pytest.mark.parametrize("values", NESTED.values(), ids=NESTED)
+def test_nested_arrow_types_are_refused(values):
+    with pytest.raises(DatakinError, match=r"'c' must hold .*ignore=\['c'\]"):
+        read(pa.chunked_array([values]))
+
+
+@pytest.mark.parametrize("values", [pd.period_range("2020", periods=2), pd.interval_range(0, 2)])
+def test_periods_and_intervals_are_refused(values):
+    with pytest.raises(
+        DatakinError, match=r"'c' must hold .*Got objects of type (Period|Interval)"
+    ):
+        read(pd.Series(values))
+
+
+def test_bins_declared_as_categories_are_levels():
+    assert texts(pd.cut(pd.Series([0.5, 1.5]), [0, 1, 2])) == ["(0, 1]", "(1, 2]"]
+
+
+def test_numbers_of_hundreds_of_digits_are_infinite():
+    assert numbers(pd.Series([10**400, -(10**400), 1], dtype=object)) == [np.inf, -np.inf, 1.0]
+
+
+def test_decimals_are_rounded_once():
+    value = Decimal("0.1234567890123456789")
+    for native in (pa.chunked_array([[value]]), pl.Series([value]), pd.Series([value])):
+        assert numbers(native) == [float("0.1234567890123456789")]
+
+
+KINDS = {
+    "number": pd.Series([1, 2]),
+    "truth value": pd.Series([True, False]),
+    "date": pd.Series(pd.to_datetime(["2020", "2021"])),
+    "duration": pd.Series(pd.to_timedelta([1, 2], unit="D")),
+    "category": pd.Series(["u", "v"]),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_kinds_of_columns(kind):
+    facts = read(KINDS[kind]).facts
+    assert (facts.kind, dict(facts.blanks), facts.converted, facts.doubt) == (kind, {}, "", "")
+    assert read(KINDS[kind].astype(object)).facts.kind == kind
+
+
+NUMBERS = st.floats(-1e15, 1e15).map(lambda v: round(v, 6) + 0.0)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.one_of(st.none(), NUMBERS), min_size=1, max_size=12))
+def test_numbers_are_equal_as_text_objects_and_numbers_in_every_library(values):
+    texts = ["" if v is None else repr(v) for v in values]
+    held = [
+        pa.chunked_array([pa.array(values, pa.float64())]),
+        pa.chunked_array([texts]),
+        pa.chunked_array([[t or None for t in texts]], pa.string()),
+        pa.chunked_array([[t.replace(".", ",").replace("e", "E") for t in texts]]),
+        pd.Series(values, dtype=float),
+        pd.Series(values, dtype=object),
+        pd.Series(texts, dtype=object),
+        pd.Series([t or None for t in texts], dtype="string"),
+        pl.Series(values, dtype=pl.Float64),
+        pl.Series(texts),
+    ]
+    expected = np.array([np.nan if v is None else v for v in values])
+    for native in held:
+        column = read(native)
+        if not np.isnan(expected).all():
+            assert column.levels is None
+            np.testing.assert_array_equal(column.values, expected)
 
 
 @pytest.mark.parametrize("infinite", [np.inf, -np.inf])

@@ -1,4 +1,4 @@
-"""Columns that look like row ids or copies of the label are named, others are not."""
+"""Columns that look like row ids or copies of the label are left out, others are not."""
 
 import warnings
 
@@ -30,9 +30,10 @@ IDS = {
 
 
 @pytest.mark.parametrize("columns", IDS.values(), ids=IDS)
-def test_row_ids_are_named(columns):
+def test_row_ids_are_left_out(columns):
+    (name,) = columns
     assert notes(**columns) == (
-        f"look like row ids (consider ignore=, --ignore): {next(iter(columns))!r}",
+        f"left out, look like row ids: {name!r} (to use them: keep=[{name!r}] / --keep {name})",
     )
 
 
@@ -46,9 +47,9 @@ COPIES = {
 
 
 @pytest.mark.parametrize("columns", COPIES.values(), ids=COPIES)
-def test_copies_of_the_label_are_named(columns):
+def test_copies_of_the_label_are_left_out(columns):
     assert notes(**columns) == (
-        "look like copies of the label (consider ignore=, --ignore): 'copy'",
+        "left out, look like copies of the label: 'copy' (to use them: keep=['copy'] / --keep copy)",
     )
 
 
@@ -64,7 +65,6 @@ INNOCENT = {
     "counts": {"x": RNG.poisson(3, N)},
     "distinct amounts": {"x": RNG.permutation(N) * 17},
     "a good predictor": {"x": np.where(np.arange(N) < 3, 1 - Y, Y)},
-    "finer than the label": {"x": Y * 2 + np.arange(N) % 2},
     "categories": {"x": RNG.choice(["u", "v", "w"], N)},
     "two rows known": {"x": ["u" if i == Y.argmin() else "v" if i == Y.argmax() else None
                              for i in range(N)]},
@@ -99,6 +99,6 @@ def test_ignored_columns_are_not_named():
 
 def test_one_warning_names_all_datasets():
     frame = pd.DataFrame({"noise": np.tile(NOISE, 2), "copy": np.tile(Y, 2), "y": np.tile(Y, 2)})
-    with pytest.warns(DatakinWarning, match=r"^a, b: look like copies.*'copy'") as caught:
+    with pytest.warns(DatakinWarning, match=r"^a, b: left out, look like copies.*'copy'") as caught:
         read_tables(frame.assign(site=["a"] * N + ["b"] * N), label="y", domain="site")
     assert len(caught) == 1

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import datakin
-from datakin import DatakinError, read_table, read_tables
+from datakin import DatakinError, DatakinWarning, read_table, read_tables
 from datakin.data.files import find_files, stem
 
 FORMATS = ["wards.csv", "wards.csv.gz", "wards.parquet", "wards.feather"]
@@ -90,9 +90,11 @@ def test_a_named_index_of_a_parquet_file_is_a_column(small, tmp_path):
 
 def test_row_names_without_a_header_are_no_feature(tmp_path):
     # What R's write.table writes: one value more per line than the header has names.
-    rows = [f"r{i},{(i * 7) % 10},{i % 2}" for i in range(30)]
-    (tmp_path / "r.csv").write_text("\n".join(["a,y", *rows]))
-    assert read_table(tmp_path / "r.csv", label="y").columns == ("a",)
+    rows = [f"r{i}\t{(i * 7) % 10}\t{i % 2}" for i in range(30)]
+    (tmp_path / "r.tsv").write_text("\n".join(["a\ty", *rows]))
+    with pytest.warns(DatakinWarning, match="first column has no name in the header.*'row'"):
+        read = read_table(tmp_path / "r.tsv", label="y", ignore=["row"])
+    assert read.columns == ("a",)
 
 
 @pytest.mark.parametrize(
@@ -116,13 +118,10 @@ NO_TABLES = [
     ("empty.parquet", _bytes(b""), "is empty"),
     ("blank.csv", _text("\n\n\n"), "is empty: expected a table with a header line"),
     ("header.csv", _text("a,b,y\n"), "3 columns and no rows"),
-    ("semicolons.csv", _text("a;b;y\n1;2;0\n"), "looks separated by ';', not ','.*delimiter=';'"),
-    ("tabs.csv", _text("a\tb\ty\n1\t2\t0\n"), "looks separated by .*t', not ','"),
-    ("ragged.csv", _text("a,y\n1,2\n1,2,3\n"), "could not be read as a table.*line 3"),
+    ("ragged.csv", _text("a,y\n1,2\n1,2,3\n"), "must have 2 fields .* Got 3 in line 3"),
     ("quote.csv", _text('a,y\n"1,2\n3,4\n'), "could not be read as a table"),
-    ("page.csv", _text("<!DOCTYPE html>\n<p>404, sorry</p>\n<p>a, b, c</p>\n"), "as a table"),
+    ("page.csv", _text("<!DOCTYPE html>\n<p>404, sorry</p>\n<p>a, b, c</p>\n"), "is a web page"),
     ("junk.csv", _bytes(JUNK), "could not be read as a table|not UTF-8"),
-    ("latin.csv", _bytes("naïve,y\n1,2\n".encode("latin-1")), "not UTF-8 text; .*as UTF-8"),
     ("junk.csv.gz", _bytes(JUNK), "could not be read as a table"),
     ("cut.csv.gz", _bytes(gzip.compress(b"a,y\n1,2\n" * 999)[:40]), "could not be read as a table"),
     ("junk.parquet", _bytes(JUNK), "could not be read as a parquet table"),

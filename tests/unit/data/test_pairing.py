@@ -182,7 +182,10 @@ def frames_with_rows_in_common():
 
 BOTH_WAYS = {
     "nothing to say": lambda: (frame(), frame(seed=1)),
-    "columns on both sides": lambda: (frame(c=range(60)), frame(seed=1, d=range(60), e=range(60))),
+    "columns on both sides": lambda: (
+        frame(c=np.sqrt(np.arange(60))),
+        frame(seed=1, d=np.sqrt(np.arange(60)), e=np.cos(np.arange(60))),
+    ),
     "columns on one side": lambda: (frame(c=np.arange(60) % 7), frame(seed=1)),
     "codes": lambda: (frame(c=np.arange(60) % 2), frame(seed=1, c=np.arange(60) % 2 + 5)),
     "classes on one side": lambda: (frame(), frame(seed=1, y=["0", "1", "2"] * 20)),

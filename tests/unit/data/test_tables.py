@@ -3,11 +3,14 @@
 import narwhals as nw
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
+from datakin import DatakinError
 from datakin.data import tables
 from datakin.data.columns import read_column
-from datakin.data.tables import read_columns
+from datakin.data.tables import RawTable, frame_of, read_columns
 
 
 @pytest.fixture
@@ -60,3 +63,32 @@ def test_columns_read_one_by_one_stand_by_kind_in_their_order():
     np.testing.assert_array_equal(features.numeric, [[0.5, 1], [np.nan, 2]])
     assert features.codes.tolist() == [[0, 1], [-1, 0]]
     assert features.levels == (("u",), ("a", "b"))
+
+
+LIBRARIES = {"pandas": lambda t: t, "polars": pl.from_pandas, "arrow": pa.Table.from_pandas}
+
+
+@pytest.mark.parametrize("convert", LIBRARIES.values(), ids=LIBRARIES)
+def test_names_of_columns_are_composed_and_without_outer_spaces(convert):
+    table = convert(pd.DataFrame({" a\u00a0": [1], "u\u0308": [2]}))
+    assert frame_of(table).columns == ["a", "\u00fc"]
+    assert frame_of(nw.from_native(table, eager_only=True)).columns == ["a", "\u00fc"]
+    assert RawTable("t", frame_of(table), (" a", "u\u0308")).columns == ("a", "\u00fc")
+
+
+@pytest.mark.parametrize("convert", LIBRARIES.values(), ids=LIBRARIES)
+def test_names_that_then_coincide_are_refused(convert):
+    table = convert(pd.DataFrame({"a": [1], "a ": [2]}))
+    with pytest.raises(DatakinError, match=r"its own name.*'a' \('a', 'a ' differ in outer spaces"):
+        frame_of(table)
+
+
+def test_facts_of_a_frame_and_of_an_array():
+    frame = pd.DataFrame({"f": [0.5, None], "b": [True, False], "w": ["u", "?"]})
+    facts = read_columns(frame)[1]
+    assert {name: fact.kind for name, fact in facts.items()} == {
+        "f": "number", "b": "truth value", "w": "category"
+    }  # fmt: skip
+    assert facts["w"].blanks == {"?": 1}
+    assert read_columns(frame[["f", "b"]])[1]["b"].kind == "truth value"
+    assert read_columns(np.zeros((3, 2)))[1] == {}

@@ -7,7 +7,7 @@ from scipy.integrate import quad
 from scipy.stats import gaussian_kde, norm
 
 from datakin import as_dataset
-from datakin.distances import JensenShannon, KLDivergence
+from datakin.distances import JensenShannon, KLDivergence, divergences
 from datakin.distances.divergences import bandwidth, kernel_densities
 
 LOG2 = np.log(2)
@@ -108,3 +108,32 @@ def test_js_lies_between_nothing_and_log_two(make_cloud):
     far = JensenShannon().between(target, make_cloud(1, shift=1e4))
     assert far == pytest.approx(LOG2)
     assert 0 < JensenShannon().between(target, make_cloud(1, shift=1.0)) < LOG2
+
+
+def far_tails(scale=1.0, far=1e6, seed=0):
+    """Two columns whose outermost rows lie thousands of spreads away."""
+    rng = np.random.default_rng(seed)
+    target, source = rng.normal(size=(200, 2)), rng.normal(0.5, 1.0, size=(200, 2))
+    target[0], source[-1] = far, -far
+    y = np.arange(200) % 2
+    return (target * scale, y), (source * scale, y)
+
+
+@pytest.mark.parametrize("far", [10.0, 40.0, 1e3, 1e6, 1e12, 1e100])
+def test_jensen_shannon_of_far_tails_is_at_most_log_2(far):
+    value = JensenShannon().between(*far_tails(far=far))
+    assert 0 <= value <= np.log(2)
+    assert np.isfinite(KLDivergence().between(*far_tails(far=far)))
+
+
+@pytest.mark.parametrize("power", [-1000, -520, -200, 200, 520, 900])
+def test_no_unit_changes_a_divergence(power):  # but in rounding, for rows come in another order
+    plain, other = far_tails(), far_tails(scale=2.0**power)
+    for method in (JensenShannon(), KLDivergence(), KLDivergence(density="gaussian")):
+        assert method.between(*other) == pytest.approx(method.between(*plain), rel=1e-5)
+
+
+def test_jensen_shannon_of_masses_that_are_nearly_nothing():
+    tiny = np.array([1.0, 5e-324, 0.0])
+    assert 0 <= divergences._to_the_middle(tiny, tiny[[2, 1, 0]]) <= np.log(2)
+    assert divergences._to_the_middle(tiny, np.array([1.0, 0.0, 0.0])) < 1e-300

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from datakin import as_dataset
+from datakin import DatakinError, as_dataset, distances
 from datakin.distances.features import clouds
 
 LABEL = {"y": np.arange(24) % 2}
@@ -79,3 +79,18 @@ def test_pairs_and_datasets_mean_the_same(distance, make_cloud):
 def test_mixed_and_missing_columns_work_everywhere(distance, read, make_mixed, seeds):
     target, source = (read(make_mixed(80, seed), f"{seed}") for seed in seeds)
     assert np.isfinite(distance.between(target, source))
+
+
+@pytest.mark.parametrize("size", [1e-154, 1e200])
+@pytest.mark.parametrize("name", ["energy", "mmd", "otdd", "wasserstein"])
+def test_numbers_whose_squares_cannot_be_held(name, size):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 2)), np.arange(40) % 2
+    far = [(X[:20] * size, y[:20]), (X[20:] * size, y[20:])]
+    with pytest.raises(DatakinError, match=r"use scaling='pooled' \(--scaling pooled\)"):
+        distances.compare(*far, method=name)
+    near = [(X[:20], y[:20]), (X[20:], y[20:])]
+    found, expected = (
+        distances.compare(*pair, method=name, scaling="pooled").score for pair in (far, near)
+    )
+    assert found == pytest.approx(expected, rel=1e-9)

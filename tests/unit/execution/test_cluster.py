@@ -3,6 +3,8 @@
 import os
 import signal
 import socket
+import subprocess
+import sys
 import threading
 import time
 import warnings
@@ -53,6 +55,82 @@ def test_by_address_with_a_checkpoint(client, tmp_path, family):
     assert len(list((tmp_path / "units").glob("*.parquet"))) == 3
     again = datakin.matrix(family(3), checkpoint=tmp_path, **FAST)  # resumed without the cluster
     assert again == made
+
+
+SCHEDULER = """
+import sys
+import distributed
+
+if __name__ == "__main__":
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=2, processes=True, dashboard_address=None, host="127.0.0.1"
+    ) as made:
+        print(made.scheduler_address, flush=True)
+        sys.stdin.read()  # until the test closes it
+"""
+
+
+@pytest.fixture
+def address(tmp_path):
+    """The address of a cluster that another process runs, as users have it."""
+    script = tmp_path / "cluster.py"
+    script.write_text(SCHEDULER)
+    process = subprocess.Popen(
+        [sys.executable, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        yield process.stdout.readline().strip()
+    finally:
+        process.stdin.close()
+        process.wait(timeout=60)
+        process.stdout.close()
+
+
+def test_the_address_of_a_cluster_elsewhere_on_the_command_line(address, tmp_path, family):
+    import pandas as pd
+
+    assert address.startswith("tcp://127.0.0.1:")
+    for name, (X, y) in family(2).items():
+        pd.DataFrame(X, columns=list("abc")).assign(y=y).to_csv(
+            tmp_path / f"{name}.csv", index=False
+        )
+    command = [sys.executable, "-m", "datakin", "score", tmp_path / "d0.csv", tmp_path / "d1.csv"]
+    command += ["--label", "y", "--models", "logistic", "--cv", "3", "--json"]
+    # No client exists in these processes but the one that datakin makes.
+    there, here = (
+        subprocess.run([*command, *more], capture_output=True, text=True, timeout=120)
+        for more in (["--cluster", address], [])
+    )
+    assert there.returncode == here.returncode == 0, there.stderr
+    assert datakin.from_json(there.stdout) == datakin.from_json(here.stdout)
+
+
+def _report(**changes):
+    """Let a worker say that it has other versions; without any, the true ones."""
+    from datakin._core.repeatability import versions
+
+    cluster.versions = lambda: {**versions(), **changes}
+
+
+def test_workers_with_other_versions_are_refused(client, family):
+    client.run(_report, datakin="0.0.1", numpy="1.0")
+    try:
+        with pytest.raises(
+            DatakinError, match=r"has datakin 0\.0\.1, numpy 1\.0; install there: pip"
+        ):
+            datakin.matrix(family(3), client=client, **FAST)
+        client.run(_report, pandas="1.0", python="3.99")  # what no number depends on
+        datakin.matrix(family(3), client=client, **FAST)
+    finally:
+        client.run(_report)
+
+
+def test_xgboost_is_the_same_under_both_of_its_names():
+    cluster._must_equal({"xgboost": "3.0"}, {"xgboost-cpu": "3.0"})
+    with pytest.raises(
+        DatakinError, match=r"has xgboost 2\.9; install there: pip install xgboost==3"
+    ):
+        cluster._must_equal({"xgboost": "3.0"}, {"xgboost-cpu": "2.9"})
 
 
 def test_sampled_datasets(client, family):

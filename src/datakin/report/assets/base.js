@@ -96,7 +96,8 @@ const canSelect = (name) => view.selects && (view.kind === "matrix" ? names.has(
 function csv(columns, rows) {
   const quote = (value) => {
     if (value === null || value === undefined) return "";
-    const text = String(value);
+    // A spreadsheet would compute a name that begins like a formula. Numbers stay numbers.
+    const text = typeof value === "string" && /^[=+\-@\t\r\n]/.test(value) ? `'${value}` : String(value);
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   const keys = [...new Set([...columns.map((c) => c.key), ...Object.keys(rows[0] ?? {})])];

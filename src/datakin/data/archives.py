@@ -1,0 +1,216 @@
+"""Where the bytes of a text file come from: a file, .gz, .zip, or standard input.
+
+What is packed may unpack to more than anyone can read, by accident or by intent: see `check_unpacked`.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import stat
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, BinaryIO, cast
+
+from datakin._core.exceptions import DatakinError, listed, suggest
+from datakin.data.file_kinds import GZIP, ZIP, is_document, name_kind
+
+__all__ = ["STDIN", "TEXT_SUFFIXES", "Source", "open_source"]
+
+STDIN = "-"  # the path that means standard input
+TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".data", ".tab", ".dat")
+# Real tables pack to a tenth of their size, rarely to a fiftieth; the format allows a thousandth.
+RATIO = 100
+UNPACKED = 500_000_000  # bytes up to which any ratio is fine
+SPOOL = 4_000_000_000  # bytes of standard input that are kept on disk while they are read
+PIECE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Source:
+    """A text that can be read from its beginning several times.
+
+    Parameters
+    ----------
+    path : str
+        What messages call it.
+    name : str
+        Name of the text itself, without ``.gz``; of an archive, that of its member.
+    open : callable
+        Returns a stream of the bytes, unpacked.
+    packed : int or None
+        Bytes it takes while packed, None for what is not packed.
+    """
+
+    path: str
+    name: str
+    open: Callable[[], BinaryIO]
+    packed: int | None = None
+
+    def head(self, n: int) -> bytes:
+        """Return the first n bytes, or all there are."""
+        with self.open() as stream:
+            return stream.read(n)
+
+    def check_unpacked(self, n: int) -> None:
+        """Refuse what has unpacked to n bytes, if that is beyond any table's ratio."""
+        if self.packed is None or n <= max(UNPACKED, RATIO * self.packed):
+            return
+        raise DatakinError(
+            f"The file {self.path!r} must unpack to at most {RATIO} times its size, or "
+            f"{UNPACKED // 10**6} MB. Got {n // 10**6:,} MB so far, from {self.packed / 1e6:,.1f} MB; "
+            f"if it is no mistake, unpack it and give the file that comes out."
+        )
+
+
+@contextmanager
+def open_source(path: str, member: str | None = None) -> Iterator[Source]:
+    """Yield the text behind a path; it can be read until the context ends."""
+    if path == STDIN or _is_pipe(path):
+        with tempfile.TemporaryFile() as spool:
+            _fill(spool, path)
+            again = partial(_Again, spool)
+            yield from _unpacked(path, again, lambda: gzip.GzipFile(fileobj=again()), member)
+    else:
+        yield from _unpacked(path, partial(open, path, "rb"), partial(gzip.open, path), member)
+
+
+def _is_pipe(path: str) -> bool:
+    """Whether a path is a stream that can be read only once, such as /dev/stdin or <(command)."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)
+
+
+def _fill(spool: Any, path: str) -> None:
+    """Copy standard input, or a pipe, to a file."""
+    stream: Any = getattr(sys.stdin, "buffer", None)
+    if path != STDIN:
+        with open(path, "rb") as stream:
+            _copy(stream, spool)
+    elif stream is None or stream.isatty():
+        raise DatakinError(
+            "Expected a table on standard input (the path '-'). Got a terminal; say "
+            "'datakin ... - < table.csv', or give the file's path."
+        )
+    else:
+        _copy(stream, spool)
+
+
+def _copy(stream: Any, spool: Any) -> None:
+    n = 0
+    while piece := stream.read(PIECE):
+        n += len(piece)
+        if n > SPOOL:
+            raise DatakinError(
+                f"Standard input must hold at most {SPOOL // 10**9} GB. Got more; "
+                f"save it as a file and give the file's path."
+            )
+        spool.write(piece)
+    spool.flush()
+
+
+class _Again(io.RawIOBase):
+    """A file that stays open, from its beginning."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        file.seek(0)
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        return int(self._file.seek(offset, whence))
+
+    def tell(self) -> int:
+        return int(self._file.tell())
+
+    def readinto(self, buffer: Any, /) -> int:
+        return int(self._file.readinto(buffer))
+
+    def read(self, n: int = -1, /) -> bytes:
+        return cast(bytes, self._file.read(n))
+
+
+def _unpacked(
+    path: str, opened: Callable[[], Any], unzipped: Callable[[], Any], member: str | None
+) -> Iterator[Source]:
+    """Yield the text, unpacked if it begins as a packed file does."""
+    with opened() as stream:
+        start = stream.read(len(GZIP) + len(ZIP))
+        size = stream.seek(0, os.SEEK_END)
+    if start.startswith(GZIP):
+        name = path[:-3] if path.lower().endswith(".gz") else path
+        yield Source(path, name, unzipped, size)
+    elif path.lower().endswith(".gz"):
+        raise DatakinError(
+            f"The file {path!r} could not be read as a table: it is not packed by gzip. "
+            f"If it is text, name it without .gz."
+        )
+    elif start.startswith(ZIP):
+        with opened() as stream, _archive(stream, path) as archive:
+            info = _member(archive, path, member)
+            text = Source(
+                path, info.filename, lambda: cast(BinaryIO, archive.open(info)), info.compress_size
+            )
+            yield text
+    else:
+        yield Source(path, path, opened)
+
+
+def _archive(stream: Any, path: str) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(stream)
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        raise DatakinError(
+            f"The file {path!r} begins as a zip archive but could not be opened as one; "
+            f"is it complete?"
+        ) from None
+
+
+def _member(archive: zipfile.ZipFile, path: str, wanted: str | None) -> zipfile.ZipInfo:
+    """Return the one table of an archive, or the one that is named."""
+    infos = archive.infolist()
+    if kind := is_document([info.filename for info in infos]):
+        raise DatakinError(name_kind(path, kind))
+    files = {info.filename: info for info in infos if not info.is_dir() and _is_own(info.filename)}
+    if wanted is not None:
+        short = {os.path.basename(name): name for name in files}
+        name = wanted if wanted in files else short.get(wanted)
+        if name is None:
+            raise DatakinError(
+                f"The archive {path!r} has no file {wanted!r}. It has {listed(files)}."
+                f"{suggest(wanted, list(files))}"
+            )
+    else:
+        tables = [name for name in files if name.lower().endswith(TEXT_SUFFIXES)]
+        found = list(files) if len(files) == 1 else tables
+        if len(found) != 1:
+            choice = f"; name one with table={found[0]!r} (--table)" if found else ""
+            raise DatakinError(
+                f"The archive {path!r} must hold one table of text "
+                f"({', '.join(TEXT_SUFFIXES[:3])}). Got {len(found)}: {listed(found or files)}{choice}."
+            )
+        name = found[0]
+    if files[name].flag_bits & 1:
+        raise DatakinError(
+            f"The archive {path!r} is encrypted. Unpack it with its password and give the file."
+        )
+    return files[name]
+
+
+def _is_own(name: str) -> bool:
+    """Whether a member is no leftover of an operating system."""
+    return not name.startswith("__MACOSX/") and not os.path.basename(name).startswith(".")

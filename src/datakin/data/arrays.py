@@ -1,0 +1,85 @@
+"""Datasets of features and labels held in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from datakin._core.exceptions import DatakinError, announce_reading, listed, suggest
+from datakin.data.columns import check_finite
+from datakin.data.dataset import Dataset, Origin
+from datakin.data.drafts import Draft, make_datasets, names_of
+from datakin.data.features import Features
+from datakin.data.roles import read_keys, read_labels, series_of
+from datakin.data.tables import numbered, read_columns
+
+__all__ = ["as_dataset"]
+
+
+def as_dataset(
+    X: Any,
+    y: Any,
+    *,
+    name: str | None = None,
+    task: str = "auto",
+    group: Any = None,
+    keep: Sequence[str] = (),
+) -> Dataset:
+    """Make a dataset of features and labels held in memory.
+
+    Parameters
+    ----------
+    X : array, scipy sparse array or data frame of shape (n, p)
+    y : array or series of length n
+    name : str, optional
+    task : {"auto", "binary", "multiclass", "regression"}
+    group : array of length n, optional
+        Rows with equal values stay in one fold.
+    keep : sequence of str
+        Columns to use although they look like row ids or copies of the label, as in `read_table`. The
+        columns of an array are called x0, x1, ...
+
+    Returns
+    -------
+    Dataset
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> as_dataset(np.eye(30), np.arange(30) % 2, name="toy")
+    Dataset('toy': 30 rows x 30 columns, binary (0, 1))
+    """
+    labels, about = read_labels(series_of(y, "y"), "y")
+    features, facts = (_sparse_features(X), {}) if sparse.issparse(X) else read_columns(X)
+    if features.n_rows != len(labels):
+        raise DatakinError(
+            f"X and y must have the same number of rows. Got {features.n_rows} and {len(labels)}."
+        )
+    groups = None if group is None else read_keys(series_of(group, "group"), "group")[0]
+    if groups is not None and len(groups) != len(labels):
+        raise DatakinError(
+            f"group must have one value per row. Got {len(groups)} for {len(labels)} rows."
+        )
+    how = Origin("y", task=task, keep=names_of(keep))
+    unknown = [each for each in how.keep if each not in features.names]
+    if unknown:
+        raise DatakinError(
+            f"The kept column {unknown[0]!r} must be one of the columns: "
+            f"{listed(features.names, limit=12)}.{suggest(unknown[0], features.names)}"
+        )
+    draft = Draft(name or "", how, labels, features, groups, facts={**facts, "y": about})
+    return announce_reading(make_datasets([draft]))[0]
+
+
+def _sparse_features(X: Any) -> Features:
+    matrix = sparse.csr_array(X, dtype=float, copy=True)
+    # One stored form for each matrix: explicit zeros would otherwise differ from implicit ones.
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    if np.isnan(matrix.data).any():
+        raise DatakinError("A sparse X must have no missing values; impute them first.")
+    check_finite("X (sparse)", matrix.data)
+    return Features.of_numbers(matrix, numbered(matrix))

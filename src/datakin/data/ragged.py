@@ -1,0 +1,144 @@
+"""Rows of a text file that have too many or too few fields: which, and why."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any, NamedTuple, NoReturn
+
+from datakin._core.exceptions import DatakinError
+from datakin.data.archives import Source
+from datakin.data.dialects import END
+from datakin.data.encodings import Encoding
+from datakin.data.headers import Layout
+from datakin.data.text_streams import Utf8Stream
+
+__all__ = ["RaggedRows", "refuse_open_quote", "refuse_ragged"]
+
+SHOWN = 3  # rows that a message names
+MOST = 1000  # rows after which the reading stops
+FAR = 3_000_000  # rows up to which lines are counted; further down a row has only its number
+
+
+class RaggedRow(NamedTuple):
+    """A row with too many or too few fields."""
+
+    number: int
+    n_fields: int
+    text: str
+
+
+class RaggedRows:
+    """What pyarrow calls for every row that does not fit.
+
+    Attributes
+    ----------
+    found : list of RaggedRow
+        The first few.
+    n : int
+        How many there are.
+    n_blank : int
+        Rows of spaces, which are no rows.
+    has_end : bool
+        Whether the end of the text is inside such a row.
+    """
+
+    def __init__(self) -> None:
+        self.found: list[RaggedRow] = []
+        self.n = self.n_blank = 0
+        self.has_end = False
+
+    def __call__(self, row: Any) -> str:
+        """Note the row; tell pyarrow to go on, or to stop."""
+        if not row.text.strip():
+            self.n_blank += 1
+            return "skip"
+        if END in row.text:
+            self.has_end = True
+            return "skip"
+        self.n += 1
+        if len(self.found) < SHOWN:
+            self.found.append(RaggedRow(row.number, row.actual_columns, row.text))
+        return "skip" if self.n < MOST else "error"
+
+
+def refuse_ragged(rows: RaggedRows, source: Source, encoding: Encoding, layout: Layout) -> None:
+    """Raise an error that names the rows with too many or too few fields, if there are any."""
+    if not rows.n:
+        return
+    found = rows.found
+    lines = find_lines([row.number for row in found], source, encoding, layout)
+    more = rows.n - len(found)
+    at_least = "at least " if rows.n >= MOST else ""
+    others = f" and {at_least}{more:,} more" if more else ""
+    raise DatakinError(
+        f"The file {source.path!r} must have {layout.width} fields in every line, as "
+        f"{'its header' if layout.n_lines else 'most lines'}. Got "
+        f"{', '.join(f'{row.n_fields} in {line}' for row, line in zip(found, lines, strict=True))}"
+        f"{others}; the first is {found[0].text[:60]!r}. {_cause(found, layout)}"
+    )
+
+
+def _cause(rows: Sequence[RaggedRow], layout: Layout) -> str:
+    """Return the likely reason, and what to do."""
+    row = rows[0]
+    if row.n_fields < layout.width:
+        return "Is the file complete, or does a text have a line end that is not in quotes?"
+    has_texts = re.search(r"(^|,)[^,\d]+,[^,\d]+(,|$)", row.text)  # one beside the other
+    has_pair = re.search(r"(^|,)\s*[-+]?\d+,\d+\s*(,|$)", row.text)
+    if layout.delimiter == "," and has_pair and not has_texts:
+        return (
+            "Decimal or thousands commas? Save the file with ';' between fields (then "
+            "delimiter=';', --delimiter ';'), or with decimal points."
+        )
+    return (
+        f"Does a text hold {layout.delimiter!r}? Put such fields in quotes, or save the file with "
+        f"another separator (then delimiter=, --delimiter)."
+    )
+
+
+def refuse_open_quote(
+    row: int, source: Source, encoding: Encoding, layout: Layout, longest: int | None = None
+) -> NoReturn:
+    """Raise an error about a row that does not end, or not within `longest` bytes."""
+    line = find_lines([row], source, encoding, layout)[0]
+    what = "a quotation mark is opened and never closed"
+    if longest is not None:
+        what += f", or a row is longer than {longest // 2**20} MB"
+    raise DatakinError(
+        f"The file {source.path!r} could not be read as a table: {what}, in the row that begins in "
+        f"{line}. Close the quotation mark, or double it if it is part of a text."
+    )
+
+
+def find_lines(
+    rows: Sequence[int], source: Source, encoding: Encoding, layout: Layout
+) -> list[str]:
+    """Return in which lines rows (counted from 1, sorted) begin; far down, only their numbers."""
+    names = [f"row {row:,}" for row in rows]
+    near = [row for row in rows if row <= FAR]
+    with Utf8Stream(source, encoding) as stream:
+        lines = io.TextIOWrapper(io.BufferedReader(stream), encoding="utf-8", newline="")
+        for _ in islice(lines, layout.n_lines):
+            pass
+        reader = csv.reader(lines, delimiter=layout.delimiter)
+        number = 0
+        for i, row in enumerate(near):
+            while number < row:
+                names[i] = f"line {layout.n_lines + reader.line_num + 1:,}"
+                try:
+                    fields = next(reader, None)
+                except csv.Error:  # a field of more than 128 kB
+                    fields = None
+                if fields is None:
+                    break
+                number += bool(fields)
+            else:
+                continue
+            if number < row - 1:  # lost track before the row began
+                names[i] = f"row {row:,}"
+            break
+    return names

@@ -1,0 +1,138 @@
+"""Names, levels and classes that mean the same and are written differently."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import unicodedata
+from collections.abc import Callable, Collection, Iterable, Mapping
+
+__all__ = ["matching_values", "plain", "recode_options", "same_names", "spelled_twice"]
+
+MEANINGS = {  # one-letter words may mean several things
+    "yes": ("1", "yes", "y", "true", "t", "positive", "pos", "present", "ja", "oui", "si"),
+    "no": ("0", "-1", "no", "n", "false", "f", "negative", "neg", "absent", "nein", "non"),
+    "male": ("m", "male", "man"),
+    "female": ("f", "w", "female", "woman"),
+}
+
+
+def plain(text: str) -> str:
+    """Return a text without case, accents, spaces and punctuation.
+
+    Examples
+    --------
+    >>> plain("Druck [bar]") == plain("DRUCK_BAR")
+    True
+    """
+    letters = unicodedata.normalize("NFKD", text).casefold()
+    bare = "".join(c for c in letters if c.isalnum())
+    return bare or text
+
+
+def _unspaced(text: str) -> str:
+    """Return a value without case and spaces; signs and accents may matter in it."""
+    return re.sub(r"[\s_]+", "", unicodedata.normalize("NFKC", text).casefold())
+
+
+def same_names(ours: Collection[str], theirs: Collection[str]) -> dict[str, str]:
+    """Return their names that are ours but for case, accents, spaces and punctuation.
+
+    Examples
+    --------
+    >>> same_names(["Druck bar", "x"], ["DRUCK BAR", "z"])
+    {'DRUCK BAR': 'Druck bar'}
+    """
+    return _matched(ours, theirs, plain)
+
+
+def _matched(
+    ours: Collection[str], theirs: Collection[str], form: Callable[[str], str]
+) -> dict[str, str]:
+    known: dict[str, list[str]] = {}
+    for name in ours:
+        known.setdefault(form(name), []).append(name)
+    found: dict[str, str] = {}
+    for name in theirs:
+        same = known.get(form(name), [])
+        if name not in ours and len(same) == 1 and same[0] not in found.values():
+            found[name] = same[0]
+    return found
+
+
+def matching_values(ours: Collection[str], theirs: Collection[str]) -> dict[str, str]:
+    """Return which of their values stand for which of ours, where they are written differently.
+
+    Examples
+    --------
+    >>> matching_values(["0", "1"], ["-1", "1"])
+    {'-1': '0'}
+    >>> matching_values(["no", "yes"], ["No", "yes"])
+    {'No': 'no'}
+    >>> matching_values(["a", "b"], ["a", "b", "c"])
+    {}
+    """
+    found = _matched(ours, theirs, _unspaced)
+    if found:
+        return found
+    numbers = _shifted(ours, theirs)
+    if numbers:
+        return numbers
+    new = [value for value in ours if value not in theirs]
+    for value in theirs:
+        means = _meanings(value)
+        same = [mine for mine in new if means & _meanings(mine)]
+        if value not in ours and len(same) == 1 and same[0] not in found.values():
+            found[value] = same[0]
+    return found
+
+
+def _meanings(value: str) -> set[str]:
+    return {meaning for meaning, words in MEANINGS.items() if _unspaced(value) in words}
+
+
+def _shifted(ours: Collection[str], theirs: Collection[str]) -> dict[str, str]:
+    """Return the match of two pairs of numbers, or of codes that count from 0 and from 1."""
+    pattern = re.compile(r"-?\d+")
+    if len(ours) != len(theirs) or set(ours) == set(theirs):
+        return {}
+    if not all(pattern.fullmatch(value) for value in (*ours, *theirs)):
+        return {}
+    one, other = sorted(ours, key=int), sorted(theirs, key=int)
+    count = list(range(len(one)))
+    starts = {int(one[0]), int(other[0])}
+    counted = all([int(v) - int(values[0]) for v in values] == count for values in (one, other))
+    if len(one) > 2 and not (counted and starts == {0, 1}):
+        return {}
+    return {old: new for old, new in zip(other, one, strict=True) if old != new}
+
+
+def spelled_twice(values: Iterable[str]) -> dict[str, str]:
+    """Return values that are another of them but for case and spaces, and that other.
+
+    Single letters are not looked at: a and A may well be two things.
+
+    Examples
+    --------
+    >>> spelled_twice(["no", "yes", "Yes"])
+    {'Yes': 'yes'}
+    """
+    first: dict[str, str] = {}
+    found: dict[str, str] = {}
+    for value in sorted(values, key=lambda v: (v != v.lower(), v)):
+        form = _unspaced(value)
+        if len(form) > 1 and form in first:
+            found[value] = first[form]
+        first.setdefault(form, value)
+    return found
+
+
+def recode_options(table: str, column: str, values: Mapping[str, str]) -> tuple[str, str]:
+    """Return what recodes the values of a column, in Python and on the command line."""
+    inner = f"{{{column!r}: {dict(values)!r}}}"
+    python = f"recode={{{table!r}: {inner}}}" if table else f"recode={inner}"
+    where = f"{table}::" if table else ""
+    cli = " ".join(
+        f"--recode {shlex.quote(f'{where}{column}:{old}={new}')}" for old, new in values.items()
+    )
+    return python, cli

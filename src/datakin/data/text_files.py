@@ -1,0 +1,322 @@
+"""Text files (.csv, .tsv, .txt, also .gz, .zip, standard input) -> tables of text.
+
+Nothing is interpreted: every value stays the text that it is in the file. Rows stream by in blocks,
+and of a file with more rows than wanted some are drawn, so that memory does not grow with the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from datakin._core.exceptions import DatakinError, listed
+from datakin.data.archives import Source, open_source
+from datakin.data.dataset import Origin
+from datakin.data.dialects import END, check_delimiter, spoken
+from datakin.data.encodings import Encoding, guess_encoding, recognise_encoding
+from datakin.data.features import Array
+from datakin.data.file_kinds import name_kind, recognise_kind
+from datakin.data.headers import Layout, find_layout
+from datakin.data.ragged import MOST, RaggedRows, refuse_open_quote, refuse_ragged
+from datakin.data.reading import Lottery, Read, check_file_columns, first_line
+from datakin.data.text_streams import NotUtf8, Utf8Stream, read_head
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["read_text"]
+
+HEADS = (1 << 18, 1 << 22, 1 << 25)  # bytes from which names are found, as many as it takes
+BLOCKS = (1 << 20, 1 << 23)  # bytes parsed together, as many as it takes; no row may be longer
+GARBAGE = 1 << 26  # bytes of rows no longer in the draw that may stay in memory
+ENOUGH = 50  # lines that show what the others are like
+CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b"))
+
+
+def read_text(files: Sequence[str], how: Origin) -> Read:
+    """Read a text file; of a large one only the rows that are drawn.
+
+    Parameters
+    ----------
+    files : sequence of str
+        One path; ``"-"`` is standard input.
+    how : Origin
+
+    Returns
+    -------
+    Read
+    """
+    path = files[0]
+    check_delimiter(how.delimiter)
+    try:
+        with open_source(path, how.table) as source:
+            return _read(source, how)
+    except (DatakinError, MemoryError):
+        raise
+    except Exception as error:  # pyarrow, zlib, zipfile and the system raise types of their own
+        raise DatakinError(
+            f"The file {path!r} could not be read as a table ({first_line(error)}); expected text "
+            f"with one header line and the same number of fields in every line."
+        ) from None
+
+
+def _read(source: Source, how: Origin) -> Read:
+    """Read a text; one that turns out not to be UTF-8 is read again as what it seems to be."""
+    head = source.head(HEADS[0])
+    if not head:
+        raise DatakinError(
+            f"The file {source.path!r} is empty: expected a table with a header line."
+        )
+    if kind := recognise_kind(head):
+        raise DatakinError(name_kind(source.path, kind))
+    encoding = recognise_encoding(head, how.encoding)
+    if encoding.origin == "usual" and _is_binary(head[:65536]):
+        raise DatakinError(
+            f"The file {source.path!r} could not be read as a table: expected text, and it is binary."
+        )
+    try:
+        return _parse(source, encoding, how)
+    except NotUtf8 as bad:
+        guess = guess_encoding(head[: head.rfind(b"\n") + 1] + bad.around)
+        if guess is None:
+            raise DatakinError(
+                f"The file {source.path!r} is UTF-8 text but for line {bad.line}, which is damaged. "
+                f"Mend that line; encoding='cp1252' (--encoding) reads the file with wrong letters."
+            ) from None
+        return _parse(source, guess, how)
+
+
+def _is_binary(head: bytes) -> bool:
+    n_controls = len(head) - len(head.translate(None, CONTROLS))
+    return n_controls > max(2, len(head) / 50)
+
+
+def _parse(source: Source, encoding: Encoding, how: Origin) -> Read:
+    """Read a text of known encoding."""
+    layout = _layout(source, encoding, how)
+    for block in BLOCKS:
+        try:
+            drawn, valued = _draw(source, encoding, layout, how, block)
+            break
+        except LongRow as row:
+            if block == BLOCKS[-1]:
+                refuse_open_quote(row.number, source, encoding, layout, block)
+    if not drawn.n_rows:
+        n = sum(bool(name) for name in layout.names)
+        raise DatakinError(f"The file {source.path!r} has {n} columns and no rows.")
+    table, notes = _named(drawn.table(), layout, valued, source.path)
+    names = (name or f"Unnamed: {j}" for j, name in enumerate(layout.names))
+    columns = tuple(n for n in names if n in how.unread or n in table.column_names)
+    return Read(table, drawn.n_rows, columns, (*encoding.notes, *layout.notes, *notes))
+
+
+def _layout(source: Source, encoding: Encoding, how: Origin) -> Layout:
+    """Return the layout, from a beginning that holds at least some lines."""
+    for n in HEADS:
+        text, is_all = read_head(source, encoding, n)
+        if is_all or text.count("\n") > ENOUGH or text.count("\r") > ENOUGH:
+            break
+    return find_layout(text, source.path, source.name, how, is_all=is_all)
+
+
+def _draw(
+    source: Source, encoding: Encoding, layout: Layout, how: Origin, block: int
+) -> tuple[DrawnRows, set[str]]:
+    """Return the rows, and which columns without a name hold something."""
+    wanted = [str(j) for j, name in enumerate(layout.names) if name not in how.unread]
+    unnamed = [j for j in wanted if not layout.names[int(j)]]
+    ragged, drawn = RaggedRows(), DrawnRows(how.read_rows)
+    valued: set[str] = set()
+    ending = layout.delimiter.join([END] * layout.width) + "\n"
+    with Utf8Stream(source, encoding, ending.encode()) as stream:
+        stream.skip(layout.n_bytes)
+        reader = partial(_open, stream, layout, wanted, ragged, block)
+        try:
+            for batch in _batches(reader, stream, ragged):
+                valued.update(j for j in unnamed if _has_text(batch.column(j)))
+                drawn.add(batch)
+        except UnendedRow as row:
+            refuse_ragged(ragged, source, encoding, layout)
+            number = drawn.n_rows + ragged.n_blank + 1
+            if row.is_long:
+                raise LongRow(number) from None
+            refuse_open_quote(number, source, encoding, layout)
+    refuse_ragged(ragged, source, encoding, layout)
+    return drawn, valued
+
+
+class LongRow(Exception):
+    """The row of this number, counted from 1, is longer than a block."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__("long row")
+        self.number = number
+
+
+class UnendedRow(Exception):
+    """A row has no end; or, if it is long, none within a block."""
+
+    def __init__(self, *, is_long: bool) -> None:
+        super().__init__("row without end")
+        self.is_long = is_long
+
+
+def _batches(
+    opened: Callable[[], Any], stream: Utf8Stream, ragged: RaggedRows
+) -> Iterator[pa.RecordBatch]:
+    """Yield blocks of rows; columns are called by their position."""
+    import pyarrow as pa
+
+    held: Any = None
+    try:
+        for batch in opened():
+            if batch.num_rows:
+                if held is not None:
+                    yield held
+                held = batch
+    except Exception as error:
+        if stream.fault is not None:
+            raise stream.fault from None
+        if ragged.n >= MOST:
+            return
+        if isinstance(error, pa.ArrowInvalid) and "straddl" in str(error):
+            if held is not None:
+                yield held
+            raise UnendedRow(is_long=True) from None
+        raise
+    # pyarrow takes a quotation mark that is never closed for a field up to the end of the file:
+    # then the row that was added at the end is not there, but is part of the last one.
+    is_whole = held is not None and held.column(0)[-1].as_py() == END
+    if held is not None:
+        yield held if ragged.has_end else held.slice(0, held.num_rows - 1)
+    if not is_whole:
+        raise UnendedRow(is_long=False)
+
+
+def _open(
+    stream: Utf8Stream, layout: Layout, wanted: Sequence[str], ragged: RaggedRows, block: int
+) -> Any:
+    import pyarrow as pa
+    from pyarrow import csv
+
+    names = [str(j) for j in range(layout.width)]
+    return csv.open_csv(
+        stream,
+        # Blocks are read ahead, up to 32 of them, so that they must be small.
+        read_options=csv.ReadOptions(column_names=names, block_size=block, use_threads=False),
+        parse_options=csv.ParseOptions(
+            delimiter=layout.delimiter, newlines_in_values=True, invalid_row_handler=ragged
+        ),
+        convert_options=csv.ConvertOptions(
+            include_columns=wanted,
+            column_types=dict.fromkeys(wanted, pa.string()),
+            strings_can_be_null=False,
+            check_utf8=False,  # the stream has done it
+        ),
+    )
+
+
+def _has_text(column: Any) -> bool:
+    import pyarrow.compute as pc
+
+    return bool(pc.any(pc.not_equal(column, "")).as_py())
+
+
+class DrawnRows:
+    """The rows that are kept of those that pass: all, or as many as wanted, drawn at random.
+
+    Parameters
+    ----------
+    size : int or None
+        How many rows to keep, None for all.
+
+    Attributes
+    ----------
+    n_rows : int
+        How many rows have passed.
+    """
+
+    def __init__(self, size: int | None) -> None:
+        self.n_rows = 0
+        self._lottery = None if size is None else Lottery(size)
+        self._kept: list[pa.RecordBatch] = []
+        self._n_kept = self._n_bytes = 0
+        self._drawn: list[Array] = []  # which of the rows kept are in the draw
+        self._n_drawn = 0
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Let rows pass."""
+        self.n_rows += batch.num_rows
+        if self._lottery is None:
+            self._kept.append(batch)
+            return
+        rows = self._lottery.offer(batch.num_rows)
+        self._kept.append(batch if len(rows) == batch.num_rows else _taken(batch, rows))
+        self._drawn.append(np.arange(self._n_kept, self._n_kept + len(rows)))
+        self._n_kept += len(rows)
+        self._n_drawn += len(rows)
+        self._n_bytes += self._kept[-1].nbytes
+        if self._n_drawn > 1.25 * self._lottery.size:
+            self._settle(self._lottery)
+            if self._n_bytes * (1 - self._n_drawn / self._n_kept) > GARBAGE:
+                self._compact()
+
+    def _settle(self, lottery: Lottery) -> None:
+        """Drop rows beyond the size from the draw; they stay in memory until they are many."""
+        self._drawn = [np.concatenate(self._drawn)[lottery.settle()]]
+        self._n_drawn = len(self._drawn[0])
+
+    def _compact(self) -> None:
+        """Drop rows that are not in the draw from memory."""
+        drawn = np.concatenate(self._drawn)
+        starts = np.cumsum([0, *(batch.num_rows for batch in self._kept)])
+        cuts = np.searchsorted(drawn, starts)
+        # Block by block: taken together, long texts would overflow.
+        parts = zip(self._kept, starts[:-1], cuts[:-1], cuts[1:], strict=True)
+        self._kept = [_taken(batch, drawn[a:b] - start) for batch, start, a, b in parts if b > a]
+        self._n_kept = len(drawn)
+        self._n_bytes = sum(batch.nbytes for batch in self._kept)
+        self._drawn = [np.arange(self._n_kept)]
+
+    def table(self) -> pa.Table:
+        """Return the rows that are kept, in the order of the file."""
+        import pyarrow as pa
+
+        if self._lottery is not None:
+            self._settle(self._lottery)
+            if self._n_drawn < self._n_kept:
+                self._compact()
+        return pa.Table.from_batches(self._kept)
+
+
+def _taken(batch: pa.RecordBatch, rows: Array) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    return batch.take(pa.array(rows))
+
+
+def _named(
+    table: pa.Table, layout: Layout, valued: Collection[str], path: str
+) -> tuple[pa.Table, list[str]]:
+    """Return the table with the names of its columns, without empty columns that have no name."""
+    empty = [j for j in table.column_names if not layout.names[int(j)] and j not in valued]
+    names = {
+        j: layout.names[int(j)] or f"Unnamed: {j}" for j in table.column_names if j not in empty
+    }
+    given = [name for j, name in names.items() if not layout.names[int(j)]]
+    if layout.is_padded and given:
+        raise DatakinError(
+            f"The file {path!r} must have {layout.width - 1} fields in every line, as its header. "
+            f"Got {layout.width}: most rows end with {spoken(layout.delimiter)}, but some have a "
+            f"value behind it. Give that column a name in the header."
+        )
+    check_file_columns([*names.values()], path)
+    notes = []
+    if given:
+        notes.append(f"column(s) without a name are called {listed(given)}")
+    if empty:
+        notes.append(f"{len(empty)} empty column(s) without a name left out")
+    return table.select([*names]).rename_columns([*names.values()]), notes

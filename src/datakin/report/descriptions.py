@@ -1,0 +1,82 @@
+"""The report of a description: can it be used, what to look at, and every column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from datakin.report.sections import column, records, section, view
+from datakin.report.words import enumerated, plural, shortened, verdict
+from datakin.results import Description
+from datakin.results.description_text import label_of
+
+__all__ = ["description_view"]
+
+THINGS = [
+    column("number", "no.", digits=0),
+    column("about", "about", "text"),
+    column("text", "what", "text"),
+    column("option_cli", "on the command line", "text"),
+    column("option_python", "in Python", "text"),
+]
+DATASETS = [
+    column("name", "dataset", "text"),
+    column("n_rows", "rows", digits=0),
+    column("n_dropped", "rows dropped", digits=0),
+    column("n_columns", "columns used", digits=0),
+    column("label", "label", "text"),
+    column("problem", "why it cannot be used", "text"),
+]
+COLUMNS = [
+    column("table", "table", "text"),
+    column("column", "column", "text"),
+    column("role", "role", "text"),
+    column("kind", "kind", "text"),
+    column("examples", "in the file", "text"),
+    column("values", "values", "text"),
+    column("missing", "missing", digits=0),
+    column("distinct", "different", digits=0),
+    column("why", "left out because", "text"),
+    column("doubt", "looks odd", "text"),
+    column("converted", "converted", "text"),
+]
+
+
+def description_view(found: Description) -> dict[str, Any]:
+    """Return the sections of a description."""
+    sections = []
+    if found.things:
+        rows = [
+            {
+                "number": k,
+                "about": ", ".join(thing.about),
+                "text": thing.text,
+                "option_cli": thing.option_cli,
+                "option_python": thing.option_python,
+            }
+            for k, thing in enumerate(found.things, start=1)
+        ]
+        told = "Worst first. Options are what to type if the guess is right; nothing was changed."
+        sections.append(section("things", "To look at", told, THINGS, rows, table="open"))
+    if found.datasets:
+        told = "What would be compared. The first is the target."
+        rows = [{**vars(d), "label": label_of(d)} for d in found.datasets]
+        sections.append(section("datasets", "Datasets", told, DATASETS, rows, table="open"))
+    told = "Every column of every table, as it is read. Headings sort, words filter."
+    rows = records(found.frame)
+    sections.append(section("columns", "Columns", told, COLUMNS, rows, table="open"))
+    names = enumerated([shortened(t.name) or "table" for t in found.tables], 4)
+    mend = f"To mend all of it, add: {found.options_cli}" if found.options_cli else ""
+    tone = "bad" if not found.is_usable else "open" if found.things or not found.label else "good"
+    return view(
+        "description",
+        f"How {names} {'is' if len(found.tables) == 1 else 'are'} read",
+        verdict(tone, found.headline, mend),
+        sections,
+        tiles=[
+            {"label": "tables", "value": str(len(found.tables))},
+            {"label": "rows", "value": f"{sum(t.n_rows for t in found.tables):,}"},
+            {"label": "columns", "value": str(found.frame["column"].nunique())},
+            {"label": "to look at", "value": plural(len(found.things), "thing")},
+        ],
+        notes=found.notes,
+    )

@@ -1,0 +1,309 @@
+"""The result of looking at tables before anything is computed: how each column is read."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import pandas as pd
+
+from datakin._core.exceptions import SERIOUS, USUAL, DatakinError, suggest, together
+from datakin.data.dataset import Origin
+from datakin.data.described import ColumnDescription
+from datakin.data.description import (
+    DatasetDescription,
+    Gathered,
+    TableDescription,
+    gather,
+)
+from datakin.data.differences import KINDS, Difference
+from datakin.data.door import READ_ROWS
+from datakin.data.drafts import names_of
+from datakin.data.suspicions import ROW_ID
+from datakin.results.description_text import text_of
+from datakin.results.record import Record, plain, register
+
+__all__ = ["Description", "Thing", "describe"]
+
+MENDING = (
+    "problem",
+    "units",
+    "name",
+    "levels",
+)  # kinds whose options change the data for the better
+REPEATED = 0.98  # an id with fewer values than this share of its rows is one of several rows
+MOST = 3  # refusals that are shown one by one
+FEW = 10  # values that classes may have
+LIKELY = frozenset(
+    [
+        *("label", "target", "outcome", "class", "y", "response", "result", "quality", "event"),
+        *("diagnosis", "died", "death", "dead", "expired", "mortality", "survived", "alive"),
+    ]
+)
+
+for part in (ColumnDescription, TableDescription, DatasetDescription, Difference):
+    register(part)
+
+
+@register
+@dataclass(frozen=True)
+class Thing:
+    """One thing to look at.
+
+    Attributes
+    ----------
+    kind : str
+        "problem", "note", "group" (rows that may belong together), or the kind of a difference between
+        tables: "units", "name", "levels", "codes" or "range".
+    about : tuple of str
+        The tables or datasets that it is about.
+    text : str
+    option_python, option_cli : str
+        What to type; empty if the text says it, or if there is nothing to type.
+    """
+
+    kind: str
+    about: tuple[str, ...]
+    text: str
+    option_python: str = ""
+    option_cli: str = ""
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Description(Record):
+    """How tables are read: columns, labels, what is odd, and what would mend it.
+
+    `str` gives it as text for a screen, `frame` one row for each column of each table.
+
+    Attributes
+    ----------
+    label : str or None
+        The column to predict; None if none was named.
+    tables : tuple of TableDescription
+        What was read, with all columns.
+    datasets : tuple of DatasetDescription
+        What scores would compare: the tables, or the values of the domain column. The first is the
+        target.
+    things : tuple of Thing
+        What to look at, worst first.
+    notes : tuple of str
+        What else was done while reading.
+    """
+
+    label: str | None
+    tables: tuple[TableDescription, ...]
+    datasets: tuple[DatasetDescription, ...]
+    things: tuple[Thing, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether all tables can be used; without a label, whether they can be read."""
+        return not any(thing.kind == "problem" for thing in self.things)
+
+    @property
+    def options_cli(self) -> str:
+        """All options that would mend something, for the command line."""
+        asked = (t.option_cli for t in self.things if t.option_cli and t.kind in MENDING)
+        return " ".join(dict.fromkeys(asked))
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row for each column of each table."""
+        rows = [
+            {
+                "table": table.name,
+                "column": column.name,
+                "role": column.role,
+                "kind": column.kind,
+                "missing": column.n_missing,
+                "distinct": column.n_distinct,
+                "values": column.values,
+                "examples": " | ".join(column.examples),
+                "converted": column.converted,
+                "doubt": column.doubt,
+                "why": column.why,
+            }
+            for table in self.tables
+            for column in table.columns
+        ]
+        return pd.DataFrame(rows)
+
+    @property
+    def headline(self) -> str:
+        """The answer in one line."""
+        n = len(self.things)
+        look = f"{n} thing{'s' * (n > 1)} to look at" if n else "nothing to look at"
+        if self.label is None:
+            return (
+                f"Can be read; say which column to predict (label=, --label). {look.capitalize()}."
+            )
+        bad = [d.name for d in self.datasets if d.problem]
+        if len(self.datasets) > len(bad) > 0:
+            return f"Can be used: {len(self.datasets) - len(bad)} of {len(self.datasets)}; {look}."
+        return f"Can be used: {'yes' if self.is_usable else 'no'}; {look}."
+
+    @property
+    def candidates(self) -> list[str]:
+        """Columns that may be the label, likely ones first."""
+        if not self.tables:
+            return []
+        columns = [c for c in self.tables[0].columns if c.n_distinct >= 2 and c.role == "feature"]
+        order = {c.name: _likelihood(c, c is columns[0], c is columns[-1]) for c in columns}
+        return [name for name in sorted(order, key=lambda name: -order[name]) if order[name] > 0]
+
+    def __repr__(self) -> str:
+        names = ", ".join(plain(t.name) or "table" for t in self.tables[:4])
+        return f"Description({names}: {self.headline})"
+
+    def text(self, width: int) -> str:
+        """Return the description for a terminal of some width."""
+        return text_of(self, width)
+
+    def __str__(self) -> str:
+        return text_of(self)
+
+
+def _likelihood(column: ColumnDescription, is_first: bool, is_last: bool) -> int:
+    """Return how likely a column is what someone wants to predict; 0 for not at all."""
+    words = column.name.lower().replace("-", "_").replace(" ", "_").split("_")
+    is_named = any(word in LIKELY for word in words)
+    is_end = is_last or (is_first and column.n_distinct <= FEW)
+    return 4 * is_named + 2 * is_end + (column.n_distinct == 2)
+
+
+def describe(
+    source: Any, *, label: str | None = None, domain: str | None = None, **options: Any
+) -> Description:
+    """Say how tables are read, without computing anything.
+
+    The tables take the way that `read_tables` takes, so that a score with the same options uses what
+    is described here. What cannot be used is described, too, with the reason.
+
+    Parameters
+    ----------
+    source : path, glob, list of paths, mapping of name to table, or one table
+        As in `read_tables`. The first table is the target.
+    label : str, optional
+        The column to predict. Without it only the columns are described.
+    domain : str, optional
+        Column of one table whose values name the datasets.
+    **options
+        All other options of `read_tables`.
+
+    Returns
+    -------
+    Description
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"age": [40, 63, 51, 72] * 10, "died": [0, 1] * 20})
+    >>> describe({"icu": frame}, label="died")
+    Description(icu: Can be used: yes; nothing to look at.)
+    """
+    how = _origin(label, domain, options)
+    found = gather(source, how, has_label=label is not None)
+    is_split = domain is not None and any(not d.problem for d in found.datasets)
+    serious, usual = _notes(found)
+    others, apart = _differences(found.differences)
+    things = [
+        *([] if is_split else _problems(found.datasets)),
+        *_refusals(found),
+        *others,
+        *(Thing("note", (), line) for line in together(serious)),
+        *_groups(found.tables, how.group),
+    ]
+    notes = (*together(usual), *apart)
+    return Description(label, found.tables, found.datasets, tuple(things), notes)
+
+
+def _notes(found: Gathered) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """Return the notes that users should look at and the others, each with what it is about."""
+    datasets = [d for d in found.datasets if not d.problem]
+    if len(datasets) > 1:
+        everywhere = set.intersection(*(set(d.notes) for d in datasets))
+    else:
+        everywhere = set()
+    said = [("", note) for note in found.notes]
+    said += [("" if n in everywhere else d.name, n) for d in found.datasets for n in d.notes]
+    if not found.datasets:
+        said += [(t.name, note) for t in found.tables for note in t.notes]
+    serious = [pair for pair in said if getattr(pair[1], "rank", USUAL) == SERIOUS]
+    return serious, [pair for pair in said if pair not in serious]
+
+
+def _origin(label: str | None, domain: str | None, options: dict[str, Any]) -> Origin:
+    """Return the options of `read_tables` in one object."""
+    known = [f.name for f in fields(Origin) if f.name not in ("label", "domain", "path", "value")]
+    options = {"read_rows": READ_ROWS, **options}
+    options.pop("skip_unusable", None)  # what cannot be used is described in any case
+    for name in options:
+        if name not in known:
+            raise DatakinError(f"describe has no option {name!r}.{suggest(name, known)}")
+    for name in ("ignore", "keep"):
+        options[name] = names_of(options.get(name))
+    return Origin(label="" if label is None else str(label), domain=domain, **options)
+
+
+def _problems(datasets: Sequence[DatasetDescription]) -> list[Thing]:
+    return [Thing("problem", (d.name,), d.problem) for d in datasets if d.problem]
+
+
+def _groups(tables: Sequence[TableDescription], group: str | None) -> list[Thing]:
+    """Ask whether rows belong together where an id that is left out stands in several rows."""
+    if group is not None:
+        return []
+    found: dict[str, tuple[TableDescription, ColumnDescription]] = {}
+    for each in tables:
+        for column in each.columns:
+            n_filled = each.n_rows - column.n_missing
+            if column.why == ROW_ID and column.n_distinct < REPEATED * n_filled:
+                found.setdefault(column.name, (each, column))
+    return [
+        Thing(
+            "group",
+            (each.name,),
+            f"{name!r} has {column.n_distinct:,} values in {each.n_rows:,} rows. If rows with one "
+            f"value belong together, such as stays of one patient, keep them in one fold",
+            f"group={name!r}",
+            f"--group {shlex.quote(name)}",
+        )
+        for name, (each, column) in list(found.items())[:1]
+    ]
+
+
+def _refusals(found: Gathered) -> list[Thing]:
+    """Return why sources cannot be compared, with the option that would mend it if one is known."""
+    things = []
+    for name, text in list(found.refusals.items())[:MOST]:
+        known = [d for d in found.differences.get(name, ()) if d.kind == "classes"]
+        options = (known[0].option_python, known[0].option_cli) if known else ("", "")
+        things.append(Thing("problem", (name,), text, *options))
+    more = len(found.refusals) - MOST
+    if more > 0:
+        things.append(Thing("problem", (), f"{more} more sources cannot be compared, either."))
+    return things
+
+
+def _differences(found: Mapping[str, Sequence[Difference]]) -> tuple[list[Thing], list[str]]:
+    """Return one thing for each kind of difference in a column, and lines on columns of one side."""
+    groups: dict[tuple[str, str], list[tuple[str, Difference]]] = {}
+    for source, several in found.items():
+        for each in several:
+            groups.setdefault((each.kind, each.column), []).append((source, each))
+    things, lines = [], []
+    for members in sorted(groups.values(), key=lambda m: KINDS.index(m[0][1].kind)):
+        kind, sentence = members[0][1].kind, members[0][1].sentence
+        names = tuple(dict.fromkeys(source for source, _ in members))
+        if len(names) > 1:
+            sentence += f" (similar for {', '.join(names[1:4])}{', ...' * (len(names) > 4)})"
+        cli = " ".join(dict.fromkeys(d.option_cli for _, d in members if d.option_cli))
+        python = "; ".join(dict.fromkeys(d.option_python for _, d in members if d.option_python))
+        if kind == "columns":
+            lines.append(sentence)
+        elif kind != "classes":  # these are refused, see above
+            things.append(Thing(kind, names, sentence, python, cli))
+    return things, lines

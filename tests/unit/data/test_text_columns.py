@@ -1,0 +1,282 @@
+"""What columns of text are read as: numbers in many spellings, dates, codes and words."""
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from datakin.data.columns import read_column
+from datakin.data.tables import read_columns
+from datakin.data.texts import SOFT_BLANKS
+
+DOORS = {
+    "arrow": lambda values: pa.chunked_array([pa.array(values, pa.string())]),
+    "arrow in chunks": lambda values: pa.chunked_array([values[:1], values[1:]], pa.string()),
+    "pandas objects": lambda values: pd.Series(values, dtype=object),
+    "pandas strings": lambda values: pd.Series(values, dtype="string"),
+    "polars": lambda values: pl.Series(values, dtype=pl.String),
+}
+
+
+def read(values, door="arrow", name="c", **options):
+    native = DOORS[door](values)
+    series = nw.from_native(native, series_only=True, allow_series=True)
+    return read_column(series, name, **options)
+
+
+NAN = pytest.approx(float("nan"), nan_ok=True)
+NUMBERS = {
+    "plain": (["1", "-2.5", "1e-3", ".5", "4."], [1, -2.5, 0.001, 0.5, 4], ""),
+    "outer spaces": ([" 1", "2 ", "\u00a03"], [1, 2, 3], ""),
+    "leading plus": (["+1", "+2.5"], [1, 2.5], ""),
+    "unicode minus": (["\u22121.5", "2"], [-1.5, 2], ""),
+    "one and one point zero": (["1", "1.0", "2"], [1, 1, 2], ""),
+    "zeros": (["0", "0.5", "-0", "10"], [0, 0.5, 0, 10], ""),
+    "decimal comma": (["12,5", "3", "-0,25"], [12.5, 3, -0.25], "decimal comma"),
+    "decimal comma of three digits": (["0,125", "1,250"], [0.125, 1.25], "decimal comma"),
+    "decimal comma with an exponent": (["1,5e3", "2"], [1500, 2], "decimal comma"),
+    "thousands": (
+        ["1,234.5", "12", "1,234,567"],
+        [1234.5, 12, 1234567],
+        "thousands separators ','",
+    ),
+    "thousands alone": (["1,234", "950", "12,000"], [1234, 950, 12000], "thousands separators ','"),
+    "points": (["1.234,5", "7", "1.234.567"], [1234.5, 7, 1234567], "thousands separators '.'"),
+    "spaces": (["1 234,5", "12\u202f345"], [1234.5, 12345], "separated by spaces, decimal comma"),
+    "spaces and points": (["1 234.5", "1234"], [1234.5, 1234], "thousands separated by spaces"),
+    "apostrophes": (["1'234", "12\u2019345.5"], [1234, 12345.5], "thousands separated by apostr"),
+    "percent": (["12 %", "3.5%"], [12, 3.5], "percent signs left out"),
+    "percent with comma": (["12,5 %", "3%"], [12.5, 3], "decimal comma, percent signs left out"),
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize(("texts", "expected", "said"), NUMBERS.values(), ids=NUMBERS)
+def test_numbers_are_recognised_and_what_was_done_is_said(texts, expected, said, door):
+    column = read(texts, door)
+    assert column.levels is None
+    assert column.values.tolist() == expected
+    assert column.facts.kind == "number"
+    assert said in column.facts.converted
+    assert bool(said) == bool(column.facts.converted)
+
+
+@pytest.mark.parametrize("blank", sorted(SOFT_BLANKS | {"N.A.", "Missing", "#Null!", "Unknown"}))
+def test_one_word_for_missing_does_not_make_a_number_a_category(blank):
+    # One "." in 200 rows once turned "ambiguous" into "positive".
+    column = read(["1.5", blank, "2", blank])
+    assert column.values.tolist() == [1.5, NAN, 2.0, NAN]
+    assert column.facts.blanks == {blank: 2}
+    assert read(["2020-01-02", blank]).values.tolist() == [18263.0, NAN]
+
+
+def test_the_same_words_stay_levels_among_words():
+    column = read(["u", "-", "unknown", "missing", "NA", ""])
+    assert column.levels == ("-", "missing", "u", "unknown")
+    assert column.facts.blanks == {"NA": 1}
+
+
+def test_words_for_missing_alone_are_no_numbers():
+    assert read(["-", "*", "-"]).levels == ("*", "-")
+
+
+DECLARED = {
+    "pandas categorical": pd.Series(["u", "NA", "v", None], dtype="category"),
+    "polars enum": pl.Series(["u", "NA", "v", None], dtype=pl.Enum(["v", "NA", "u"])),
+    "polars categorical": pl.Series(["u", "NA", "v", None], dtype=pl.Categorical),
+    "arrow dictionary": pa.chunked_array([pa.array(["u", "NA", "v", None]).dictionary_encode()]),
+    "text": pa.chunked_array([["u", "NA", "v", None]]),
+}
+
+
+@pytest.mark.parametrize("native", DECLARED.values(), ids=DECLARED)
+def test_blank_words_are_missing_in_every_door_and_counted(native):
+    column = read_column(nw.from_native(native, series_only=True, allow_series=True), "c")
+    assert column.levels == ("u", "v")
+    assert column.values.tolist() == [0, -1, 1, -1]
+    assert column.facts.blanks == {"NA": 1}
+
+
+CODES = {
+    "leading zeros": (["007", "7", "12"], "leading zeros"),
+    "one leading zero": (["0100", "100"], "leading zeros"),
+    "signed": (["-01", "5"], "leading zeros"),
+    "powers of ten": (["1E5", "100000", "3"], "codes such as"),
+    "small letters": (["1e2", "100"], "codes such as"),
+    "two powers": (["10E1", "1E2"], "codes such as"),
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize(("texts", "said"), CODES.values(), ids=CODES)
+def test_codes_stay_text_and_apart(texts, said, door):
+    column = read(texts, door)
+    assert column.levels == tuple(sorted(texts))
+    assert column.facts.converted.startswith("kept as text")
+    assert said in column.facts.converted
+
+
+def test_numbers_with_exponents_that_do_not_meet_stay_numbers():
+    assert read(["1e-05", "1E5", "2.5"]).values.tolist() == [1e-5, 1e5, 2.5]
+    assert read(["1e+05", "100000"]).values.tolist() == [1e5, 1e5]
+
+
+@pytest.mark.parametrize(
+    ("texts", "doubt"),
+    [
+        (
+            ["12", "13", "14", "15", "12 mg"],
+            "text, although 80% of its values are numbers ('12 mg')",
+        ),
+        (["1", "2", "3", "4+"] * 5 + ["1"] * 5, "80% of its values are numbers ('4+')"),
+        (["2020-01-02"] * 9 + ["soon"], "90% of its values are dates ('soon')"),
+        (["$12", "$3"], ""),
+        (["1.5", "2,5"] * 5, "100% of its values are numbers"),
+    ],
+)
+def test_text_that_is_mostly_numbers_is_named(texts, doubt):
+    column = read(texts)
+    assert column.levels is not None
+    assert doubt in column.facts.doubt
+    assert bool(doubt) == bool(column.facts.doubt)
+
+
+def test_values_that_differ_in_case_only_are_named_and_kept_apart():
+    column = read(["yes", "Yes", "no"])
+    assert column.levels == ("Yes", "no", "yes")
+    assert column.facts.doubt == "values that differ in case only ('Yes', 'yes')"
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_letters_are_composed_and_outer_spaces_left_out(door):
+    column = read(["Zu\u0308rich", "Z\u00fcrich", "Z\u00fcrich\u00a0", " Bern"], door)
+    assert column.levels == ("Bern", "Z\u00fcrich")
+    assert column.values.tolist() == [1, 1, 1, 0]
+    assert "spellings joined" in column.facts.converted
+
+
+DATES = {
+    "ISO": (["2020-01-02", "1969-12-31"], [18263, -1], ""),
+    "ISO with times": (["2020-01-02 12:00", "2020-01-02T06:00:00.5"], [18263.5, 18263.25 + 0.5 / 86400], ""),
+    "zones": (["2020-01-02T01:00:00+01:00", "2020-01-01 23:30:00-0030", "2020-01-02 00:00Z"],
+              [18263, 18263, 18263], ""),
+    "points": (["02.01.2020", "1.3.2020"], [18263, 18322], "dates dd.mm.yyyy"),
+    "day first": (["02/01/2020", "31/12/1969"], [18263, -1], "dates dd/mm/yyyy"),
+    "month first": (["01/02/2020", "12/31/1969"], [18263, -1], "dates mm/dd/yyyy"),
+    "month first, with halves of the day": (["1/2/2020 6:00 PM", "12/31/1969 12:00 AM"],
+                                            [18263.75, -1], "dates mm/dd/yyyy"),
+    "year first": (["2020/01/02", "1969/12/31"], [18263, -1], "dates yyyy/mm/dd"),
+    "far away": (["9999-12-31", "1600-01-01", "0001-01-01"], [2932896, -135140, -719162], ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize(("texts", "days", "said"), DATES.values(), ids=DATES)
+def test_dates_in_text(texts, days, said, door):
+    column = read([*texts, "", "NA"], door)
+    assert column.facts.kind == "date"
+    assert column.facts.converted == said
+    np.testing.assert_allclose(column.values, [*days, np.nan, np.nan], rtol=0, atol=1e-9)
+
+
+NO_DATES = [
+    "31.02.2020",
+    "2020-13-01",
+    "0000-01-01",
+    "2020-01-02 25:00",
+    "2020-1-1-1",
+    "13/13/2020",
+]
+
+
+@pytest.mark.parametrize("text", NO_DATES)
+def test_what_no_calendar_has_stays_text(text):
+    assert text in read([text, "2020-01-02"]).levels
+    assert text in read([text]).levels
+
+
+@pytest.mark.parametrize(
+    ("texts", "form"),
+    [(["03/04/2020", "01/02/2020"], "%d/%m/%Y"), (["03.04.20", "31.12.99"], r"%d\.%m\.%y")],
+)
+def test_dates_that_can_be_read_in_two_ways_stay_text_with_the_option(texts, form):
+    column = read(texts, name="when")
+    assert column.levels == tuple(sorted(texts))
+    match = rf"more than one way.*convert=\{{'when': '{form}'\}} \(--convert when={form}\)"
+    with pytest.raises(AssertionError, match=match):
+        raise AssertionError(column.facts.doubt)
+
+
+@pytest.mark.parametrize("native", [
+    pd.Series([20200102, 19691231]), pd.Series(["20200102", "19691231"]),
+    pl.Series([20200102, 19691231]), pa.chunked_array([["20200102", "19691231"]]),
+], ids=["integers", "text", "polars", "arrow text"])  # fmt: skip
+def test_eight_digits_are_a_date_where_the_column_is_named_so(native):
+    series = nw.from_native(native, series_only=True, allow_series=True)
+    dated = read_column(series, "visit_date")
+    assert dated.values.tolist() == [18263, -1]
+    assert (dated.facts.kind, dated.facts.converted) == ("date", "dates yyyymmdd")
+    assert read_column(series, "amount").values.tolist() == [20200102, 19691231]
+
+
+def test_eight_digits_in_a_frame_of_numbers_are_read_alike():
+    frame = pd.DataFrame({"visit_date": [20200102, 19691231], "a": [1, 2]})
+    features, facts = read_columns(frame)
+    assert features.numeric.tolist() == [[18263, 1], [-1, 2]]
+    assert facts["visit_date"].kind == "date"
+
+
+def test_a_decimal_comma_elsewhere_settles_what_could_be_either():
+    table = pa.table({"a": ["1,234", "2,500"], "b": ["12,5", "3,25"], "c": ["1.234", "950"]})
+    features, facts = read_columns(table)
+    assert features.numeric.tolist() == [[1.234, 12.5, 1234], [2.5, 3.25, 950]]
+    assert facts["a"].converted == "decimal comma"
+    assert facts["c"].converted == "thousands separators '.', decimal comma"
+    alone, facts = read_columns(table.select(["a", "c"]))
+    assert alone.numeric.tolist() == [[1234, 1.234], [2500, 950]]
+    assert facts["a"].converted == "thousands separators ','"
+
+
+LONG = [2**53 + 1, 2**53 + 2]
+
+
+@pytest.mark.parametrize("native", [
+    pd.Series(LONG), pd.Series(LONG, dtype="Int64"), pd.Series(LONG, dtype="int64[pyarrow]"),
+    pd.Series(LONG, dtype=object), pl.Series(LONG), pa.chunked_array([LONG]),
+    pa.chunked_array([[str(v) for v in LONG]]),
+], ids=["pandas", "nullable", "arrow-backed", "objects", "polars", "arrow", "text"])  # fmt: skip
+def test_features_of_too_many_digits_are_rounded_and_it_is_said(native):
+    column = read_column(nw.from_native(native, series_only=True, allow_series=True), "c")
+    assert column.values.tolist() == [2.0**53, 2.0**53 + 2]
+    assert f"rounded ({2**53 + 1})" in column.facts.doubt
+
+
+def test_long_numbers_of_a_plain_frame_and_array_are_named_too():
+    for source in (pd.DataFrame({"x0": LONG}), np.array([LONG]).T):
+        assert "rounded" in read_columns(source)[1]["x0"].doubt
+    assert not read_columns(pd.DataFrame({"x0": [2**53, 1]}))[1]["x0"].doubt
+
+
+def test_truth_values_in_text():
+    column = read(["True", "FALSE", "NA", "true"])
+    assert column.values.tolist() == [1, 0, NAN, 1]
+    assert column.facts.kind == "truth value"
+    assert read(["True", "yes"]).levels == ("True", "yes")
+
+
+def test_infinite_words_are_infinite_numbers_that_are_refused_later():
+    assert read(["1", "inf", "-Infinity", "1e400"]).values.tolist() == [1, np.inf, -np.inf, np.inf]
+
+
+@pytest.mark.parametrize(
+    "text", ["1_2", "0x10", "nan(1)", "1e", "1 2", "12a", "(5)", "€5", "\uff11\uff12"]
+)
+def test_what_is_no_number_stays_text(text):
+    assert set(read([text, "1"]).levels) == {text, "1"}
+
+
+def test_half_a_letter_is_text():
+    # Half a surrogate pair comes from file names that are not UTF-8.
+    assert read(["a\ud800", "b"], "pandas objects").levels == (r"a\ud800", "b")
