@@ -15,6 +15,7 @@ import pandas as pd
 
 from datakin._core.exceptions import DatakinError, DatakinWarning
 from datakin.data.features import MISSING, Array, Features
+from datakin.data.texts import clean
 
 __all__ = ["TASKS", "ColumnFacts", "Dataset", "Origin", "hash_labels", "hash_rows", "task_of"]
 
@@ -221,6 +222,7 @@ class Origin:
     value: str | None = None
 
     def __post_init__(self) -> None:
+        self._clean_names()
         if self.task not in ("auto", *TASKS):
             raise DatakinError(
                 f"task must be 'auto', 'binary', 'multiclass' or 'regression'. Got {self.task!r}."
@@ -239,6 +241,14 @@ class Origin:
                 f"The 'read_rows' parameter must be a whole number above 0, or None for all rows. "
                 f"Got {rows!r} instead."
             )
+
+    def _clean_names(self) -> None:
+        """Spell columns as tables do, in composed letters and without outer spaces."""
+        for role in ("label", "group", "domain"):
+            name = getattr(self, role)
+            object.__setattr__(self, role, clean(name) if isinstance(name, str) else name)
+        for role in ("ignore", "keep"):
+            object.__setattr__(self, role, tuple(clean(name) for name in getattr(self, role)))
 
     @property
     def _names_classes(self) -> bool:

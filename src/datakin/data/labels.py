@@ -62,6 +62,8 @@ def canonical_label(value: Any) -> str:
     """
     if isinstance(value, (bool, np.bool_, int, np.integer)):
         return str(int(value))
+    if isinstance(value, Decimal) and value.is_finite() and value == value.to_integral_value():
+        return str(int(value))
     if isinstance(value, (float, np.floating, Decimal)):
         number = float(value)
         return str(int(number)) if number.is_integer() else repr(number)

@@ -7,6 +7,7 @@ three digits, and with a decimal comma where another column of the table has one
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -195,7 +196,7 @@ def lost_digits(texts: pa.Array, values: Array) -> str:
     if not len(large):
         return ""
     for text, value in zip(texts.take(large).to_pylist(), values[large], strict=True):
-        digits = text.lstrip("+-")
+        digits = re.sub(r"\.0*$", "", text.lstrip("+-"))
         if digits.isdigit() and np.isfinite(value) and int(digits) != abs(int(value)):
             return said_lost(text)
     return ""

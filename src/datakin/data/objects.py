@@ -66,6 +66,8 @@ def refuse(name: str, got: str) -> DatakinError:
 def known_objects(values: Sequence[Any], name: str) -> ObjectColumn:
     """Return objects as numbers, durations or text, or refuse what they are."""
     kinds = set(map(type, values)) - set(MISSING)
+    if len(kinds) > 1 and any(issubclass(kind, (*MAY_BE_NAN, Decimal)) for kind in kinds):
+        kinds = {type(value) for value in values if not is_none(value)}
     _check_kinds(kinds, name)
     # To numpy a duration is a whole number, too.
     durations = {kind for kind in kinds if issubclass(kind, DURATIONS)}
@@ -99,7 +101,7 @@ def _numbers(values: Sequence[Any], kinds: set[type]) -> ObjectColumn:
     truths = all(issubclass(kind, TRUTHS) for kind in kinds)
     lost = None
     for i in np.flatnonzero(np.abs(floats) >= EXACT).tolist():
-        if isinstance(values[i], (int, np.integer)) and np.isfinite(floats[i]):
+        if isinstance(values[i], (int, np.integer, Decimal)) and np.isfinite(floats[i]):
             lost = lost or (values[i] if int(floats[i]) != int(values[i]) else None)
     return ObjectColumn(
         numbers=floats, are_truths=truths, doubt="" if lost is None else said_lost(lost)

@@ -12,10 +12,10 @@ import pandas as pd
 from datakin._core.exceptions import DatakinError, listed
 from datakin.data.columns import (
     arrow_of,
+    decimals_of,
     floats_of,
     is_object_series,
     is_text_series,
-    read_text,
     readable,
 )
 from datakin.data.dataset import ColumnFacts
@@ -23,6 +23,7 @@ from datakin.data.features import Array, Features
 from datakin.data.labels import canonical_label
 from datakin.data.numerals import EXACT
 from datakin.data.objects import is_none, known_objects
+from datakin.data.text_columns import read_text
 from datakin.data.texts import Texts, clean
 
 if TYPE_CHECKING:
@@ -156,6 +157,8 @@ def _labels(series: nw.Series[Any], name: str, comma: bool) -> tuple[Array, Colu
     dtype = nw.Object() if is_object_series(series) else series.dtype
     if dtype in (nw.Date, nw.Datetime, nw.Duration):
         raise _refused(name, "dates" if dtype != nw.Duration else "durations")
+    if dtype == nw.Decimal:
+        return _labels_of_text(decimals_of(series), name, comma)
     if dtype.is_numeric():
         whole = _long(series)
         labels = floats_of(series) if whole is None else _objects(whole)
@@ -211,7 +214,7 @@ def _labels_of_text(column: pa.Array, name: str, comma: bool) -> tuple[Array, Co
     if facts.kind == "truth value":
         truths = [None if np.isnan(v) else bool(v) for v in read.values]
         return _objects(truths), facts
-    if not facts.doubt:
+    if not facts.doubt or facts.converted:
         return read.values, facts
     # Some have too many digits for a float.
     texts = Texts.of(column)
@@ -225,6 +228,7 @@ def _labels_of_text(column: pa.Array, name: str, comma: bool) -> tuple[Array, Co
 
 
 def _number(word: str) -> int | float:
+    word = word.replace("\u2212", "-")
     whole = WHOLE.fullmatch(word)
     return int(whole[1]) if whole else float(word)
 
@@ -245,6 +249,8 @@ def _keys(series: nw.Series[Any], name: str) -> tuple[Array, ColumnFacts]:
     dtype = nw.Object() if is_object_series(series) else series.dtype
     if is_text_series(series):
         return _keys_of_text(arrow_of(series), name)
+    if dtype == nw.Decimal:
+        return _keys_of_text(decimals_of(series), name)
     if dtype.is_integer():
         values: Sequence[Any] = [None if is_none(v) else str(int(v)) for v in series.to_list()]
         return _objects(values), ColumnFacts("number")

@@ -5,7 +5,7 @@ narwhals is imported when the first data frame arrives, so that ``import datakin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,17 +13,18 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed, repeated
-from datakin.data.columns import Column, read_column
+from datakin.data.columns import read_column
 from datakin.data.dataset import ColumnFacts
 from datakin.data.dates import NAMED_A_DATE
 from datakin.data.features import Array, Features
 from datakin.data.numerals import EXACT, said_lost
+from datakin.data.text_columns import Column
 from datakin.data.texts import clean
 
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = ["RawTable", "frame_of", "numbered", "read_columns"]
+__all__ = ["RawTable", "frame_of", "has_decimal_comma", "numbered", "read_columns"]
 
 PLAIN = "fdbBhHiIlLqQ?"  # numpy types that become floats without being looked at one by one
 LONG = "lLqQ"  # those that may have too many digits for a float
@@ -63,6 +64,8 @@ def frame_of(source: Any) -> nw.DataFrame[Any]:
     """
     import narwhals as nw
 
+    if isinstance(source, nw.DataFrame):
+        source = source.to_native()
     if isinstance(source, pd.DataFrame):
         names = [clean(str(c)) for c in source.columns]
         _check_columns(names, [str(c) for c in source.columns])
@@ -72,7 +75,7 @@ def frame_of(source: Any) -> nw.DataFrame[Any]:
     if hasattr(source, "collect") and not hasattr(source, "to_numpy"):
         source = source.collect()  # a lazy polars frame
     try:
-        frame: nw.DataFrame[Any] = nw.from_native(source, eager_only=True, pass_through=False)
+        frame: nw.DataFrame[Any] = nw.from_native(source, eager_only=True)
     except TypeError:
         raise DatakinError(
             f"A table must be a path, or a pandas, polars or pyarrow table. "
@@ -157,9 +160,14 @@ def read_columns(
     if plain is not None:
         return plain
     columns = {name: read_column(frame[name], name) for name in names}
-    if any("decimal comma" in column.facts.converted for column in columns.values()):
+    if has_decimal_comma({name: column.facts for name, column in columns.items()}):
         _read_with_comma(frame, columns)
     return _side_by_side(columns, len(frame)), {n: c.facts for n, c in columns.items()}
+
+
+def has_decimal_comma(facts: Mapping[str, ColumnFacts]) -> bool:
+    """Whether some column was read with a decimal comma."""
+    return any("decimal comma" in fact.converted for fact in facts.values())
 
 
 def _read_with_comma(frame: nw.DataFrame[Any], columns: dict[str, Column]) -> None:

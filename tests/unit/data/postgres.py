@@ -67,7 +67,7 @@ class Server:
         rows = frame[list(types)].astype(object)
         rows = rows.where(rows.notna(), None).itertuples(index=False, name=None)
         with psycopg.connect(host=self.folder, user="postgres") as connection:
-            connection.execute(f'DROP TABLE IF EXISTS "{name}"')
+            connection.execute(f'DROP TABLE IF EXISTS "{name}" CASCADE')
             connection.execute(f'CREATE TABLE "{name}" ({columns})')
             connection.cursor().executemany(f'INSERT INTO "{name}" VALUES ({marks})', list(rows))
 
@@ -81,7 +81,18 @@ def running_server():
         if os.geteuid() == 0:
             shutil.chown(folder, "postgres")
         data = os.path.join(folder, "data")
-        _run(find_program("initdb"), "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync")
+        _run(
+            find_program("initdb"),
+            "-D",
+            data,
+            "-U",
+            "postgres",
+            "-A",
+            "trust",
+            "-E",
+            "UTF8",
+            "--no-sync",
+        )
         with open(os.path.join(data, "pg_hba.conf"), "w") as file:
             file.write("local all postgres trust\nlocal all all scram-sha-256\n")
         options = f"-c listen_addresses='' -c unix_socket_directories='{folder}' -c fsync=off"

@@ -256,6 +256,18 @@ def test_bins_declared_as_categories_are_levels():
     assert texts(pd.cut(pd.Series([0.5, 1.5]), [0, 1, 2])) == ["(0, 1]", "(1, 2]"]
 
 
+def test_nan_beside_objects_is_a_gap():
+    gap = float("nan")
+    assert numbers(pd.Series([dt.timedelta(1), gap], dtype=object)) == [1.0, NAN]
+    assert numbers(pd.Series([dt.date(2020, 1, 2), gap, pd.NaT], dtype=object)) == [
+        18263.0,
+        NAN,
+        NAN,
+    ]
+    assert read(pd.Series([True, gap], dtype=object)).facts.kind == "truth value"
+    assert texts(pd.Series(["u", gap, pd.NA], dtype=object)) == ["u", None, None]
+
+
 def test_numbers_of_hundreds_of_digits_are_infinite():
     assert numbers(pd.Series([10**400, -(10**400), 1], dtype=object)) == [np.inf, -np.inf, 1.0]
 

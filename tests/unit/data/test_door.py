@@ -75,7 +75,10 @@ def test_odd_domain_values_are_names_too(sites):
 
 def test_rows_without_a_domain_are_dropped_and_counted(sites):
     sites.loc[[0, 1, 50], "site"] = [None, "?", ""]
-    with pytest.warns(DatakinWarning, match="3 of 80 rows have no 'site' and were dropped"):
+    with (
+        pytest.warns(DatakinWarning, match="read as missing: '\\?' in 'site' .1."),
+        pytest.warns(DatakinWarning, match="3 of 80 rows have no 'site' and were dropped"),
+    ):
         tables = read_tables(sites, label="y", domain="site", ignore=["patient"])
     assert [t.n_rows for t in tables.values()] == [38, 39]
 
@@ -107,7 +110,10 @@ def test_rows_without_a_label_are_dropped_and_counted(small, write):
     small.loc[[0, 5, 7], "y"] = [None, "?", ""]
     message = "3 of 40 rows have no label and were dropped"
     for source in (small, write(small, "s.csv"), pl.from_pandas(small.astype({"y": "string"}))):
-        with pytest.warns(DatakinWarning, match=message):
+        with (
+            pytest.warns(DatakinWarning, match=message),
+            pytest.warns(DatakinWarning, match="read as missing: '\\?' in 'y' .1."),
+        ):
             dataset = read_table(source, label="y")
         assert dataset.n_rows == 37
         assert dataset.classes == ("0", "1")
@@ -118,10 +124,13 @@ def test_rows_without_a_label_are_dropped_and_counted(small, write):
 def test_arrays_of_labels_may_have_gaps(small, missing):
     labels = np.where(small.y, "yes", "no").astype(object)
     labels[3] = missing
-    with pytest.warns(DatakinWarning, match="1 of 40 rows have no label"):
-        assert as_dataset(small[["a", "b"]], labels).classes == ("no", "yes")
-    with pytest.warns(DatakinWarning, match="1 of 40 rows have no label"):
-        assert as_dataset(small[["a", "b"]], list(labels)).classes == ("no", "yes")
+    word = isinstance(missing, str) and missing
+    for given in (labels, list(labels)):
+        with pytest.warns(DatakinWarning) as caught:
+            assert as_dataset(small[["a", "b"]], given).classes == ("no", "yes")
+        said = "\n".join(str(w.message) for w in caught)
+        assert "1 of 40 rows have no label" in said
+        assert (f"read as missing: {missing!r} in 'y' (1)" in said) == bool(word)
 
 
 def test_useless_columns_are_dropped_and_said(small):

@@ -3,6 +3,7 @@
 import datetime as dt
 import io
 import warnings
+from decimal import Decimal
 
 import narwhals as nw
 import numpy as np
@@ -114,7 +115,10 @@ def test_composed_letters_and_outer_spaces_are_one_class(door):
 
 def test_words_for_missing_beside_numbers_are_missing_labels(door):
     table = frame(y=["0", "1", "1", "0", "."])
-    with pytest.warns(DatakinWarning, match="12 of 60 rows have no label"):
+    with (
+        pytest.warns(DatakinWarning, match="12 of 60 rows have no label"),
+        pytest.warns(DatakinWarning, match=r"read as missing: '\.' in 'y' \(12\)"),
+    ):
         assert read_table(door(table), label="y").classes == ("0", "1")
 
 
@@ -242,6 +246,34 @@ def test_dates_are_keys_as_they_are_written():
     ]
 
 
+LONG_DECIMALS = [Decimal(v) for v in LONG]
+
+
+@pytest.mark.parametrize(
+    "native",
+    [
+        pa.chunked_array([pa.array(LONG_DECIMALS, pa.decimal128(38, 2))]),
+        pl.Series(LONG_DECIMALS),
+        pd.Series(LONG_DECIMALS, dtype=object),
+        pd.Series(LONG_DECIMALS, dtype=pd.ArrowDtype(pa.decimal128(38, 0))),
+    ],
+    ids=["arrow", "polars", "objects", "arrow-backed"],
+)
+def test_decimals_of_many_digits_do_not_merge(native):
+    # What databases give for NUMERIC and HUGEINT.
+    spelled = [str(v) for v in LONG]
+    assert read_keys(series_of(native, "g"), "g")[0].tolist() == spelled
+    labels, _ = read_labels(series_of(native, "y"), "y")
+    assert [canonical_label(v) for v in labels] == spelled
+
+
+def test_odd_signs_and_separators_in_labels_and_keys():
+    assert read_keys(series_of(["\u22125", "+6", "7."], "g"), "g")[0].tolist() == ["-5", "6", "7"]
+    labels, facts = read_labels(series_of([f"{v:,}" for v in LONG], "y"), "y")
+    assert labels.dtype == float
+    assert "rounded" in facts.doubt
+
+
 def test_numbers_and_truths_are_keys():
     assert read_keys(series_of([1.0, 2.5, None], "g"), "g")[0].tolist() == ["1", "2.5", None]
     assert read_keys(series_of(pl.Series([1, None]), "g"), "g")[0].tolist() == ["1", None]
@@ -252,3 +284,17 @@ def test_numbers_and_truths_are_keys():
 def test_keys_of_lists_are_refused():
     with pytest.raises(DatakinError, match=r"'group' must hold one value per row"):
         as_dataset(X, np.arange(60) % 2, group=[[1], [2, 3]] * 30)
+
+
+def test_columns_may_be_named_with_their_outer_spaces():
+    table = frame(y=[0, 1], g=["u", "v", "w"]).rename(columns={"y": " y ", "b": "b\u00a0"})
+    data = read_table(table, label=" y ", group="g ", ignore=["b\u00a0"])
+    assert (data.label, data.columns) == ("y", ("a",))
+    assert read_table(table, label="y", group="g", ignore=["b"]).fingerprint == data.fingerprint
+
+
+def test_a_decimal_comma_elsewhere_settles_the_label():
+    table = frame(y=[f"{1 + i % 9},{i:03d}" for i in range(60)])
+    assert quietly(read_table, table, label="y").y[1] == 2001
+    with_comma = table.assign(a=[f"{v:.1f}".replace(".", ",") for v in X[:, 0]])
+    assert quietly(read_table, with_comma, label="y").y[1] == 2.001

@@ -128,12 +128,19 @@ def test_numbers_with_exponents_that_do_not_meet_stay_numbers():
     [
         (
             ["12", "13", "14", "15", "12 mg"],
-            "text, although 80% of its values are numbers ('12 mg')",
+            "text, although 80% of its values are numbers ('12 mg'); replace the others with "
+            "recode={'c': {'12 mg': ...}} (--recode 'c:12 mg=...')",
         ),
         (["1", "2", "3", "4+"] * 5 + ["1"] * 5, "80% of its values are numbers ('4+')"),
         (["2020-01-02"] * 9 + ["soon"], "90% of its values are dates ('soon')"),
         (["$12", "$3"], ""),
-        (["1.5", "2,5"] * 5, "100% of its values are numbers"),
+        (["1"] * 999 + ["x"], "99% of its values are numbers ('x')"),
+        (["1", "2", "-", "x"] + ["3"] * 9, "91% of its values are numbers ('x')"),
+        (
+            ["1.5", "2,5"] * 5,
+            "text: numbers that are written in more than one way, or do not exist ('1.5'",
+        ),
+        (["31.02.2020", "01.02.2020"], "text: dates that are written in more than one way"),
     ],
 )
 def test_text_that_is_mostly_numbers_is_named(texts, doubt):
