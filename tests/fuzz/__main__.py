@@ -14,9 +14,11 @@ import argparse
 import sys
 import tempfile
 import traceback
+import warnings
 from collections import Counter
 from pathlib import Path
 
+from datakin import DatakinWarning
 from tests.fuzz.cases import KINDS, Place, kind_of
 from tests.fuzz.damage import make_sound
 from tests.fuzz.outcomes import OUTCOMES, Outcome, run_case
@@ -66,10 +68,14 @@ def once(seed: int, case: int) -> int:
     print(f"{outcome.kind}: {outcome.what}\n{outcome.text}\n{outcome.where}\n{place.folder}")
     if outcome.what == "foreign":
         kind, rng = kind_of(seed, case)
-        try:
-            KINDS[kind].run(rng, Place(folder / "again", place.sound))
-        except Exception:
-            traceback.print_exc()
+        (folder / "again").mkdir()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # to see where a foreign one comes from
+            warnings.simplefilter("ignore", DatakinWarning)
+            try:
+                KINDS[kind].run(rng, Place(folder / "again", place.sound))
+            except Exception:
+                traceback.print_exc()
     return 1 if outcome.what == "foreign" else 0
 
 

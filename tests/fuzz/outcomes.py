@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import traceback
 import warnings
@@ -12,6 +13,7 @@ from datakin import DatakinError, DatakinWarning
 from tests.fuzz.cases import KINDS, Foreign, Place, kind_of
 
 OUTCOMES = ("result", "warning", "error", "foreign")
+PAGE = 3000  # characters of a sentence that nobody reads
 LONGEST = 500  # characters: messages of libraries may quote a whole damaged buffer
 
 
@@ -60,9 +62,10 @@ def keep_input(seed: int, outcome: Outcome, folder: Path, keep: Path) -> None:
 
 
 def _of_error(error: DatakinError) -> tuple[str, str, str]:
-    """An error without a sentence, or with a traceback in it, is foreign all the same."""
-    text = str(error)[:LONGEST]
-    if not text.strip() or "Traceback" in text:
+    """An error without a sentence, with a page of text or a traceback, is foreign all the same."""
+    whole = str(error)
+    text = whole[:LONGEST]
+    if not whole.strip() or len(whole) > PAGE or re.search("Traceback|site-packages", whole):
         return "foreign", f"an error that says {text[:200]!r}", _where(error)
     return "error", text, ""
 

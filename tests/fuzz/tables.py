@@ -84,7 +84,8 @@ def draw_arrays(rng: Rng) -> tuple[Any, Any]:
     elif which == 3:
         X = X.astype(str).astype(object)
     elif which == 4:
-        X = X.astype(rng.choice(["float32", "float16", "complex128", "U8"]))
+        with np.errstate(over="ignore"):
+            X = X.astype(rng.choice(["float32", "float16", "complex128", "U8"]))
     elif which == 5:
         X = pd.DataFrame(X)
     y: Any = draw_label(rng, n if rng.random() < 0.95 else n + 1, 0.3)
