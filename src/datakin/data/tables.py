@@ -233,12 +233,12 @@ def _plain_numbers(
     some = native if len(names) == len(types) else native[list(names)]
     # A copy in row order: the user may change the frame, and learners expect this layout.
     matrix = np.array(some.to_numpy(dtype=float), order="C")
+    doubts = _doubts(matrix, names)
     facts = {}
     for name in names:
         said = _rounded(native[name].to_numpy()) if types[name].char in LONG else ""
-        facts[name] = ColumnFacts(
-            "truth value" if types[name].char == "?" else "number", doubt=said
-        )
+        kind = "truth value" if types[name].char == "?" else "number"
+        facts[name] = ColumnFacts(kind, doubt=said or doubts.get(name, ""))
     return Features.of_numbers(matrix, names), facts
 
 

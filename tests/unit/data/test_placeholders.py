@@ -15,7 +15,12 @@ AGES = [36.5, 38.0, 41.2, 39.0]
 def test_nines_far_from_all_others_are_named_in_every_door(word):
     values = [*AGES, word, word]
     text = pa.table({"x0": [str(v) for v in values]})
-    sources = [text, pd.DataFrame({"x0": values}), np.array([values]).T, pa.table({"x0": map(float, values)})]
+    sources = [
+        text,
+        pd.DataFrame({"x0": values}),
+        np.array([values]).T,
+        pa.table({"x0": map(float, values)}),
+    ]
     for source in sources:
         features, facts = read_columns(source)
         assert features.numeric[-1, 0] == word  # kept
@@ -36,7 +41,10 @@ def test_other_values_are_not_named(values):
 @pytest.mark.parametrize("day", ["9999-12-31", "1500-01-01", "0001-01-01", "1900-01-01"])
 def test_dates_more_than_a_century_away_are_named(day):
     facts = read_columns(pa.table({"d": ["2021-02-03", "2022-03-04", day]}))[1]
-    assert f"{day} stands 1 time(s), far from all others (2021-02-03 to 2022-03-04)" in facts["d"].doubt
+    assert (
+        f"{day} stands 1 time(s), far from all others (2021-02-03 to 2022-03-04)"
+        in facts["d"].doubt
+    )
 
 
 def test_birthdays_are_not_named():
