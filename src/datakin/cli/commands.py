@@ -126,7 +126,8 @@ def rank(
 
     def work() -> Any:
         options = scoring.options()
-        first, sources = reading.read_sources(tables, domain, target)
+        skips = bool(options.get("skip_unusable"))
+        first, sources = reading.read_sources(tables, domain, target, skip_unusable=skips)
         return datakin.rank(first, sources, on_result=output.teller(len(sources)), **options)
 
     output.run(work)
@@ -149,7 +150,8 @@ def matrix(
 
     def work() -> Any:
         options = scoring.options()
-        return datakin.matrix(reading.read(tables, domain), **options)
+        skips = bool(options.get("skip_unusable"))
+        return datakin.matrix(reading.read(tables, domain, skip_unusable=skips), **options)
 
     output.run(work)
 

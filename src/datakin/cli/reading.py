@@ -89,9 +89,13 @@ class Reading:
         int, typer.Option(min=0, help="Rows to draw from a file that has more; 0 for all.")
     ] = 200_000
 
-    def read(self, tables: list[Any], domain: str | None = None) -> dict[str, datakin.Dataset]:
+    def read(
+        self, tables: list[Any], domain: str | None = None, *, skip_unusable: bool = False
+    ) -> dict[str, datakin.Dataset]:
         """Read all tables together."""
-        return datakin.read_tables(tables, domain=domain, **self.options())
+        return datakin.read_tables(
+            tables, domain=domain, skip_unusable=skip_unusable, **self.options()
+        )
 
     def options(self) -> dict[str, Any]:
         """Return the options of `read_tables`, all but the domain."""
@@ -125,11 +129,16 @@ class Reading:
         return list(self.read([_one_file(target), _one_file(source)]).values())
 
     def read_sources(
-        self, tables: list[str], domain: str | None, target: str | None
+        self,
+        tables: list[str],
+        domain: str | None,
+        target: str | None,
+        *,
+        skip_unusable: bool = False,
     ) -> tuple[datakin.Dataset, dict[str, datakin.Dataset]]:
         """Read the target and its sources: the first table and the others, or the parts of one."""
         if domain is None:
-            read = self.read(_target_first(tables, target))
+            read = self.read(_target_first(tables, target), skip_unusable=skip_unusable)
             return read.pop(next(iter(read))), read
         read = self.read(list(tables), domain)
         if target is None:

@@ -12,11 +12,11 @@ from urllib.parse import unquote
 
 from datakin._core.addresses import is_url, printable, without_password
 from datakin._core.exceptions import DatakinError, listed, suggest
+from datakin.data.archives import STDIN
 from datakin.data.formats import FOLDER_SUFFIXES, PARQUET, suffix_of
 
-__all__ = ["STDIN", "TableFiles", "find_files", "find_table", "find_tables", "stem"]
+__all__ = ["TableFiles", "find_files", "find_table", "find_tables", "stem"]
 
-STDIN = "-"
 FILE_URL = re.compile(r"(sqlite|duckdb|file)(\+\w+)?://([^?]*)(\?.*)?", re.DOTALL | re.IGNORECASE)
 PAGES = ("http://", "https://", "ftp://", "s3://", "gs://", "az://", "abfs://", "hdfs://")
 

@@ -9,7 +9,7 @@ from datakin._core.exceptions import listed
 from datakin.data.dataset import Dataset
 from datakin.data.spelling import matching_values, recode_options, same_names
 from datakin.data.suspicions import keep_option
-from datakin.data.units import Units, find_units, overlap, sketch, sketch_of
+from datakin.data.units import ENOUGH, Units, find_units, overlap, sketch, sketch_of
 
 __all__ = ["KINDS", "Difference", "class_recoding", "differences", "no_value_in_common"]
 
@@ -123,7 +123,7 @@ def _number_difference(name: str, target: Dataset, source: Dataset) -> list[Diff
         return [_units(name, target, source, way)]
     if no_value_in_common(name, target, source):
         return [_codes(name, target, source)]
-    if overlap(ours, theirs):
+    if overlap(ours, theirs) or min(len(ours.values), len(theirs.values)) < ENOUGH:
         return []
     sentence = (
         f"{name!r} is {ours.low:.4g} to {ours.high:.4g} in {target.name!r} and {theirs.low:.4g} to "
@@ -141,17 +141,17 @@ def no_value_in_common(name: str, target: Dataset, source: Dataset) -> bool:
     if target.features.is_sparse or source.features.is_sparse:
         return False
     if target.features.kind(name) == "category":
-        ours, theirs = (
-            dataset.features.levels[dataset.features.category_names.index(name)]
-            for dataset in (target, source)
-        )
-        return not set(ours) & set(theirs)
+        return not set(_levels(target, name)) & set(_levels(source, name))
     one, other = sketch(target, name), sketch(source, name)
     if one.few is None or other.few is None or not (one.is_whole and other.is_whole):
         return False
     if one.few & other.few:
         return False
-    return find_units(one, other, name) is None and find_units(other, one, name) is None
+    return find_units(one, other, name) is None
+
+
+def _levels(dataset: Dataset, name: str) -> tuple[str, ...]:
+    return dataset.features.levels[dataset.features.category_names.index(name)]
 
 
 def _units(name: str, target: Dataset, source: Dataset, way: Units) -> Difference:
@@ -177,10 +177,7 @@ def _codes(name: str, target: Dataset, source: Dataset) -> Difference:
 
 
 def _level_difference(name: str, target: Dataset, source: Dataset) -> list[Difference]:
-    ours, theirs = (
-        dataset.features.levels[dataset.features.category_names.index(name)]
-        for dataset in (target, source)
-    )
+    ours, theirs = _levels(target, name), _levels(source, name)
     if len(ours) + len(theirs) <= 2000 and set(ours) != set(theirs):
         recoding = matching_values(ours, theirs)
         if recoding:

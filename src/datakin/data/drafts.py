@@ -28,6 +28,7 @@ from datakin.data.labels import (
 )
 from datakin.data.leaks import Labels
 from datakin.data.roles import censoring_note, check_label, read_keys, read_labels
+from datakin.data.spelling import recode_options, spelled_twice
 from datakin.data.suspicions import Suspicions, find_suspicions, notes_of_facts
 from datakin.data.tables import RawTable, has_decimal_comma, read_columns
 from datakin.data.usable import notes_of_unused, usable_features, without_odd
@@ -301,7 +302,22 @@ def _codes(draft: Draft, kind: str) -> tuple[Array, tuple[str, ...]]:
     """Return class codes and names, or the response and no names."""
     if kind == "regression":
         return response(draft.labels, draft.how.label, draft.title), ()
-    return class_codes(draft.labels, draft.how, draft.title)
+    codes, classes = class_codes(draft.labels, draft.how, draft.title)
+    if draft.how.kind is None:
+        _ask_about_spelling(classes, draft)
+    return codes, classes
+
+
+def _ask_about_spelling(classes: tuple[str, ...], draft: Draft) -> None:
+    """Ask whether classes that differ by case or spaces are one, unless the user named the task."""
+    twice = spelled_twice(classes)
+    if twice:
+        python, cli = recode_options("", draft.how.label, twice)
+        raise DatakinError(
+            f"The label {draft.how.label!r} of {draft.title} must spell each class in one way. Got "
+            f"{listed([*twice.values(), *twice])}; if they mean the same, say {python} / {cli}, if not, "
+            f"task='multiclass' / --task multiclass."
+        )
 
 
 def _checked(draft: Draft, decision: Decision) -> Dataset:

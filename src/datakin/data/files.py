@@ -11,7 +11,8 @@ import numpy as np
 
 from datakin._core.addresses import is_url, printable, without_password
 from datakin._core.exceptions import DatakinError, repeated
-from datakin.data.addresses import STDIN, TableFiles, find_files, find_table, find_tables, stem
+from datakin.data.addresses import TableFiles, find_files, find_table, find_tables, stem
+from datakin.data.archives import STDIN
 from datakin.data.arrow_files import read_feather, read_parquet
 from datakin.data.databases import read_database, read_duckdb, read_sqlite
 from datakin.data.dataset import Origin

@@ -81,17 +81,26 @@ def choose_sheet(book: Any, wanted: str | None) -> Any:
     return visible[0][2]
 
 
+def open_book(path: str) -> Any:
+    """Open a workbook by its content; where that fails, by its suffix, which tells more of the fault."""
+    from python_calamine import CalamineError, CalamineWorkbook
+
+    try:
+        with open(path, "rb") as file:
+            return CalamineWorkbook.from_filelike(file)
+    except CalamineError:
+        if path.isascii():  # the library knows no path that is not text
+            return CalamineWorkbook.from_path(path)
+        raise
+
+
 def main(path: str, wanted: str, memory: str, most_cells: str) -> None:
     """Send the rows of one sheet, or what is wrong with the workbook."""
     limit_memory(int(memory))
     try:
-        from python_calamine import CalamineWorkbook
-
-        with open(path, "rb") as file:
-            book = CalamineWorkbook.from_filelike(file)
-            sheet = choose_sheet(book, wanted[1:] or None)
-            if sheet is not None:
-                send_sheet(sheet, int(most_cells))
+        sheet = choose_sheet(open_book(path), wanted[1:] or None)
+        if sheet is not None:
+            send_sheet(sheet, int(most_cells))
     except BaseException as error:
         # Also what the library raises when it panics, which is no Exception.
         send("error", (type(error).__name__, str(error)[:300]))

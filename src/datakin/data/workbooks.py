@@ -28,6 +28,7 @@ __all__ = ["read_workbook"]
 
 UNPACKED = 2_000_000_000  # bytes that a workbook may unpack to
 MEMORY = 6_000_000_000  # bytes that the reading process may ask for
+MEMORY_XLS = 1_500_000_000  # the same for .xls, whose sheets are small
 MOST_CELLS = 100_000_000  # of a sheet, empty ones between others too
 MOST_CELLS_XLS = 1 << 24  # the format has no more: more are damage
 DIGITS = 10**15  # from here on a workbook rounds whole numbers
@@ -80,9 +81,8 @@ def _messages(path: str, sheet: str | None) -> Iterator[Iterator[tuple[str, Any]
     """Start the process that reads, and give what it sends."""
     script = Path(__file__).with_name("workbook_process.py")
     # The first letter keeps an empty name apart from none.
-    most_cells = MOST_CELLS_XLS if path.lower().endswith(".xls") else MOST_CELLS
     arguments = [os.path.abspath(path), "" if sheet is None else f"={sheet}"]
-    arguments += [str(_memory()), str(most_cells)]
+    arguments += [str(_memory(path)), str(MOST_CELLS_XLS if _is_old(path) else MOST_CELLS)]
     command = [sys.executable, "-P", str(script), *arguments]
     folders = os.pathsep.join(folder for folder in sys.path if folder)
     environment = {**os.environ, "PYTHONPATH": folders, "RUST_BACKTRACE": "0"}
@@ -96,13 +96,19 @@ def _messages(path: str, sheet: str | None) -> Iterator[Iterator[tuple[str, Any]
         process.communicate()
 
 
-def _memory() -> int:
+def _is_old(path: str) -> bool:
+    """Whether it is no archive, but a workbook of the format before 2007."""
+    return not zipfile.is_zipfile(path)
+
+
+def _memory(path: str) -> int:
     """Return how much memory reading may take: at most half of what there is."""
+    most = MEMORY_XLS if _is_old(path) else MEMORY
     try:
         there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
-        return MEMORY
-    return min(MEMORY, there // 2)
+        return most
+    return min(most, there // 2)
 
 
 def _received(stream: Any, path: str) -> Iterator[tuple[str, Any]]:
@@ -112,7 +118,7 @@ def _received(stream: Any, path: str) -> Iterator[tuple[str, Any]]:
         except (EOFError, pickle.UnpicklingError):
             raise DatakinError(
                 f"The workbook {path!r} could not be read: it is damaged, or asks for more than "
-                f"{_memory() / 1e9:.1f} GB of memory. Open it in a spreadsheet and save its table as CSV."
+                f"{_memory(path) / 1e9:.1f} GB of memory. Open it in a spreadsheet and save its table as CSV."
             ) from None
         if kind == "end":
             return
@@ -165,7 +171,7 @@ def _found_sheet(
 
 def _header(
     messages: Iterator[tuple[str, Any]], is_header: bool
-) -> tuple[int, Row | None, Iterator[list[Row]]]:
+) -> tuple[int, Row | None, Iterator[Sequence[Row]]]:
     """Return the number of the first row, its cells if they are names, and the rows that follow."""
     found = next(messages, None)
     if found is None:

@@ -67,7 +67,7 @@ class Server:
         rows = frame[list(types)].astype(object)
         rows = rows.where(rows.notna(), None).itertuples(index=False, name=None)
         with psycopg.connect(host=self.folder, user="postgres") as connection:
-            connection.execute(f'DROP TABLE IF EXISTS "{name}"')
+            connection.execute(f'DROP TABLE IF EXISTS "{name}" CASCADE')
             connection.execute(f'CREATE TABLE "{name}" ({columns})')
             connection.cursor().executemany(f'INSERT INTO "{name}" VALUES ({marks})', list(rows))
 

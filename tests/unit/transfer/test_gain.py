@@ -208,8 +208,8 @@ def test_gain_comes_back_from_json(duo):
 
 def test_no_error_alone_is_nan_and_a_warning():
     X = np.r_[np.zeros(30), np.ones(30)][:, None] + np.linspace(0, 0.1, 60)[:, None]
-    home = as_dataset(X, np.arange(60) // 30, name="easy")
-    away = as_dataset(X + 0.05, np.arange(60) // 30, name="easy too")
+    home = as_dataset(X, np.arange(60) // 30, name="easy", keep=["x0"])
+    away = as_dataset(X + 0.05, np.arange(60) // 30, name="easy too", keep=["x0"])
     with pytest.warns(DatakinWarning, match="'easy.*' learned alone makes no error") as noted:
         gain = transfer_gain(home, away, **QUICK)
     assert {note.filename for note in noted} == {__file__}

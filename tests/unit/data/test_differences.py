@@ -1,0 +1,298 @@
+"""What differs between two datasets: units, names, levels, codes, classes and groups."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import datakin
+from datakin import DatakinError, DatakinWarning, as_dataset, read_table, read_tables
+from datakin.data.differences import Difference, differences
+from datakin.data.pairing import pair
+
+N = 200
+
+
+def table(seed, name, n=N, **columns):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"x": rng.normal(size=n), "died": rng.integers(0, 2, n)})
+    options = {k: columns.pop(k) for k in ("keep", "group") if k in columns}
+    return read_table(frame.assign(**columns), label="died", name=name, **options)
+
+
+def normal(seed, mean, sd, n=N):
+    return np.random.default_rng(seed + 50).normal(mean, sd, n)
+
+
+UNITS = {
+    "Fahrenheit": ("temp", normal(0, 37.5, 1), normal(1, 37.5, 1) * 1.8 + 32, (0.5556, -17.78)),
+    "whole Fahrenheit": (
+        "temp", normal(0, 37.5, 1).round(), (normal(1, 37.5, 1) * 1.8 + 32).round(), (0.5556, -17.78)
+    ),
+    "pounds": ("weight", normal(0, 80, 12), normal(1, 80, 12) * 2.20462, (0.4536, 0)),
+    "centimetres": ("height", normal(0, 67, 3), normal(1, 67, 3) * 2.54, (0.3937, 0)),
+    "glucose": ("glucose", normal(0, 6, 1), normal(1, 6, 1) * 18.016, (0.05551, 0)),
+    "creatinine": ("creatinine", normal(0, 1, 0.2), normal(1, 1, 0.2) * 88.42, (0.01131, 0)),
+    "pressure": ("Druck", normal(0, 5, 0.5), normal(1, 5, 0.5) * 14.5038, (0.06895, 0)),
+    "percent": ("any", normal(0, 0.5, 0.1), normal(1, 50, 10), (0.01, 0)),
+    "hours": ("time", normal(0, 90, 20), normal(1, 1.5, 0.333), (60, 0)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "ours", "theirs", "mends"), UNITS.values(), ids=UNITS)
+def test_other_units_are_recognised_and_the_column_is_used(name, ours, theirs, mends):
+    a, b = table(0, "a", **{name: ours}), table(1, "b", **{name: theirs})
+    slope, intercept = mends
+    (found,) = differences(a, b)
+    assert (found.kind, found.column) == ("units", name)
+    assert found.option_python == f"convert={{'b': {{'{name}': ({slope}, {intercept})}}}}"
+    assert found.option_cli == f"--convert b::{name}={slope},{intercept}"
+    common = pair(a, b)
+    assert name in common.columns
+    assert common.notes[0].startswith(f"other units? '{name}' of 'b' looks like ")
+    assert common.notes[0].endswith(f"{found.option_python} / {found.option_cli}")
+
+
+def test_an_unknown_linear_relation_is_recognised():
+    rng = np.random.default_rng(0)
+    ours, theirs = rng.gamma(4, 2, (2, 2000))
+    a = table(0, "a", 2000, dose=ours)
+    b = table(1, "b", 2000, dose=theirs * 37 + 400)
+    (found,) = differences(a, b)
+    slope = float(re.search(r"\((.*),", found.option_python)[1])
+    assert found.kind == "units"
+    assert slope == pytest.approx(1 / 37, rel=0.15)
+
+
+def test_a_response_in_other_units_is_recognised():
+    rng = np.random.default_rng(0)
+    a = as_dataset(rng.normal(size=(N, 2)), rng.normal(20, 5, N), name="a")
+    b = as_dataset(rng.normal(size=(N, 2)), rng.normal(20, 5, N) * 1.8 + 32, name="b")
+    assert [d.kind for d in differences(a, b)] == ["units"]
+    assert "'y' of 'b' looks like 1.8 x + 32 of 'a'" in pair(a, b).notes[0]
+
+
+def test_standardised_columns_are_no_codes_and_hardly_ever_units():
+    rng = np.random.default_rng(0)
+    said = []
+    for _ in range(10):
+        shift = rng.normal(0, 3, (2, 80))
+        both = [
+            as_dataset(rng.normal(s, 1, (N, 80)), rng.integers(0, 2, N), name=name)
+            for s, name in zip(shift, "ab", strict=True)
+        ]
+        common = pair(*both)
+        assert len(common.columns) == 80
+        assert len(common.notes) <= 2
+        said += [d for d in differences(*both) if d.kind == "units"]
+    assert len(said) <= 4  # of 800 columns
+
+
+def test_ranges_that_do_not_overlap_are_named_once():
+    a = table(0, "a", p=normal(0, 0, 1), q=normal(1, 0, 1))
+    b = table(1, "b", p=normal(2, 20, 1), q=normal(3, 30, 1))
+    common = pair(a, b)
+    assert common.columns == ("p", "q", "x")
+    assert common.notes == ("ranges do not overlap, models can only extrapolate: 'p', 'q'",)
+
+
+WARDS = {
+    "numbers": (np.arange(N) % 3, np.arange(N) % 3 + 10),
+    "text": (np.array(["a1", "a2"] * 100), np.array(["b1", "b2"] * 100)),
+}
+
+
+@pytest.mark.parametrize("wards", WARDS.values(), ids=WARDS)
+def test_codes_of_the_dataset_are_left_out_unless_kept(wards):
+    a, b = (table(i, "ab"[i], ward=wards[i]) for i in (0, 1))
+    common = pair(a, b)
+    assert common.columns == ("x",)
+    assert common.notes == (
+        "left out, column(s) without a value in common, like codes of the dataset: 'ward' "
+        "(to use them: keep=['ward'] / --keep ward)",
+    )
+    assert [d.kind for d in differences(a, b)] == ["codes"]
+    kept = table(1, "b", ward=wards[1], keep=["ward"])
+    assert pair(a, kept).columns == ("ward", "x")
+
+
+def test_nothing_in_common_but_codes():
+    a, b = (
+        read_table(
+            pd.DataFrame({"ward": np.arange(N) % 3 + 10 * i, "y": np.arange(N) % 2}),
+            label="y", name="ab"[i],
+        )
+        for i in (0, 1)
+    )  # fmt: skip
+    with pytest.raises(DatakinError, match=r"values in common.*'ward' have none.*--keep ward"):
+        pair(a, b)
+
+
+def test_names_that_differ_in_case_and_spaces_are_offered():
+    a = table(0, "a", **{"Druck bar": normal(0, 5, 1)})
+    b = table(1, "b", **{"DRUCK_BAR": normal(1, 5, 1)})
+    (found, *_) = differences(a, b)
+    assert found == Difference(
+        "name",
+        "Druck bar",
+        "'DRUCK_BAR' of 'b' may be 'Druck bar' of 'a'",
+        "rename={'b': {'DRUCK_BAR': 'Druck bar'}}",
+        "--rename 'b::DRUCK_BAR=Druck bar'",
+    )
+    assert found.advice in pair(a, b).notes
+
+
+def test_names_are_offered_where_no_column_is_shared():
+    frames = [
+        pd.DataFrame({name: normal(i, 0, 1), "y": np.arange(N) % 2})
+        for i, name in enumerate(["Größe", "GRÖSSE"])
+    ]
+    a, b = (read_table(f, label="y", name=n) for f, n in zip(frames, "ab", strict=True))
+    with pytest.raises(
+        DatakinError, match=r"share at least one column.*--rename 'b::GRÖSSE=Größe'"
+    ):
+        pair(a, b)
+
+
+def test_levels_that_differ_in_case_are_offered():
+    rng = np.random.default_rng(0)
+    a = table(0, "a", sex=rng.choice(["male", "female"], N))
+    b = table(1, "b", sex=rng.choice(["Male", "female"], N))
+    (found,) = differences(a, b)
+    assert (found.kind, found.option_cli) == ("levels", "--recode b::sex:Male=male")
+    assert found.option_python == "recode={'b': {'sex': {'Male': 'male'}}}"
+    assert found.advice in pair(a, b).notes
+
+
+CLASSES = {
+    "signs": (["0", "1"], ["-1", "1"], {"-1": "0"}),
+    "counted from one": (["0", "1"], ["1", "2"], {"1": "0", "2": "1"}),
+    "three counted from one": (["0", "1", "2"], ["1", "2", "3"], {"1": "0", "2": "1", "3": "2"}),
+    "case": (["no", "yes"], ["no", "Yes"], {"Yes": "yes"}),
+    "capitals": (["no", "yes"], ["NO", "YES"], {"NO": "no", "YES": "yes"}),
+    "truth": (["no", "yes"], ["false", "true"], {"false": "no", "true": "yes"}),
+    "letters": (["female", "male"], ["f", "m"], {"f": "female", "m": "male"}),
+    "words": (["0", "1"], ["no", "yes"], {"no": "0", "yes": "1"}),
+    "spaces": (["not ill", "ill"], ["notill", "ill"], {"notill": "not ill"}),
+}
+
+
+@pytest.mark.parametrize(("ours", "theirs", "recoding"), CLASSES.values(), ids=CLASSES)
+def test_classes_coded_differently_are_a_question(ours, theirs, recoding):
+    def labelled(seed, name, classes):
+        return table(seed, name, died=np.array(classes)[np.arange(N) % len(classes)])
+
+    with pytest.warns() if len(ours) > 2 else _silence():
+        a, b = labelled(0, "a", ours), labelled(1, "b", theirs)
+    with pytest.raises(DatakinError, match="must use the same codes") as caught:
+        pair(a, b)
+    assert f"recode={{'b': {{'died': {recoding!r}}}}} / --recode " in str(caught.value)
+    assert {d.kind for d in differences(a, b)} == {"classes"}
+
+
+def _silence():
+    import contextlib
+
+    return contextlib.nullcontext()
+
+
+OTHER_CLASSES = {
+    "a third class": (["0", "1"], ["0", "1", "2"]),
+    "another second class": (["benign", "malignant"], ["benign", "suspicious"]),
+    "qualities": (["3", "4", "5", "6"], ["4", "5", "6", "7"]),
+}
+
+
+@pytest.mark.parametrize(("ours", "theirs"), OTHER_CLASSES.values(), ids=OTHER_CLASSES)
+def test_truly_different_classes_are_notes(ours, theirs):
+    a, b = (
+        read_table(
+            pd.DataFrame({"x": normal(i, 0, 1), "y": np.array(c)[np.arange(N) % len(c)]}),
+            label="y", name="ab"[i], task="multiclass",
+        )
+        for i, c in enumerate([ours, theirs])
+    )  # fmt: skip
+    assert all(note.startswith("class(es) missing from") for note in pair(a, b).notes)
+    assert pair(a, b).notes
+
+
+def test_the_targets_rows_twice_in_the_source_are_left_out():
+    rng = np.random.default_rng(0)
+
+    def rows(n):
+        X = pd.DataFrame(rng.normal(size=(n, 3)), columns=list("pqr"))
+        return X.assign(y=rng.integers(0, 2, n))
+
+    target, more = rows(60), rows(60)
+    a = read_table(target, label="y", name="a")
+    with pytest.warns(DatakinWarning, match="120 of 180 rows have a copy"):
+        b = read_table(pd.concat([target, more, target]), label="y", name="b")
+    common = pair(a, b)
+    assert common.shared_target.all()
+    assert common.shared_source.sum() == 120
+    assert "60 row(s) of the target also stand in the source: left out" in common.notes[0]
+
+
+def test_rows_of_skewed_discrete_tables_coincide_by_chance():
+    rng = np.random.default_rng(1)
+
+    def discrete(name):
+        X = rng.geometric(0.5, (300, 4)).astype(float)
+        return as_dataset(X, rng.integers(0, 2, 300), name=name)
+
+    common = pair(discrete("a"), discrete("b"))
+    assert not common.shared_target.any()
+    assert "kept" in common.notes[0]
+
+
+def patients(numbers):
+    return [f"p{k}" for k in numbers]
+
+
+def test_a_patient_in_two_files_is_named(tmp_path):
+    rng = np.random.default_rng(0)
+    for name, first in (("a", 0), ("b", 95)):
+        frame = pd.DataFrame({"x": rng.normal(size=N), "died": rng.integers(0, 2, N)})
+        frame["patient"] = patients(first + np.arange(N) // 2)
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    with pytest.warns(
+        DatakinWarning, match=r"5 of 195 values of 'patient' stand in several.*'p95'"
+    ):
+        found = read_tables(paths, label="died", group="patient")
+    (note,) = pair(*found.values()).notes
+    assert note.startswith("5 group(s) stand in both datasets: 'p95', 'p96'")
+    assert note.endswith("drop them in all but one")
+
+
+def test_groups_that_each_file_counts_for_itself_are_said_gently():
+    a, b = (table(i, "ab"[i], group="g", g=np.arange(N) // 4 + 1) for i in (0, 1))
+    assert "if each table counts its own from 1, nothing is to be done" in pair(a, b).notes[0]
+
+
+def test_one_small_file_is_skipped_and_named(tmp_path):
+    rng = np.random.default_rng(0)
+    for name, n in (("a", 60), ("b", 60), ("tiny", 15)):
+        frame = pd.DataFrame({"x": rng.normal(size=n), "died": rng.integers(0, 2, n)})
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    (tmp_path / "broken.parquet").write_bytes(b"nothing")
+    (tmp_path / "other.csv").write_text("x,y\n" + "1,2\n" * 40)
+    paths = [tmp_path / f for f in ("a.csv", "b.csv", "tiny.csv", "broken.parquet", "other.csv")]
+    with pytest.raises(DatakinError):
+        read_tables(paths, label="died")
+    with pytest.warns(DatakinWarning, match=r"3 table.s. left out .*--skip-unusable") as seen:
+        found = read_tables(paths, label="died", skip_unusable=True)
+    assert list(found) == ["a", "b"]
+    assert all(name in str(seen[0].message) for name in ("tiny", "broken", "other"))
+    with pytest.raises(DatakinError, match=r"at least 20 labelled rows. Got 15"):
+        read_tables(paths[2:3] + paths[:2], label="died", skip_unusable=True)
+    with pytest.raises(DatakinError, match="Besides 'a' at least one table must be usable"):
+        read_tables([paths[0], paths[2]], label="died", skip_unusable=True)
+
+
+def test_a_score_is_not_given_for_classes_coded_differently():
+    a = table(0, "a")
+    b = table(1, "b", died=np.where(np.arange(N) % 2, 1, -1))
+    with pytest.raises(DatakinError, match=r"--recode b::died:-1=0"):
+        datakin.score(a, b)

@@ -1,0 +1,237 @@
+"""What looks odd about one table: ids, copies and leaks of the label, and how it is said."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from datakin import DatakinError, DatakinWarning, as_dataset, read_table, read_tables
+from datakin.data.dataset import ColumnFacts
+from datakin.data.suspicions import is_id, notes_of_facts
+
+N = 400
+RNG = np.random.default_rng(3)
+NOISE = RNG.normal(size=N)
+Y = (RNG.random(N) < 0.2).astype(int)
+
+
+def read(y=Y, label="died", **options):
+    columns = {name: options.pop(name) for name in list(options) if name not in ("keep", "ignore")}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DatakinWarning)
+        frame = pd.DataFrame({"noise": NOISE[: len(y)], **columns, label: y})
+        return read_table(frame, label=label, **options)
+
+
+IDS = {
+    "part_no": RNG.permutation(N) * 3,
+    "stayid": RNG.permutation(N) * 7 + 1000,
+    "order": np.cumsum(RNG.integers(1, 9, N)),
+    "name": [f"n{k}" for k in RNG.permutation(N)],
+    "uniquepid": [f"0-{k}" for k in RNG.integers(0, 2 * N, N)],
+    "patient_id": RNG.integers(10_000, 10_800, N),
+}
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_row_ids_are_not_used_unless_kept(name):
+    found = read(**{name: IDS[name]})
+    assert found.columns == ("noise",)
+    assert found.left_out == {name: "looks like a row id"}
+    kept = read(**{name: IDS[name]}, keep=[name])
+    assert set(kept.columns) == {"noise", name}
+    assert kept.notes == ()
+    assert kept.keep == {name}
+
+
+def test_dates_that_only_rise_are_the_order_of_the_rows():
+    days = np.sort(RNG.uniform(18_000, 19_000, N))
+    assert is_id(days, "seen", is_date=True)
+    assert not is_id(days, "seen")
+    assert not is_id(RNG.permutation(days), "seen", is_date=True)
+
+
+NO_IDS = {
+    "amount_paid": RNG.integers(1, 100_000, N),
+    "covid": RNG.integers(0, 50, N),
+    "citric acid": RNG.permutation(N) * 7,
+    "income": RNG.permutation(N) * 11,
+    "town": RNG.choice([f"t{k}" for k in range(60)], N),
+    "visits": np.sort(RNG.integers(0, 30, N)),
+    "age": np.sort(RNG.normal(60, 9, N)),
+}
+
+
+@pytest.mark.parametrize("name", NO_IDS)
+def test_measurements_are_no_row_ids(name):
+    found = read(**{name: NO_IDS[name]})
+    assert set(found.columns) == {"noise", name}
+    assert found.notes == ()
+
+
+ICU = np.where(Y == 1, RNG.random(N) < 0.6, 0).astype(int)
+
+
+def test_a_column_that_implies_a_class_and_shares_its_word_is_left_out():
+    found = read(label="hosp_expired", icu_expired=ICU)
+    assert list(found.left_out) == ["icu_expired"]
+    assert "give the label away and share a word with it: 'icu_expired'" in found.notes[0]
+    assert "keep=['icu_expired'] / --keep icu_expired" in found.notes[0]
+
+
+def test_the_same_column_by_another_name_stays():
+    assert read(label="hosp_expired", shock=ICU).notes == ()
+
+
+def test_an_honest_column_that_shares_a_word_stays():
+    honest = np.where(RNG.random(N) < 0.2, 1 - Y, Y) * 2 + RNG.integers(0, 2, N)
+    found = read(label="heart_disease", heart_rhythm=honest)
+    assert found.left_out == {}
+
+
+GIVEAWAYS = {
+    "finer than the label": Y * 2 + np.arange(N) % 2,
+    "a text that tells": np.where(Y == 1, "bad", np.where(np.arange(N) % 2, "fine", "good")),
+    "a number that separates": np.where(Y == 1, 5.0, 0.0) + RNG.random(N),
+    "known only for one class": np.where(Y == 1, RNG.normal(size=N), np.nan),
+}
+
+
+@pytest.mark.parametrize("values", GIVEAWAYS.values(), ids=GIVEAWAYS)
+def test_what_may_give_the_label_away_is_named_and_used(values):
+    found = read(odor=values)
+    assert set(found.columns) == {"noise", "odor"}
+    assert found.notes == (
+        "may give the label away (look whether it was known beforehand): 'odor'",
+    )  # fmt: skip
+    assert read(odor=values, keep=["odor"]).notes == ()
+
+
+def test_a_column_close_to_a_response_is_named():
+    y = RNG.normal(size=N)
+    assert "away" in read(y=y, x=y + RNG.normal(0, 0.01, N)).notes[0]
+    assert "away" in read(y=y, x=np.exp(3 * y)).notes[0]
+    assert read(y=y, x=y + RNG.normal(0, 0.3, N)).notes == ()
+
+
+def test_grades_numbered_like_the_label_are_named():
+    y = RNG.normal(12, 3, N)
+    first = y + RNG.normal(0, 2, N)
+    assert read(y=y, label="G3", G1=first).notes == (
+        "named like the label and close to it (look whether it was known beforehand): 'G1'",
+    )
+    assert read(y=y, label="G3", motivation=first).notes == ()
+    many = {f"G{k}": first + k for k in range(4, 12)}
+    assert read(y=y, label="G3", **many).notes == ()
+
+
+def test_random_tables_raise_no_alarm():
+    rng = np.random.default_rng(0)
+    for k in range(30):
+        n = int(rng.integers(30, 300))
+        X = np.column_stack([rng.normal(size=(n, 15)), rng.integers(0, 6, (n, 15))])
+        y = rng.integers(0, 2, n) if k % 2 else rng.normal(size=n)
+        assert as_dataset(X, y).notes == ()
+
+
+def test_all_datasets_of_a_split_table_agree():
+    frame = pd.DataFrame(
+        {
+            "row": np.tile(np.arange(200), 2),
+            "code": np.where(np.arange(N) < 200, Y, RNG.integers(0, 2, N)),
+            "x": NOISE,
+            "site": np.repeat(["a", "b"], 200),
+            "died": Y,
+        }
+    )
+    with pytest.warns(DatakinWarning, match="^a, b: left out, look like row ids: 'row'"):
+        found = read_tables(frame, label="died", domain="site")
+    assert found["a"].columns == found["b"].columns == ("code", "x")
+
+
+def test_a_small_domain_does_not_change_the_task():
+    frame = pd.DataFrame({"x": NOISE, "score": RNG.normal(50, 9, N).round(), "school": "a"})
+    frame.loc[200:, "school"] = "b"
+    frame.loc[398:, "school"] = "tiny"
+    frame.loc[100:199, "score"] = 40  # of two values only in one school
+    frame.loc[:99, "score"] = 41
+    with pytest.warns(DatakinWarning, match="1 of 3 values of 'school' were left out.*Got 2 in"):
+        found = read_tables(frame, label="score", domain="school")
+    assert [d.task for d in found.values()] == ["regression", "regression"]
+
+
+def test_nothing_left_but_row_ids():
+    with pytest.raises(DatakinError, match=r"none but 'key', which look like row ids.*--keep key"):
+        read_table(pd.DataFrame({"key": range(N), "died": Y}), label="died")
+
+
+def test_kept_columns_must_be_there():
+    with pytest.raises(DatakinError, match=r"kept column 'nose' must be one.*mean 'noise'"):
+        read(keep=["nose"])
+    with pytest.raises(DatakinError, match=r"either kept or ignored. Got 'noise'.*--ignore"):
+        read(keep=["noise"], ignore=["noise"])
+    with pytest.raises(DatakinError, match="'died', which is the label"):
+        read(keep=["died"])
+    with pytest.raises(DatakinError, match="kept column 'x9' must be one of the columns: 'x0'"):
+        as_dataset(NOISE[:, None], Y, keep=["x9"])
+
+
+def test_sparse_and_dense_leave_out_the_same():
+    from scipy import sparse
+
+    X = np.column_stack([NOISE, np.arange(N), Y, RNG.integers(0, 2, N)])
+    with pytest.warns(DatakinWarning):
+        dense = as_dataset(X, Y)
+    with pytest.warns(DatakinWarning):
+        thin = as_dataset(sparse.csr_array(X), Y)
+    assert dense.columns == thin.columns == ("x0", "x3")
+    assert dense.left_out == thin.left_out
+
+
+def test_copies_of_rows_in_a_discrete_table_are_chance():
+    frame = {"age": RNG.integers(20, 70, N), "sex": RNG.integers(0, 2, N)}
+    assert not any("have a copy" in note for note in read(**frame, noise=Y * 0).notes)
+
+
+def test_notes_of_facts_are_one_line_for_each_kind():
+    facts = {
+        "bp": ColumnFacts("number", {".": 3}, "decimal comma"),
+        "age": ColumnFacts("number", {"n.a.": 1}),
+        "temp": ColumnFacts("number", converted="decimal comma"),
+        "dose": ColumnFacts("category", doubt="text, although 97% of its values are numbers"),
+    }
+    assert notes_of_facts(facts) == [
+        "look twice at 'dose': text, although 97% of its values are numbers",
+        "read as missing: '.' in 'bp' (3), 'n.a.' in 'age' (1)",
+        "decimal comma: 'bp', 'temp'",
+    ]
+
+
+def test_classes_that_one_table_spells_in_two_ways_are_a_question():
+    words = np.where(Y == 1, "yes", np.where(np.arange(N) % 9, "no", "No"))
+    with pytest.raises(
+        DatakinError, match=r"recode=\{'died': \{'No': 'no'\}\} / --recode died:No=no, if not, task"
+    ):
+        read_table(pd.DataFrame({"x": NOISE, "died": words}), label="died")
+    several = read_table(pd.DataFrame({"x": NOISE, "died": words}), label="died", task="multiclass")
+    assert several.classes == ("No", "no", "yes")
+
+
+def test_labels_in_memory_that_are_masked_are_missing():
+    with pytest.warns(DatakinWarning, match="5 of 400 rows have no label"):
+        found = as_dataset(NOISE[:, None], np.ma.MaskedArray(Y, np.arange(N) < 5))
+    assert found.n_rows == N - 5
+
+
+def test_labels_in_memory_that_are_dates_are_refused():
+    dates = np.datetime64("2020-01-01") + np.arange(N)
+    with pytest.raises(
+        DatakinError, match=r"y must hold numbers, booleans or text. Got datetime64"
+    ):
+        as_dataset(NOISE[:, None], dates)
+
+
+def test_large_group_numbers_stay_apart():
+    groups = 2**60 + np.arange(N) // 2
+    assert len(as_dataset(NOISE[:, None], Y, group=groups).group_names) == N / 2

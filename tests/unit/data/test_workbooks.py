@@ -1,0 +1,223 @@
+"""Workbooks: the sheet that is meant, what its cells are, and what is wrong with it."""
+
+import datetime as dt
+import zipfile
+
+import openpyxl
+import pandas as pd
+import pytest
+import xlwt
+
+from datakin import DatakinError, DatakinWarning, read_table
+from datakin.data import workbooks
+from datakin.data.dataset import Origin
+from datakin.data.workbooks import read_workbook
+
+
+def write_rows(path, rows, **others):
+    """Write a sheet "data" of rows, and other sheets; return the path."""
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.title = "data"
+    for row in rows:
+        sheet.append(row)
+    for name, content in others.items():
+        other = book.create_sheet(name)
+        for row in content:
+            other.append(row)
+    book.save(path)
+    return path
+
+
+def rows_of(n=40):
+    return [["a", "y"], *([(i * 7) % 11, i % 2] for i in range(n))]
+
+
+def read(path, **options):
+    return read_workbook([str(path)], Origin("y", **options))
+
+
+def test_the_only_sheet_with_a_table_is_read(tmp_path):
+    path = write_rows(tmp_path / "t.xlsx", rows_of(), about=[["made by Ann"]], empty=[])
+    with pytest.warns(DatakinWarning, match="sheet 'data' read; without a table: 'about', 'empty'"):
+        assert read_table(path, label="y").n_rows == 40
+
+
+def test_several_sheets_are_asked_about(tmp_path):
+    path = write_rows(tmp_path / "t.xlsx", rows_of(), **{"ward two": rows_of(50)})
+    with pytest.raises(
+        DatakinError, match=r"several sheets: 'data', 'ward two'\. .*table='data' \(--sheet data\)"
+    ):
+        read_table(path, label="y")
+    assert read_table(path, label="y", table="ward two").n_rows == 50
+    with pytest.raises(DatakinError, match=r"no sheet 'ward to'.* Did you mean 'ward two'\?"):
+        read_table(path, label="y", table="ward to")
+
+
+def test_hidden_sheets_do_not_compete(tmp_path):
+    path = write_rows(tmp_path / "t.xlsx", rows_of(), lists=rows_of(9))
+    book = openpyxl.load_workbook(path)
+    book["lists"].sheet_state = "hidden"
+    book.save(path)
+    with pytest.warns(DatakinWarning, match="sheet 'data' read"):
+        assert read_table(path, label="y").n_rows == 40
+
+
+def test_empty_rows_and_columns_around_the_table_are_dropped(tmp_path):
+    rows = [[None, None, *row, None] for row in rows_of()]
+    rows[10:10] = [[None] * 5]
+    found = read(
+        write_rows(tmp_path / "t.xlsx", [[None] * 5] * 3 + rows + [[None, None, None, None, ""]])
+    )
+    assert (found.columns, found.n_rows, found.notes) == (("a", "y"), 40, ())
+
+
+def test_a_title_above_the_header_is_named(tmp_path):
+    path = write_rows(tmp_path / "t.xlsx", [["Report of May"], [], *rows_of()])
+    with pytest.raises(
+        DatakinError, match=r"Row 1 looks like a title \('Report of May', over 2 col"
+    ):
+        read_table(path, label="y")
+    book = openpyxl.load_workbook(path)
+    book.active["B1"] = "2020"
+    book.active.insert_cols(3)
+    book.active.merge_cells("B1:C1")
+    book.save(path)
+    with pytest.raises(DatakinError, match="Row 1 looks like a title"):
+        read_table(path, label="y")
+
+
+def test_error_cells_are_missing_and_named(tmp_path):
+    rows = rows_of()
+    rows[3][0], rows[5][0] = "#N/A", "#DIV/0!"
+    found = read(write_rows(tmp_path / "t.xlsx", [[None, *row] for row in rows]))
+    assert found.table["a"].null_count == 2
+    assert found.notes == ("error cells such as #N/A or #DIV/0! read as missing values: 'a' 2",)
+
+
+def test_formulas_give_their_values(tmp_path):
+    path = write_rows(tmp_path / "t.xlsx", rows_of())
+    content = {}
+    with zipfile.ZipFile(path) as archive:
+        content = {name: archive.read(name) for name in archive.namelist()}
+    sheet = "xl/worksheets/sheet1.xml"
+    # What a spreadsheet stores for a formula: the formula, and the value that it had.
+    content[sheet] = content[sheet].replace(b"<v>7</v>", b"<f>3+4</f><v>7</v>")
+    assert b"<f>" in content[sheet]
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in content.items():
+            archive.writestr(name, text)
+    assert read(path).table["a"].to_pylist()[1] == 7
+
+
+def test_cells_keep_their_types_and_mixed_columns_are_text(tmp_path):
+    day, moment = dt.date(2020, 2, 3), dt.datetime(2020, 2, 3, 4, 5, 6)
+    rows = [
+        ["whole", "decimal", "day", "moment", "time", "truth", "mixed", "y"],
+        [7.0, 1.5, day, moment, dt.time(4, 5), True, 12, 0],
+        [None, 2, None, day, None, None, "n.a.", 1],
+        [9, 3.0, day, moment, dt.time(6), False, 2.5, 1],
+    ]
+    table = read(write_rows(tmp_path / "t.xlsx", rows)).table
+    kinds = {name: str(table[name].type) for name in table.column_names}
+    assert kinds == {
+        "whole": "int64",
+        "decimal": "double",
+        "day": "date32[day]",
+        "moment": "timestamp[us]",
+        "time": "large_string",
+        "truth": "bool",
+        "mixed": "large_string",
+        "y": "int64",
+    }
+    assert table["mixed"].to_pylist() == ["12", "n.a.", "2.5"]
+    assert table["time"].to_pylist() == ["04:05:00", None, "06:00:00"]
+
+
+def test_numbers_of_more_digits_than_a_workbook_keeps_are_named(tmp_path):
+    rows = [["id", "y"], *([10**16 + 2 * i, i % 2] for i in range(40))]
+    found = read(write_rows(tmp_path / "t.xlsx", rows))
+    assert "numbers of more than 15 digits, which a workbook rounds" in found.notes[0]
+    assert "'id'" in found.notes[0]
+
+
+def test_rows_are_drawn_as_from_other_files(tmp_path, wards_of, same):
+    frame = wards_of(500).round({"age": 3})
+    frame.to_excel(tmp_path / "t.xlsx", index=False)
+    frame.to_parquet(tmp_path / "t.parquet")
+    with pytest.warns(DatakinWarning, match="500 rows in the table; 100 drawn at random"):
+        drawn = read_table(tmp_path / "t.xlsx", label="died", read_rows=100)
+    with pytest.warns(DatakinWarning):
+        same(drawn, read_table(tmp_path / "t.parquet", label="died", read_rows=100))
+
+
+def test_without_a_header_columns_are_numbered(tmp_path):
+    path = write_rows(tmp_path / "t.xlsx", rows_of()[1:])
+    assert read(path, header=False).columns == ("x0", "x1")
+    assert read_table(path, label="x1", header=False).n_rows == 40
+
+
+def test_columns_without_a_name_get_one(tmp_path):
+    frame = pd.DataFrame({"a": range(40), "y": [0, 1] * 20})
+    frame.to_excel(tmp_path / "t.xlsx")  # with pandas' row numbers
+    found = read(tmp_path / "t.xlsx")
+    assert found.columns == ("Unnamed: 0", "a", "y")
+    assert "without a name in the header called 'Unnamed: 0'" in found.notes[0]
+
+
+def test_columns_of_one_name_are_refused(tmp_path):
+    rows = [["a", "a", "y"], *([1, 2, 0] for _ in range(30))]
+    with pytest.raises(DatakinError, match="more than one column named 'a'"):
+        read(write_rows(tmp_path / "t.xlsx", rows))
+
+
+@pytest.mark.parametrize("rows", [[], [["a", "y"]]], ids=["nothing", "header"])
+def test_a_sheet_without_rows_is_refused(tmp_path, rows):
+    with pytest.raises(DatakinError, match="and no rows"):
+        read_table(write_rows(tmp_path / "t.xlsx", rows), label="y")
+
+
+def test_a_workbook_that_unpacks_to_too_much_is_refused_before_it_is_read(tmp_path, monkeypatch):
+    path = write_rows(tmp_path / "t.xlsx", rows_of())
+    monkeypatch.setattr(workbooks, "UNPACKED", 1000)
+    monkeypatch.setattr(workbooks, "_messages", None)
+    with pytest.raises(
+        DatakinError, match=r"must unpack to at most .* GB\. Got .* save its table as"
+    ):
+        read_table(path, label="y")
+
+
+def test_a_sheet_of_billions_of_empty_cells_is_refused(tmp_path):
+    book = openpyxl.Workbook()
+    book.active["A1"], book.active["XFD1048576"] = 1, 2
+    book.save(tmp_path / "t.xlsx")
+    with pytest.raises(DatakinError, match=r"more than .* GB of memory|at most .* cells"):
+        read_table(tmp_path / "t.xlsx", label="y")
+
+
+@pytest.mark.parametrize("name", ["t.xls", "t.xlsx"])
+def test_a_workbook_under_a_password_says_so(tmp_path, name):
+    book = xlwt.Workbook()
+    book.add_sheet("data").write(0, 0, "a")
+    book.save(str(tmp_path / "plain.xls"))
+    content = bytearray((tmp_path / "plain.xls").read_bytes())
+    if name == "t.xls":  # the second record says that the others are encrypted
+        second = content.find(b"\x09\x08\x10\x00") + 20
+        content[second : second + 2] = b"\x2f\x00"
+    else:  # a compound file with a stream of this name is an encrypted .xlsx
+        stream = "EncryptedPackage".encode("utf-16-le")
+        start = content.rfind("Workbook".encode("utf-16-le"))
+        content[start : start + len(stream)] = stream
+        content[start + 64 : start + 66] = (len(stream) + 2).to_bytes(2, "little")
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DatakinError, match="is protected by a password. .* save it without one"):
+        read_table(tmp_path / name, label="y")
+
+
+def test_without_its_package_the_extra_is_named(tmp_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "python_calamine", None)
+    path = write_rows(tmp_path / "t.xlsx", rows_of())
+    with pytest.raises(
+        DatakinError, match=r"Reading workbooks needs .*pip install 'datakin\[excel\]'"
+    ):
+        read_table(path, label="y")
