@@ -19,7 +19,7 @@ from datakin.data.dataset import ColumnFacts
 from datakin.data.dates import days_of_numbers, days_of_stamps
 from datakin.data.features import Array
 from datakin.data.numerals import EXACT, NUMBER, said_lost
-from datakin.data.objects import ObjectColumn, known_objects, refuse
+from datakin.data.objects import ObjectColumn, is_none, known_objects, refuse
 from datakin.data.placeholders import doubt_of_extremes
 from datakin.data.text_columns import Column, as_categories, read_text
 from datakin.data.texts import Texts, as_text, fit_all, is_text
@@ -154,8 +154,8 @@ def floats_of(series: nw.Series[Any]) -> Array:
 def _number_facts(series: nw.Series[Any]) -> ColumnFacts:
     if not series.dtype.is_integer():
         return ColumnFacts("number")
-    largest = max(abs(int(v)) for v in (series.max() or 0, series.min() or 0) if not pd.isna(v))
-    if largest <= EXACT:
+    ends = (abs(int(end)) for end in (series.max(), series.min()) if not is_none(end))
+    if max(ends, default=0) <= EXACT:
         return ColumnFacts("number")
     whole = (int(v) for v in series.drop_nulls().to_list())
     lost = next((v for v in whole if int(float(v)) != v), None)

@@ -203,7 +203,7 @@ def _long(series: nw.Series[Any]) -> list[Any] | None:
     """Return whole numbers as they are if some are too long for a float, None otherwise."""
     if not series.dtype.is_integer() or not len(series):
         return None
-    ends = [int(v) for v in (series.max(), series.min()) if v is not None and not pd.isna(v)]
+    ends = [int(v) for v in (series.max(), series.min()) if not is_none(v)]
     if not any(abs(end) > EXACT for end in ends):
         return None
     return [None if is_none(v) else int(v) for v in series.to_list()]
