@@ -19,7 +19,8 @@ from datakin.data.dataset import ColumnFacts
 from datakin.data.dates import days_of_numbers, days_of_stamps
 from datakin.data.features import Array
 from datakin.data.numerals import EXACT, NUMBER, said_lost
-from datakin.data.objects import ObjectColumn, known_objects, refuse
+from datakin.data.objects import ObjectColumn, is_none, known_objects, refuse
+from datakin.data.placeholders import doubt_of_extremes
 from datakin.data.text_columns import Column, as_categories, read_text
 from datakin.data.texts import Texts, as_text, fit_all, is_text
 
@@ -54,7 +55,12 @@ def read_column(series: nw.Series[Any], name: str, *, comma: bool = False) -> Co
     """
     with readable(name):
         column = _read(series, name, comma)
-    return _as_dates(column, name) if column.facts.kind == "number" else column
+    if column.facts.kind == "number":
+        column = _as_dates(column, name)
+    if column.facts.doubt or column.facts.kind not in ("number", "date"):
+        return column
+    doubt = doubt_of_extremes(column.values, column.facts.kind, name)
+    return replace(column, facts=replace(column.facts, doubt=doubt)) if doubt else column
 
 
 @contextmanager
@@ -148,8 +154,8 @@ def floats_of(series: nw.Series[Any]) -> Array:
 def _number_facts(series: nw.Series[Any]) -> ColumnFacts:
     if not series.dtype.is_integer():
         return ColumnFacts("number")
-    largest = max(abs(int(v)) for v in (series.max() or 0, series.min() or 0) if not pd.isna(v))
-    if largest <= EXACT:
+    ends = (abs(int(end)) for end in (series.max(), series.min()) if not is_none(end))
+    if max(ends, default=0) <= EXACT:
         return ColumnFacts("number")
     whole = (int(v) for v in series.drop_nulls().to_list())
     lost = next((v for v in whole if int(float(v)) != v), None)
@@ -196,7 +202,10 @@ def _of_objects(column: ObjectColumn, name: str, comma: bool) -> Column:
         return Column(column.numbers, None, ColumnFacts(kind, doubt=column.doubt))
     if column.days is not None:
         return Column(column.days, None, ColumnFacts("duration"))
-    return read_text(column.texts, name, comma)
+    read = read_text(column.texts, name, comma)
+    if read.levels is None or read.facts.doubt or not column.mixed:
+        return read
+    return replace(read, facts=replace(read.facts, doubt=f"text of mixed types ({column.mixed})"))
 
 
 def check_finite(name: str, values: Array, where: str = "") -> None:

@@ -46,6 +46,8 @@ class ObjectColumn:
         Whether all numbers are truth values.
     doubt : str
         What was lost when they became floats.
+    mixed : str
+        The types of objects that became text, if there are several.
     """
 
     numbers: Array | None = None
@@ -53,6 +55,7 @@ class ObjectColumn:
     texts: pa.Array | None = None
     are_truths: bool = False
     doubt: str = ""
+    mixed: str = ""
 
 
 def refuse(name: str, got: str) -> DatakinError:
@@ -77,7 +80,11 @@ def known_objects(values: Sequence[Any], name: str) -> ObjectColumn:
         return ObjectColumn(days=np.array([_days(v, name) for v in values]) / float(DAY))
     if kinds and all(issubclass(kind, NUMBERS) for kind in kinds):
         return _numbers(values, kinds)
-    return ObjectColumn(texts=as_text(_spelled(v) for v in values))
+    families = [kind for kind in kinds if not issubclass(kind, str)]
+    mixed = (
+        ", ".join(sorted(kind.__name__ for kind in kinds)) if families and len(kinds) > 1 else ""
+    )
+    return ObjectColumn(texts=as_text(_spelled(v) for v in values), mixed=mixed)
 
 
 def _check_kinds(kinds: set[type], name: str) -> None:

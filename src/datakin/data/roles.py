@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +24,8 @@ from datakin.data.features import Array, Features
 from datakin.data.labels import canonical_label
 from datakin.data.numerals import EXACT
 from datakin.data.objects import is_none, known_objects
-from datakin.data.text_columns import read_text
+from datakin.data.placeholders import doubt_of_extremes
+from datakin.data.text_columns import CASES, read_text
 from datakin.data.texts import Texts, clean
 
 if TYPE_CHECKING:
@@ -148,7 +150,10 @@ def read_labels(
         Whether a column of the table has a decimal comma: ``1,234`` is then read so.
     """
     with readable(name):
-        return _labels(series, name, comma)
+        labels, facts = _labels(series, name, comma)
+    if labels.dtype == float and not facts.doubt:
+        facts = replace(facts, doubt=doubt_of_extremes(labels, "number", name))
+    return labels, facts
 
 
 def _labels(series: nw.Series[Any], name: str, comma: bool) -> tuple[Array, ColumnFacts]:
@@ -198,7 +203,7 @@ def _long(series: nw.Series[Any]) -> list[Any] | None:
     """Return whole numbers as they are if some are too long for a float, None otherwise."""
     if not series.dtype.is_integer() or not len(series):
         return None
-    ends = [int(v) for v in (series.max(), series.min()) if v is not None and not pd.isna(v)]
+    ends = [int(v) for v in (series.max(), series.min()) if not is_none(v)]
     if not any(abs(end) > EXACT for end in ends):
         return None
     return [None if is_none(v) else int(v) for v in series.to_list()]
@@ -286,7 +291,7 @@ def _keys_of_text(column: pa.Array, name: str) -> tuple[Array, ColumnFacts]:
     elif kind == "truth value":
         words = [canonical_label(w.lower() == "true") for w in words]
     spelled = [None if b else w for w, b in zip(words, blank, strict=True)]
-    facts = ColumnFacts(
-        "category", texts.counted(blank), doubt=f.doubt if kind == "category" else ""
-    )
+    # What else is odd about text does no harm to keys.
+    doubt = f.doubt if f.doubt.startswith(CASES) else ""
+    facts = ColumnFacts("category", texts.counted(blank), doubt=doubt)
     return _objects([*spelled, None])[texts.codes], facts

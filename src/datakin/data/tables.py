@@ -18,6 +18,7 @@ from datakin.data.dataset import ColumnFacts
 from datakin.data.dates import NAMED_A_DATE
 from datakin.data.features import Array, Features
 from datakin.data.numerals import EXACT, said_lost
+from datakin.data.placeholders import doubt_of_extremes, is_placeholder
 from datakin.data.text_columns import Column
 from datakin.data.texts import clean
 
@@ -197,12 +198,24 @@ def _side_by_side(columns: dict[str, Column], n_rows: int) -> Features:
 
 def _of_plain_array(array: Array) -> tuple[Features, dict[str, ColumnFacts]]:
     names = numbered(array)
-    facts = {}
+    matrix = np.array(array, dtype=float, order="C")
+    doubts = _doubts(matrix, names)
     for name, values in zip(names, array.T, strict=True) if array.dtype.char in LONG else ():
-        said = _rounded(values)
-        if said:
-            facts[name] = ColumnFacts("number", doubt=said)
-    return Features.of_numbers(np.array(array, dtype=float, order="C"), names), facts
+        doubts[name] = _rounded(values) or doubts.get(name, "")
+    facts = {name: ColumnFacts("number", doubt=said) for name, said in doubts.items() if said}
+    return Features.of_numbers(matrix, names), facts
+
+
+def _doubts(matrix: Array, names: Sequence[str]) -> dict[str, str]:
+    """Return what is odd about columns of plain numbers whose lowest or highest value is -999."""
+    if not len(matrix):
+        return {}
+    ends = np.fmin.reduce(matrix, axis=0), np.fmax.reduce(matrix, axis=0)
+    return {
+        name: doubt_of_extremes(matrix[:, j], "number", name)
+        for j, name in enumerate(names)
+        if any(is_placeholder(end[j]) for end in ends)
+    }
 
 
 def _plain_numbers(
@@ -220,12 +233,12 @@ def _plain_numbers(
     some = native if len(names) == len(types) else native[list(names)]
     # A copy in row order: the user may change the frame, and learners expect this layout.
     matrix = np.array(some.to_numpy(dtype=float), order="C")
+    doubts = _doubts(matrix, names)
     facts = {}
     for name in names:
         said = _rounded(native[name].to_numpy()) if types[name].char in LONG else ""
-        facts[name] = ColumnFacts(
-            "truth value" if types[name].char == "?" else "number", doubt=said
-        )
+        kind = "truth value" if types[name].char == "?" else "number"
+        facts[name] = ColumnFacts(kind, doubt=said or doubts.get(name, ""))
     return Features.of_numbers(matrix, names), facts
 
 

@@ -26,10 +26,16 @@ from datakin.data.texts import BLANKS, HEAD, Texts, count_words, matches
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Column", "as_categories", "read_text"]
+__all__ = ["CASES", "Column", "as_categories", "read_text"]
 
 MOST = 0.8  # share of numbers from which a column of text is named
 MANY_LEVELS = 1000  # a column of text with more different values holds no codes
+FEW_VALUES = 5  # numbers with a unit that there must be, or codes such as 12a would be named
+FEW_UNITS = 3
+CASES = "values that differ in case only"
+AMOUNT = r"[+-]?[0-9]+([.,][0-9]+)*"
+CURRENCY = "[$€£¥]|EUR|USD|CHF|GBP"
+WITH_UNIT = rf"({CURRENCY}) ?{AMOUNT}|{AMOUNT} ?({CURRENCY}|[\pL°µ%/][\pL°µ%/²³2]{{0,7}})"
 TRUTH = {"True": 1.0, "TRUE": 1.0, "true": 1.0, "False": 0.0, "FALSE": 0.0, "false": 0.0}
 
 
@@ -155,7 +161,9 @@ def _said_of_text(texts: Texts, kept: Array, name: str) -> tuple[str, str]:
     known = texts.distinct.take(kept)
     doubt = doubt_of_dates(known, name) if len(known) else ""
     done = "spellings joined that differ in outer spaces or composed letters"
-    return done if texts.n_merged else "", doubt or _near(texts, name) or _cases(texts, kept)
+    return done if texts.n_merged else "", doubt or _near(texts, name) or _units(texts) or _cases(
+        texts, kept
+    )
 
 
 def _near(texts: Texts, name: str) -> str:
@@ -179,6 +187,21 @@ def _near(texts: Texts, name: str) -> str:
     return ""
 
 
+def _units(texts: Texts) -> str:
+    """Say that values are numbers with a unit or currency; empty if they are not."""
+    import pyarrow.compute as pc
+
+    known = texts.distinct.filter(~texts.is_soft_blank)
+    fits = known.filter(matches(known, WITH_UNIT))
+    if len(fits) < max(FEW_VALUES, MOST * len(known)):
+        return ""
+    units = pc.unique(pc.replace_substring_regex(fits, "[-+0-9., ]", ""))
+    if len(units) > FEW_UNITS:
+        return ""
+    some = listed(fits.slice(0, 2).to_pylist())
+    return f"text: numbers with a unit or currency ({some}); write the numbers alone"
+
+
 def _cases(texts: Texts, kept: Array) -> str:
     """Say that values differ in case only; empty if none do, or if there are too many to be codes."""
     if len(kept) > MANY_LEVELS:
@@ -187,4 +210,4 @@ def _cases(texts: Texts, kept: Array) -> str:
     for i in kept:
         spelled.setdefault(texts.words[i].casefold(), []).append(texts.words[i])
     twice = next((words for words in spelled.values() if len(words) > 1), None)
-    return "" if twice is None else f"values that differ in case only ({listed(sorted(twice))})"
+    return "" if twice is None else f"{CASES} ({listed(sorted(twice))})"

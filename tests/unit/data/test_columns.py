@@ -256,6 +256,11 @@ def test_bins_declared_as_categories_are_levels():
     assert texts(pd.cut(pd.Series([0.5, 1.5]), [0, 1, 2])) == ["(0, 1]", "(1, 2]"]
 
 
+def test_whole_numbers_that_are_all_missing():
+    for native in (pd.Series([None, None], dtype="Int64"), pa.chunked_array([[None]], pa.int64())):
+        assert np.isnan(numbers(native)).all()
+
+
 def test_nan_beside_objects_is_a_gap():
     gap = float("nan")
     assert numbers(pd.Series([dt.timedelta(1), gap], dtype=object)) == [1.0, NAN]

@@ -287,3 +287,22 @@ def test_what_is_no_number_stays_text(text):
 def test_half_a_letter_is_text():
     # Half a surrogate pair comes from file names that are not UTF-8.
     assert read(["a\ud800", "b"], "pandas objects").levels == (r"a\ud800", "b")
+
+
+@pytest.mark.parametrize("form", ["{}.5 C", "{}mg", "${}", "{} EUR", "\u20ac {}.25"])
+def test_numbers_with_a_unit_or_currency_stay_text_and_are_named(form):
+    column = read([form.format(i) for i in range(10, 20)])
+    assert len(column.levels) == 10
+    assert column.facts.doubt.startswith("text: numbers with a unit or currency (")
+
+
+@pytest.mark.parametrize("form", ["P{:04d}", "{}-{}", "ward {}"])
+def test_ids_are_not_called_numbers_with_a_unit(form):
+    assert read([form.format(i, i) for i in range(10, 20)]).facts.doubt == ""
+
+
+def test_objects_of_mixed_types_are_named():
+    series = nw.from_native(pd.Series([1, "u", 2.5, True], dtype=object), series_only=True)
+    column = read_column(series, "c")
+    assert column.levels == ("1", "2.5", "True", "u")
+    assert column.facts.doubt == "text of mixed types (bool, float, int, str)"
