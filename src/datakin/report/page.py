@@ -28,6 +28,7 @@ import numpy as np
 from datakin._core.exceptions import DatakinError
 from datakin._core.files import check_file, written_whole
 from datakin._core.json_text import parse_json
+from datakin._core.warned import unheard
 from datakin.data.features import Array
 from datakin.distances import Distance, DistanceMatrix, DistanceRanking
 from datakin.report.comparisons import comparison_view, distance_view
@@ -152,7 +153,8 @@ def view_of(result: Any) -> dict[str, Any]:
 def page(result: Any, *, command: str | None = None, notes: Sequence[str] = ()) -> str:
     """Return the HTML page of a result."""
     try:
-        return _page(result, command, notes)
+        with unheard():
+            return _page(result, command, notes)
     except DatakinError:
         raise
     except DAMAGE as error:
