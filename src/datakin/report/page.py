@@ -28,6 +28,7 @@ import numpy as np
 from datakin._core.exceptions import DatakinError
 from datakin._core.files import check_file, written_whole
 from datakin._core.json_text import parse_json
+from datakin._core.warned import unheard
 from datakin.data.features import Array
 from datakin.distances import Distance, DistanceMatrix, DistanceRanking
 from datakin.report.comparisons import comparison_view, distance_view
@@ -36,6 +37,7 @@ from datakin.report.gains import forecast_view, gain_view
 from datakin.report.matrices import distance_matrix_view, matrix_view
 from datakin.report.rankings import distance_ranking_view, ranking_view
 from datakin.results import Comparison, Description, Forecast, Gain, Matrix, Ranking, from_json
+from datakin.results.record import DAMAGE
 
 __all__ = ["embedded_json", "pack", "page", "read_report", "unpack", "view_of", "write_report"]
 
@@ -140,16 +142,7 @@ def view_of(result: Any) -> dict[str, Any]:
     """Return the content of the report of a result, as a plain dict."""
     for kind, make in VIEWS.items():
         if isinstance(result, kind):
-            try:
-                found: dict[str, Any] = make(result)
-            except DatakinError:
-                raise
-            except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-                # Names and numbers of a result that was read from a damaged file may not fit.
-                raise DatakinError(
-                    f"The parts of this {kind.__name__} do not go together ({type(error).__name__}: "
-                    f"{str(error)[:120]}). Compute it again."
-                ) from error
+            found: dict[str, Any] = make(result)
             return found
     raise DatakinError(
         f"A report needs a result of datakin: {', '.join(kind.__name__ for kind in VIEWS)}. Got "
@@ -159,6 +152,20 @@ def view_of(result: Any) -> dict[str, Any]:
 
 def page(result: Any, *, command: str | None = None, notes: Sequence[str] = ()) -> str:
     """Return the HTML page of a result."""
+    try:
+        with unheard():
+            return _page(result, command, notes)
+    except DatakinError:
+        raise
+    except DAMAGE as error:
+        # Names and numbers of a result that was read from a damaged file may not fit.
+        raise DatakinError(
+            f"The parts of this {type(result).__name__} do not go together ({type(error).__name__}: "
+            f"{str(error)[:120]}). Compute it again."
+        ) from error
+
+
+def _page(result: Any, command: str | None, notes: Sequence[str]) -> str:
     view = view_of(result)
     view["notes"] = list(dict.fromkeys([*notes, *view["notes"]]))
     if command:
@@ -200,7 +207,7 @@ def unpack(tree: Any) -> str:
     """Return the JSON text of the result that `pack` was given."""
     try:
         return json.dumps({key: _unpacked(part) for key, part in tree.items()}, allow_nan=False)
-    except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+    except DAMAGE as error:
         raise DatakinError(
             f"The result inside this report is damaged ({str(error)[:120]}). Write the report again."
         ) from None
