@@ -9,7 +9,7 @@ import pytest
 
 import datakin
 from datakin.cli.reading import Reading
-from datakin.data import files
+from datakin.data.files import addresses
 
 FAST = ["--label", "died", "--models", "logistic", "--cv", "3", "--json"]
 OPTIONS = {"models": ["logistic"], "cv": 3}
@@ -99,7 +99,7 @@ def test_bad_input_ends_with_a_sentence(run, arguments, message):
 
 def test_every_path_is_looked_up_once_and_every_dataset_made_once(run, monkeypatch):
     looked_up, made = [], []
-    find, initialise = files.find_files, datakin.Dataset.__init__
+    find, initialise = addresses.find_files, datakin.Dataset.__init__
 
     def spy_path(pattern):
         looked_up.append(pattern)
@@ -109,7 +109,7 @@ def test_every_path_is_looked_up_once_and_every_dataset_made_once(run, monkeypat
         made.append(name)
         initialise(self, name, *args, **options)
 
-    monkeypatch.setattr(files, "find_files", spy_path)
+    monkeypatch.setattr(addresses, "find_files", spy_path)
     monkeypatch.setattr(datakin.Dataset, "__init__", spy_dataset)
     tables = ["three.csv", "one", "two/part-[01].parquet"]
     code, _, err = run("rank", *tables, *FAST)

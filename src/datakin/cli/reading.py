@@ -168,7 +168,7 @@ def _split(entries: list[str] | None) -> list[str]:
 
 def _one_file(pattern: str) -> Any:
     """Return the one file, or folder of Parquet part files, that a pattern names."""
-    from datakin.data.files import find_tables
+    from datakin.data.files.opening import find_tables
 
     found = find_tables([pattern], together=os.path.isdir(pattern))
     if len(found) > 1:
@@ -181,7 +181,7 @@ def _one_file(pattern: str) -> Any:
 
 def _target_first(tables: list[str], target: str | None) -> list[Any]:
     """Return the target's table and those of its sources."""
-    from datakin.data.files import find_tables
+    from datakin.data.files.opening import find_tables
 
     if target is not None:
         raise DatakinError(

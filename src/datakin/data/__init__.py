@@ -3,20 +3,21 @@
 This room learns nothing from data: encoders, models and folds live in `datakin.learning`.
 
 - `door`, `arrays`: read_table, read_tables, as_dataset
-- `files`, `text_files`, `arrow_files`: from a path to a table, all rows or a sample
-- `tables`: one table of any library, and its columns as numbers or categories
-- `drafts`, `labels`: which column is what, and what is refused, dropped or noted
+- `files`: from an address to a table, with nothing interpreted
+- `columns`: from a table's columns to numbers, dates and categories, the same for every door
+- `corrections`, `correction_options`: names, codes and units that users change while reading
+- `drafts`: which column is what, and what is refused, dropped or noted
 - `splitting`, `skipping`: one table split by a column; tables that cannot be used
-- `suspicions`, `leaks`, `copies`, `groups`, `usable`: what should not be learned from
+- `checks`: what should not be learned from, and what differs between two datasets
 - `dataset`, `features`: what every other room receives
 - `pairing`: what users pass to be compared, and what two datasets share
-- `differences`: what differs between two datasets, and the option that mends it
+- `described`, `description`: how tables are read, for people to look at
 """
 
 from datakin.data.arrays import as_dataset
+from datakin.data.checks.groups import SharedGroups
 from datakin.data.dataset import Dataset, Origin
 from datakin.data.door import read_table, read_tables
-from datakin.data.groups import SharedGroups
 from datakin.data.pairing import (
     Pairing,
     check_names,

@@ -9,12 +9,12 @@ import numpy as np
 from scipy import sparse
 
 from datakin._core.exceptions import DatakinError, announce_reading, listed, suggest
-from datakin.data.columns import check_finite
+from datakin.data.columns.column import check_finite
+from datakin.data.columns.roles import read_keys, read_labels, series_of
+from datakin.data.columns.tables import numbered, read_columns
 from datakin.data.dataset import Dataset, Origin
 from datakin.data.drafts import Draft, make_datasets, names_of
 from datakin.data.features import Features
-from datakin.data.roles import read_keys, read_labels, series_of
-from datakin.data.tables import numbered, read_columns
 
 __all__ = ["as_dataset"]
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from datakin._core.exceptions import DatakinError, listed, suggest
+from datakin.data.columns.labels import canonical_label
+from datakin.data.columns.texts import clean
 from datakin.data.dataset import Origin
-from datakin.data.labels import canonical_label
-from datakin.data.texts import clean
 
 __all__ = ["Convert", "Recode", "Requests", "as_text", "describe_line"]
 

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from datakin._core.exceptions import DatakinError, listed, suggest
+from datakin.data.columns.labels import as_numbers, canonical_label, is_missing, sort_classes
+from datakin.data.columns.tables import RawTable
+from datakin.data.columns.texts import BLANKS, SOFT_BLANKS
 from datakin.data.correction_options import Recode, Requests, as_text, describe_line
 from datakin.data.dataset import ColumnFacts, Origin
 from datakin.data.features import Array
-from datakin.data.labels import as_numbers, canonical_label, is_missing, sort_classes
-from datakin.data.tables import RawTable
-from datakin.data.texts import BLANKS, SOFT_BLANKS
 
 if TYPE_CHECKING:
     import narwhals as nw

@@ -14,8 +14,8 @@ import pandas as pd
 
 from datakin._core.exceptions import DatakinError, DatakinWarning
 from datakin._core.warned import unheard
+from datakin.data.columns.texts import clean
 from datakin.data.features import MISSING, Array, Features
-from datakin.data.texts import clean
 
 __all__ = ["TASKS", "ColumnFacts", "Dataset", "Origin", "hash_labels", "hash_rows", "task_of"]
 

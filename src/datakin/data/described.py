@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from datakin.data.columns.labels import canonical_label, is_missing
+from datakin.data.columns.texts import BLANKS
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import MISSING, Array, Features
-from datakin.data.labels import canonical_label, is_missing
-from datakin.data.texts import BLANKS
 
 if TYPE_CHECKING:
     import narwhals as nw

@@ -14,6 +14,10 @@ import numpy as np
 
 from datakin._core.addresses import without_password
 from datakin._core.exceptions import DatakinError, collecting, warn
+from datakin.data.checks.differences import Difference, differences
+from datakin.data.checks.groups import notes_of_shared_groups
+from datakin.data.checks.suspicions import ROW_ID, is_id
+from datakin.data.columns.tables import RawTable, read_columns
 from datakin.data.corrections import correct
 from datakin.data.dataset import ColumnFacts, Dataset, Origin
 from datakin.data.described import (
@@ -22,14 +26,10 @@ from datakin.data.described import (
     describe_values,
     examples_of,
 )
-from datakin.data.differences import Difference, differences
 from datakin.data.drafts import Draft, check_named, make_datasets, make_draft
-from datakin.data.files import open_table, open_tables
-from datakin.data.groups import notes_of_shared_groups
+from datakin.data.files.opening import open_table, open_tables
 from datakin.data.pairing import pair
 from datakin.data.splitting import split_table
-from datakin.data.suspicions import ROW_ID, is_id
-from datakin.data.tables import RawTable, read_columns
 
 __all__ = ["DatasetDescription", "Gathered", "TableDescription", "gather"]
 

@@ -7,12 +7,12 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 from datakin._core.exceptions import DatakinError, announce_reading, warn
+from datakin.data.checks.groups import notes_of_shared_groups
+from datakin.data.columns.roles import check_label
 from datakin.data.corrections import correct
 from datakin.data.dataset import Dataset, Origin
 from datakin.data.drafts import check_named, make_datasets, make_draft, names_of
-from datakin.data.files import open_table, open_tables
-from datakin.data.groups import notes_of_shared_groups
-from datakin.data.roles import check_label
+from datakin.data.files.opening import open_table, open_tables
 from datakin.data.skipping import make_usable, notes_of_skipped, open_usable
 from datakin.data.splitting import split_table
 

@@ -13,11 +13,12 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import MINOR, SERIOUS, DatakinError, Note, listed, repeated, suggest
-from datakin.data.copies import repeated_rows
-from datakin.data.corrections import convert_numbers
-from datakin.data.dataset import ColumnFacts, Dataset, Origin, task_of
-from datakin.data.features import Array, Features
-from datakin.data.labels import (
+from datakin.data.checks.copies import repeated_rows
+from datakin.data.checks.leaks import Labels
+from datakin.data.checks.spelling import recode_options, spelled_twice
+from datakin.data.checks.suspicions import Suspicions, find_suspicions, notes_of_facts
+from datakin.data.checks.usable import notes_of_unused, usable_features, without_odd
+from datakin.data.columns.labels import (
     canonical_label,
     check_labels,
     class_codes,
@@ -26,12 +27,11 @@ from datakin.data.labels import (
     is_missing,
     response,
 )
-from datakin.data.leaks import Labels
-from datakin.data.roles import censoring_note, check_label, read_keys, read_labels
-from datakin.data.spelling import recode_options, spelled_twice
-from datakin.data.suspicions import Suspicions, find_suspicions, notes_of_facts
-from datakin.data.tables import RawTable, has_decimal_comma, read_columns
-from datakin.data.usable import notes_of_unused, usable_features, without_odd
+from datakin.data.columns.roles import censoring_note, check_label, read_keys, read_labels
+from datakin.data.columns.tables import RawTable, has_decimal_comma, read_columns
+from datakin.data.corrections import convert_numbers
+from datakin.data.dataset import ColumnFacts, Dataset, Origin, task_of
+from datakin.data.features import Array, Features
 
 __all__ = ["Decision", "Draft", "check_named", "decide", "make_datasets", "make_draft", "names_of"]
 

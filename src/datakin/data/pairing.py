@@ -14,19 +14,19 @@ import numpy as np
 
 from datakin._core.exceptions import MINOR, SERIOUS, DatakinError, Note, listed, repeated
 from datakin.data.arrays import as_dataset
-from datakin.data.copies import chance_of_a_copy, repeated_share
-from datakin.data.dataset import Dataset
-from datakin.data.differences import (
+from datakin.data.checks.copies import chance_of_a_copy, repeated_share
+from datakin.data.checks.differences import (
     Difference,
     class_options,
     class_recoding,
     differences,
     no_value_in_common,
 )
+from datakin.data.checks.groups import note_on_groups
+from datakin.data.checks.suspicions import keep_option
+from datakin.data.columns.labels import sort_classes
+from datakin.data.dataset import Dataset
 from datakin.data.features import Array
-from datakin.data.groups import note_on_groups
-from datakin.data.labels import sort_classes
-from datakin.data.suspicions import keep_option
 
 __all__ = [
     "Kind",

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from datakin._core.exceptions import DatakinError, listed
+from datakin.data.columns.tables import RawTable
 from datakin.data.dataset import Dataset, Origin
 from datakin.data.drafts import Draft, make_draft
-from datakin.data.files import find_tables, open_tables
-from datakin.data.tables import RawTable
+from datakin.data.files.opening import find_tables, open_tables
 
 __all__ = ["make_usable", "notes_of_skipped", "open_usable", "reasons"]
 

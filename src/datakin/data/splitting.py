@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed
+from datakin.data.checks.groups import warn_of_shared_groups
+from datakin.data.columns.labels import canonical_label, is_missing, sort_classes
 from datakin.data.dataset import Dataset
 from datakin.data.drafts import Draft, decide, make_datasets
 from datakin.data.features import Array
-from datakin.data.groups import warn_of_shared_groups
-from datakin.data.labels import canonical_label, is_missing, sort_classes
 from datakin.data.skipping import reasons
 
 __all__ = ["split_table"]

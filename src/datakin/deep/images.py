@@ -15,8 +15,8 @@ import pandas as pd
 from datakin._core.checks import check_choice, check_count
 from datakin._core.exceptions import DatakinError, listed, require, warn
 from datakin.data import Dataset
+from datakin.data.columns.labels import canonical_label
 from datakin.data.features import Array
-from datakin.data.labels import canonical_label
 from datakin.deep.items import hash_bytes
 from datakin.deep.readers import check_task, make_items
 

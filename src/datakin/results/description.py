@@ -10,6 +10,9 @@ from typing import Any
 import pandas as pd
 
 from datakin._core.exceptions import SERIOUS, USUAL, DatakinError, listed, suggest, together
+from datakin.data.checks.differences import KINDS, Difference
+from datakin.data.checks.suspicions import ROW_ID
+from datakin.data.columns.labels import sort_classes
 from datakin.data.dataset import Origin
 from datakin.data.described import ColumnDescription
 from datakin.data.description import (
@@ -18,11 +21,8 @@ from datakin.data.description import (
     TableDescription,
     gather,
 )
-from datakin.data.differences import KINDS, Difference
 from datakin.data.door import READ_ROWS
 from datakin.data.drafts import names_of
-from datakin.data.labels import sort_classes
-from datakin.data.suspicions import ROW_ID
 from datakin.results.description_text import text_of
 from datakin.results.record import Record, plain, register
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from datakin.data import text_files
+from datakin.data.files import text_files
 from tests.unit.data.postgres import reason_to_skip, running_server
 
 

@@ -14,7 +14,7 @@ import datakin
 from datakin import DatakinError, DatakinWarning, read_table, read_tables
 from datakin._core.addresses import printable, secrets_of, without_password, without_secrets
 from datakin.cli.commands import main
-from datakin.data.addresses import find_tables, stem
+from datakin.data.files.addresses import find_tables, stem
 
 ODD_NAMES = {
     "not UTF-8": (b"caf\xe9.csv", "caf\\xe9"),

@@ -11,7 +11,7 @@ import pytest
 
 from datakin import DatakinError
 from datakin.data import Origin, archives
-from datakin.data.text_files import read_text
+from datakin.data.files.text_files import read_text
 
 TABLE = b"a,b\n1,2\n3,4\n"
 

@@ -7,8 +7,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from datakin import DatakinError, DatakinWarning, read_table, read_tables
-from datakin.data.files import stem
-from datakin.data.reading import choose_rows
+from datakin.data.files.opening import stem
+from datakin.data.files.reading import choose_rows
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 
 from datakin import DatakinError, read_table
-from datakin.data.columns import check_finite, read_column
-from datakin.data.texts import BLANKS
+from datakin.data.columns.column import check_finite, read_column
+from datakin.data.columns.texts import BLANKS
 
 
 def read(native, name="c"):

@@ -14,9 +14,9 @@ import pytest
 
 from datakin import DatakinError, DatakinWarning, read_table, read_tables
 from datakin.cli.commands import main
-from datakin.data.databases import read_database, read_duckdb, read_sqlite
 from datakin.data.dataset import Origin
-from datakin.data.queries import wrapped
+from datakin.data.files.databases import read_database, read_duckdb, read_sqlite
+from datakin.data.files.queries import wrapped
 from tests.unit.data.postgres import PASSWORD
 
 
@@ -130,8 +130,8 @@ def test_rows_are_drawn_as_from_other_files(request, kind, tmp_path, same):
 
 
 def test_drawing_in_many_batches_gives_the_same_rows(tmp_path, monkeypatch):
-    from datakin.data import databases
-    from datakin.data.reading import choose_rows
+    from datakin.data.files import databases
+    from datakin.data.files.reading import choose_rows
 
     monkeypatch.setattr(databases, "BATCH", 7)
     frame = pd.DataFrame({"row": range(1000), "y": 0})

@@ -8,7 +8,7 @@ import pytest
 
 import datakin
 from datakin import DatakinError, DatakinWarning, as_dataset, read_table, read_tables
-from datakin.data.differences import Difference, differences
+from datakin.data.checks.differences import Difference, differences
 from datakin.data.pairing import pair
 
 N = 200

@@ -4,8 +4,8 @@ import pytest
 
 from datakin import DatakinError
 from datakin.data import Origin, text_files
-from datakin.data.encodings import guess_encoding
-from datakin.data.text_files import read_text
+from datakin.data.files.encodings import guess_encoding
+from datakin.data.files.text_files import read_text
 
 TEXT = "Größe,y\nMüller,1\nWeiß & Söhne,0\n"
 

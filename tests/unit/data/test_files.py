@@ -10,7 +10,7 @@ import pytest
 
 import datakin
 from datakin import DatakinError, DatakinWarning, read_table, read_tables
-from datakin.data.files import find_files, stem
+from datakin.data.files.opening import find_files, stem
 
 FORMATS = ["wards.csv", "wards.csv.gz", "wards.parquet", "wards.feather"]
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from datakin import DatakinError, DatakinWarning, as_dataset, read_table
-from datakin.data.labels import (
+from datakin.data.columns.labels import (
     canonical_label,
     canonical_labels,
     encode_classes,

@@ -5,8 +5,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from datakin.data.roles import read_labels, series_of
-from datakin.data.tables import read_columns
+from datakin.data.columns.roles import read_labels, series_of
+from datakin.data.columns.tables import read_columns
 
 AGES = [36.5, 38.0, 41.2, 39.0]
 

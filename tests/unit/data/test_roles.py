@@ -13,9 +13,9 @@ import pyarrow as pa
 import pytest
 
 from datakin import DatakinError, DatakinWarning, as_dataset, read_table, read_tables
-from datakin.data.labels import canonical_label
-from datakin.data.roles import check_label, read_keys, read_labels, series_of
-from datakin.data.tables import read_columns
+from datakin.data.columns.labels import canonical_label
+from datakin.data.columns.roles import check_label, read_keys, read_labels, series_of
+from datakin.data.columns.tables import read_columns
 
 X = np.random.default_rng(0).normal(size=(60, 2))
 LONG = [2**53 + i for i in range(3)]

@@ -17,8 +17,8 @@ from scipy import stats
 
 from datakin import DatakinError, DatakinWarning, read_table, read_tables
 from datakin._core.repeatability import derive_seed
-from datakin.data import arrow_files
-from datakin.data.reading import Lottery, choose_rows
+from datakin.data.files import arrow_files
+from datakin.data.files.reading import Lottery, choose_rows
 
 DRAWN = pytest.warns(DatakinWarning, match=r"rows in .*drawn at random \(read_rows")
 

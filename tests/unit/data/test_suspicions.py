@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from datakin import DatakinError, DatakinWarning, as_dataset, read_table, read_tables
+from datakin.data.checks.suspicions import is_id, notes_of_facts
 from datakin.data.dataset import ColumnFacts
-from datakin.data.suspicions import is_id, notes_of_facts
 
 N = 400
 RNG = np.random.default_rng(3)

@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 
 from datakin import DatakinError
-from datakin.data import tables
-from datakin.data.columns import read_column
-from datakin.data.tables import RawTable, frame_of, read_columns
+from datakin.data.columns import tables
+from datakin.data.columns.column import read_column
+from datakin.data.columns.tables import RawTable, frame_of, read_columns
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from datakin.data.columns import read_column
-from datakin.data.tables import read_columns
-from datakin.data.texts import SOFT_BLANKS
+from datakin.data.columns.column import read_column
+from datakin.data.columns.tables import read_columns
+from datakin.data.columns.texts import SOFT_BLANKS
 
 DOORS = {
     "arrow": lambda values: pa.chunked_array([pa.array(values, pa.string())]),

@@ -10,8 +10,8 @@ import pytest
 
 from datakin import DatakinError, DatakinWarning, read_table
 from datakin.data import Origin, ragged, text_files
-from datakin.data.reading import choose_rows
-from datakin.data.text_files import read_text
+from datakin.data.files.reading import choose_rows
+from datakin.data.files.text_files import read_text
 
 DRAWN = pytest.warns(DatakinWarning, match=r"rows in .*drawn at random \(read_rows")
 

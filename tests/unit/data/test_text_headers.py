@@ -4,8 +4,8 @@ import pytest
 
 from datakin import DatakinError
 from datakin.data import Origin
-from datakin.data.dialects import recognise_delimiter
-from datakin.data.text_files import read_text
+from datakin.data.files.dialects import recognise_delimiter
+from datakin.data.files.text_files import read_text
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ import shlex
 from dataclasses import dataclass
 
 from datakin._core.exceptions import listed
+from datakin.data.checks.spelling import matching_values, recode_options, same_names
+from datakin.data.checks.suspicions import keep_option
+from datakin.data.checks.units import ENOUGH, Units, find_units, overlap, sketch, sketch_of
 from datakin.data.dataset import Dataset
-from datakin.data.spelling import matching_values, recode_options, same_names
-from datakin.data.suspicions import keep_option
-from datakin.data.units import ENOUGH, Units, find_units, overlap, sketch, sketch_of
 
 __all__ = [
     "KINDS",

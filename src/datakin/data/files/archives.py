@@ -19,7 +19,7 @@ from functools import partial
 from typing import Any, BinaryIO, cast
 
 from datakin._core.exceptions import DatakinError, listed, suggest
-from datakin.data.file_kinds import GZIP, ZIP, is_document, name_kind
+from datakin.data.files.file_kinds import GZIP, ZIP, is_document, name_kind
 
 __all__ = ["STDIN", "TEXT_SUFFIXES", "Source", "open_source"]
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed
-from datakin.data.columns import (
+from datakin.data.columns.column import (
     arrow_of,
     decimals_of,
     floats_of,
@@ -19,14 +19,14 @@ from datakin.data.columns import (
     is_text_series,
     readable,
 )
+from datakin.data.columns.labels import canonical_label
+from datakin.data.columns.numerals import EXACT
+from datakin.data.columns.objects import is_none, known_objects
+from datakin.data.columns.placeholders import doubt_of_extremes
+from datakin.data.columns.text_columns import CASES, read_text
+from datakin.data.columns.texts import Texts, clean
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import Array, Features
-from datakin.data.labels import canonical_label
-from datakin.data.numerals import EXACT
-from datakin.data.objects import is_none, known_objects
-from datakin.data.placeholders import doubt_of_extremes
-from datakin.data.text_columns import CASES, read_text
-from datakin.data.texts import Texts, clean
 
 if TYPE_CHECKING:
     import narwhals as nw

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from datakin._core.exceptions import SERIOUS, Note, listed
+from datakin.data.checks.leaks import COPY, NAMED_LEAK, Labels, leak_of
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import MISSING, Array, Features
-from datakin.data.leaks import COPY, NAMED_LEAK, Labels, leak_of
 
 __all__ = ["LEFT_OUT", "Suspicions", "find_suspicions", "is_id", "keep_option", "notes_of_facts"]
 

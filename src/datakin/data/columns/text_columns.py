@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from datakin._core.exceptions import listed
-from datakin.data.dataset import ColumnFacts
-from datakin.data.dates import DATE, doubt_of_dates, read_dates
-from datakin.data.features import MISSING, Array
-from datakin.data.numerals import (
+from datakin.data.columns.dates import DATE, doubt_of_dates, read_dates
+from datakin.data.columns.numerals import (
     DECIMAL_COMMA,
     NUMBER,
     Numerals,
@@ -21,7 +19,9 @@ from datakin.data.numerals import (
     may_be_codes,
     read_numerals,
 )
-from datakin.data.texts import BLANKS, HEAD, Texts, count_words, matches
+from datakin.data.columns.texts import BLANKS, HEAD, Texts, count_words, matches
+from datakin.data.dataset import ColumnFacts
+from datakin.data.features import MISSING, Array
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -11,7 +11,7 @@ from itertools import islice
 
 from datakin._core.exceptions import DatakinError, listed, repeated
 from datakin.data.dataset import Origin
-from datakin.data.dialects import (
+from datakin.data.files.dialects import (
     DELIMITERS,
     NUMBER,
     TABBED,
@@ -20,7 +20,7 @@ from datakin.data.dialects import (
     recognise_delimiter,
     spoken,
 )
-from datakin.data.reading import check_file_columns
+from datakin.data.files.reading import check_file_columns
 
 __all__ = ["Layout", "find_layout"]
 

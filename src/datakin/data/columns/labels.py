@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed
-from datakin.data.columns import check_finite
+from datakin.data.columns.column import check_finite
+from datakin.data.columns.texts import clean
 from datakin.data.dataset import Origin
 from datakin.data.features import Array
-from datakin.data.texts import clean
 
 __all__ = [
     "canonical_label",

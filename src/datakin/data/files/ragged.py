@@ -10,11 +10,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from datakin._core.exceptions import DatakinError, listed
-from datakin.data.archives import Source
-from datakin.data.dialects import END
-from datakin.data.encodings import Encoding
-from datakin.data.headers import Layout
-from datakin.data.text_streams import Utf8Stream
+from datakin.data.files.archives import Source
+from datakin.data.files.dialects import END
+from datakin.data.files.encodings import Encoding
+from datakin.data.files.headers import Layout
+from datakin.data.files.text_streams import Utf8Stream
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from datakin.data.reading import Lottery
+from datakin.data.files.reading import Lottery
 
 if TYPE_CHECKING:
     import pyarrow as pa

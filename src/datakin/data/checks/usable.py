@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from datakin._core.exceptions import MINOR, DatakinError, Note, listed
-from datakin.data.columns import check_finite
+from datakin.data.checks.suspicions import LEFT_OUT, Suspicions, keep_option
+from datakin.data.columns.column import check_finite
 from datakin.data.features import MISSING, Features
-from datakin.data.suspicions import LEFT_OUT, Suspicions, keep_option
 
 __all__ = ["notes_of_unused", "usable_features", "without_odd"]
 

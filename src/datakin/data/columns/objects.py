@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError
-from datakin.data.dates import DAY
+from datakin.data.columns.dates import DAY
+from datakin.data.columns.numerals import EXACT, said_lost
+from datakin.data.columns.texts import as_text
 from datakin.data.features import Array
-from datakin.data.numerals import EXACT, said_lost
-from datakin.data.texts import as_text
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -12,7 +12,7 @@ from typing import Any
 
 from datakin._core.addresses import without_secrets
 from datakin._core.exceptions import DatakinError, require
-from datakin.data.queries import choose_table, wrapped
+from datakin.data.files.queries import choose_table, wrapped
 
 __all__ = ["open_server"]
 

@@ -12,8 +12,8 @@ from urllib.parse import unquote
 
 from datakin._core.addresses import is_url, printable, without_password
 from datakin._core.exceptions import DatakinError, listed, suggest
-from datakin.data.archives import STDIN
-from datakin.data.formats import FOLDER_SUFFIXES, PARQUET, suffix_of
+from datakin.data.files.archives import STDIN
+from datakin.data.files.formats import FOLDER_SUFFIXES, PARQUET, suffix_of
 
 __all__ = ["TableFiles", "find_files", "find_table", "find_tables", "stem"]
 

@@ -14,16 +14,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from datakin._core.exceptions import DatakinError, listed
-from datakin.data.archives import Source, open_source
 from datakin.data.dataset import Origin
-from datakin.data.dialects import END, check_delimiter, spoken
-from datakin.data.encodings import Encoding, guess_encoding, recognise_encoding
 from datakin.data.features import Array
-from datakin.data.file_kinds import name_kind, recognise_kind
-from datakin.data.headers import Layout, find_layout
-from datakin.data.ragged import MOST, RaggedRows, note_swallowed, refuse_open_quote, refuse_ragged
-from datakin.data.reading import Lottery, Read, check_file_columns, first_line
-from datakin.data.text_streams import Lent, NotUtf8, Utf8Stream, read_head, take_back
+from datakin.data.files.archives import Source, open_source
+from datakin.data.files.dialects import END, check_delimiter, spoken
+from datakin.data.files.encodings import Encoding, guess_encoding, recognise_encoding
+from datakin.data.files.file_kinds import name_kind, recognise_kind
+from datakin.data.files.headers import Layout, find_layout
+from datakin.data.files.ragged import (
+    MOST,
+    RaggedRows,
+    note_swallowed,
+    refuse_open_quote,
+    refuse_ragged,
+)
+from datakin.data.files.reading import Lottery, Read, check_file_columns, first_line
+from datakin.data.files.text_streams import Lent, NotUtf8, Utf8Stream, read_head, take_back
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import pandas as pd
 
 from datakin._core.exceptions import SERIOUS, DatakinWarning, Note, listed, warn
+from datakin.data.columns.labels import canonical_label, is_missing, sort_classes
 from datakin.data.dataset import Dataset
 from datakin.data.drafts import Draft
-from datakin.data.labels import canonical_label, is_missing, sort_classes
 
 __all__ = ["SharedGroups", "note_on_groups", "notes_of_shared_groups", "warn_of_shared_groups"]
 

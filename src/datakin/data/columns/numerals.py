@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from datakin.data.columns.texts import HEAD, fit_all, matches
 from datakin.data.features import Array
-from datakin.data.texts import HEAD, fit_all, matches
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -10,8 +10,8 @@ import weakref
 from typing import Any
 
 from datakin._core.exceptions import DatakinError
-from datakin.data.archives import Source
-from datakin.data.encodings import Encoding
+from datakin.data.files.archives import Source
+from datakin.data.files.encodings import Encoding
 
 __all__ = ["Lent", "NotUtf8", "Utf8Stream", "read_head", "take_back"]
 

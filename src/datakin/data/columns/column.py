@@ -15,14 +15,14 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError
+from datakin.data.columns.dates import days_of_numbers, days_of_stamps
+from datakin.data.columns.numerals import EXACT, NUMBER, said_lost
+from datakin.data.columns.objects import ObjectColumn, is_none, known_objects, refuse
+from datakin.data.columns.placeholders import doubt_of_extremes
+from datakin.data.columns.text_columns import Column, as_categories, read_text
+from datakin.data.columns.texts import Texts, as_text, fit_all, is_text
 from datakin.data.dataset import ColumnFacts
-from datakin.data.dates import days_of_numbers, days_of_stamps
 from datakin.data.features import Array
-from datakin.data.numerals import EXACT, NUMBER, said_lost
-from datakin.data.objects import ObjectColumn, is_none, known_objects, refuse
-from datakin.data.placeholders import doubt_of_extremes
-from datakin.data.text_columns import Column, as_categories, read_text
-from datakin.data.texts import Texts, as_text, fit_all, is_text
 
 if TYPE_CHECKING:
     import narwhals as nw

@@ -13,14 +13,14 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed, repeated
-from datakin.data.columns import read_column
+from datakin.data.columns.column import read_column
+from datakin.data.columns.dates import NAMED_A_DATE
+from datakin.data.columns.numerals import EXACT, said_lost
+from datakin.data.columns.placeholders import doubt_of_extremes, is_placeholder
+from datakin.data.columns.text_columns import Column
+from datakin.data.columns.texts import clean
 from datakin.data.dataset import ColumnFacts
-from datakin.data.dates import NAMED_A_DATE
 from datakin.data.features import Array, Features
-from datakin.data.numerals import EXACT, said_lost
-from datakin.data.placeholders import doubt_of_extremes, is_placeholder
-from datakin.data.text_columns import Column
-from datakin.data.texts import clean
 
 if TYPE_CHECKING:
     import narwhals as nw
