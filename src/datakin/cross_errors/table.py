@@ -353,7 +353,7 @@ def _check_about(path: Path) -> None:
         ) from None
     if found != FORMAT:
         raise DatakinError(
-            f"The cross errors in {str(path)!r} have format {str(found)[:40]}; this version reads format "
+            f"The cross errors in {str(path)!r} have format {repr(found)[:40]}; this version reads format "
             f"{FORMAT}. Measure them again, or read them with the version that wrote them."
         )
 

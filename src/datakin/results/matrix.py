@@ -57,7 +57,7 @@ class Square(Record):
     @property
     def distances(self) -> Array:
         """Scores as distances: symmetric, not below 0, 0 on the diagonal."""
-        distances = np.maximum((self.scores + self.scores.T) / 2, 0.0)
+        distances = np.maximum(self.scores / 2 + self.scores.T / 2, 0.0)
         np.fill_diagonal(distances, 0.0)
         return np.asarray(distances)
 

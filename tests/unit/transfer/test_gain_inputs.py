@@ -16,6 +16,7 @@ from datakin import (
     transfer,
     transfer_gain,
 )
+from datakin.learning import encoding
 from datakin.transfer.gain import METHODS, default_methods
 from datakin.transfer.learner import choose_estimator
 
@@ -98,7 +99,7 @@ def test_named_learners_of_numbers(make_linear):
     assert transfer_gain(*duo, **QUICK) == transfer_gain(*duo, **QUICK, estimator="linear")
 
 
-def test_sparse_rows():
+def test_sparse_rows(monkeypatch):
     rng = np.random.default_rng(0)
     parts = []
     for name in "ab":
@@ -114,6 +115,9 @@ def test_sparse_rows():
             tags.input_tags.sparse = False
             return tags
 
+    # Rows that can be laid out in full suit every estimator; those that are too many do not.
+    assert transfer_gain(*parts, **QUICK, estimator=Dense()).repeats == QUICK["repeats"]
+    monkeypatch.setattr(encoding, "MOST_CELLS", 100)
     with pytest.raises(DatakinError, match=r"must take sparse rows.*Dense does not"):
         transfer_gain(*parts, **QUICK, estimator=Dense())
 
