@@ -17,6 +17,7 @@ from datakin._core.exceptions import DatakinError, collecting, warn
 from datakin.data.checks.differences import Difference, differences
 from datakin.data.checks.groups import notes_of_shared_groups
 from datakin.data.checks.suspicions import ROW_ID, is_id
+from datakin.data.checks.usable import CONSTANT, EMPTY
 from datakin.data.columns.tables import RawTable, read_columns
 from datakin.data.corrections import correct
 from datakin.data.dataset import ColumnFacts, Dataset, Origin
@@ -288,7 +289,8 @@ def _use(name: str, parts: Sequence[Dataset]) -> tuple[str, str]:
     """Return the role of a column that could be a feature, and why it is not used everywhere."""
     reasons = [part.left_out[name] for part in parts if name in part.left_out]
     if parts and len(reasons) == len(parts):
-        return "left out", reasons[0]
+        each = " in each of them" if len(parts) > 1 and reasons[0] in (EMPTY, CONSTANT) else ""
+        return "left out", reasons[0] + each
     if reasons:
         return "feature", f"left out in {len(reasons)} of {len(parts)}: {reasons[0]}"
     return "feature", ""
@@ -363,4 +365,20 @@ def _compare(
                 if not note.startswith(TOLD) and not any(text in note for text in said)
             )
         apart[source.name] = tuple(found)
-    return Gathered(tables, tuple(described), apart, refusals, shared)
+    return Gathered(_without_codes(tables, apart), tuple(described), apart, refusals, shared)
+
+
+def _without_codes(
+    tables: tuple[TableDescription, ...], apart: Mapping[str, Sequence[Difference]]
+) -> tuple[TableDescription, ...]:
+    """Return the tables with columns marked that no comparison uses, since they are codes."""
+    each = [{d.column for d in found if d.kind == "codes"} for found in apart.values()]
+    codes = set.intersection(*each) if each else set()
+    return tuple(
+        replace(table, columns=tuple(
+            replace(column, role="left out", why="no value in common")
+            if column.name in codes and column.role == "feature" else column
+            for column in table.columns
+        ))
+        for table in tables
+    )  # fmt: skip

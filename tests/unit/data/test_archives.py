@@ -10,7 +10,8 @@ import zipfile
 import pytest
 
 from datakin import DatakinError
-from datakin.data import Origin, archives
+from datakin.data import Origin
+from datakin.data.files import archives
 from datakin.data.files.text_files import read_text
 
 TABLE = b"a,b\n1,2\n3,4\n"
@@ -125,6 +126,9 @@ def test_a_pipe_is_read(tmp_path):
 
 KINDS = [
     (b"%PDF-1.7\n...", "a PDF document"),
+    (b"MATLAB 5.0 MAT-file, Platform: GLNXA64" + bytes(80), "a MATLAB file"),
+    (b"\x80\x04\x95\x10\0\0\0\0\0\0\0}\x94.", "a pickle, which could run code"),
+    (b"X\n\0\0\0\x03\0\x04", "an R data file"),
     (b"<!DOCTYPE html>\n<p>404</p>", "a web page"),
     (b'<?xml version="1.0"?><a/>', "an XML document"),
     (b'\n[{"a": 1, "b": 2}]', "a JSON document"),

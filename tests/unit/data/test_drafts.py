@@ -37,6 +37,23 @@ def test_row_ids_are_left_out(columns):
     )
 
 
+@pytest.mark.parametrize("name", ["hospitalid", "ward_id", "unitId", "teamid"])
+def test_numbers_that_are_called_ids_are_codes(name):
+    assert notes(**{name: RNG.integers(0, 12, N)}) == (
+        f"left out, are called ids, so that their numbers are codes: {name!r} "
+        f"(to use them: keep=[{name!r}] / --keep {name})",
+    )
+    (few,) = notes(**{name: RNG.integers(0, 4, N)})
+    assert few.startswith("called an id, but used as a number (if it is a code, leave it out")
+
+
+@pytest.mark.parametrize("name", ["chlorid", "lipid", "fluid", "covid_days", "acid", "thyroid"])
+def test_words_that_end_like_ids_are_quantities(name):
+    assert notes(**{name: RNG.integers(0, 12, N)}) == ()
+    assert notes(ward_id=RNG.integers(0, 2, N)) == ()
+    assert notes(ward_id=RNG.normal(size=N)) == ()
+
+
 COPIES = {
     "the same": {"copy": Y},
     "as floats": {"copy": Y * 2.5 - 1},

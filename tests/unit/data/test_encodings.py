@@ -3,7 +3,8 @@
 import pytest
 
 from datakin import DatakinError
-from datakin.data import Origin, text_files
+from datakin.data import Origin
+from datakin.data.files import text_files
 from datakin.data.files.encodings import guess_encoding
 from datakin.data.files.text_files import read_text
 

@@ -21,8 +21,11 @@ from datakin.data.features import MISSING, Array, Features
 __all__ = ["LEFT_OUT", "Suspicions", "find_suspicions", "is_id", "keep_option", "notes_of_facts"]
 
 ROW_ID = "looks like a row id"
+CODE = "is called an id, so that its numbers are codes"
+FEW_CODES = "called an id, but used as a number (if it is a code, leave it out: ignore=, --ignore)"
 LEFT_OUT = {  # why a column is left out, and how a note says it of several
     ROW_ID: "look like row ids",
+    CODE: "are called ids, so that their numbers are codes",
     COPY: "look like copies of the label",
     NAMED_LEAK: "give the label away and share a word with it",
 }
@@ -31,15 +34,15 @@ OFTEN = 0.5  # the same for a column that is called an id
 LONG = 50  # rows from which numbers that only rise are the order of the rows
 SHOWN = 5  # things named in one note
 PART = 20  # rows of a part from which it is looked at
+MANY = 10  # numbers of a column that is called an id from which they are codes
 ID_WORDS = frozenset(["id", "ids", "pid", "uid", "uuid", "guid", "mrn", "ssn"])
 NUMBER_WORDS = frozenset(
     ["no", "nr", "num", "number", "index", "idx", "key", "row", "record", "serial", "unnamed"]
 )
-NOT_IDS = frozenset(  # words in "id" that are no ids
-    ["acid", "aid", "android", "avid", "bid", "braid", "carotid", "covid", "did", "fluid", "grid",
-     "hybrid", "humid", "invalid", "kid", "lid", "lipid", "liquid", "mid", "opioid", "paid", "rapid",
-     "rigid", "said", "solid", "steroid", "thyroid", "unpaid", "valid", "void"]
-)  # fmt: skip
+NOT_IDS = re.compile(  # words in "id" that are no ids, and how such words end in chemistry and medicine
+    "(a|av|b|br|bra|car?ot|cov|d|flu|gr|hybr|hum|inval|k|l|liqu|m|pa|rap|rig|sa|sol|tim|unpa|val|viv)id"
+    "|.*(ac|brom|carb|carot|cer|chlor|cyan|fluor|hydr|iod|jod|lip|nitr|o|ox|pept|sulf|sulph|ster|zer)id"
+)
 
 
 @dataclass(frozen=True)
@@ -155,6 +158,8 @@ def find_suspicions(
             left_out[name] = ROW_ID
             continue
         leak = leak_of(values, name, labels, features.names)
+        if leak is None:
+            leak = _code_of(values, name)
         if leak is not None:
             (left_out if leak in LEFT_OUT else doubts)[name] = leak
     return Suspicions(left_out, doubts)
@@ -217,9 +222,25 @@ def _is_mostly_different(values: Array, name: str) -> bool:
     return bool(n_different >= (OFTEN if _is_called_id(name, ID_WORDS) else 1) * len(values))
 
 
+def _code_of(values: Array, name: str) -> str | None:
+    """Say so if whole numbers are called an id, as a hospital's number is in each of its rows.
+
+    A few of them may be grades of something that is called so by chance.
+    """
+    if values.dtype.kind != "f" or not _is_called_id(name, ID_WORDS):
+        return None
+    known = values[~np.isnan(values)]
+    n_different = len(np.unique(known))
+    if n_different < 3 or np.any(known != np.round(known)):
+        return None
+    return CODE if n_different >= MANY else FEW_CODES
+
+
 def _is_called_id(name: str, words: frozenset[str] = ID_WORDS | NUMBER_WORDS) -> bool:
     found = _words(name)
-    return bool(found & words) or any(word.endswith("id") for word in found - NOT_IDS)
+    return bool(found & words) or any(
+        word.endswith("id") and not NOT_IDS.fullmatch(word) for word in found
+    )
 
 
 def _words(name: str) -> set[str]:

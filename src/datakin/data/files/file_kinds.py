@@ -38,6 +38,16 @@ STARTS: tuple[tuple[bytes, str, str], ...] = (
         "read it yourself (pandas.read_stata) and pass the data frame",
     ),
     (b"RDX", "an R data file", "save it from R with write.csv"),
+    (b"X\n\0\0", "an R data file", "save it from R with write.csv"),
+    (b"MATLAB 5.0 MAT", "a MATLAB file", "read it yourself (scipy.io.loadmat) and pass the arrays"),
+    (b"HEADER RECORD***", "a SAS transport file", "read it yourself (pandas.read_sas) and pass it"),
+    (
+        b"\0" * 12 + b"\xc2\xea\x81\x60",
+        "a SAS file",
+        "read it yourself (pandas.read_sas) and pass it",
+    ),
+    (b"\x80\x04\x95", "a pickle, which could run code", "save its table as CSV or Parquet"),
+    (b"\x80\x05\x95", "a pickle, which could run code", "save its table as CSV or Parquet"),
     (b"{\\rtf", "an RTF document", SAVE_IT),
     (
         b"version https://git-lfs",
