@@ -278,8 +278,8 @@ def test_command(tmp_path, quick, monkeypatch, capsys):
 def test_tables_become_numbers_as_the_first_dataset_says():
     numbers = [1.0, 3.0, np.nan, 5.0, 7.0, 3.0] * 4
     words = [*"ab" * 11, "rare", None]
-    frame = pd.DataFrame({"number": numbers, "word": words, "y": [0, 1] * 12})
-    other = frame.assign(number=[np.nan, *np.arange(23.0)], word=[*"abc" * 8])
+    frame = pd.DataFrame({"size": numbers, "word": words, "y": [0, 1] * 12})
+    other = frame.assign(size=[np.nan, *np.arange(23.0)], word=[*"abc" * 8])
     own, there = (datakin.read_table(f, label="y", name=n) for f, n in ((frame, "o"), (other, "t")))
     table = gains.Table.make(own, [there])
     filled = np.nan_to_num(numbers, nan=3.0)

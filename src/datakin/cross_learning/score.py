@@ -236,7 +236,7 @@ def score(target: Any, source: Any, **options: Any) -> Comparison:
     >>> import numpy as np
     >>> rng = np.random.default_rng(1)
     >>> X = rng.standard_normal((400, 2))
-    >>> y = (X[:, 0] > 0).astype(int)
+    >>> y = (X[:, 0] + rng.standard_normal(400) > 0).astype(int)
     >>> result = score((X[:200], y[:200]), (X[200:], y[200:]), models=["logistic"])
     >>> abs(result.score) < 0.05
     True

@@ -205,7 +205,7 @@ def describe(
     Examples
     --------
     >>> import pandas as pd
-    >>> frame = pd.DataFrame({"age": [40, 63, 51, 72] * 10, "died": [0, 1] * 20})
+    >>> frame = pd.DataFrame({"age": [40, 63, 51, 72] * 10, "died": [0, 1, 1, 0, 1] * 8})
     >>> describe({"icu": frame}, label="died")
     Description(icu: Can be used: yes; nothing to look at.)
     """

@@ -86,7 +86,7 @@ def test_a_long_tail_of_levels_is_cut():
 
 
 def test_levels_of_another_dataset_are_matched_by_name(read):
-    y = np.arange(40) // 2 % 2
+    y = np.arange(40) // 4 % 2
     x = np.arange(40.0) ** 1.1
     ours = read(pd.DataFrame({"c": np.tile(["b", "d"], 20), "x": x, "y": y}))
     theirs = read(pd.DataFrame({"x": x[::-1], "c": np.tile(["a", "b", None, "d"], 10), "y": y}))

@@ -130,8 +130,8 @@ def test_learning_curve_passes_through_its_points(results, ax):
 def test_the_boundary_of_a_pair_is_where_the_classes_part(ax):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((1500, 2))
-    target = datakin.as_dataset(X, (X[:, 0] > 0).astype(int), name="upright")
-    source = datakin.as_dataset(X + 5, (X[:, 1] > 0).astype(int), name="level")
+    target = datakin.as_dataset(X, (X[:, 0] > 0).astype(int), name="upright", keep=["x0"])
+    source = datakin.as_dataset(X + 5, (X[:, 1] > 0).astype(int), name="level", keep=["x1"])
     plots.pair(target, source, ax=ax)
     upright, level = (c.get_paths()[0].vertices for c in ax.collections[-2:])
     near = np.abs(upright[:, 1]) < 2  # where its points lie
@@ -145,8 +145,9 @@ def test_the_boundary_of_a_pair_is_where_the_classes_part(ax):
 def test_more_columns_are_seen_along_the_directions_that_separate(ax):
     rng = np.random.default_rng(1)
     X = rng.standard_normal((900, 6))
-    one = datakin.as_dataset(X[:450], (X[:450, 2] > 0).astype(int), name="one")
-    two = datakin.as_dataset(X[450:], (X[450:, 4] > 0).astype(int), name="two")
+    noisy = X + 0.3 * rng.standard_normal((900, 6))
+    one = datakin.as_dataset(X[:450], (noisy[:450, 2] > 0).astype(int), name="one")
+    two = datakin.as_dataset(X[450:], (noisy[450:, 4] > 0).astype(int), name="two")
     plots.pair(one, two, ax=ax)
     first, second = (c.get_paths()[0].vertices for c in ax.collections[-2:])
     # Rules at right angles: one boundary stands, the other lies.
