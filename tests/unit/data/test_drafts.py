@@ -14,10 +14,11 @@ NOISE = RNG.normal(size=N)
 Y = RNG.integers(0, 2, N)
 
 
-def notes(y=Y, **columns):
+def notes(y=Y, task="auto", **columns):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DatakinWarning)
-        return read_table(pd.DataFrame({"noise": NOISE, **columns, "y": y}), label="y").notes
+        frame = pd.DataFrame({"noise": NOISE, **columns, "y": y})
+        return read_table(frame, label="y", task=task).notes
 
 
 IDS = {
@@ -40,11 +41,14 @@ def test_row_ids_are_left_out(columns):
 @pytest.mark.parametrize("name", ["hospitalid", "ward_id", "unitId", "teamid"])
 def test_numbers_that_are_called_ids_are_codes(name):
     assert notes(**{name: RNG.integers(0, 12, N)}) == (
-        f"left out, are called ids, so that their numbers are codes: {name!r} "
+        f"left out, look like codes, as they are called ids: {name!r} "
         f"(to use them: keep=[{name!r}] / --keep {name})",
     )
     (few,) = notes(**{name: RNG.integers(0, 4, N)})
-    assert few.startswith("called an id, but used as a number (if it is a code, leave it out")
+    assert few == (
+        f"called an id, but used as a number (or is it a code?): {name!r} "
+        f"(to leave out: ignore=[{name!r}] / --ignore {name})"
+    )
 
 
 @pytest.mark.parametrize("name", ["chlorid", "lipid", "fluid", "covid_days", "acid", "thyroid"])
@@ -75,6 +79,54 @@ def test_a_linear_copy_of_a_response_is_named():
     (note,) = notes(y=y, fahrenheit=1.8 * y + 32)
     assert "copies of the label" in note
     assert "fahrenheit" in note
+
+
+def part_of_label(n, n_positive, n_known):
+    """Return a label, and a column that has it in some rows."""
+    y = (np.arange(n) < n_positive).astype(int)
+    known = RNG.permutation(n) < n_known
+    known[[0, n - 1]] = True
+    return y, np.where(known, y, np.nan)
+
+
+SMALL = {
+    "few rows": (30, 15, 30),
+    "few of a class": (60, 7, 60),
+    "often missing": (60, 30, 45),
+}
+
+
+@pytest.mark.parametrize("sizes", SMALL.values(), ids=SMALL)
+def test_a_small_copy_is_named_and_used(sizes):
+    y, copy = part_of_label(*sizes)
+    frame = pd.DataFrame({"noise": NOISE[: len(y)], "copy": copy, "y": y})
+    with pytest.warns(DatakinWarning, match=r"may be a copy of the label \(look.*: 'copy'"):
+        assert read_table(frame, label="y").columns == ("noise", "copy")
+
+
+CHANCE = {
+    "few rows known": (60, 30, 15),
+    "hardly one of a class": (60, 3, 60),
+}
+
+
+@pytest.mark.parametrize("sizes", CHANCE.values(), ids=CHANCE)
+def test_a_copy_in_hardly_any_row_is_chance(sizes):
+    y, copy = part_of_label(*sizes)
+    assert notes(y=y, copy=copy) == ()
+
+
+def test_a_small_copy_of_a_response():
+    y = RNG.normal(size=N)
+    assert (
+        "left out, look like copies" in notes(y=y, copy=np.where(np.arange(N) < 50, y, np.nan))[0]
+    )
+    assert "may be a copy" in notes(y=y, copy=np.where(np.arange(N) < 45, y, np.nan))[0]
+    assert notes(y=y, copy=np.where(np.arange(N) < 15, y, np.nan)) == ()
+    # One far value, or one value that is not zero, makes a correlation of 1.
+    far = np.where(np.arange(N) == 7, 1e9, 0)
+    assert "copies" not in str(notes(y=y + far, x=RNG.normal(size=N) + far))
+    assert notes(y=far / 1e9, task="regression", x=2.0 * far) == ()
 
 
 INNOCENT = {

@@ -5,9 +5,11 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
 from datakin import DatakinError, DatakinWarning, as_dataset, read_table, read_tables
-from datakin.data.checks.suspicions import is_id, notes_of_facts
+from datakin.data.checks.leaks import _wrong_sides
+from datakin.data.checks.suspicions import notes_of_facts
 from datakin.data.dataset import ColumnFacts
 
 N = 400
@@ -27,7 +29,14 @@ def read(y=Y, label="died", **options):
 IDS = {
     "part_no": RNG.permutation(N) * 3,
     "stayid": RNG.permutation(N) * 7 + 1000,
-    "order": np.cumsum(RNG.integers(1, 9, N)),
+    "order": RNG.permutation(N) + 17,
+    "Personalnummer": RNG.choice(10**6, N, replace=False),
+    "Kundennr": RNG.choice(10**6, N, replace=False),
+    "idnum": RNG.choice(10**6, N, replace=False),
+    "record no": RNG.choice(10**6, N, replace=False),
+    "Unnamed: 0": RNG.choice(10**6, N, replace=False),
+    "identifier": RNG.integers(10_000, 10_800, N),
+    "matricule": RNG.integers(10_000, 10_800, N),
     "name": [f"n{k}" for k in RNG.permutation(N)],
     "uniquepid": [f"0-{k}" for k in RNG.integers(0, 2 * N, N)],
     "patient_id": RNG.integers(10_000, 10_800, N),
@@ -45,11 +54,53 @@ def test_row_ids_are_not_used_unless_kept(name):
     assert kept.keep == {name}
 
 
-def test_dates_that_only_rise_are_the_order_of_the_rows():
-    days = np.sort(RNG.uniform(18_000, 19_000, N))
-    assert is_id(days, "seen", is_date=True)
-    assert not is_id(days, "seen")
-    assert not is_id(RNG.permutation(days), "seen", is_date=True)
+RISING = np.cumsum(RNG.integers(1, 9, N))
+
+
+@pytest.mark.parametrize("values", [RISING, RISING[::-1]], ids=["rising", "falling"])
+def test_numbers_that_only_rise_are_used_and_named(values):
+    found = read(price=values)
+    assert set(found.columns) == {"noise", "price"}
+    assert found.notes == (
+        "only rises or falls from row to row (a row number, or is the table sorted by it?): 'price' "
+        "(to leave out: ignore=['price'] / --ignore price)",
+    )
+    assert read(price=values, keep=["price"]).notes == ()
+
+
+@pytest.mark.parametrize("name", ["year", "age", "num_steps"])
+def test_times_and_quantities_may_rise(name):
+    assert read(**{name: RISING}).notes == ()
+    assert read(**{name: np.arange(N) + 1600}).notes == ()
+
+
+@pytest.mark.parametrize("order", ["sorted", "shuffled"])
+def test_dates_are_no_row_ids(order):
+    days = pd.Timestamp("2020-01-01") + pd.to_timedelta(np.arange(N), "D")
+    seen = pd.Series(days if order == "sorted" else RNG.permutation(days))
+    found = read(seen=seen)
+    assert set(found.columns) == {"noise", "seen"}
+    assert found.notes == ()
+
+
+def test_the_order_of_rows_decides_nothing():
+    repeats = np.concatenate([np.repeat(1, 60), np.arange(2, N - 58)])
+    frame = pd.DataFrame({"patient_id": repeats, "price": RISING, "x": NOISE, "died": Y})
+    mixed = frame.iloc[RNG.permutation(N)]
+    with pytest.warns(DatakinWarning):
+        one, other = (read_table(each, label="died") for each in (frame, mixed))
+    assert one.columns == other.columns == ("price", "x")
+    assert one.left_out == other.left_out == {"patient_id": "looks like a row id"}
+
+
+def test_what_leaves_a_column_out_is_sought_in_all_rows():
+    n = 12_000
+    died = (RNG.random(n) < 0.2).astype(int)
+    icu = np.where(died == 1, RNG.random(n) < 0.01, 0).astype(int)
+    frame = pd.DataFrame({"icu_died": icu, "x": RNG.normal(size=n), "hosp_died": died})
+    for rows in (np.argsort(icu), np.argsort(-icu), RNG.permutation(n)):
+        with pytest.warns(DatakinWarning, match="'icu_died'"):
+            assert read_table(frame.iloc[rows], label="hosp_died").columns == ("x",)
 
 
 NO_IDS = {
@@ -60,6 +111,15 @@ NO_IDS = {
     "town": RNG.choice([f"t{k}" for k in range(60)], N),
     "visits": np.sort(RNG.integers(0, 30, N)),
     "age": np.sort(RNG.normal(60, 9, N)),
+    "num_steps": RNG.choice(20_000, N, replace=False),
+    "number_of_inhabitants": RNG.choice(10**6, N, replace=False),
+    "no_of_shares": RNG.choice(10**6, N, replace=False),
+    "house_price_index": RNG.choice(10**6, N, replace=False),
+    "price_inr": RNG.choice(10**6, N, replace=False),
+    "record_temp": RNG.choice(10**6, N, replace=False),
+    "comorbid": RNG.integers(0, 50, N),
+    "year": RNG.permutation(N) + 1600,
+    "gdp_rank": RNG.permutation(N) + 1,
 }
 
 
@@ -76,8 +136,34 @@ ICU = np.where(Y == 1, RNG.random(N) < 0.6, 0).astype(int)
 def test_a_column_that_implies_a_class_and_shares_its_word_is_left_out():
     found = read(label="hosp_expired", icu_expired=ICU)
     assert list(found.left_out) == ["icu_expired"]
-    assert "give the label away and share a word with it: 'icu_expired'" in found.notes[0]
+    assert "tell the label of some rows and are named like it: 'icu_expired'" in found.notes[0]
     assert "keep=['icu_expired'] / --keep icu_expired" in found.notes[0]
+
+
+SIGNS = [
+    "mushroom_odor/mushroom_poisonous",
+    "heart_sound/heart_disease",
+    "engine_light/engine_failure",
+]
+
+
+@pytest.mark.parametrize("names", SIGNS)
+def test_a_sign_that_shares_another_word_is_named_and_used(names):
+    name, label = names.split("/")
+    found = read(label=label, **{name: ICU})
+    assert set(found.columns) == {"noise", name}
+    assert found.notes == (
+        "tells the label of some rows and is named like it (look whether it was known beforehand): "
+        f"{name!r}",
+    )
+
+
+@pytest.mark.parametrize(
+    "names", ["unitdischargestatus/hospitaldischargestatus", "pump_failed/motor_failed"]
+)
+def test_words_that_say_how_it_ended(names):
+    name, label = names.split("/")
+    assert list(read(label=label, **{name: ICU}).left_out) == [name]
 
 
 def test_the_same_column_by_another_name_stays():
@@ -106,6 +192,28 @@ def test_what_may_give_the_label_away_is_named_and_used(values):
         "may give the label away (look whether it was known beforehand): 'odor'",
     )  # fmt: skip
     assert read(odor=values, keep=["odor"]).notes == ()
+
+
+THREE = np.array(["low", "middle", "high"])[np.digitize(NOISE, [0, 1])]
+
+
+def test_thresholds_tell_several_classes():
+    shift = np.where(np.arange(N) < 3, 2.0, 0.0)  # three rows of 400 on the wrong side
+    assert "away" in read(y=THREE, odor=NOISE + shift, noise=RNG.normal(size=N)).notes[0]
+    shift = np.where(np.arange(N) < 30, 2.0, 0.0)
+    assert read(y=THREE, odor=NOISE + shift, noise=RNG.normal(size=N)).notes == ()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_rows_on_the_wrong_side_of_the_best_thresholds(seed):
+    rng = np.random.default_rng(seed)
+    values, y = np.sort(rng.integers(0, 9, 12)).astype(float), rng.permutation(np.arange(12) // 4)
+    low, middle, high = sorted(np.unique(y), key=lambda c: values[y == c][2])
+    expected = min(
+        np.sum(y != np.where(values < a, low, np.where(values < b, middle, high)))
+        for a in range(11) for b in range(a, 11)
+    )  # fmt: skip
+    assert _wrong_sides(values, y) == expected
 
 
 def test_a_column_close_to_a_response_is_named():
@@ -150,6 +258,28 @@ def test_all_datasets_of_a_split_table_agree():
     assert found["a"].columns == found["b"].columns == ("code", "x")
 
 
+YEARS = pd.DataFrame(
+    {
+        "country": np.repeat(["a", "b"], 200),
+        "year": np.tile(np.arange(1800, 2000), 2),
+        "day": np.tile(pd.date_range("2020-01-01", periods=200), 2),
+        "place": np.tile(np.arange(200), 2),
+        "x": NOISE,
+        "died": Y,
+    }
+)
+
+
+def test_years_and_days_of_a_panel_are_used():
+    for frame in (YEARS, YEARS.sample(frac=1, random_state=0)):
+        with pytest.warns(
+            DatakinWarning, match="counts the rows of each dataset.*'place'.*--ignore"
+        ):
+            found = read_tables(frame, label="died", domain="country")
+        for each in found.values():
+            assert each.columns == ("year", "day", "place", "x")
+
+
 def test_a_small_domain_does_not_change_the_task():
     frame = pd.DataFrame({"x": NOISE, "score": RNG.normal(50, 9, N).round(), "school": "a"})
     frame.loc[200:, "school"] = "b"
@@ -178,8 +308,6 @@ def test_kept_columns_must_be_there():
 
 
 def test_sparse_and_dense_leave_out_the_same():
-    from scipy import sparse
-
     X = np.column_stack([NOISE, np.arange(N), Y, RNG.integers(0, 2, N)])
     with pytest.warns(DatakinWarning):
         dense = as_dataset(X, Y)

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
+from datakin.data.checks.names import is_numbered_alike, names_outcome, shared_words
 from datakin.data.features import MISSING, Array
 
 __all__ = ["COPY", "DOUBT", "NAMED_LEAK", "Labels", "leak_of"]
 
 COPY = "looks like a copy of the label"
-NAMED_LEAK = "gives the label away and shares a word with it"
-DOUBT = "may give the label away (look whether it was known beforehand)"
-NAMED_DOUBT = "named like the label and close to it (look whether it was known beforehand)"
+NAMED_LEAK = "tells the label of some rows and is named like it"
+KNOWN_BEFORE = "(look whether it was known beforehand)"
+COPY_DOUBT = f"may be a copy of the label {KNOWN_BEFORE}"
+NAMED_TOLD = f"{NAMED_LEAK} {KNOWN_BEFORE}"
+DOUBT = f"may give the label away {KNOWN_BEFORE}"
+NAMED_DOUBT = f"named like the label and close to it {KNOWN_BEFORE}"
 
 ENOUGH = 40  # rows, and
 RARE = 5  # rows of the smaller class, from which a separation is no chance
-SAMPLE = 5000  # rows that are looked at
+SOME = 20  # rows from which a copy is no chance; it is left out from ENOUGH rows, and
+SURE = 10  # rows of each class, with
+KNOWN = 0.8  # of the values
+SAMPLE = 5000  # rows that are looked at for a doubt
 FEW = 20  # values of a column that is looked at value by value
 TOLD = 0.95  # share of the errors of guessing that a column must remove to be named
 CHANCE = 1e-6  # of a value that stands with one class only
@@ -30,15 +35,6 @@ PURE = 0.95  # share of one class among the rows of a value
 SELDOM = 0.3  # share of a rare class
 CLOSE = 0.999  # correlation with a response
 CLOSE_BY_NAME = 0.7  # the same for a column named like the label
-COMMON = 7  # letters in common, for names written as one word
-# Words that many columns have.
-GENERAL = frozenset(
-    ["the", "and", "for", "has", "was", "not", "with", "total", "number", "count", "score", "value",
-     "label", "target", "class", "type", "code", "mean", "max", "min", "rate", "level", "index",
-     "status", "name", "date", "time", "day", "days", "year", "month", "first", "last", "new", "old",
-     "patient", "hospital", "unit"]
-)  # fmt: skip
-LONG_GENERAL = "|".join(sorted(word for word in GENERAL if len(word) > 5))
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +59,13 @@ class Labels:
         return np.bincount(self.y) if self.is_class else np.zeros(0, dtype=np.int64)
 
     @cached_property
+    def ranks(self) -> Array:
+        """Ranks of a response."""
+        return _ranks(self.y)
+
+    @cached_property
     def rows(self) -> Array:
-        """The rows that are looked at, evenly spread."""
+        """The rows that are looked at for a doubt, evenly spread."""
         n = len(self.y)
         return np.arange(n) if n <= SAMPLE else np.linspace(0, n - 1, SAMPLE).astype(np.int64)
 
@@ -77,6 +78,8 @@ class Labels:
 def leak_of(values: Array, name: str, labels: Labels, names: Sequence[str]) -> str | None:
     """Say how a column gives the label away, if it does.
 
+    What leaves a column out is sought in all rows, a mere doubt in some.
+
     Parameters
     ----------
     values : ndarray
@@ -86,91 +89,134 @@ def leak_of(values: Array, name: str, labels: Labels, names: Sequence[str]) -> s
     names : sequence of str
         All columns: a number behind a name tells nothing where many have one.
     """
-    if _is_copy(values, labels):
-        return COPY
-    sample = labels.sample
-    some = values[labels.rows]
-    look = _leak_of_classes if labels.is_class else _leak_of_response
-    is_named = shares_word(name, labels.name)
-    leak = look(some, sample, is_named)
-    if leak is None and (is_named or _is_numbered_alike(name, labels.name, names)):
+    copy = _copy_of(values, labels)
+    if copy is not None:
+        return copy
+    shared = shared_words(name, labels.name)
+    if shared and labels.is_class and _implies_a_class(values, labels):
+        return NAMED_LEAK if names_outcome(shared) else NAMED_TOLD
+    some, sample = values[labels.rows], labels.sample
+    if (_tells_classes if labels.is_class else _tells_response)(some, sample):
+        return DOUBT
+    if shared or is_numbered_alike(name, labels.name, names):
         is_ordered = not labels.is_class or len(labels.counts) == 2
         if some.dtype.kind == "f" and is_ordered and _correlation(some, sample.y) > CLOSE_BY_NAME:
             return NAMED_DOUBT
-    return leak
+    return None
 
 
-def _is_copy(values: Array, labels: Labels) -> bool:
-    """Whether a column has a value of its own for each class, or is a linear function of a response."""
-    y = labels.y
-    if not labels.is_class:
-        return values.dtype.kind == "f" and _correlation(values, y) > 1 - 1e-9
-    codes = values
-    if values.dtype.kind == "f":
+def _copy_of(values: Array, labels: Labels) -> str | None:
+    """Say so if a column has a value of its own for each class, or is linear in a response.
+
+    In few rows an honest sign does so by chance.
+    """
+    is_number = values.dtype.kind == "f"
+    if labels.is_class and is_number:
         for some in (values[:100], values[:1000]):
             # More values among the first rows than there are classes settle it.
             if len(np.unique(some[~np.isnan(some)])) > len(labels.counts):
-                return False
-        codes = pd.factorize(values)[0]
-    known = codes != MISSING
-    if known.sum() < 10:
+                return None
+    if not is_number and not labels.is_class:
+        return None
+    known = ~np.isnan(values) if is_number else values != MISSING
+    column, y = values[known], labels.y[known]
+    if not (_is_recoded(column, y, labels) if labels.is_class else _is_linear(column, y)):
+        return None
+    counts = np.unique(y, return_counts=True)[1]
+    # Rows of the smallest class; of a response, those beside its commonest value.
+    smallest = counts.min() if labels.is_class else len(y) - counts.max()
+    if len(y) < SOME or smallest < RARE:
+        return None
+    is_sure = len(y) >= ENOUGH and smallest >= SURE and len(y) / len(values) >= KNOWN
+    return COPY if is_sure else COPY_DOUBT
+
+
+def _is_recoded(column: Array, y: Array, labels: Labels) -> bool:
+    """Whether values and classes, all of them, stand one to one."""
+    n_classes = np.count_nonzero(labels.counts)
+    codes = pd.factorize(column)[0]
+    if codes.max(initial=-1) + 1 != n_classes:
         return False
-    n_classes = len(np.unique(y))
-    if len(np.unique(codes[known])) != n_classes:
+    pairs = codes * len(labels.counts) + y
+    return bool(len(np.unique(pairs)) == n_classes == len(np.unique(y)))
+
+
+def _is_linear(column: Array, y: Array) -> bool:
+    """Whether two responses are linear in each other, and not by a few far values alone."""
+    if _correlation(column, y) <= 1 - 1e-9:
         return False
-    return len(np.unique(np.column_stack([codes[known], y[known]]), axis=0)) == n_classes
+    return _correlation(_ranks(column), _ranks(y)) > CLOSE
+
+
+def _ranks(values: Array) -> Array:
+    """Return ranks, those of equal values their mean; missing values have none."""
+    return np.asarray(pd.Series(values).rank().to_numpy())
 
 
 def _correlation(values: Array, y: Array) -> float:
     """Return the size of the correlation, 0 where there is none."""
     known = ~np.isnan(values)
-    if known.sum() < 10:
+    if np.count_nonzero(known) < SOME:
         return 0.0
     # A constant has no correlation, and huge numbers overflow: neither is a copy.
     with np.errstate(all="ignore"):
-        found = abs(np.corrcoef(values[known], y[known])[0, 1])
+        x, y = values[known] - values[known].mean(), y[known] - y[known].mean()
+        found = abs(x @ y) / np.sqrt(x @ x) / np.sqrt(y @ y)
     return float(found) if np.isfinite(found) else 0.0
 
 
-def _leak_of_response(values: Array, labels: Labels, is_named: bool) -> str | None:
+def _tells_response(values: Array, labels: Labels) -> bool:
+    """Whether a number almost is a response, or orders the rows as it does."""
     if values.dtype.kind != "f":
-        return None
-    if _correlation(values, labels.y) > CLOSE:
-        return DOUBT
-    ranks = pd.Series(values).rank().to_numpy()
-    is_rich = len(np.unique(values[:200])) > FEW
-    return DOUBT if is_rich and _correlation(ranks, _ranks(labels)) > CLOSE else None
+        return False
+    ranks = _ranks(values)
+    if max(_correlation(values, labels.y), _correlation(ranks, labels.ranks)) <= CLOSE:
+        return False
+    counts = np.unique(values[~np.isnan(values)], return_counts=True)[1]
+    return bool(counts.sum() - counts.max() >= RARE)
 
 
-def _ranks(labels: Labels) -> Array:
-    return np.asarray(pd.Series(labels.y).rank().to_numpy())
+def _tells_classes(values: Array, labels: Labels) -> bool:
+    """Whether a column tells the classes apart with hardly an error."""
+    n_rows, n_others = len(labels.y), len(labels.y) - labels.counts.max()
+    if n_rows < ENOUGH or n_others < RARE:
+        return False
+    codes = _few_codes(values)
+    if codes is None and values.dtype.kind == "f" and _separates(values, labels.y):
+        return True
+    table = _table(values, codes, labels)
+    return bool(n_rows - table.max(axis=1).sum() <= (1 - TOLD) * n_others)
 
 
-def _leak_of_classes(values: Array, labels: Labels, is_named: bool) -> str | None:
-    counts = np.sort(np.bincount(labels.y))[::-1]
-    n_rows = len(labels.y)
-    if n_rows < ENOUGH or counts[1:].sum() < RARE:
-        return None
-    is_number = values.dtype.kind == "f"
-    is_rich = is_number and len(np.unique(values[:100])) > 2 * FEW  # spares most columns the count
-    codes = pd.factorize(values)[0] if is_number and not is_rich else values
-    if is_rich or codes.max(initial=0) >= min(FEW, n_rows / 10):
-        if is_number and _separates(values, labels.y):
-            return DOUBT
-        codes = (np.isnan(values) if is_number else codes == MISSING).astype(np.int64) - 1
-    table = np.zeros((codes.max(initial=-1) + 2, len(np.bincount(labels.y))), dtype=np.int64)
-    np.add.at(table, (codes + 1, labels.y), 1)  # the first row is that of missing values
-    if is_named and _implies_a_class(table):
-        return NAMED_LEAK
-    wrong = n_rows - table.max(axis=1).sum()
-    return DOUBT if wrong <= (1 - TOLD) * (n_rows - counts[0]) else None
+def _few_codes(values: Array) -> Array | None:
+    """Return a code for each value of a column that has few, from 0, and -1 where it is missing."""
+    codes = values
+    if values.dtype.kind == "f":
+        if len(np.unique(values[:100])) > 2 * FEW:  # spares most columns the count
+            return None
+        codes = pd.factorize(values)[0]
+    return None if codes.max(initial=0) >= min(FEW, len(values) / 10) else codes
 
 
-def _implies_a_class(table: Array) -> bool:
+def _table(values: Array, codes: Array | None, labels: Labels) -> Array:
+    """Return how often each value stands with each class; of many values, known and missing."""
+    if codes is None:
+        codes = ~(np.isnan(values) if values.dtype.kind == "f" else values == MISSING) - 1
+    n_classes = len(labels.counts)
+    counts = np.bincount((codes + 1) * n_classes + labels.y)
+    table = np.zeros((codes.max(initial=-1) + 2) * n_classes, dtype=np.int64)
+    table[: len(counts)] = counts
+    return table.reshape(-1, n_classes)
+
+
+def _implies_a_class(values: Array, labels: Labels) -> bool:
     """Whether a value stands with one class, not the largest, too often for chance.
 
     With a rare class a few exceptions are allowed: some who are said to have died went home.
     """
+    if len(labels.y) < ENOUGH or len(labels.y) - labels.counts.max() < RARE:
+        return False
+    table = _table(values, _few_codes(values), labels)
     shares = table.sum(axis=0) / table.sum()
     for row in table[table.sum(axis=1) > 0]:
         k, n = int(row.argmax()), int(row.sum())
@@ -187,60 +233,27 @@ def _implies_a_class(table: Array) -> bool:
 def _separates(values: Array, y: Array) -> bool:
     """Whether thresholds on a number tell the classes apart, but for a few rows in a hundred."""
     known = ~np.isnan(values)
-    values, y = values[known], y[known]
-    classes, counts = np.unique(y, return_counts=True)
-    if len(classes) < 2 or len(values) < ENOUGH or counts.min() < RARE:
+    if not known.all():
+        values, y = values[known], y[known]
+    counts = np.bincount(y)
+    counts = counts[counts > 0]
+    if len(counts) < 2 or len(values) < ENOUGH or counts.min() < RARE:
         return False
-    order = np.argsort([np.median(values[y == c]) for c in classes])
-    wrong = 0
-    for low, high in zip(classes[order], classes[order][1:], strict=False):
-        wrong += _wrong_side(values[y == low], values[y == high])
-        if wrong > (1 - TOLD) * (len(y) - counts.max()) or wrong > len(y) / 100:
-            return False
-    return True
-
-
-def _wrong_side(low: Array, high: Array) -> int:
-    """Return how many of both stand on the wrong side of the best threshold."""
-    low, high = np.sort(low), np.sort(high)
-    cuts = np.concatenate([low, high])
-    above = len(low) - np.searchsorted(low, cuts, side="right")
-    below = np.searchsorted(high, cuts, side="right")
-    return int((above + below).min())
-
-
-def shares_word(name: str, label: str) -> bool:
-    """Whether two names have a telling word in common.
-
-    Examples
-    --------
-    >>> shares_word("icu_expired", "hosp_expired")
-    True
-    >>> shares_word("hospital_size", "hospital_death")
-    False
-    """
-    ours, theirs = _words(name), _words(label)
-    if ours & theirs:
-        return True
-    if len(ours) != 1 and len(theirs) != 1:
+    limit = min((1 - TOLD) * (len(y) - counts.max()), len(y) / 100)
+    order = np.argsort(values)
+    values, y = values[order], y[order]
+    # A row on the wrong side makes two changes of class at most: that settles it for most columns.
+    if np.count_nonzero(y[1:] != y[:-1]) - (len(counts) - 1) > 2 * limit:
         return False
-    one, other = (re.sub(LONG_GENERAL, " ", " ".join(sorted(words))) for words in (ours, theirs))
-    match = SequenceMatcher(None, one, other, autojunk=False).find_longest_match()
-    return match.size >= COMMON
+    return bool(_wrong_sides(values, y) <= limit)
 
 
-def _words(name: str) -> set[str]:
-    split = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    words = re.findall(r"[^\W\d_]+", split.lower())
-    return {word for word in words if len(word) > 2} - GENERAL
-
-
-def _is_numbered_alike(name: str, label: str, names: Sequence[str]) -> bool:
-    """Whether only a number tells a column from the label, as in G1 and G3."""
-
-    def bare(text: str) -> str:
-        return re.sub(r"\d+", "", text)
-
-    if name == label or bare(name) != bare(label) or bare(label) == label:
-        return False
-    return sum(bare(each) == bare(label) for each in names) <= 4
+def _wrong_sides(values: Array, y: Array) -> int:
+    """Return how many rows stand on the wrong side of the best thresholds, of sorted values."""
+    cuts = np.concatenate([[0], np.flatnonzero(values[1:] != values[:-1]) + 1, [len(values)]])
+    middle = {c: values[y == c][np.count_nonzero(y == c) // 2] for c in np.unique(y)}
+    best = np.zeros(len(cuts), dtype=np.int64)  # errors below each cut, with the classes so far
+    for k, c in enumerate(sorted(middle, key=lambda c: float(middle[c]))):
+        wrong = np.concatenate([[0], np.cumsum(y != c)])[cuts]
+        best = wrong + (np.minimum.accumulate(best - wrong) if k else 0)
+    return int(best[-1])

@@ -6,7 +6,6 @@ but may as well be an honest predictor, is only named.
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,34 +14,30 @@ import numpy as np
 
 from datakin._core.exceptions import SERIOUS, Note, listed
 from datakin.data.checks.leaks import COPY, NAMED_LEAK, Labels, leak_of
+from datakin.data.checks.names import is_called_id, is_called_number, says_quantity
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import MISSING, Array, Features
 
 __all__ = ["LEFT_OUT", "Suspicions", "find_suspicions", "is_id", "keep_option", "notes_of_facts"]
 
 ROW_ID = "looks like a row id"
-CODE = "is called an id, so that its numbers are codes"
-FEW_CODES = "called an id, but used as a number (if it is a code, leave it out: ignore=, --ignore)"
+CODE = "looks like a code, as it is called an id"
+FEW_CODES = "called an id, but used as a number (or is it a code?)"
+RISES = "only rises or falls from row to row (a row number, or is the table sorted by it?)"
+COUNTS = "counts the rows of each dataset (a row number?)"
 LEFT_OUT = {  # why a column is left out, and how a note says it of several
     ROW_ID: "look like row ids",
-    CODE: "are called ids, so that their numbers are codes",
+    CODE: "look like codes, as they are called ids",
     COPY: "look like copies of the label",
-    NAMED_LEAK: "give the label away and share a word with it",
+    NAMED_LEAK: "tell the label of some rows and are named like it",
 }
+MAY_IGNORE = (FEW_CODES, RISES, COUNTS)  # doubts whose note says how to leave a column out
 UNIQUE = 0.9  # share of different values from which a text is a name or a key
 OFTEN = 0.5  # the same for a column that is called an id
-LONG = 50  # rows from which numbers that only rise are the order of the rows
+LONG = 50  # rows from which numbers that only rise are no chance
 SHOWN = 5  # things named in one note
 PART = 20  # rows of a part from which it is looked at
 MANY = 10  # numbers of a column that is called an id from which they are codes
-ID_WORDS = frozenset(["id", "ids", "pid", "uid", "uuid", "guid", "mrn", "ssn"])
-NUMBER_WORDS = frozenset(
-    ["no", "nr", "num", "number", "index", "idx", "key", "row", "record", "serial", "unnamed"]
-)
-NOT_IDS = re.compile(  # words in "id" that are no ids, and how such words end in chemistry and medicine
-    "(a|av|b|br|bra|car?ot|cov|d|flu|gr|hybr|hum|inval|k|l|liqu|m|pa|rap|rig|sa|sol|tim|unpa|val|viv)id"
-    "|.*(ac|brom|carb|carot|cer|chlor|cyan|fluor|hydr|iod|jod|lip|nitr|o|ox|pept|sulf|sulph|ster|zer)id"
-)
 
 
 @dataclass(frozen=True)
@@ -75,15 +70,20 @@ class Suspicions:
             back = f"to use them: {keep_option(names)}"
             notes.append(Note(f"left out, {LEFT_OUT[why]}: {listed(names)} ({back})", SERIOUS))
         for why, names in _grouped(self.doubts).items():
-            notes.append(Note(f"{why}: {listed(names)}", SERIOUS))
+            out = f" (to leave out: {_option('ignore', names)})" if why in MAY_IGNORE else ""
+            notes.append(Note(f"{why}: {listed(names)}{out}", SERIOUS))
         return notes
 
 
 def keep_option(names: list[str]) -> str:
     """Return what brings columns back, in Python and on the command line."""
+    return _option("keep", names)
+
+
+def _option(option: str, names: list[str]) -> str:
     python = ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")
     cli = ",".join(names[:5]) + (",..." if len(names) > 5 else "")
-    return f"keep=[{python}] / --keep {shlex.quote(cli)}"
+    return f"{option}=[{python}] / --{option} {shlex.quote(cli)}"
 
 
 def _grouped(reasons: Mapping[str, str]) -> dict[str, list[str]]:
@@ -148,21 +148,23 @@ def find_suspicions(
         A code for each row that tells the datasets apart into which the table will be split: a row
         number may start again in each.
     """
-    left_out: dict[str, str] = {}
-    doubts: dict[str, str] = {}
+    found: dict[str, str] = {}
+    long = [] if parts is None else _long_parts(parts)
     for name, values in _columns(features, labels):
         if name in keep:
             continue
         is_date = name in facts and facts[name].kind == "date"
-        if is_id(values, name, is_date=is_date) or _is_id_of_parts(values, name, parts):
-            left_out[name] = ROW_ID
-            continue
-        leak = leak_of(values, name, labels, features.names)
-        if leak is None:
-            leak = _code_of(values, name)
-        if leak is not None:
-            (left_out if leak in LEFT_OUT else doubts)[name] = leak
-    return Suspicions(left_out, doubts)
+        reasons = (
+            _row_id_of(values, name, is_date, long),
+            leak_of(values, name, labels, features.names),
+            _code_of(values, name),
+            RISES if not is_date and _only_rises(values, name) else None,
+        )
+        said = [why for why in reasons if why is not None]
+        if said:  # what leaves a column out goes before what is only odd
+            found[name] = next((why for why in said if why in LEFT_OUT), said[0])
+    left_out = {name: why for name, why in found.items() if why in LEFT_OUT}
+    return Suspicions(left_out, {n: why for n, why in found.items() if n not in left_out})
 
 
 def _columns(features: Features, labels: Labels) -> Iterator[tuple[str, Array]]:
@@ -186,40 +188,57 @@ def _dense_columns(features: Features, labels: Labels) -> Iterator[tuple[str, Ar
 
 
 def is_id(values: Array, name: str, *, is_date: bool = False) -> bool:
-    """Whether a column tells rows apart and nothing else.
+    """Whether a column tells rows apart and nothing else, in whatever order they stand.
 
-    That is text with hardly a value twice; or whole numbers, all different, that come in steps of
-    one, only rise from row to row, or are called an id. Dates must only rise.
+    That is text with hardly a value twice; or whole numbers that are called an id, most of them
+    different; or, all of them different, that are called a number or come in steps of one. A date is
+    never one, nor is a time or a quantity in steps of one.
     """
     if values.dtype.kind != "f":
         return _is_key(values, name)
-    known = values[~np.isnan(values)] if _is_called_id(name) else values
-    for some in (known[:100], known):  # the first rows settle it for most columns
-        if not is_date and np.any(some != np.round(some)):  # a missing value differs, too
-            return False
-        if not _is_mostly_different(some, name):
-            return False
-    if len(known) < PART or np.isnan(known).any():
+    if is_date:
         return False
-    if _is_called_id(name) and not is_date:
-        return True
-    with np.errstate(over="ignore", invalid="ignore"):
-        rises = np.diff(known)
-        steps = np.diff(np.sort(known))
-    in_order = len(known) >= LONG and bool(np.all(rises > 0) or np.all(rises < 0))
-    return in_order or (not is_date and bool(np.all(steps == 1)))
+    if is_called_id(name):
+        known = values[~np.isnan(values)]
+        is_whole = len(known) >= PART and not np.any(known != np.round(known))
+        return is_whole and len(np.unique(known)) >= OFTEN * len(known)
+    if is_called_number(name):
+        return _are_whole_and_different(values[~np.isnan(values)])
+    if not _are_whole_and_different(values) or says_quantity(name):
+        return False
+    return bool(values.max() / 2 - values.min() / 2 == (len(values) - 1) / 2)  # no overflow
 
 
 def _is_key(codes: Array, name: str) -> bool:
     known = codes[codes != MISSING]
-    needed = OFTEN if _words(name) & ID_WORDS or _is_called_id(name) else UNIQUE
+    needed = OFTEN if is_called_id(name) or is_called_number(name) else UNIQUE
     return len(known) >= PART and len(np.unique(known)) >= needed * len(known)
 
 
-def _is_mostly_different(values: Array, name: str) -> bool:
-    """Whether all values differ; of a column that is called an id, most of them."""
-    n_different = len(np.unique(values))
-    return bool(n_different >= (OFTEN if _is_called_id(name, ID_WORDS) else 1) * len(values))
+def _are_whole_and_different(values: Array) -> bool:
+    """Whether no value stands twice, is missing or has a fraction; enough rows to tell."""
+    for some in (values[:100], values):  # the first rows settle it for most columns
+        if np.any(some != np.round(some)) or len(np.unique(some)) < len(some):
+            return False
+    return len(values) >= PART
+
+
+def _long_parts(parts: Array) -> list[Array]:
+    """Return the rows of each part that has enough of them."""
+    order = np.argsort(parts, kind="stable")
+    cuts = np.flatnonzero(np.diff(parts[order])) + 1
+    return [rows for rows in np.split(order, cuts) if len(rows) >= PART]
+
+
+def _row_id_of(values: Array, name: str, is_date: bool, parts: Sequence[Array]) -> str | None:
+    """Say so if a column tells rows apart, or a number those of every part."""
+    if is_id(values, name, is_date=is_date):
+        return ROW_ID
+    if not parts or values.dtype.kind != "f":
+        return None
+    if not all(is_id(values[rows], name, is_date=is_date) for rows in parts):
+        return None
+    return ROW_ID if is_called_id(name) or is_called_number(name) else COUNTS
 
 
 def _code_of(values: Array, name: str) -> str | None:
@@ -227,7 +246,7 @@ def _code_of(values: Array, name: str) -> str | None:
 
     A few of them may be grades of something that is called so by chance.
     """
-    if values.dtype.kind != "f" or not _is_called_id(name, ID_WORDS):
+    if values.dtype.kind != "f" or not is_called_id(name):
         return None
     known = values[~np.isnan(values)]
     n_different = len(np.unique(known))
@@ -236,24 +255,12 @@ def _code_of(values: Array, name: str) -> str | None:
     return CODE if n_different >= MANY else FEW_CODES
 
 
-def _is_called_id(name: str, words: frozenset[str] = ID_WORDS | NUMBER_WORDS) -> bool:
-    found = _words(name)
-    return bool(found & words) or any(
-        word.endswith("id") and not NOT_IDS.fullmatch(word) for word in found
-    )
-
-
-def _words(name: str) -> set[str]:
-    """Return the words of a name, as in unit_id, unitId and "unit id"."""
-    split = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    return set(re.findall(r"[^\W\d_]+", split.lower()))
-
-
-def _is_id_of_parts(values: Array, name: str, parts: Array | None) -> bool:
-    """Whether a number counts the rows of every part."""
-    if parts is None or values.dtype.kind != "f":
+def _only_rises(values: Array, name: str) -> bool:
+    """Whether whole numbers rise from row to row, or fall, and are not called a time or a quantity."""
+    if values.dtype.kind != "f" or len(values) < LONG or says_quantity(name):
         return False
-    order = np.argsort(parts, kind="stable")
-    cuts = np.flatnonzero(np.diff(parts[order])) + 1
-    long = [rows for rows in np.split(order, cuts) if len(rows) >= PART]
-    return bool(long) and all(is_id(values[rows], name) for rows in long)
+    upwards = values if values[0] < values[1] else -values
+    for some in (upwards[:LONG], upwards):  # the first rows settle it for most columns
+        if not np.all(some[1:] > some[:-1]) or np.any(some != np.round(some)):
+            return False
+    return True
