@@ -12,9 +12,10 @@ from datakin._core.exceptions import DatakinError, announce_reading, listed, sug
 from datakin.data.columns.column import check_finite
 from datakin.data.columns.roles import read_keys, read_labels, series_of
 from datakin.data.columns.tables import numbered, read_columns
-from datakin.data.dataset import Dataset, Origin
-from datakin.data.drafts import Draft, make_datasets, names_of
+from datakin.data.dataset import Dataset
+from datakin.data.drafts import Draft, make_datasets
 from datakin.data.features import Features
+from datakin.data.origin import Origin
 
 __all__ = ["as_dataset"]
 
@@ -63,7 +64,7 @@ def as_dataset(
         raise DatakinError(
             f"group must have one value per row. Got {len(groups)} for {len(labels)} rows."
         )
-    how = Origin("y", task=task, keep=names_of(keep))
+    how = Origin("y", task=task, keep=keep)
     unknown = [each for each in how.keep if each not in features.names]
     if unknown:
         raise DatakinError(

@@ -12,7 +12,7 @@ import numpy as np
 from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.data.columns.labels import canonical_label
 from datakin.data.columns.texts import clean
-from datakin.data.dataset import Origin
+from datakin.data.origin import Origin
 
 __all__ = ["Convert", "Recode", "Requests", "as_text", "describe_line"]
 

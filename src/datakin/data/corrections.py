@@ -19,8 +19,9 @@ from datakin.data.columns.labels import as_numbers, canonical_label, is_missing,
 from datakin.data.columns.tables import RawTable
 from datakin.data.columns.texts import BLANKS, SOFT_BLANKS
 from datakin.data.correction_options import Recode, Requests, as_text, describe_line
-from datakin.data.dataset import ColumnFacts, Origin
+from datakin.data.dataset import ColumnFacts
 from datakin.data.features import Array
+from datakin.data.origin import Origin
 
 if TYPE_CHECKING:
     import narwhals as nw

@@ -30,10 +30,11 @@ from datakin.data.columns.labels import (
 from datakin.data.columns.roles import censoring_note, check_label, read_keys, read_labels
 from datakin.data.columns.tables import RawTable, has_decimal_comma, read_columns
 from datakin.data.corrections import convert_numbers
-from datakin.data.dataset import ColumnFacts, Dataset, Origin, task_of
+from datakin.data.dataset import ColumnFacts, Dataset, task_of
 from datakin.data.features import Array, Features
+from datakin.data.origin import Origin
 
-__all__ = ["Decision", "Draft", "check_named", "decide", "make_datasets", "make_draft", "names_of"]
+__all__ = ["Decision", "Draft", "check_named", "decide", "make_datasets", "make_draft"]
 
 MIN_ROWS = 20
 
@@ -97,13 +98,6 @@ class Draft:
         domains = None if self.domains is None else self.domains[rows]
         labels, features = self.labels[rows], self.features.take(rows)
         return replace(self, labels=labels, features=features, groups=groups, domains=domains)
-
-
-def names_of(names: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the names of columns that a user gave, one or several."""
-    if names is None:
-        return ()
-    return (names,) if isinstance(names, str) else tuple(str(name) for name in names)
 
 
 def check_named(how: Origin, tables: Sequence[RawTable]) -> None:
