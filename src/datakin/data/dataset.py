@@ -35,12 +35,15 @@ class ColumnFacts:
         What was done to its values, such as "decimal comma"; empty if nothing was.
     doubt : str
         What looks odd, such as "text, although 97% of its values are numbers ('12 mg')".
+    decimal : str
+        The decimal sign that its texts show, "," or "."; "?" where 1,234 may be either.
     """
 
     kind: str
     blanks: Mapping[str, int] = field(default_factory=dict)
     converted: str = ""
     doubt: str = ""
+    decimal: str = ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,7 +70,7 @@ class Dataset:
     origin : Origin or None
         How to read it again elsewhere, if it was read from a file.
     facts : mapping of str to ColumnFacts
-        How each column was read, those left out too; empty for a matrix of numbers.
+        How each column was read, those left out too; empty for a sparse matrix.
     left_out : mapping of str to str
         Columns that are not used, and why.
     keep : frozenset of str

@@ -27,8 +27,8 @@ from datakin.data.columns.labels import (
     is_missing,
     response,
 )
-from datakin.data.columns.roles import censoring_note, check_label, read_keys, read_labels
-from datakin.data.columns.tables import RawTable, has_decimal_comma, read_columns
+from datakin.data.columns.roles import censoring_note, check_label, read_keys, read_labelled
+from datakin.data.columns.tables import RawTable
 from datakin.data.corrections import convert_numbers
 from datakin.data.dataset import ColumnFacts, Dataset, task_of
 from datakin.data.features import Array, Features
@@ -138,9 +138,8 @@ def make_draft(table: RawTable, how: Origin) -> Draft:
                     f"The {role} column must differ from the label. Got {column!r} for both."
                 )
     taken = {*parts.values(), *how.ignore}
-    features, facts = read_columns(frame, [c for c in frame.columns if c not in taken])
-    comma = has_decimal_comma(facts)
-    labels, facts[how.label] = read_labels(frame[how.label], how.label, comma=comma)
+    names = [c for c in frame.columns if c not in taken]
+    features, labels, facts = read_labelled(frame, names, frame[how.label], how.label)
     keys: dict[str, Array] = {}
     for role, column in (("group", how.group), ("domain", how.domain)):
         if column is not None:
