@@ -12,6 +12,7 @@ import pandas as pd
 
 from datakin.data.columns.column import listed_values
 from datakin.data.columns.labels import canonical_label, is_missing
+from datakin.data.columns.objects import is_none
 from datakin.data.columns.texts import BLANKS
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import MISSING, Array, Features
@@ -190,7 +191,7 @@ def examples_of(series: nw.Series[Any]) -> tuple[str, ...]:
     """Return the first different values of a column, as they stand in the file."""
     found: dict[str, None] = {}
     for value in listed_values(series.head(LOOK)):
-        if value is not None and value == value:
+        if not is_none(value):
             found[str(value)[:LONGEST]] = None
         if len(found) == EXAMPLES:
             break

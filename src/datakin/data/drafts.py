@@ -37,6 +37,7 @@ from datakin.data.origin import Origin
 __all__ = ["Decision", "Draft", "check_named", "decide", "make_datasets", "make_draft"]
 
 MIN_ROWS = 20
+READ_AS = {"classification": "classes", "regression": "numbers"}
 
 
 @dataclass(frozen=True)
@@ -166,9 +167,10 @@ def _need(table: RawTable, column: str, role: str) -> None:
         raise DatakinError(f"The table {table.name!r} must have columns. Got no column.")
     if column not in names:
         where = f" of {table.name!r}" if table.name else ""
+        hint = next((f" Note: {note}." for note in table.notes if "--no-header" in note), "")
         raise DatakinError(
             f"The {role} column {column!r} must be one of the columns{where}: "
-            f"{listed(names, limit=12)}.{suggest(column, names)}"
+            f"{listed(names, limit=12)}.{hint or suggest(column, names)}"
         )
 
 
@@ -281,6 +283,17 @@ def _agree_on_task(drafts: Sequence[Draft]) -> Decision:
     if how.kind is not None:
         return Decision(how.kind)
     kind, doubt = infer_task([draft.labels for draft in drafts], how.label)
+    notes = [] if doubt is None else [doubt]
+    alone = {d.name: infer_task([d.labels], how.label)[0] for d in drafts}
+    others = [name for name, its in alone.items() if its != kind]
+    if others:
+        wanted, instead = ("regression", "multiclass")[:: 1 if kind == "regression" else -1]
+        notes.append(
+            f"the label {how.label!r} is read as {READ_AS[kind]}, as all tables together look; "
+            f"{listed(others, limit=3)} alone would have {READ_AS[alone[others[0]]]}. Say "
+            f"task={wanted!r} / --task {wanted} if that is right, task={instead!r} / --task {instead} "
+            f"if not"
+        )
     if kind == "regression":
         two = [d.title for d in drafts if len(pd.unique(d.labels)) == 2]
         if two and len(drafts) > 1:
@@ -288,7 +301,7 @@ def _agree_on_task(drafts: Sequence[Draft]) -> Decision:
                 f"All labels must pose the same task. {two[0]} has two classes, others look like "
                 f"regression; say which task it is (task='regression' / --task regression)."
             )
-    return Decision(kind, () if doubt is None else (Note(doubt, SERIOUS),))
+    return Decision(kind, tuple(Note(text, SERIOUS) for text in notes))
 
 
 def _codes(draft: Draft, kind: str) -> tuple[Array, tuple[str, ...]]:

@@ -14,7 +14,7 @@ from datakin._core.exceptions import DatakinError, listed
 from datakin.data.columns.column import listed_values
 from datakin.data.columns.labels import as_numbers, canonical_label, is_missing, sort_classes
 from datakin.data.columns.numerals import EXACT, LEADING_ZERO, NUMBER
-from datakin.data.columns.objects import object_array
+from datakin.data.columns.objects import object_array, refuse
 from datakin.data.columns.text_columns import read_text
 from datakin.data.columns.texts import BLANKS, SOFT_BLANKS, arrow_texts, clean
 from datakin.data.correction_options import Recode
@@ -38,7 +38,10 @@ class Recoding:
         self.series = series
         self.values = object_array(listed_values(series))
         missing = is_missing(self.values)
-        self.places, distinct = pd.factorize(np.where(missing, None, self.values))
+        try:
+            self.places, distinct = pd.factorize(np.where(missing, None, self.values))
+        except TypeError:  # what has no hash
+            raise refuse(series.name, "lists or records") from None
         self.distinct = list(distinct)
         self._numbers = _numbers_of(self.distinct, series.name)
         self._named: dict[str, list[int]] = {}

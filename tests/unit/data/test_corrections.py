@@ -285,3 +285,9 @@ def test_truth_values_are_recoded_by_either_name():
             halves().assign(c=[True, False] * 40), label="y", recode={"c": {old: "yes"}}
         )
         assert found.features.levels[0] == ("0", "yes")
+
+
+def test_lists_cannot_be_recoded():
+    frame = halves().assign(c=[[1], [2]] * 40)
+    with pytest.raises(DatakinError, match=r"'c' must hold .* Got lists or records"):
+        datakin.read_table(frame, label="y", recode={"c": {"1": "2"}})

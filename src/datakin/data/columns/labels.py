@@ -167,7 +167,7 @@ def response(labels: Array, label: str, title: str) -> Array:
             f"{label!r} of {title}; for classes say task='multiclass'."
         )
     check_finite(label, numbers, f" in {title}")
-    if np.ptp(numbers) == 0:
+    if numbers.min() == numbers.max():
         raise DatakinError(
             f"The label {label!r} of {title} must vary. Got {numbers[0]:g} in every row."
         )
