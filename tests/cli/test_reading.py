@@ -131,5 +131,5 @@ def test_one_small_table_is_skipped(run, tmp_path):
     assert "at least 20 labelled rows. Got 14" in err
     code, out, err = run("rank", *tables, *options, "--skip-unusable")
     assert code == 0, err
-    assert "1 table(s) left out (skip_unusable=True / --skip-unusable): 'tiny'" in err
+    assert "1 table left out (skip_unusable=True / --skip-unusable): 'tiny'" in err
     assert "theirs" in out

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import datakin
@@ -312,3 +313,16 @@ def test_a_first_look_names_row_ids():
     assert column(found, "record_id").doubt == "looks like a row id"
     assert column(found, "age").doubt == ""
     assert "record_id" not in found.candidates
+
+
+def test_dates_that_python_cannot_hold_are_described():
+    far = pa.array([2**40, 2**41] * 20, pa.timestamp("s"))
+    table = pa.table({"seen": far, "x": np.arange(40) % 7, "y": [0, 1] * 20})
+    found = datakin.describe({"t": table}, label="y")
+    assert "dates beyond the years 1 to 9999" in found.things[0].text
+    assert column(found, "seen").kind == "not read"
+
+
+def test_missing_objects_are_no_examples():
+    table = pd.DataFrame({"x": [pd.NA, None, 1.5, 2] * 10, "y": [0, 1] * 20}).astype({"x": object})
+    assert column(datakin.describe({"t": table}, label="y"), "x").examples == ("1.5", "2")

@@ -34,6 +34,7 @@ __all__ = [
 ]
 
 NAMES = 4  # names shown for one note
+LONGEST = 60  # signs shown of one name
 LINES = 8  # lines shown in one warning
 SCREEN = 14  # notes shown when tables are read
 MINOR = 2  # rank of a note on what was merely dropped
@@ -74,17 +75,21 @@ class Interrupted(KeyboardInterrupt):
 
 
 def listed(items: Iterable[object], limit: int = 5) -> str:
-    """Return the first few items, quoted, and how many more there are.
+    """Return the first few items, quoted and cut where they are long, and how many more there are.
 
     Examples
     --------
     >>> listed("abc", limit=2)
     "'a', 'b' and 1 more"
     """
-    texts = [repr(str(item)) for item in items]
+    texts = [repr(_cut(str(item))) for item in items]
     if len(texts) <= limit:
         return ", ".join(texts)
     return f"{', '.join(texts[:limit])} and {len(texts) - limit} more"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
 def repeated(names: Iterable[str]) -> list[str]:
@@ -108,7 +113,9 @@ def suggest(wanted: object, known: Iterable[str], cutoff: float = 0.6) -> str:
     """
     names = {name.lower(): name for name in known}
     close = get_close_matches(str(wanted).lower(), names, n=3, cutoff=cutoff)
-    return f" Did you mean {' or '.join(repr(names[name]) for name in close)}?" if close else ""
+    return (
+        f" Did you mean {' or '.join(repr(_cut(names[name])) for name in close)}?" if close else ""
+    )
 
 
 def require(module: str, extra: str, purpose: str, *, package: str | None = None) -> Any:

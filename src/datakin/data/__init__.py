@@ -7,17 +7,18 @@ This room learns nothing from data: encoders, models and folds live in `datakin.
 - `columns`: from a table's columns to numbers, dates and categories, the same for every door
 - `corrections`, `correction_options`: names, codes and units that users change while reading
 - `drafts`: which column is what, and what is refused, dropped or noted
-- `splitting`, `skipping`: one table split by a column; tables that cannot be used
+- `reading`, `splitting`: the way of several tables; one table split by a column
 - `checks`: what should not be learned from, and what differs between two datasets
-- `dataset`, `features`: what every other room receives
+- `dataset`, `features`, `origin`: what every other room receives, and how to read it again
 - `pairing`: what users pass to be compared, and what two datasets share
 - `described`, `description`: how tables are read, for people to look at
 """
 
 from datakin.data.arrays import as_dataset
 from datakin.data.checks.groups import SharedGroups
-from datakin.data.dataset import Dataset, Origin
+from datakin.data.dataset import Dataset
 from datakin.data.door import read_table, read_tables
+from datakin.data.origin import Origin
 from datakin.data.pairing import (
     Pairing,
     check_names,

@@ -11,11 +11,12 @@ from scipy import sparse
 from datakin._core.exceptions import DatakinError, announce_reading, listed, suggest
 from datakin.data.columns.column import check_finite
 from datakin.data.columns.placeholders import doubt_of_extremes, is_placeholder
-from datakin.data.columns.roles import read_keys, read_labels, series_of
-from datakin.data.columns.tables import numbered, read_columns
-from datakin.data.dataset import ColumnFacts, Dataset, Origin
-from datakin.data.drafts import Draft, make_datasets, names_of
+from datakin.data.columns.roles import read_keys, read_labelled, read_labels, series_of
+from datakin.data.columns.tables import numbered
+from datakin.data.dataset import ColumnFacts, Dataset
+from datakin.data.drafts import Draft, make_datasets
 from datakin.data.features import Features
+from datakin.data.origin import Origin
 
 __all__ = ["as_dataset"]
 
@@ -53,8 +54,12 @@ def as_dataset(
     >>> as_dataset(np.eye(30), np.arange(30) % 2, name="toy")
     Dataset('toy': 30 rows x 30 columns, binary (0, 1))
     """
-    labels, about = read_labels(series_of(y, "y"), "y")
-    features, facts = _sparse_columns(X) if sparse.issparse(X) else read_columns(X)
+    series = series_of(y, "y")
+    if sparse.issparse(X):
+        features, facts = _sparse_columns(X)
+        labels, facts["y"] = read_labels(series, "y")
+    else:
+        features, labels, facts = read_labelled(X, None, series, "y")
     if features.n_rows != len(labels):
         raise DatakinError(
             f"X and y must have the same number of rows. Got {features.n_rows} and {len(labels)}."
@@ -64,14 +69,14 @@ def as_dataset(
         raise DatakinError(
             f"group must have one value per row. Got {len(groups)} for {len(labels)} rows."
         )
-    how = Origin("y", task=task, keep=names_of(keep))
+    how = Origin("y", task=task, keep=keep)
     unknown = [each for each in how.keep if each not in features.names]
     if unknown:
         raise DatakinError(
             f"The kept column {unknown[0]!r} must be one of the columns: "
             f"{listed(features.names, limit=12)}.{suggest(unknown[0], features.names)}"
         )
-    draft = Draft(name or "", how, labels, features, groups, facts={**facts, "y": about})
+    draft = Draft(name or "", how, labels, features, groups, facts=facts)
     return announce_reading(make_datasets([draft]))[0]
 
 

@@ -12,9 +12,9 @@ import numpy as np
 from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.data.columns.labels import canonical_label
 from datakin.data.columns.texts import clean
-from datakin.data.dataset import Origin
+from datakin.data.origin import Origin
 
-__all__ = ["Convert", "Recode", "Requests", "as_text", "describe_line"]
+__all__ = ["Convert", "Place", "Recode", "Requests", "describe_line"]
 
 Recode = dict[str, str | None]  # canonical spelling -> new value; None for a missing value
 Convert = tuple[float, float] | str  # slope and intercept, or the format of a date
@@ -54,11 +54,6 @@ class Requests:
             place: _line(place[1], line) for place, line in _spread("convert", how.convert, 1)
         }
         return cls(rename, recode, convert)
-
-    @property
-    def lines(self) -> dict[Place, tuple[float, float]]:
-        """The conversions of numbers."""
-        return {place: line for place, line in self.convert.items() if not isinstance(line, str)}
 
     def renamed(self, table: str) -> dict[str, str]:
         """Return the new names for one table."""
@@ -118,12 +113,12 @@ def _codes(column: str, codes: Any) -> Recode:
             f"recode must be a mapping of column to {{old value: new value}}. Got {codes!r} for {column!r}."
         )
     return {
-        canonical_label(old): None if new is None or new == "" else as_text(new)
+        canonical_label(old): None if new is None or new == "" else _new_value(new)
         for old, new in codes.items()
     }
 
 
-def as_text(value: Any) -> str:
+def _new_value(value: Any) -> str:
     """Return a new value as text; what is text already stays as it is."""
     return value if isinstance(value, str) else canonical_label(value)
 

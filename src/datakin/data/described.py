@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from datakin.data.columns.column import listed_values
 from datakin.data.columns.labels import canonical_label, is_missing
+from datakin.data.columns.objects import is_none
 from datakin.data.columns.texts import BLANKS
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import MISSING, Array, Features
@@ -188,8 +190,8 @@ def _of_levels(counts: dict[str, int], n_rows: int) -> dict[str, Any]:
 def examples_of(series: nw.Series[Any]) -> tuple[str, ...]:
     """Return the first different values of a column, as they stand in the file."""
     found: dict[str, None] = {}
-    for value in series.head(LOOK).to_list():
-        if value is not None and value == value:
+    for value in listed_values(series.head(LOOK)):
+        if not is_none(value):
             found[str(value)[:LONGEST]] = None
         if len(found) == EXAMPLES:
             break

@@ -5,32 +5,29 @@ A table that cannot be used is described as far as it could be read, with the re
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from datakin._core.addresses import without_password
-from datakin._core.exceptions import DatakinError, collecting, warn
+from datakin._core.exceptions import DatakinError, collecting
 from datakin.data.checks.differences import Difference, differences
-from datakin.data.checks.groups import notes_of_shared_groups
 from datakin.data.checks.suspicions import ROW_ID, is_id
 from datakin.data.checks.usable import CONSTANT, EMPTY
 from datakin.data.columns.tables import RawTable, read_columns
-from datakin.data.corrections import correct
-from datakin.data.dataset import ColumnFacts, Dataset, Origin
+from datakin.data.dataset import ColumnFacts, Dataset
 from datakin.data.described import (
     ColumnDescription,
     describe_feature,
     describe_values,
     examples_of,
 )
-from datakin.data.drafts import Draft, check_named, make_datasets, make_draft
-from datakin.data.files.opening import open_table, open_tables
+from datakin.data.drafts import Draft, make_datasets
+from datakin.data.features import Features
+from datakin.data.origin import Origin
 from datakin.data.pairing import pair
-from datakin.data.splitting import split_table
+from datakin.data.reading import Reading
 
 __all__ = ["DatasetDescription", "Gathered", "TableDescription", "gather"]
 
@@ -146,92 +143,45 @@ def gather(source: Any, how: Origin, *, has_label: bool) -> Gathered:
 
 
 def _gather(source: Any, how: Origin, has_label: bool) -> Gathered:
-    opened, unread = _open(source, how)
-    corrected = correct(opened, how)
-    check_named(how, [table for table, _ in corrected])
-    if how.domain is not None and len(opened) != 1:
-        raise DatakinError(
-            f"domain={how.domain!r} splits one table. Got {len(opened)} tables; "
-            f"leave domain out, or put the tables into one."
-        )
-    drafts: list[Draft | str] = [
-        _draft(table, own) if has_label else "" for table, own in corrected
-    ]
-    usable = [draft for draft in drafts if isinstance(draft, Draft)]
-    parts, faults = _datasets(usable)
-    by_table = {d.name: [d] for d in parts} if how.domain is None else {opened[0].name: parts}
-    tables = [
-        _describe_table(before, table, own, draft, by_table.get(table.name, []), has_label)
-        for before, (table, own), draft in zip(opened, corrected, drafts, strict=True)
-    ]
-    described = [_describe_dataset(part, usable) for part in parts]
-    rows = {table.name: table.n_rows for table in tables}
+    read = Reading(how, "all").open(source).correct()
+    unread = [TableDescription(name, 0, (), problem=why) for name, why in read.left_out.items()]
+    if has_label:
+        read.draft()
+    problems = dict(read.left_out)
+    _finish(read)
+    parts = read.datasets
+    by_table = {d.name: [d] for d in parts} if how.domain is None else {read.opened[0].name: parts}
+    drafts = {draft.name: draft for draft in read.drafts}
+    tables = []
+    for before, (table, own) in zip(read.opened, read.corrected, strict=True):
+        use = _Use(own, has_label, drafts.get(table.name), by_table.get(table.name, []))
+        columns = _describe_columns(before, table, use)
+        problem = problems.get(table.name, "")
+        tables.append(TableDescription(table.name, len(table.frame), columns, table.notes, problem))
     whole = (*tables, *unread)
-    faults |= {table.name: table.problem for table in whole if table.problem}
+    rows = {table.name: table.n_rows for table in tables}
+    described = [_describe_dataset(part, read.drafts) for part in parts]
     described += [
-        DatasetDescription(name, rows.get(name, 0), problem=text) for name, text in faults.items()
+        DatasetDescription(name, rows.get(name, 0), problem=why)
+        for name, why in read.left_out.items()
     ]
     order = {table.name: k for k, table in enumerate(whole)}
     described.sort(key=lambda each: order.get(each.name, 0))
     return _compare(parts, whole, described)
 
 
-def _open(source: Any, how: Origin) -> tuple[list[RawTable], list[TableDescription]]:
-    """Return the tables that can be opened, and the reasons for the others."""
+def _finish(read: Reading) -> None:
+    """Make the datasets; where all are at fault, find the reason of each."""
+    if not read.drafts:
+        return
+    known = dict(read.left_out)
     try:
-        return open_tables(source, how), []
-    except DatakinError:
-        if isinstance(source, Mapping):
-            items = [(str(name), table) for name, table in source.items()]
-        elif isinstance(source, (list, tuple)) and len(source) > 1:
-            items = [(os.fspath(path), path) for path in source]
-        else:
-            raise
-        opened: list[RawTable] = []
-        unread = []
-        for name, each in items:
-            try:
-                if isinstance(source, Mapping):
-                    opened.append(open_table(each, how, name))
-                else:
-                    opened += open_tables([each], how)
-            except DatakinError as error:
-                shown = without_password(name)
-                unread.append(TableDescription(shown, 0, (), problem=str(error)))
-        if not opened:
-            raise
-        return opened, unread
-
-
-def _draft(table: RawTable, how: Origin) -> Draft | str:
-    try:
-        return make_draft(table, how)
+        read.finish()
     except DatakinError as error:
-        return str(error)
-
-
-def _datasets(drafts: Sequence[Draft]) -> tuple[list[Dataset], dict[str, str]]:
-    """Return the datasets of drafts, and for those that cannot be used the reason."""
-    if not drafts:
-        return [], {}
-    faults: dict[str, str] = {}
-    if drafts[0].how.domain is not None:
-        try:
-            datasets, said = split_table(drafts[0], faults)
-            for text in said:
-                warn(text)
-            return datasets, faults
-        except DatakinError as error:
-            return [], faults or {drafts[0].name: str(error)}
-    try:
-        datasets = make_datasets(drafts, faults)
-        for text in notes_of_shared_groups(datasets, drafts[0].how.group):
-            warn(text)
-        return datasets, faults
-    except DatakinError as error:
-        alone = {draft.name: _fault(draft) for draft in drafts}
-        found = {name: text for name, text in alone.items() if text}
-        return [], found or {drafts[0].name: str(error)}
+        if read.how.domain is None:
+            read.left_out |= {d.name: why for d in read.drafts if (why := _fault(d))}
+        if read.left_out == known:
+            read.left_out[read.drafts[0].name] = str(error)
 
 
 def _fault(draft: Draft) -> str:
@@ -243,46 +193,55 @@ def _fault(draft: Draft) -> str:
     return ""
 
 
-def _describe_table(
-    before: RawTable,
-    table: RawTable,
-    how: Origin,
-    draft: Draft | str,
-    parts: Sequence[Dataset],
-    has_label: bool,
-) -> TableDescription:
+@dataclass(frozen=True)
+class _Use:
+    """What is made of a table: its options, its draft if there is one, and its datasets."""
+
+    how: Origin
+    has_label: bool
+    draft: Draft | None
+    parts: Sequence[Dataset]
+
+    def role(self, name: str) -> str:
+        """Return the part that a column plays."""
+        roles = {self.how.group: "group", self.how.domain: "domain"}
+        if self.has_label:
+            roles[self.how.label] = "label"
+        return roles.get(name, "feature")
+
+
+def _describe_columns(
+    before: RawTable, table: RawTable, use: _Use
+) -> tuple[ColumnDescription, ...]:
     """Describe all columns of a table, also of one that cannot be used."""
-    problem, facts = draft if isinstance(draft, str) else "", _facts(draft)
-    roles = {how.label: "label", how.group: "group", how.domain: "domain"}
-    if not has_label:
-        del roles[how.label]
-    examples = {
-        name: examples_of(before.frame[old])
-        for old, name in zip(before.frame.columns, table.frame.columns, strict=True)
-    }
+    names = zip(before.frame.columns, table.frame.columns, strict=True)
+    examples = {new: examples_of(before.frame[old]) for old, new in names}
+    alone = _read_alone(table, use.draft)
     columns = []
     for name in table.columns:
-        role, more = roles.get(name, "feature"), {"examples": examples.get(name, ())}
-        if name not in table.frame.columns:
-            columns.append(ColumnDescription(name, "left out", "not read", why="ignored"))
-        elif isinstance(draft, Draft) and role in ("label", "group", "domain"):
-            values = {"label": draft.labels, "group": draft.groups, "domain": draft.domains}[role]
-            assert values is not None
-            spread = role == "label" and not any(part.classes for part in parts)
-            known = facts.get(name)
-            columns.append(describe_values(name, role, values, known, spread=spread, **more))
-        elif isinstance(draft, Draft) and name in draft.features.names:
-            role, reason = _use(name, parts)
-            column = describe_feature(name, role, draft.features, facts, **more)
-            columns.append(_with_reason(column, reason))
+        if name in examples:
+            columns.append(_describe_column(name, use, alone, examples=examples[name]))
         else:
-            why = "ignored" if name in how.ignore else ""
-            columns.append(_alone(table, name, "left out" if why else role, more, why))
-    return TableDescription(table.name, len(table.frame), tuple(columns), table.notes, problem)
+            columns.append(ColumnDescription(name, "left out", "not read", why="ignored"))
+    return tuple(columns)
 
 
-def _facts(draft: Draft | str) -> Mapping[str, ColumnFacts]:
-    return draft.facts if isinstance(draft, Draft) else {}
+def _describe_column(
+    name: str, use: _Use, alone: Mapping[str, _Read], **more: Any
+) -> ColumnDescription:
+    role, draft = use.role(name), use.draft
+    if draft is not None and role != "feature":
+        values = {"label": draft.labels, "group": draft.groups, "domain": draft.domains}[role]
+        assert values is not None
+        spread = role == "label" and not any(part.classes for part in use.parts)
+        known = draft.facts.get(name)
+        return describe_values(name, role, values, known, spread=spread, **more)
+    if draft is not None and name in draft.features.names:
+        role, why = _use(name, use.parts)
+        column = describe_feature(name, role, draft.features, draft.facts, **more)
+        return replace(column, why=why) if why else column
+    why = "ignored" if name in use.how.ignore else ""
+    return _alone(name, "left out" if why else role, alone[name], why, more)
 
 
 def _use(name: str, parts: Sequence[Dataset]) -> tuple[str, str]:
@@ -296,20 +255,31 @@ def _use(name: str, parts: Sequence[Dataset]) -> tuple[str, str]:
     return "feature", ""
 
 
-def _with_reason(column: ColumnDescription, reason: str) -> ColumnDescription:
-    return replace(column, why=reason) if reason else column
+_Read = tuple[Features, Mapping[str, ColumnFacts]] | str  # or why it cannot be read
 
 
-def _alone(
-    table: RawTable, name: str, role: str, more: dict[str, Any], why: str
-) -> ColumnDescription:
-    """Describe a column of a table that has no draft, or one that is ignored."""
+def _read_alone(table: RawTable, draft: Draft | None) -> dict[str, _Read]:
+    """Read the columns that no draft holds: together, since they tell of each other's decimal sign."""
+    known = {} if draft is None else draft.facts
+    names = [name for name in table.frame.columns if name not in known]
     try:
-        features, facts = read_columns(table.frame, [name])
+        return dict.fromkeys(names, read_columns(table.frame, names))
     except DatakinError as error:
-        return ColumnDescription(name, role, "not read", why=why or str(error), **more)
-    found = describe_feature(name, role, features, facts, why=why, **more)
-    values = (features.numeric if features.numeric_names else features.codes)[:, 0]
+        if len(names) == 1:
+            return {names[0]: str(error)}
+    found: dict[str, _Read] = {}
+    for name in names:
+        found |= _read_alone(replace(table, frame=table.frame.select(name)), None)
+    return found
+
+
+def _alone(name: str, role: str, read: _Read, why: str, more: dict[str, Any]) -> ColumnDescription:
+    """Describe a column of a table that has no draft, or one that is ignored."""
+    if isinstance(read, str):
+        return ColumnDescription(name, role, "not read", why=why or read, **more)
+    found = describe_feature(name, role, *read, why=why, **more)
+    one = read[0].select([name])
+    values = (one.numeric if one.numeric_names else one.codes)[:, 0]
     if role == "feature" and is_id(values, name, is_date=found.kind == "date"):
         found = replace(found, doubt="; ".join(filter(None, [found.doubt, ROW_ID])))
     return found

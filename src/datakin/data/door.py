@@ -6,20 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from datakin._core.exceptions import DatakinError, announce_reading, warn
-from datakin.data.checks.groups import notes_of_shared_groups
-from datakin.data.columns.roles import check_label
-from datakin.data.corrections import correct
-from datakin.data.dataset import Dataset, Origin
-from datakin.data.drafts import check_named, make_datasets, make_draft, names_of
-from datakin.data.files.opening import open_table, open_tables
-from datakin.data.skipping import make_usable, notes_of_skipped, open_usable
-from datakin.data.splitting import split_table
+from datakin._core.exceptions import DatakinError, announce_reading
+from datakin.data.dataset import Dataset
+from datakin.data.files.opening import open_table
+from datakin.data.origin import READ_ROWS, Origin
+from datakin.data.reading import Reading, read_opened
 
 __all__ = ["read_table", "read_tables"]
-
-
-READ_ROWS = 200_000  # a file with more rows is sampled
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -121,29 +114,12 @@ def read_table(
     >>> read_table(frame, label="died", name="icu")
     Dataset('icu': 40 rows x 1 columns, binary (0, 1))
     """
-    check_label(label)
     how = Origin(
-        str(label),
-        names_of(ignore),
-        group,
-        None,
-        positive,
-        task,
-        label_map,
-        delimiter,
-        read_rows,
-        names_of(keep),
-        rename,
-        recode,
-        convert,
-        encoding,
-        header,
-        table,
-        query,
-    )
-    corrected = correct([open_table(source, how, name)], how)
-    check_named(how, [opened for opened, _ in corrected])
-    return announce_reading(make_datasets([make_draft(*corrected[0])]))[0]
+        label=label, ignore=ignore, keep=keep, group=group, positive=positive, task=task,
+        label_map=label_map, rename=rename, recode=recode, convert=convert, delimiter=delimiter,
+        encoding=encoding, header=header, table=table, query=query, read_rows=read_rows,
+    )  # fmt: skip
+    return announce_reading(read_opened([open_table(source, how, name)], how))[0]
 
 
 @_says_read_rows
@@ -202,43 +178,11 @@ def read_tables(
     >>> sorted(read_tables(frame, label="died", domain="site"))
     ['a', 'b']
     """
-    check_label(label)
     how = Origin(
-        str(label),
-        names_of(ignore),
-        group,
-        domain,
-        positive,
-        task,
-        label_map,
-        delimiter,
-        read_rows,
-        names_of(keep),
-        rename,
-        recode,
-        convert,
-        encoding,
-        header,
-        table,
-        query,
-    )
-    left_out: dict[str, str] = {}
-    skips = skip_unusable and domain is None
-    opened = open_usable(source, how, left_out) if skips else open_tables(source, how)
-    tables = correct(opened, how)
-    check_named(how, [each for each, _ in tables])
-    if domain is not None and len(tables) != 1:
-        raise DatakinError(
-            f"domain={domain!r} splits one table. Got {len(tables)} tables; "
-            f"leave domain out, or put the tables into one."
-        )
-    if domain is not None:
-        datasets, said = split_table(make_draft(*tables[0]))
-    else:
-        drafts = make_usable(tables, left_out) if skips else [make_draft(*each) for each in tables]
-        needed = drafts[0].name if drafts else None
-        datasets = make_datasets(drafts, left_out if skips else None, needed=needed)
-        said = notes_of_skipped(left_out, datasets) + notes_of_shared_groups(datasets, group)
-    for text in said:
-        warn(text)
+        label=label, ignore=ignore, keep=keep, group=group, domain=domain, positive=positive, task=task,
+        label_map=label_map, rename=rename, recode=recode, convert=convert, delimiter=delimiter,
+        encoding=encoding, header=header, table=table, query=query, read_rows=read_rows,
+    )  # fmt: skip
+    may_miss = "sources" if skip_unusable and domain is None else "none"
+    datasets = Reading(how, may_miss).open(source).correct().draft().finish().datasets
     return {dataset.name: dataset for dataset in announce_reading(datasets)}

@@ -27,15 +27,17 @@ from datakin.data.columns.labels import (
     is_missing,
     response,
 )
-from datakin.data.columns.roles import censoring_note, check_label, read_keys, read_labels
-from datakin.data.columns.tables import RawTable, has_decimal_comma, read_columns
+from datakin.data.columns.roles import censoring_note, check_label, read_keys, read_labelled
+from datakin.data.columns.tables import RawTable
 from datakin.data.corrections import convert_numbers
-from datakin.data.dataset import ColumnFacts, Dataset, Origin, task_of
+from datakin.data.dataset import ColumnFacts, Dataset, task_of
 from datakin.data.features import Array, Features
+from datakin.data.origin import Origin
 
-__all__ = ["Decision", "Draft", "check_named", "decide", "make_datasets", "make_draft", "names_of"]
+__all__ = ["Decision", "Draft", "check_named", "decide", "make_datasets", "make_draft"]
 
 MIN_ROWS = 20
+READ_AS = {"classification": "classes", "regression": "numbers"}
 
 
 @dataclass(frozen=True)
@@ -99,13 +101,6 @@ class Draft:
         return replace(self, labels=labels, features=features, groups=groups, domains=domains)
 
 
-def names_of(names: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the names of columns that a user gave, one or several."""
-    if names is None:
-        return ()
-    return (names,) if isinstance(names, str) else tuple(str(name) for name in names)
-
-
 def check_named(how: Origin, tables: Sequence[RawTable]) -> None:
     """Refuse an ignored or kept column that no table has; it need not be in every file."""
     known = dict.fromkeys(name for table in tables for name in table.columns)
@@ -144,9 +139,8 @@ def make_draft(table: RawTable, how: Origin) -> Draft:
                     f"The {role} column must differ from the label. Got {column!r} for both."
                 )
     taken = {*parts.values(), *how.ignore}
-    features, facts = read_columns(frame, [c for c in frame.columns if c not in taken])
-    comma = has_decimal_comma(facts)
-    labels, facts[how.label] = read_labels(frame[how.label], how.label, comma=comma)
+    names = [c for c in frame.columns if c not in taken]
+    features, labels, facts = read_labelled(frame, names, frame[how.label], how.label)
     keys: dict[str, Array] = {}
     for role, column in (("group", how.group), ("domain", how.domain)):
         if column is not None:
@@ -173,9 +167,10 @@ def _need(table: RawTable, column: str, role: str) -> None:
         raise DatakinError(f"The table {table.name!r} must have columns. Got no column.")
     if column not in names:
         where = f" of {table.name!r}" if table.name else ""
+        hint = next((f" Note: {note}." for note in table.notes if "--no-header" in note), "")
         raise DatakinError(
             f"The {role} column {column!r} must be one of the columns{where}: "
-            f"{listed(names, limit=12)}.{suggest(column, names)}"
+            f"{listed(names, limit=12)}.{hint or suggest(column, names)}"
         )
 
 
@@ -288,6 +283,17 @@ def _agree_on_task(drafts: Sequence[Draft]) -> Decision:
     if how.kind is not None:
         return Decision(how.kind)
     kind, doubt = infer_task([draft.labels for draft in drafts], how.label)
+    notes = [] if doubt is None else [doubt]
+    alone = {d.name: infer_task([d.labels], how.label)[0] for d in drafts}
+    others = [name for name, its in alone.items() if its != kind]
+    if others:
+        wanted, instead = ("regression", "multiclass")[:: 1 if kind == "regression" else -1]
+        notes.append(
+            f"the label {how.label!r} is read as {READ_AS[kind]}, as all tables together look; "
+            f"{listed(others, limit=3)} alone would have {READ_AS[alone[others[0]]]}. Say "
+            f"task={wanted!r} / --task {wanted} if that is right, task={instead!r} / --task {instead} "
+            f"if not"
+        )
     if kind == "regression":
         two = [d.title for d in drafts if len(pd.unique(d.labels)) == 2]
         if two and len(drafts) > 1:
@@ -295,7 +301,7 @@ def _agree_on_task(drafts: Sequence[Draft]) -> Decision:
                 f"All labels must pose the same task. {two[0]} has two classes, others look like "
                 f"regression; say which task it is (task='regression' / --task regression)."
             )
-    return Decision(kind, () if doubt is None else (Note(doubt, SERIOUS),))
+    return Decision(kind, tuple(Note(text, SERIOUS) for text in notes))
 
 
 def _codes(draft: Draft, kind: str) -> tuple[Array, tuple[str, ...]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -13,17 +14,14 @@ from datakin.data.columns.labels import canonical_label, is_missing, sort_classe
 from datakin.data.dataset import Dataset
 from datakin.data.drafts import Draft, decide, make_datasets
 from datakin.data.features import Array
-from datakin.data.skipping import reasons
 
-__all__ = ["split_table"]
+__all__ = ["reasons", "split_table"]
 
 
-def split_table(
-    draft: Draft, left_out: dict[str, str] | None = None
-) -> tuple[list[Dataset], list[str]]:
+def split_table(draft: Draft, left_out: dict[str, str]) -> tuple[list[Dataset], list[str]]:
     """Return a dataset for each value of the domain column that can be used, and what to say.
 
-    With a mapping for `left_out`, the other values go there with the reason.
+    The other values go to `left_out` with the reason.
     """
     assert draft.domains is not None
     domain = draft.how.domain
@@ -40,7 +38,6 @@ def split_table(
     for i, value in enumerate(names):
         part = draft.take(order[cuts[i] : cuts[i + 1]])
         drafts.append(replace(part, name=value, how=replace(draft.how, value=value)))
-    left_out = {} if left_out is None else left_out
     datasets = make_datasets(drafts, left_out, decision=decision)
     said = []
     if cuts[0]:
@@ -53,6 +50,11 @@ def split_table(
     if draft.groups is not None:
         warn_of_shared_groups([part for part in drafts if part.name not in left_out])
     return datasets, said
+
+
+def reasons(left_out: Mapping[str, str]) -> str:
+    """Return the first few reasons why something was left out."""
+    return " ".join(list(left_out.values())[:3]) + (" ..." if len(left_out) > 3 else "")
 
 
 def _parts(domains: Array) -> tuple[tuple[str, ...], Array]:

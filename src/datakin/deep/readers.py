@@ -16,10 +16,11 @@ from datakin._core.checks import check_choice
 from datakin._core.exceptions import DatakinError, listed
 from datakin.data import Dataset
 from datakin.data.columns.labels import canonical_label
-from datakin.data.dataset import TASKS, Origin
+from datakin.data.dataset import TASKS
 from datakin.data.drafts import Draft, make_datasets
 from datakin.data.features import Array, Features
 from datakin.data.files.opening import open_table, stem
+from datakin.data.origin import Origin
 from datakin.data.pairing import Kind
 from datakin.deep.items import ArrayContents, Contents, Items, TextContents
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -13,7 +13,6 @@ from datakin._core.exceptions import SERIOUS, USUAL, DatakinError, listed, sugge
 from datakin.data.checks.differences import KINDS, Difference
 from datakin.data.checks.suspicions import ROW_ID
 from datakin.data.columns.labels import sort_classes
-from datakin.data.dataset import Origin
 from datakin.data.described import ColumnDescription
 from datakin.data.description import (
     DatasetDescription,
@@ -21,8 +20,7 @@ from datakin.data.description import (
     TableDescription,
     gather,
 )
-from datakin.data.door import READ_ROWS
-from datakin.data.drafts import names_of
+from datakin.data.origin import READ_ROWS, Origin
 from datakin.results.description_text import text_of
 from datakin.results.record import Record, plain, register
 
@@ -241,15 +239,12 @@ def _notes(found: Gathered) -> tuple[list[tuple[str, str]], list[tuple[str, str]
 
 def _origin(label: str | None, domain: str | None, options: dict[str, Any]) -> Origin:
     """Return the options of `read_tables` in one object."""
-    known = [f.name for f in fields(Origin) if f.name not in ("label", "domain", "path", "value")]
     options = {"read_rows": READ_ROWS, **options}
     options.pop("skip_unusable", None)  # what cannot be used is described in any case
     for name in options:
-        if name not in known:
-            raise DatakinError(f"describe has no option {name!r}.{suggest(name, known)}")
-    for name in ("ignore", "keep"):
-        options[name] = names_of(options.get(name))
-    return Origin(label="" if label is None else str(label), domain=domain, **options)
+        if name not in Origin.options():
+            raise DatakinError(f"describe has no option {name!r}.{suggest(name, Origin.options())}")
+    return Origin(label="" if label is None else label, domain=domain, **options)
 
 
 def _problems(datasets: Sequence[DatasetDescription]) -> list[Thing]:

@@ -145,7 +145,6 @@ UNUSABLE = {
     "lists": (pd.Series([[1], [2]]), "one value per row"),
     "polars lists": (pl.Series([[1], [2]]), "numbers, booleans, dates or text"),
     "arrow records": (pa.chunked_array([[{"q": 1}]]), "numbers, booleans, dates or text"),
-    "times": (pl.Series([dt.time(1)]), "numbers, booleans, dates or text"),
     "binary": (pl.Series([b"a"]), "numbers, booleans, dates or text"),
     "complex": (pd.Series([1 + 2j, 2j]), "numbers, booleans, dates or text"),
 }
@@ -234,7 +233,6 @@ NESTED = {
     "structs": pa.array([{"a": 1}]),
     "maps": pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int64())),
     "binary": pa.array([b"a"]),
-    "times": pa.array([dt.time(1)]),
 }
 
 

@@ -194,3 +194,100 @@ def test_text_is_never_run():
     trap = "__import__('os').abort()"
     with pytest.raises(DatakinError, match="slope, intercept"):
         datakin.read_table(clinic(), label="died", convert={"temp": trap})
+
+
+def halves():
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(
+        {
+            "x": np.full(80, 0.5) + np.arange(80) % 2,
+            "z": rng.normal(size=80),
+            "c": ["u", "v"] * 40,
+            "site": ["A"] * 40 + ["B"] * 40,
+            "y": rng.integers(0, 2, 80),
+        }
+    )
+
+
+CONVERT = {"x": (2, 0), "A": {"x": (10, 0)}}
+
+
+def test_the_particular_overrides_the_general_in_every_door(tmp_path):
+    split = datakin.read_tables(halves(), label="y", domain="site", convert=CONVERT)
+    parts = {name: part.drop(columns="site") for name, part in halves().groupby("site")}
+    tables = datakin.read_tables(parts, label="y", convert=CONVERT)
+    for found in (split, tables):
+        assert found["A"].features.numeric[0, 0] == 5
+        assert found["B"].features.numeric[0, 0] == 1
+    for name, part in parts.items():
+        part.to_csv(tmp_path / f"{name}.csv", index=False)
+    files = datakin.read_tables(
+        [tmp_path / "A.csv", tmp_path / "B.csv"], label="y", convert=CONVERT
+    )
+    alone = datakin.read_table(tmp_path / "A.csv", label="y", convert=CONVERT)
+    assert files["A"].fingerprint == tables["A"].fingerprint == alone.fingerprint
+
+
+def test_codes_are_replaced_at_once_and_alike_when_read_again_or_split(tmp_path):
+    recode = {"c": {"u": "v", "v": "w"}, "A": {"c": {"u": "a"}}}
+    halves().to_csv(tmp_path / "t.csv", index=False)
+    split = datakin.read_tables(tmp_path / "t.csv", label="y", domain="site", recode=recode)
+    for name, part in halves().groupby("site"):
+        part.drop(columns="site").to_csv(tmp_path / f"{name}.csv", index=False)
+    files = datakin.read_tables([tmp_path / "A.csv", tmp_path / "B.csv"], label="y", recode=recode)
+    for found in (split, files):
+        assert found["A"].features.levels[0] == ("a", "w")
+        assert found["B"].features.levels[0] == ("v", "w")
+        for name, dataset in found.items():
+            assert dataset.origin.read(name, dataset.fingerprint).name == name
+
+
+def test_a_recoded_domain_names_its_parts_anew():
+    options = {"recode": {"A": {"c": {"u": "a"}}, "site": {"A": "Z", "B": "A"}}}
+    found = datakin.read_tables(halves(), label="y", domain="site", **options)
+    assert found["A"].features.levels[0] == ("a", "v")
+    assert found["Z"].features.levels[0] == ("u", "v")
+
+
+def test_values_are_listed_as_they_stand_in_the_table():
+    frame = halves().assign(c=["u", "v", None, "w"] * 20)
+    with pytest.raises(DatakinError) as caught:
+        datakin.read_table(frame, label="y", recode={"c": {"u": "new", "q": "r"}})
+    assert "'c' has no value 'q'. It has 'u', 'v', 'w'." in str(caught.value)
+    with pytest.raises(DatakinError, match=r"'x' has no value '7'. It has '0.5', '1.5'"):
+        datakin.read_table(
+            frame.assign(x=frame["x"].where(frame.index > 3)), label="y", recode={"x": {7: ""}}
+        )
+
+
+@pytest.mark.parametrize("spelled", ["-9.990e+02", "-999,0", "\u2212999", "-999.00"])
+def test_numbers_are_recoded_by_value(tmp_path, spelled):
+    sign = "," if "," in spelled else "."
+    frame = halves().assign(x=[f"{i}{sign}5" if i % 8 else spelled for i in range(80)])
+    frame.to_csv(tmp_path / "t.csv", index=False, sep=";")
+    found = datakin.read_table(tmp_path / "t.csv", label="y", recode={"x": {"-999": ""}})
+    j = found.features.numeric_names.index("x")
+    assert int(np.isnan(found.features.numeric[:, j]).sum()) == 10
+
+
+def test_codes_with_leading_zeros_and_long_ids_are_recoded_by_spelling():
+    frame = halves().assign(c=["007", "7"] * 40, z=[2**53 + i % 4 for i in range(80)])
+    recode = {"c": {"7": "seven"}, "z": {str(2**53 + 1): ""}}
+    found = datakin.read_table(frame, label="y", recode=recode)
+    assert found.features.levels[0] == ("007", "seven")
+    j = found.features.numeric_names.index("z")
+    assert int(np.isnan(found.features.numeric[:, j]).sum()) == 20
+
+
+def test_truth_values_are_recoded_by_either_name():
+    for old in ("True", "1", True):
+        found = datakin.read_table(
+            halves().assign(c=[True, False] * 40), label="y", recode={"c": {old: "yes"}}
+        )
+        assert found.features.levels[0] == ("0", "yes")
+
+
+def test_lists_cannot_be_recoded():
+    frame = halves().assign(c=[[1], [2]] * 40)
+    with pytest.raises(DatakinError, match=r"'c' must hold .* Got lists or records"):
+        datakin.read_table(frame, label="y", recode={"c": {"1": "2"}})

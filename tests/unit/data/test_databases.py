@@ -14,9 +14,9 @@ import pytest
 
 from datakin import DatakinError, DatakinWarning, read_table, read_tables
 from datakin.cli.commands import main
-from datakin.data.dataset import Origin
 from datakin.data.files.databases import read_database, read_duckdb, read_sqlite
 from datakin.data.files.queries import wrapped
+from datakin.data.origin import Origin
 from tests.unit.data.postgres import PASSWORD
 
 

@@ -288,7 +288,7 @@ def test_one_small_file_is_skipped_and_named(tmp_path):
     paths = [tmp_path / f for f in ("a.csv", "b.csv", "tiny.csv", "broken.parquet", "other.csv")]
     with pytest.raises(DatakinError):
         read_tables(paths, label="died")
-    with pytest.warns(DatakinWarning, match=r"3 table.s. left out .*--skip-unusable") as seen:
+    with pytest.warns(DatakinWarning, match=r"3 tables left out .*--skip-unusable") as seen:
         found = read_tables(paths, label="died", skip_unusable=True)
     assert list(found) == ["a", "b"]
     assert all(name in str(seen[0].message) for name in ("tiny", "broken", "other"))

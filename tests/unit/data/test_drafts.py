@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from datakin import DatakinWarning, read_table, read_tables
+from datakin import DatakinError, DatakinWarning, read_table, read_tables
+from datakin.data.columns.labels import response
 
 N = 60
 RNG = np.random.default_rng(1)
@@ -19,6 +20,12 @@ def notes(y=Y, task="auto", **columns):
         warnings.simplefilter("ignore", DatakinWarning)
         frame = pd.DataFrame({"noise": NOISE, **columns, "y": y})
         return read_table(frame, label="y", task=task).notes
+
+
+def quietly(reader, *args, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DatakinWarning)
+        return reader(*args, **options)
 
 
 IDS = {
@@ -171,3 +178,43 @@ def test_one_warning_names_all_datasets():
     with pytest.warns(DatakinWarning, match=r"^a, b: left out, look like copies.*'copy'") as caught:
         read_tables(frame.assign(site=["a"] * N + ["b"] * N), label="y", domain="site")
     assert len(caught) == 1
+
+
+def test_a_task_that_tables_would_not_have_alone_is_a_serious_note():
+    rng = np.random.default_rng(0)
+
+    def table(top):
+        return pd.DataFrame({"x": rng.normal(size=60), "y": rng.integers(1, top + 1, 60)})
+
+    few = quietly(read_tables, {"a": table(5), "b": table(5)}, label="y")
+    assert {d.task for d in few.values()} == {"multiclass"}
+    more = {"a": table(5), "b": table(5), "c": table(14)}
+    found = quietly(read_tables, more, label="y")
+    assert {d.task for d in found.values()} == {"regression"}
+    note = next(note for note in found["a"].notes if "together" in note)
+    assert note.rank == 0
+    assert "'a', 'b' alone would have classes" in note
+    assert "task='regression' / --task regression if that is right" in note
+    for task in ("regression", "multiclass"):
+        said = quietly(read_tables, more, label="y", task=task)["a"].notes
+        assert not any("together" in note for note in said)
+
+
+def test_long_names_are_cut_in_messages():
+    table = pd.DataFrame({"n" * 500: range(30), "y": [0, 1] * 15})
+    with pytest.raises(DatakinError) as caught:
+        read_tables({"a": table}, label="z")
+    assert len(str(caught.value)) < 200
+
+
+def test_a_missing_label_in_a_file_without_header_asks_for_it(tmp_path):
+    (tmp_path / "t.csv").write_text("63,1,2.5,7\n" * 40)
+    with pytest.raises(DatakinError, match=r"'died' must be one of.*header=False \(--no-header\)"):
+        read_tables([tmp_path / "t.csv"], label="died")
+
+
+def test_a_response_of_both_ends_of_the_floats_varies_without_overflow():
+    y = np.where(np.arange(40) % 3, 1.7e308, -1.7e308)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        assert response(y, "y", "the dataset").max() == 1.7e308

@@ -298,3 +298,69 @@ def test_a_decimal_comma_elsewhere_settles_the_label():
     assert quietly(read_table, table, label="y").y[1] == 2001
     with_comma = table.assign(a=[f"{v:.1f}".replace(".", ",") for v in X[:, 0]])
     assert quietly(read_table, with_comma, label="y").y[1] == 2.001
+
+
+def test_a_decimal_comma_of_the_label_settles_features_and_both_doors_agree():
+    table = frame(y=[f"{3 + i % 9},{i % 90 + 10}" for i in range(60)])
+    table = table.assign(a=[f"1,{100 + i}" for i in range(60)])
+    read = quietly(read_table, table, label="y")
+    assert (read.features.numeric[1, 0], read.y[1]) == (1.101, 4.11)
+    held = quietly(as_dataset, table.drop(columns="y"), table["y"])
+    assert held.fingerprint == read.fingerprint
+    other = table.assign(y=table["a"], a=table["y"])
+    read = quietly(read_table, other, label="y")
+    assert read.y[1] == 1.101
+    assert quietly(as_dataset, other.drop(columns="y"), other["y"]).fingerprint == read.fingerprint
+
+
+WORDS = ["None", "Mild", "Severe"] * 20
+
+
+@pytest.mark.parametrize("role", ["label", "group", "domain"])
+def test_none_beside_words_is_a_question_with_two_options_that_work(role):
+    table = frame(y=[0, 1], s=WORDS)
+    options = {"label": "y"}
+    options[role] = "s"
+    reader = read_tables if role == "domain" else read_table
+    with pytest.raises(DatakinError) as caught:
+        quietly(reader, table, **options)
+    text = str(caught.value)
+    assert "'None' in 20 of 60 rows, beside 'Mild', 'Severe'" in text
+    assert "recode={'s': {'None': 'none'}} (--recode s:None=none)" in text
+    assert "recode={'s': {'None': ''}} (--recode s:None=)" in text
+    value = quietly(reader, table, **options, recode={"s": {"None": "none"}})
+    missing = quietly(reader, table, **options, recode={"s": {"None": ""}})
+    if role == "label":
+        assert (value.classes, value.n_rows) == (("Mild", "Severe", "none"), 60)
+        assert (missing.classes, missing.n_rows) == (("Mild", "Severe"), 40)
+    elif role == "group":
+        assert len(np.unique(value.groups)) == 3
+        assert len(np.unique(missing.groups)) == 22
+    else:
+        assert (list(value), list(missing)) == (["Mild", "Severe", "none"], ["Mild", "Severe"])
+
+
+def test_a_rare_none_and_none_beside_numbers_are_missing():
+    rare = quietly(read_table, frame(y=["None", *["u", "v"] * 29, "u"]), label="y")
+    assert (rare.n_rows, rare.classes) == (59, ("u", "v"))
+    assert quietly(read_table, frame(y=["None", "1", "2"]), label="y").classes == ("1", "2")
+    assert quietly(read_table, frame(y=["none", "u", "v"]), label="y").classes == ("none", "u", "v")
+
+
+@pytest.mark.parametrize(
+    ("word", "new"), [("NA", "na"), ("N/A", "N/A value"), ("null", "null value")]
+)
+def test_many_words_for_missing_beside_words_are_a_serious_note(word, new):
+    table = frame(y=[0, 1], s=[word, "EU", "AS"])
+    found = quietly(read_tables, table, label="y", domain="s")
+    assert list(found) == ["AS", "EU"]
+    note = next(note for note in found["EU"].notes if "is read as missing in 20 of 60 rows" in note)
+    assert note.rank == 0
+    assert f"recode={{'s': {{{word!r}: {new!r}}}}}" in note
+    found = quietly(read_tables, table, label="y", domain="s", recode={"s": {word: new}})
+    assert set(found) == {"AS", "EU", new}
+
+
+def test_a_leading_zero_keeps_keys_apart_however_rare():
+    keys, _ = read_keys(series_of([*map(str, range(1000, 1300)), "01000"], "g"), "g")
+    assert keys[-1] == "01000"

@@ -1,5 +1,7 @@
 """What columns of text are read as: numbers in many spellings, dates, codes and words."""
 
+import datetime as dt
+
 import narwhals as nw
 import numpy as np
 import pandas as pd
@@ -31,7 +33,12 @@ NUMBERS = {
     "plain": (["1", "-2.5", "1e-3", ".5", "4."], [1, -2.5, 0.001, 0.5, 4], ""),
     "outer spaces": ([" 1", "2 ", "\u00a03"], [1, 2, 3], ""),
     "leading plus": (["+1", "+2.5"], [1, 2.5], ""),
-    "unicode minus": (["\u22121.5", "2"], [-1.5, 2], ""),
+    "unicode minus": (["\u22121.5", "2"], [-1.5, 2], "unusual digits or signs"),
+    "en dash": (["\u20131.5", "2"], [-1.5, 2], "unusual digits or signs"),
+    "full-width digits": (["\uff11\uff12\uff0e\uff15", "2"], [12.5, 2], "unusual digits or signs"),
+    "arabic digits": (["\u0661\u0662", "2"], [12, 2], "unusual digits or signs"),
+    "signs without width": (["1\u200b2", "2"], [12, 2], "unusual digits or signs"),
+    "outer signs without width": (["5\u200b", "\ufeff2"], [5, 2], ""),
     "one and one point zero": (["1", "1.0", "2"], [1, 1, 2], ""),
     "zeros": (["0", "0.5", "-0", "10"], [0, 0.5, 0, 10], ""),
     "decimal comma": (["12,5", "3", "-0,25"], [12.5, 3, -0.25], "decimal comma"),
@@ -45,6 +52,7 @@ NUMBERS = {
     "thousands alone": (["1,234", "950", "12,000"], [1234, 950, 12000], "thousands separators ','"),
     "points": (["1.234,5", "7", "1.234.567"], [1234.5, 7, 1234567], "thousands separators '.'"),
     "spaces": (["1 234,5", "12\u202f345"], [1234.5, 12345], "separated by spaces, decimal comma"),
+    "spaces alone": (["1 234", "12 345"], [1234, 12345], "thousands separated by spaces"),
     "spaces and points": (["1 234.5", "1234"], [1234.5, 1234], "thousands separated by spaces"),
     "apostrophes": (["1'234", "12\u2019345.5"], [1234, 12345.5], "thousands separated by apostr"),
     "percent": (["12 %", "3.5%"], [12, 3.5], "percent signs left out"),
@@ -240,10 +248,77 @@ def test_a_decimal_comma_elsewhere_settles_what_could_be_either():
     features, facts = read_columns(table)
     assert features.numeric.tolist() == [[1.234, 12.5, 1234], [2.5, 3.25, 950]]
     assert facts["a"].converted == "decimal comma"
-    assert facts["c"].converted == "thousands separators '.', decimal comma"
+    assert facts["c"].converted == "thousands separators '.'"
     alone, facts = read_columns(table.select(["a", "c"]))
     assert alone.numeric.tolist() == [[1234, 1.234], [2500, 950]]
     assert facts["a"].converted == "thousands separators ','"
+
+
+def test_thousands_separated_by_spaces_say_nothing_of_the_decimal_sign():
+    # 84 361 inhabitants do not make a density of 1.688 one of 1688.
+    table = pa.table({"a": ["84 361", "1 250"], "b": ["1.688", "1.250"]})
+    features, facts = read_columns(table)
+    assert features.numeric.tolist() == [[84361, 1.688], [1250, 1.25]]
+    assert facts["a"].converted == "thousands separated by spaces"
+
+
+@pytest.mark.parametrize(("others", "is_doubtful"), [
+    ([], True),
+    (["7", "8"], True),
+    (["12,5", "0.25"], True),
+    (["0.5", "0.25"], False),
+    (["1,234.5", "2"], False),
+    (["1,234,567", "2"], False),
+])  # fmt: skip
+def test_a_comma_before_three_digits_is_doubted_unless_another_column_tells(others, is_doubtful):
+    table = {"a": ["1,234", "2,500"]}
+    if others:
+        table["b"] = others
+    features, facts = read_columns(pa.table(table))
+    assert features.numeric[:, 0].tolist() == [1234, 2500]
+    said = "'1,234' is read as 1234, but may be 1.234; if the comma is a decimal one, say "
+    said += "convert={'a': (0.001, 0)} (--convert a=0.001,0)"
+    assert facts["a"].doubt == (said if is_doubtful else "")
+
+
+def test_columns_that_contradict_each_other_are_each_read_alone():
+    table = pa.table({"a": ["1.234", "2.500"], "b": ["12,5", "3,25"], "c": ["0.5", "0.25"]})
+    assert read_columns(table)[0].numeric.tolist() == [[1.234, 12.5, 0.5], [2.5, 3.25, 0.25]]
+
+
+def test_numbers_below_a_thousand_beside_thousands_are_not_doubted():
+    assert not read_columns(pa.table({"a": ["1,234", "950"]}))[1]["a"].doubt
+
+
+def test_a_stray_leading_zero_does_not_make_a_number_text():
+    values = [str(v) for v in range(1000, 1200)]
+    column = read([*values, "05000"])
+    assert column.levels is None
+    assert column.values[-1] == 5000
+    assert "'05000' with a leading zero (1 of 201 values)" in column.facts.doubt
+    assert read([*values[:50], "05000"]).levels is not None
+    assert read([*values * 3, *["05000"] * 5]).levels is not None
+    assert read([*values, "0500", "1E3", "1000"]).levels is not None
+
+
+@pytest.mark.parametrize("native", [
+    ["10:30", "0:15", "23:59:30", "NA"],
+    pa.chunked_array([pa.array([dt.time(10, 30), dt.time(0, 15), dt.time(23, 59, 30), None])]),
+    pl.Series([dt.time(10, 30), dt.time(0, 15), dt.time(23, 59, 30), None]),
+    pd.Series([dt.time(10, 30), dt.time(0, 15), dt.time(23, 59, 30), None]),
+], ids=["text", "arrow", "polars", "objects"])  # fmt: skip
+def test_times_of_day_are_hours_in_every_door(native):
+    series = native
+    if isinstance(native, list):
+        series = pa.chunked_array([native])
+    column = read_column(nw.from_native(series, series_only=True, allow_series=True), "c")
+    assert column.values.tolist() == [10.5, 0.25, pytest.approx(23 + 59.5 / 60), NAN]
+    assert (column.facts.kind, column.facts.converted) == ("number", "times of day as hours")
+
+
+@pytest.mark.parametrize("text", ["24:30", "10:60", "10:3", "1:2:3"])
+def test_what_no_clock_shows_stays_text(text):
+    assert read([text, "10:30"]).levels is not None
 
 
 LONG = [2**53 + 1, 2**53 + 2]
@@ -278,7 +353,8 @@ def test_infinite_words_are_infinite_numbers_that_are_refused_later():
 
 
 @pytest.mark.parametrize(
-    "text", ["1_2", "0x10", "nan(1)", "1e", "1 2", "12a", "(5)", "€5", "\uff11\uff12"]
+    "text",
+    ["1_2", "0x10", "nan(1)", "1e", "1 2", "12a", "(5)", "€5", "10\u00b2", "1\u20135", "\u00bd"],
 )
 def test_what_is_no_number_stays_text(text):
     assert set(read([text, "1"]).levels) == {text, "1"}

@@ -9,9 +9,9 @@ import pytest
 import xlwt
 
 from datakin import DatakinError, DatakinWarning, read_table
-from datakin.data.dataset import Origin
 from datakin.data.files import workbooks
 from datakin.data.files.workbooks import read_workbook
+from datakin.data.origin import Origin
 
 
 def write_rows(path, rows, **others):

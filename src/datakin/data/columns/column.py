@@ -15,12 +15,12 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError
-from datakin.data.columns.dates import days_of_numbers, days_of_stamps
-from datakin.data.columns.numerals import EXACT, NUMBER, said_lost
+from datakin.data.columns.dates import TIMES, days_of_numbers, days_of_stamps, hours_of_times
+from datakin.data.columns.numerals import EXACT, NUMBER, rounded
 from datakin.data.columns.objects import ObjectColumn, is_none, known_objects, refuse
 from datakin.data.columns.placeholders import doubt_of_extremes
 from datakin.data.columns.text_columns import Column, as_categories, read_text
-from datakin.data.columns.texts import Texts, as_text, fit_all, is_text
+from datakin.data.columns.texts import Texts, arrow_texts, fit_all, is_text
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import Array
 
@@ -35,12 +35,14 @@ __all__ = [
     "floats_of",
     "is_object_series",
     "is_text_series",
+    "listed_values",
+    "long_numbers",
     "read_column",
     "readable",
 ]
 
 
-def read_column(series: nw.Series[Any], name: str, *, comma: bool = False) -> Column:
+def read_column(series: nw.Series[Any], name: str, *, decimal: str = "") -> Column:
     """Return a column as numbers or categories.
 
     Truth values become 0 and 1, dates and times days since 1970, durations days.
@@ -50,11 +52,11 @@ def read_column(series: nw.Series[Any], name: str, *, comma: bool = False) -> Co
     series : narwhals Series
     name : str
         For messages.
-    comma : bool
-        Whether another column of the table has a decimal comma: ``1,234`` is then read so.
+    decimal : {"", ",", ".", "?"}
+        The decimal sign of the table, as in `read_text`.
     """
     with readable(name):
-        column = _read(series, name, comma)
+        column = _read(series, name, decimal)
     if column.facts.kind == "number":
         column = _as_dates(column, name)
     if column.facts.doubt or column.facts.kind not in ("number", "date"):
@@ -75,26 +77,30 @@ def readable(name: str) -> Iterator[None]:
         raise refuse(name, f"what cannot be read ({reason})") from None
 
 
-def _read(series: nw.Series[Any], name: str, comma: bool) -> Column:
+def _read(series: nw.Series[Any], name: str, decimal: str) -> Column:
     import narwhals as nw
 
     if is_object_series(series):
-        return _of_objects(known_objects(series.to_list(), name), name, comma)
+        return _of_objects(known_objects(series.to_list(), name), name, decimal)
     dtype = series.dtype
     if dtype == nw.Boolean:
         return Column(floats_of(series), None, ColumnFacts("truth value"))
     if dtype == nw.Decimal:
-        return read_text(decimals_of(series), name, comma)
+        return read_text(decimals_of(series), name, decimal)
     if dtype.is_numeric():
         return Column(floats_of(series), None, _number_facts(series))
     if dtype in (nw.Date, nw.Datetime, nw.Duration):
         return _of_stamps(arrow_of(series), name)
+    if dtype == nw.Time:
+        return Column(
+            hours_of_times(arrow_of(series)), None, ColumnFacts("number", converted=TIMES)
+        )
     if dtype in (nw.Categorical, nw.Enum):
         return _of_categories(series)
     if is_text_series(series):
-        return read_text(arrow_of(series), name, comma)
+        return read_text(arrow_of(series), name, decimal)
     if dtype in (nw.Object, nw.Unknown):
-        return _of_objects(known_objects(series.to_list(), name), name, comma)
+        return _of_objects(known_objects(series.to_list(), name), name, decimal)
     raise refuse(name, str(dtype))
 
 
@@ -152,14 +158,27 @@ def floats_of(series: nw.Series[Any]) -> Array:
 
 
 def _number_facts(series: nw.Series[Any]) -> ColumnFacts:
+    whole = long_numbers(series) or []
+    return ColumnFacts("number", doubt=rounded(v for v in whole if v is not None))
+
+
+def long_numbers(series: nw.Series[Any]) -> list[int | None] | None:
+    """Return whole numbers as they are if some are too long for a float, None otherwise."""
     if not series.dtype.is_integer():
-        return ColumnFacts("number")
-    ends = (abs(int(end)) for end in (series.max(), series.min()) if not is_none(end))
+        return None
+    ends = [abs(int(end)) for end in (series.max(), series.min()) if not is_none(end)]
     if max(ends, default=0) <= EXACT:
-        return ColumnFacts("number")
-    whole = (int(v) for v in series.drop_nulls().to_list())
-    lost = next((v for v in whole if int(float(v)) != v), None)
-    return ColumnFacts("number", doubt="" if lost is None else said_lost(lost))
+        return None
+    return [None if is_none(v) else int(v) for v in series.to_list()]
+
+
+def listed_values(series: nw.Series[Any]) -> list[Any]:
+    """Return the values of a series as objects; dates that Python cannot hold as text."""
+    try:
+        return series.to_list()
+    except (OverflowError, ValueError):
+        texts: list[Any] = arrow_of(series).cast("string").to_pylist()
+        return texts
 
 
 def _as_dates(column: Column, name: str) -> Column:
@@ -184,10 +203,10 @@ def _of_stamps(stamps: pa.Array, name: str) -> Column:
 def _of_categories(series: nw.Series[Any]) -> Column:
     """Return a column that its table declares to be one of categories; it stays one."""
     codes, uniques = pd.factorize(np.asarray(series.to_list(), dtype=object))
-    raw = Texts.of(as_text(uniques))
+    raw = Texts.of(arrow_texts(uniques))
     texts = Texts(raw.distinct, np.append(raw.codes, -1)[codes], raw.n_merged)
     column = as_categories(texts)
-    if not column.levels or not fit_all(as_text(column.levels), NUMBER):
+    if not column.levels or not fit_all(arrow_texts(column.levels), NUMBER):
         return column
     # Said because a text file would give numbers.
     facts = replace(
@@ -196,13 +215,13 @@ def _of_categories(series: nw.Series[Any]) -> Column:
     return replace(column, facts=facts)
 
 
-def _of_objects(column: ObjectColumn, name: str, comma: bool) -> Column:
+def _of_objects(column: ObjectColumn, name: str, decimal: str) -> Column:
     if column.numbers is not None:
         kind = "truth value" if column.are_truths else "number"
         return Column(column.numbers, None, ColumnFacts(kind, doubt=column.doubt))
     if column.days is not None:
         return Column(column.days, None, ColumnFacts("duration"))
-    read = read_text(column.texts, name, comma)
+    read = read_text(column.texts, name, decimal)
     if read.levels is None or read.facts.doubt or not column.mixed:
         return read
     return replace(read, facts=replace(read.facts, doubt=f"text of mixed types ({column.mixed})"))

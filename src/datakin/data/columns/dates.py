@@ -1,4 +1,4 @@
-"""Dates and times -> days since 1970, from the year 1 to 9999, whatever holds them."""
+"""Dates -> days since 1970, from the year 1 to 9999, and times of day -> hours, whatever holds them."""
 
 from __future__ import annotations
 
@@ -14,16 +14,28 @@ from datakin.data.features import Array
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["DATE", "Dates", "days_of_numbers", "days_of_stamps", "doubt_of_dates", "read_dates"]
+__all__ = [
+    "DATE",
+    "TIMES",
+    "Dates",
+    "days_of_numbers",
+    "days_of_stamps",
+    "doubt_of_dates",
+    "hours_of_times",
+    "read_dates",
+    "read_times",
+]
 
 DAY = 86_400_000_000  # microseconds
 FIRST, LAST = -719_162, 2_932_896  # 0001-01-01 and 9999-12-31
+HOUR = DAY / 24
 UNITS = {"s": 1_000_000, "ms": 1_000, "us": 1}
-TIME = (
-    r"(?:(?:T| +)(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})"
-    r"(?::(?P<second>[0-9]{2})(?:[.,](?P<fraction>[0-9]{1,9}))?)?"
-    r" *(?P<half>[AaPp][Mm])? *(?P<zone>Z|UTC|[+-][0-9]{2}(?::?[0-9]{2})?)?)?$"
+TIMES = "times of day as hours"
+CLOCK = (
+    r"(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})"
+    r"(?::(?P<second>[0-9]{2})(?:[.,](?P<fraction>[0-9]{1,9}))?)? *(?P<half>[AaPp][Mm])?"
 )
+TIME = rf"(?:(?:T| +){CLOCK} *(?P<zone>Z|UTC|[+-][0-9]{{2}}(?::?[0-9]{{2}})?)?)?$"
 YEAR_FIRST = r"^(?P<year>[0-9]{4})-(?P<month>[0-9]{2})-(?P<day>[0-9]{2})"
 FORMS = {
     "": YEAR_FIRST,
@@ -78,16 +90,41 @@ def doubt_of_dates(texts: pa.Array, name: str) -> str:
     )
 
 
-def _parsed(texts: pa.Array, form: str) -> Array | None:
-    """Return days since 1970 of texts in one form, None when some are in another."""
+def read_times(texts: pa.Array) -> Array | None:
+    """Return times of day such as 10:30 as hours, None when some are none."""
+    part = _extracted(texts, f"^{CLOCK}$")
+    clock = None if part is None else _clock(part)
+    return None if clock is None else clock / HOUR
+
+
+def hours_of_times(times: pa.Array) -> Array:
+    """Return an Arrow column of times of day as hours."""
+    import pyarrow as pa
+
+    missing = np.asarray(times.is_null())
+    whole = times.cast(pa.time64("ns")).cast(pa.int64()).fill_null(0)
+    hours: Array = whole.to_numpy(zero_copy_only=False) // 1_000 / HOUR
+    hours[missing] = np.nan
+    return hours
+
+
+def _extracted(texts: pa.Array, pattern: str) -> dict[str, Any] | None:
+    """Return the named parts of texts, None when some do not fit."""
     import pyarrow.compute as pc
 
-    if pc.extract_regex(texts.slice(0, HEAD), pattern=form + TIME).null_count:
+    if pc.extract_regex(texts.slice(0, HEAD), pattern=pattern).null_count:
         return None
-    parts = pc.extract_regex(texts, pattern=form + TIME)
+    parts = pc.extract_regex(texts, pattern=pattern)
     if parts.null_count:
         return None
-    part = {field.name: parts.field(i) for i, field in enumerate(parts.type)}
+    return {field.name: parts.field(i) for i, field in enumerate(parts.type)}
+
+
+def _parsed(texts: pa.Array, form: str) -> Array | None:
+    """Return days since 1970 of texts in one form, None when some are in another."""
+    part = _extracted(texts, form + TIME)
+    if part is None:
+        return None
     year, month, day = (_whole(part[name]) for name in ("year", "month", "day"))
     days = _days(year, month, day)
     clock = _clock(part)
@@ -113,7 +150,7 @@ def _clock(part: dict[str, Any]) -> Array | None:
     import pyarrow.compute as pc
 
     hour, minute, second = (_whole(part[name]) for name in ("hour", "minute", "second"))
-    half, zone = part["half"], part["zone"]
+    half, zone = part["half"], part.get("zone")
     if not pc.all(_is_empty(half)).as_py():
         if np.any((hour < 1) | (hour > 12)):
             return None
@@ -121,7 +158,7 @@ def _clock(part: dict[str, Any]) -> Array | None:
     if np.any(hour > 23) or np.any(minute > 59) or np.any(second > 59):
         return None
     fraction = _whole(pc.utf8_slice_codeunits(pc.utf8_rpad(part["fraction"], 6, "0"), 0, 6))
-    if not pc.all(_is_empty(zone)).as_py():
+    if zone is not None and not pc.all(_is_empty(zone)).as_py():
         minute = minute - _offsets(zone)
     clock: Array = ((hour * 60 + minute) * 60 + second) * 1_000_000 + fraction
     return clock

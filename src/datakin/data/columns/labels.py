@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -14,8 +14,10 @@ import pandas as pd
 from datakin._core.exceptions import DatakinError, listed
 from datakin.data.columns.column import check_finite
 from datakin.data.columns.texts import clean
-from datakin.data.dataset import Origin
 from datakin.data.features import Array
+
+if TYPE_CHECKING:
+    from datakin.data.origin import Origin
 
 __all__ = [
     "canonical_label",
@@ -165,7 +167,7 @@ def response(labels: Array, label: str, title: str) -> Array:
             f"{label!r} of {title}; for classes say task='multiclass'."
         )
     check_finite(label, numbers, f" in {title}")
-    if np.ptp(numbers) == 0:
+    if numbers.min() == numbers.max():
         raise DatakinError(
             f"The label {label!r} of {title} must vary. Got {numbers[0]:g} in every row."
         )

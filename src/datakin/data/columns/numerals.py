@@ -1,14 +1,16 @@
 """Texts -> numbers: which spellings of numbers are understood, and which are codes.
 
 A column is read in one spelling, which all its values must fit. ``1,234`` may be twelve hundred
-or a little more than one: it is read with thousands separators where every comma is followed by
-three digits, and with a decimal comma where another column of the table has one.
+or a little more than one: other columns of the table tell, and where they do not, it is read with
+thousands separators, and that is said.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,13 +22,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = [
+    "LEADING_ZERO",
     "NUMBER",
     "Numerals",
     "code_reason",
+    "in_ascii",
     "lost_digits",
     "may_be_codes",
     "read_numerals",
-    "without_signs",
+    "rounded",
 ]
 
 EXACT = 2**53  # whole numbers up to here are exact as floats
@@ -39,16 +43,21 @@ LOOSELY_GROUPED = r"[+-]?([1-9][0-9]{{0,2}}({sep}[0-9]{{3}})+|[0-9]+)({dec}[0-9]
 SPACE = "[ \u00a0\u2009\u202f]"
 APOSTROPHE = "['\u2019]"
 THREE_DECIMALS = r"[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})?"
+THREE_BEHIND_COMMA = r"[+-]?([1-9][0-9]{0,2},[0-9]{3}|0)"
+# Digits of any script, signs without width, and what stands between digits.
+NUMERIC = (
+    r"[\p{Nd}\p{Cf}\p{Zs}.,'\x{2019}+\-\x{2212}\x{2013}%eE:/T\x{FF05}\x{FF0B}-\x{FF0F}\x{FF1A}]+"
+)
 
 # Pattern, thousands separator, decimal separator, what is said. The first that all values fit.
 STYLES = (
     (GROUPED, ",", r"\.", "thousands separators ','"),
-    (DECIMAL_COMMA, "", ",", "decimal comma"),
-    (GROUPED, r"\.", ",", "thousands separators '.', decimal comma"),
-    (LOOSELY_GROUPED, SPACE, ",", "thousands separated by spaces, decimal comma"),
+    (DECIMAL_COMMA, "", ",", ""),
+    (GROUPED, r"\.", ",", "thousands separators '.'"),
+    (LOOSELY_GROUPED, SPACE, ",", "thousands separated by spaces"),
     (LOOSELY_GROUPED, SPACE, r"\.", "thousands separated by spaces"),
     (LOOSELY_GROUPED, APOSTROPHE, r"\.", "thousands separated by apostrophes"),
-    (LOOSELY_GROUPED, APOSTROPHE, ",", "thousands separated by apostrophes, decimal comma"),
+    (LOOSELY_GROUPED, APOSTROPHE, ",", "thousands separated by apostrophes"),
 )
 
 
@@ -64,45 +73,73 @@ class Numerals:
         The texts as a programming language writes the numbers.
     converted : str
         What was done to them; empty for plain numbers.
+    decimal : str
+        The decimal sign, "," or "."; "?" for texts such as 1,234 or 1.234 that fit both; empty where
+        none is seen.
+    example : str
+        A text that fits both and was read with thousands separators, if all do.
     """
 
     values: Array
     plain: pa.Array
     converted: str = ""
+    decimal: str = ""
+    example: str = ""
 
 
-def read_numerals(texts: pa.Array, *, comma: bool = False) -> Numerals | None:
+def read_numerals(texts: pa.Array, *, decimal: str = "") -> Numerals | None:
     """Return distinct texts as numbers, None when some are none.
 
     Parameters
     ----------
     texts : pyarrow.Array
         Cleaned texts without blanks, at least one.
-    comma : bool
-        Whether the table has a decimal comma elsewhere, so that ``1,234`` and ``1.234`` are read so.
+    decimal : str
+        The decimal sign of the table, "," or ".", as far as it is known.
     """
-    texts, percent = without_signs(texts)
-    found = None
-    if comma:
-        found = _with_comma(texts)
-    if found is None:
-        values = _floats(texts)
-        found = Numerals(values, texts) if values is not None else _in_some_style(texts)
-    if found is None or not percent:
-        return found
-    said = ", ".join(filter(None, [found.converted, "percent signs left out"]))
-    return Numerals(found.values, found.plain, said)
-
-
-def without_signs(texts: pa.Array) -> tuple[pa.Array, bool]:
-    """Return texts with an ASCII minus and, if all have a percent sign, without it."""
     import pyarrow.compute as pc
 
-    texts = pc.replace_substring(texts, "\u2212", "-")
     percent = bool(pc.all(pc.ends_with(texts, "%")).as_py())
     if percent:
         texts = pc.utf8_rtrim_whitespace(pc.utf8_rtrim(texts, "%"))
-    return texts, percent
+    found = _with_comma(texts) if decimal == "," else None
+    if found is None:
+        values = _floats(texts)
+        found = _in_some_style(texts) if values is None else Numerals(values, texts)
+        if found is not None and values is not None:
+            found = replace(found, decimal=_point(texts))
+    if found is None:
+        return None
+    if decimal == "" and found.decimal == "?" and fit_all(texts, THREE_BEHIND_COMMA):
+        found = replace(found, example=texts.filter(pc.match_substring(texts, ","))[0].as_py())
+    said = [found.converted, "percent signs left out" if percent else ""]
+    return replace(found, converted=", ".join(filter(None, said)))
+
+
+def in_ascii(texts: pa.Array) -> pa.Array:
+    """Return texts with plain digits and signs where they are numbers in all but that."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    odd = np.asarray(pc.invert(pc.string_is_ascii(texts)), dtype=bool)
+    odd[odd] = matches(texts.filter(odd), NUMERIC)
+    if not odd.any():
+        return texts
+    made = [_plain(text) for text in texts.filter(odd).to_pylist()]
+    return pc.replace_with_mask(texts, odd, pa.array(made, texts.type))
+
+
+def _plain(text: str) -> str:
+    """Return a text with ASCII digits, signs and marks, and without signs that have no width."""
+    made = "".join(
+        unicodedata.normalize("NFKC", sign)
+        if not unicodedata.category(sign).startswith("Z")
+        else sign
+        for sign in text
+        if unicodedata.category(sign) != "Cf"
+    )
+    digits = "".join(str(unicodedata.decimal(sign, sign)) for sign in made.replace("\u2212", "-"))
+    return re.sub("^\u2013(?=[0-9.,])", "-", digits)
 
 
 def _with_comma(texts: pa.Array) -> Numerals | None:
@@ -112,6 +149,13 @@ def _with_comma(texts: pa.Array) -> Numerals | None:
     if fit_all(texts, THREE_DECIMALS) and not fit_all(texts, DIGITS):
         return _styled(texts, *STYLES[2][1:])
     return None
+
+
+def _point(texts: pa.Array) -> str:
+    """Return what plain numbers tell of the decimal sign."""
+    if not matches(texts, r".*\..*").any():
+        return ""
+    return "?" if fit_all(texts, THREE_DECIMALS) else "."
 
 
 def _in_some_style(texts: pa.Array) -> Numerals | None:
@@ -124,12 +168,16 @@ def _in_some_style(texts: pa.Array) -> Numerals | None:
 def _styled(texts: pa.Array, sep: str, dec: str, said: str) -> Numerals | None:
     import pyarrow.compute as pc
 
-    if sep:
-        texts = pc.replace_substring_regex(texts, sep, "")
-    if dec == ",":
-        texts = pc.replace_substring(texts, ",", ".")
-    values = _floats(texts)
-    return None if values is None else Numerals(values, texts, said)
+    plain = pc.replace_substring_regex(texts, sep, "") if sep else texts
+    sign = dec[-1] if pc.any(pc.match_substring(plain, dec[-1])).as_py() else ""
+    if sign == ",":
+        said = ", ".join(filter(None, [said, "decimal comma"]))
+    elif not sign and sep in (",", r"\."):  # 1,234 may be either, 1,234,567 not
+        sure = matches(texts, rf".*{sep}.*{sep}.*").any()
+        sign = dec[-1] if sure else "?"
+    plain = pc.replace_substring(plain, ",", ".")
+    values = _floats(plain)
+    return None if values is None else Numerals(values, plain, said, sign)
 
 
 def _floats(texts: pa.Array) -> Array | None:
@@ -192,16 +240,14 @@ def _are_digits(letters: Array) -> Array:
 
 def lost_digits(texts: pa.Array, values: Array) -> str:
     """Say that whole numbers are too long to be exact as floats; empty if none is."""
-    large = np.flatnonzero(np.abs(values) >= EXACT)
-    if not len(large):
+    large = np.flatnonzero((np.abs(values) >= EXACT) & np.isfinite(values))
+    words = (re.sub(r"\.0*$", "", text) for text in texts.take(large).to_pylist())
+    return rounded(int(word) for word in words if word.lstrip("+-").isdigit())
+
+
+def rounded(numbers: Iterable[int]) -> str:
+    """Say that a whole number is rounded as a float; empty if all are exact."""
+    lost = next((n for n in numbers if abs(n) > EXACT and int(float(n)) != n), None)
+    if lost is None:
         return ""
-    for text, value in zip(texts.take(large).to_pylist(), values[large], strict=True):
-        digits = re.sub(r"\.0*$", "", text.lstrip("+-"))
-        if digits.isdigit() and np.isfinite(value) and int(digits) != abs(int(value)):
-            return said_lost(text)
-    return ""
-
-
-def said_lost(number: object) -> str:
-    """Return the sentence on numbers that are not exact as floats."""
-    return f"whole numbers of so many digits are rounded ({number}); if they are ids, leave it out"
+    return f"whole numbers of so many digits are rounded ({lost}); if they are ids, leave it out"

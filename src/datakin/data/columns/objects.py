@@ -15,18 +15,19 @@ import pandas as pd
 
 from datakin._core.exceptions import DatakinError
 from datakin.data.columns.dates import DAY
-from datakin.data.columns.numerals import EXACT, said_lost
-from datakin.data.columns.texts import as_text
+from datakin.data.columns.numerals import EXACT, rounded
+from datakin.data.columns.texts import arrow_texts
 from datakin.data.features import Array
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["ObjectColumn", "known_objects", "refuse"]
+__all__ = ["ObjectColumn", "is_none", "known_objects", "object_array", "refuse"]
 
 TRUTHS = (bool, np.bool_)
+WHOLE = (int, np.integer, Decimal)
 NUMBERS = (int, float, np.integer, np.floating, Decimal, Fraction, *TRUTHS)
-STAMPS = (dt.date, np.datetime64)  # a datetime and a pandas Timestamp are dates, too
+STAMPS = (dt.date, dt.time, np.datetime64)  # a datetime and a pandas Timestamp are dates, too
 DURATIONS = (dt.timedelta, np.timedelta64)
 MISSING = (type(None), type(pd.NA), type(pd.NaT))
 MAY_BE_NAN = (float, np.floating, np.datetime64, np.timedelta64)
@@ -84,7 +85,7 @@ def known_objects(values: Sequence[Any], name: str) -> ObjectColumn:
     mixed = (
         ", ".join(sorted(kind.__name__ for kind in kinds)) if families and len(kinds) > 1 else ""
     )
-    return ObjectColumn(texts=as_text(_spelled(v) for v in values), mixed=mixed)
+    return ObjectColumn(texts=arrow_texts(_spelled(v) for v in values), mixed=mixed)
 
 
 def _check_kinds(kinds: set[type], name: str) -> None:
@@ -106,13 +107,9 @@ def _check_kinds(kinds: set[type], name: str) -> None:
 def _numbers(values: Sequence[Any], kinds: set[type]) -> ObjectColumn:
     floats = np.array([_float(v) for v in values], dtype=float)
     truths = all(issubclass(kind, TRUTHS) for kind in kinds)
-    lost = None
-    for i in np.flatnonzero(np.abs(floats) >= EXACT).tolist():
-        if isinstance(values[i], (int, np.integer, Decimal)) and np.isfinite(floats[i]):
-            lost = lost or (values[i] if int(floats[i]) != int(values[i]) else None)
-    return ObjectColumn(
-        numbers=floats, are_truths=truths, doubt="" if lost is None else said_lost(lost)
-    )
+    large = np.flatnonzero((np.abs(floats) >= EXACT) & np.isfinite(floats)).tolist()
+    doubt = rounded(int(values[i]) for i in large if isinstance(values[i], WHOLE))
+    return ObjectColumn(numbers=floats, are_truths=truths, doubt=doubt)
 
 
 def _days(value: Any, name: str) -> float:
@@ -148,4 +145,11 @@ def is_none(value: Any) -> bool:
 def _spelled(value: Any) -> str | None:
     if is_none(value):
         return None
-    return value.isoformat() if isinstance(value, dt.date) else str(value)
+    return value.isoformat() if isinstance(value, (dt.date, dt.time)) else str(value)
+
+
+def object_array(values: Sequence[Any]) -> Array:
+    """Return values of any kind as an array of one dimension."""
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array

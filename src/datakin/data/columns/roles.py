@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -17,14 +18,17 @@ from datakin.data.columns.column import (
     floats_of,
     is_object_series,
     is_text_series,
+    listed_values,
+    long_numbers,
     readable,
 )
 from datakin.data.columns.labels import canonical_label
-from datakin.data.columns.numerals import EXACT
-from datakin.data.columns.objects import is_none, known_objects
+from datakin.data.columns.numerals import EXACT, LEADING_ZERO, in_ascii
+from datakin.data.columns.objects import is_none, known_objects, object_array
 from datakin.data.columns.placeholders import doubt_of_extremes
-from datakin.data.columns.text_columns import CASES, read_text
-from datakin.data.columns.texts import Texts, clean
+from datakin.data.columns.tables import read_beside
+from datakin.data.columns.text_columns import CASES, ODD_SIGNS, read_text
+from datakin.data.columns.texts import BLANKS, Texts, clean, matches
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import Array, Features
 
@@ -32,7 +36,16 @@ if TYPE_CHECKING:
     import narwhals as nw
     import pyarrow as pa
 
-__all__ = ["censoring_note", "check_label", "read_keys", "read_labels", "series_of"]
+__all__ = [
+    "censoring_note",
+    "check_label",
+    "read_keys",
+    "read_labelled",
+    "read_labels",
+    "series_of",
+]
+
+OFTEN = 0.05  # share of rows from which a word for "no value" is asked about
 
 ONE_LABEL = (
     "datakin learns one label at a time. Got {got}; name one of them, and leave the others out with "
@@ -133,8 +146,19 @@ def _vector(values: Any, what: str) -> Array:
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
+def read_labelled(
+    source: Any, names: Sequence[str] | None, y: nw.Series[Any], label: str
+) -> tuple[Features, Array, dict[str, ColumnFacts]]:
+    """Return features, labels and facts of both, which tell of each other's decimal sign."""
+    labels, about = read_labels(y, label)
+    features, facts, decimal = read_beside(source, names, {label: (y, about)})
+    if decimal:
+        labels, about = read_labels(y, label, decimal=decimal)
+    return features, labels, {**facts, label: about}
+
+
 def read_labels(
-    series: nw.Series[Any], name: str, *, comma: bool = False
+    series: nw.Series[Any], name: str, *, decimal: str = ""
 ) -> tuple[Array, ColumnFacts]:
     """Return labels as floats, or as objects: text, truth values, whole numbers of many digits.
 
@@ -146,30 +170,30 @@ def read_labels(
     series : narwhals Series
     name : str
         For messages.
-    comma : bool
-        Whether a column of the table has a decimal comma: ``1,234`` is then read so.
+    decimal : str
+        The decimal sign of the table, if it is known.
     """
     with readable(name):
-        labels, facts = _labels(series, name, comma)
+        labels, facts = _labels(series, name, decimal)
     if labels.dtype == float and not facts.doubt:
         facts = replace(facts, doubt=doubt_of_extremes(labels, "number", name))
     return labels, facts
 
 
-def _labels(series: nw.Series[Any], name: str, comma: bool) -> tuple[Array, ColumnFacts]:
+def _labels(series: nw.Series[Any], name: str, decimal: str) -> tuple[Array, ColumnFacts]:
     import narwhals as nw
 
     dtype = nw.Object() if is_object_series(series) else series.dtype
     if dtype in (nw.Date, nw.Datetime, nw.Duration):
         raise _refused(name, "dates" if dtype != nw.Duration else "durations")
     if dtype == nw.Decimal:
-        return _labels_of_text(decimals_of(series), name, comma)
+        return _labels_of_text(decimals_of(series), name, decimal)
     if dtype.is_numeric():
-        whole = _long(series)
-        labels = floats_of(series) if whole is None else _objects(whole)
+        whole = long_numbers(series)
+        labels = floats_of(series) if whole is None else object_array(whole)
         return labels, ColumnFacts("number")
     if is_text_series(series):
-        return _labels_of_text(arrow_of(series), name, comma)
+        return _labels_of_text(arrow_of(series), name, decimal)
     try:
         values = series.to_list()
         found = known_objects(values, name)
@@ -178,11 +202,11 @@ def _labels(series: nw.Series[Any], name: str, comma: bool) -> tuple[Array, Colu
     if found.days is not None:
         raise _refused(name, "durations")
     if found.texts is not None:
-        return _labels_of_text(found.texts, name, comma)
+        return _labels_of_text(found.texts, name, decimal)
     assert found.numbers is not None
     if found.are_truths or found.doubt:
         kind = "truth value" if found.are_truths else "number"
-        return _objects([None if is_none(v) else v for v in values]), ColumnFacts(kind)
+        return object_array([None if is_none(v) else v for v in values]), ColumnFacts(kind)
     return found.numbers, ColumnFacts("number")
 
 
@@ -193,47 +217,29 @@ def _refused(name: str, got: str) -> DatakinError:
     )
 
 
-def _objects(values: Sequence[Any]) -> Array:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
-
-
-def _long(series: nw.Series[Any]) -> list[Any] | None:
-    """Return whole numbers as they are if some are too long for a float, None otherwise."""
-    if not series.dtype.is_integer() or not len(series):
-        return None
-    ends = [int(v) for v in (series.max(), series.min()) if not is_none(v)]
-    if not any(abs(end) > EXACT for end in ends):
-        return None
-    return [None if is_none(v) else int(v) for v in series.to_list()]
-
-
-def _labels_of_text(column: pa.Array, name: str, comma: bool) -> tuple[Array, ColumnFacts]:
-    read = read_text(column, name, comma)
+def _labels_of_text(column: pa.Array, name: str, decimal: str) -> tuple[Array, ColumnFacts]:
+    read = read_text(column, name, decimal)
     facts = read.facts
     if facts.kind == "date":
         raise _refused(name, "dates")
     if read.levels is not None:
+        facts = _with_doubt_of_blanks(facts, read.levels, len(column), name)
         return np.array([*read.levels, None], dtype=object)[read.values], facts
     if facts.kind == "truth value":
         truths = [None if np.isnan(v) else bool(v) for v in read.values]
-        return _objects(truths), facts
-    if not facts.doubt or facts.converted:
+        return object_array(truths), facts
+    if facts.converted or not np.any(np.abs(read.values) >= EXACT):
         return read.values, facts
-    # Some have too many digits for a float.
+    # Some may have too many digits for a float.
     texts = Texts.of(column)
     exact = [
         None if soft else _number(w)
         for w, soft in zip(texts.words, texts.is_soft_blank, strict=True)
     ]
-    return _objects([*exact, None])[texts.codes], ColumnFacts(
-        facts.kind, facts.blanks, facts.converted
-    )
+    return object_array([*exact, None])[texts.codes], replace(facts, doubt="")
 
 
 def _number(word: str) -> int | float:
-    word = word.replace("\u2212", "-")
     whole = WHOLE.fullmatch(word)
     return int(whole[1]) if whole else float(word)
 
@@ -258,19 +264,19 @@ def _keys(series: nw.Series[Any], name: str) -> tuple[Array, ColumnFacts]:
         return _keys_of_text(decimals_of(series), name)
     if dtype.is_integer():
         values: Sequence[Any] = [None if is_none(v) else str(int(v)) for v in series.to_list()]
-        return _objects(values), ColumnFacts("number")
+        return object_array(values), ColumnFacts("number")
     if dtype.is_numeric() or dtype == nw.Boolean:
         codes, distinct = pd.factorize(floats_of(series))
         kind = "truth value" if dtype == nw.Boolean else "number"
-        return _objects([*map(canonical_label, distinct), None])[codes], ColumnFacts(kind)
+        return object_array([*map(canonical_label, distinct), None])[codes], ColumnFacts(kind)
     if dtype in (nw.Date, nw.Datetime, nw.Duration):
-        return _objects(_spelled_stamps(series.to_list())), ColumnFacts("date")
+        return object_array(_spelled_stamps(listed_values(series))), ColumnFacts("date")
     values = series.to_list()
     found = known_objects(values, name)
     if found.texts is not None:
         return _keys_of_text(found.texts, name)
     spelled = [None if is_none(v) else canonical_label(v) for v in values]
-    return _objects(spelled), ColumnFacts("number")
+    return object_array(spelled), ColumnFacts("number")
 
 
 def _spelled_stamps(values: Sequence[Any]) -> list[str | None]:
@@ -282,16 +288,55 @@ def _spelled_stamps(values: Sequence[Any]) -> list[str | None]:
 
 
 def _keys_of_text(column: pa.Array, name: str) -> tuple[Array, ColumnFacts]:
-    kind, converted = (f := read_text(column, name).facts).kind, f.converted
-    texts = Texts.of(column)
+    read = read_text(column, name)
+    kind, texts = read.facts.kind, Texts.of(column)
     blank, words = texts.is_blank, texts.words
-    if kind == "number" and not converted:
-        blank = texts.is_soft_blank
-        words = [w if b else canonical_label(_number(w)) for w, b in zip(words, blank, strict=True)]
-    elif kind == "truth value":
+    plain = in_ascii(texts.distinct)
+    if kind == "truth value":
         words = [canonical_label(w.lower() == "true") for w in words]
+    elif (
+        kind == "number"
+        and read.facts.converted in ("", ODD_SIGNS)
+        and not matches(plain, LEADING_ZERO).any()
+    ):
+        blank = texts.is_soft_blank
+        pairs = zip(plain.to_pylist(), blank, strict=True)
+        words = [w if b else canonical_label(_number(w)) for w, b in pairs]
     spelled = [None if b else w for w, b in zip(words, blank, strict=True)]
     # What else is odd about text does no harm to keys.
-    doubt = f.doubt if f.doubt.startswith(CASES) else ""
+    doubt = read.facts.doubt if read.facts.doubt.startswith(CASES) else ""
     facts = ColumnFacts("category", texts.counted(blank), doubt=doubt)
-    return _objects([*spelled, None])[texts.codes], facts
+    if read.levels is not None:
+        facts = _with_doubt_of_blanks(facts, read.levels, len(column), name)
+    return object_array([*spelled, None])[texts.codes], facts
+
+
+def _with_doubt_of_blanks(
+    facts: ColumnFacts, levels: Sequence[str], n_rows: int, name: str
+) -> ColumnFacts:
+    """Point at words that are missing values by their look, but stand in many rows beside words.
+
+    "None" is as often an answer, so that the user has to say; NA may stand for North America.
+    """
+    often = {word: n for word, n in facts.blanks.items() if n > OFTEN * n_rows}
+    if not often or not any(letter.isalpha() for level in levels for letter in level):
+        return facts
+    said = []
+    for word, n in often.items():
+        new = next(w for w in (word.lower(), f"{word} value") if w not in BLANKS)
+        value, missing = (_recode_option(name, word, to) for to in (new, ""))
+        if word == "None":
+            raise DatakinError(
+                f"Column {name!r} has the word 'None' in {n} of {n_rows} rows, beside "
+                f"{listed(levels, limit=3)}. If it is a value like them, say {value}; if it means that "
+                f"the value is missing, {missing}."
+            )
+        said.append(
+            f"{word!r} is read as missing in {n} of {n_rows} rows; if it is a value, say {value}"
+        )
+    return replace(facts, doubt="; ".join(filter(None, [*said, facts.doubt])))
+
+
+def _recode_option(name: str, old: str, new: str) -> str:
+    typed = shlex.quote(f"{name}:{old}={new}")
+    return f"recode={{{name!r}: {{{old!r}: {new!r}}}}} (--recode {typed})"

@@ -15,7 +15,7 @@ import pandas as pd
 from datakin._core.exceptions import DatakinError, listed, repeated
 from datakin.data.columns.column import read_column
 from datakin.data.columns.dates import NAMED_A_DATE
-from datakin.data.columns.numerals import EXACT, said_lost
+from datakin.data.columns.numerals import EXACT, rounded
 from datakin.data.columns.placeholders import doubt_of_extremes, is_placeholder
 from datakin.data.columns.text_columns import Column
 from datakin.data.columns.texts import clean
@@ -25,7 +25,9 @@ from datakin.data.features import Array, Features
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = ["RawTable", "frame_of", "has_decimal_comma", "numbered", "read_columns"]
+    Read = tuple[nw.Series[Any], ColumnFacts]  # a column, and how it was read
+
+__all__ = ["RawTable", "frame_of", "numbered", "read_beside", "read_columns"]
 
 PLAIN = "fdbBhHiIlLqQ?"  # numpy types that become floats without being looked at one by one
 LONG = "lLqQ"  # those that may have too many digits for a float
@@ -148,39 +150,61 @@ def read_columns(
     -------
     features : Features
     facts : dict of str to ColumnFacts
-        How each column was read; nothing for an array of plain numbers, unless they lost digits.
+        How each column was read.
+    """
+    return read_beside(source, names, {})[:2]
+
+
+def read_beside(
+    source: Any, names: Sequence[str] | None, others: Mapping[str, Read]
+) -> tuple[Features, dict[str, ColumnFacts], str]:
+    """Return columns as `read_columns` does, and the decimal sign that they and others agree on.
+
+    What one column shows tells how 1,234 and 1.234 are read in all of them.
     """
     if isinstance(source, (np.ndarray, list, tuple)):
         array = _array_of(source)
         if _is_plain(array.dtype) and array.shape[1]:
-            return _of_plain_array(array)
+            return *_plain_numbers(array, numbered(array), [array.dtype] * array.shape[1]), ""
         source = _frame_of_array(array)
     frame = frame_of(source)
     names = frame.columns if names is None else names
-    plain = _plain_numbers(frame, names)
-    if plain is not None:
-        return plain
+    native = frame.to_native()
+    if names and isinstance(native, pd.DataFrame):
+        kinds = native.dtypes.set_axis(frame.columns)[list(names)].tolist()
+        is_date = any(NAMED_A_DATE.search(name) for name in names)  # may be 20200131
+        if not is_date and all(map(_is_plain, kinds)):
+            return *_plain_numbers(native[list(names)], names, kinds), ""
     columns = {name: read_column(frame[name], name) for name in names}
-    if has_decimal_comma({name: column.facts for name, column in columns.items()}):
-        _read_with_comma(frame, columns)
-    return _side_by_side(columns, len(frame)), {n: c.facts for n, c in columns.items()}
+    sign = _decimal_sign({**{n: (frame[n], c.facts) for n, c in columns.items()}, **others})
+    for name, column in columns.items() if sign else ():
+        if (
+            column.facts.kind == "number"
+            and column.facts.decimal != sign
+            and _has_text(frame[name])
+        ):
+            columns[name] = read_column(frame[name], name, decimal=sign)
+    return _side_by_side(columns, len(frame)), {n: c.facts for n, c in columns.items()}, sign
 
 
-def has_decimal_comma(facts: Mapping[str, ColumnFacts]) -> bool:
-    """Whether some column was read with a decimal comma."""
-    return any("decimal comma" in fact.converted for fact in facts.values())
-
-
-def _read_with_comma(frame: nw.DataFrame[Any], columns: dict[str, Column]) -> None:
-    """Read numbers such as 1,234 and 1.234 again, in a table where another column has 12,5."""
+def _has_text(series: nw.Series[Any]) -> bool:
     import narwhals as nw
 
-    for name, column in columns.items():
-        facts, dtype = column.facts, frame[name].dtype
-        if facts.kind != "number" or "decimal comma" in facts.converted:
-            continue
-        if dtype in (nw.String, nw.Object, nw.Unknown):
-            columns[name] = read_column(frame[name], name, comma=True)
+    return series.dtype in (nw.String, nw.Object, nw.Unknown)
+
+
+def _decimal_sign(columns: Mapping[str, Read]) -> str:
+    """Return the decimal sign that columns of text agree on; empty if nothing depends on it."""
+    if not any(facts.decimal for _, facts in columns.values()):
+        return ""
+    seen = set()
+    for name, (series, facts) in columns.items():
+        sign = facts.decimal
+        if not sign and facts.kind == "number" and _has_text(series):
+            sign = read_column(series, name, decimal="?").facts.decimal
+        seen.add(sign)
+    found = seen & {",", "."}
+    return found.pop() if len(found) == 1 else ""
 
 
 def _side_by_side(columns: dict[str, Column], n_rows: int) -> Features:
@@ -196,59 +220,25 @@ def _side_by_side(columns: dict[str, Column], n_rows: int) -> Features:
     )
 
 
-def _of_plain_array(array: Array) -> tuple[Features, dict[str, ColumnFacts]]:
-    names = numbered(array)
-    matrix = np.array(array, dtype=float, order="C")
-    doubts = _doubts(matrix, names)
-    for name, values in zip(names, array.T, strict=True) if array.dtype.char in LONG else ():
-        doubts[name] = _rounded(values) or doubts.get(name, "")
-    facts = {name: ColumnFacts("number", doubt=said) for name, said in doubts.items() if said}
-    return Features.of_numbers(matrix, names), facts
-
-
-def _doubts(matrix: Array, names: Sequence[str]) -> dict[str, str]:
-    """Return what is odd about columns of plain numbers whose lowest or highest value is -999."""
-    if not len(matrix):
-        return {}
-    ends = np.fmin.reduce(matrix, axis=0), np.fmax.reduce(matrix, axis=0)
-    return {
-        name: doubt_of_extremes(matrix[:, j], "number", name)
-        for j, name in enumerate(names)
-        if any(is_placeholder(end[j]) for end in ends)
-    }
-
-
 def _plain_numbers(
-    frame: nw.DataFrame[Any], names: Sequence[str]
-) -> tuple[Features, dict[str, ColumnFacts]] | None:
-    """Return columns of a pandas frame together, None when some are not plain numbers."""
-    native = frame.to_native()
-    if not names or not isinstance(native, pd.DataFrame):
-        return None
-    types = dict(zip(frame.columns, native.dtypes, strict=True))
-    if not all(_is_plain(types[name]) for name in names):
-        return None
-    if any(NAMED_A_DATE.search(name) for name in names):  # may be 20200131
-        return None
-    some = native if len(names) == len(types) else native[list(names)]
-    # A copy in row order: the user may change the frame, and learners expect this layout.
-    matrix = np.array(some.to_numpy(dtype=float), order="C")
-    doubts = _doubts(matrix, names)
+    source: Any, names: Sequence[str], types: Sequence[np.dtype[Any]]
+) -> tuple[Features, dict[str, ColumnFacts]]:
+    """Return the columns of an array or pandas frame that holds plain numbers only."""
+    # A copy in row order: the user may change the source, and learners expect this layout.
+    matrix = np.array(source, dtype=float, order="C")
+    ends = (np.fmin.reduce(matrix), np.fmax.reduce(matrix)) if len(matrix) else ()
     facts = {}
-    for name in names:
-        said = _rounded(native[name].to_numpy()) if types[name].char in LONG else ""
-        kind = "truth value" if types[name].char == "?" else "number"
-        facts[name] = ColumnFacts(kind, doubt=said or doubts.get(name, ""))
+    for j, (name, dtype) in enumerate(zip(names, types, strict=True)):
+        doubt = ""
+        if dtype.char in LONG and any(abs(end[j]) >= EXACT for end in ends):
+            doubt = rounded(
+                int(v) for v in (source[name] if hasattr(source, "columns") else source[:, j])
+            )
+        if not doubt and any(is_placeholder(end[j]) for end in ends):
+            doubt = doubt_of_extremes(matrix[:, j], "number", name)
+        facts[name] = ColumnFacts("truth value" if dtype.char == "?" else "number", doubt=doubt)
     return Features.of_numbers(matrix, names), facts
 
 
 def _is_plain(dtype: Any) -> bool:
     return isinstance(dtype, np.dtype) and dtype.char in PLAIN and dtype.isnative
-
-
-def _rounded(values: Array) -> str:
-    """Say that whole numbers are not exact as floats; empty if they are."""
-    if not len(values) or max(int(values.max()), -int(values.min())) <= EXACT:
-        return ""
-    lost = next((int(v) for v in values if int(float(v)) != int(v)), None)
-    return "" if lost is None else said_lost(lost)

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from datakin._core.exceptions import listed
-from datakin.data.columns.dates import DATE, doubt_of_dates, read_dates
+from datakin.data.columns.dates import DATE, TIMES, doubt_of_dates, read_dates, read_times
 from datakin.data.columns.numerals import (
     DECIMAL_COMMA,
+    LEADING_ZERO,
     NUMBER,
     Numerals,
     code_reason,
+    in_ascii,
     lost_digits,
     may_be_codes,
     read_numerals,
@@ -26,12 +28,15 @@ from datakin.data.features import MISSING, Array
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["CASES", "Column", "as_categories", "read_text"]
+__all__ = ["CASES", "ODD_SIGNS", "Column", "as_categories", "read_text"]
 
 MOST = 0.8  # share of numbers from which a column of text is named
 MANY_LEVELS = 1000  # a column of text with more different values holds no codes
 FEW_VALUES = 5  # numbers with a unit that there must be, or codes such as 12a would be named
 FEW_UNITS = 3
+STRAY = 0.01  # share of values with a leading zero below which they are no codes,
+FEW_STRAY = 5  # and their number
+ODD_SIGNS = "unusual digits or signs read as plain ones"
 CASES = "values that differ in case only"
 AMOUNT = r"[+-]?[0-9]+([.,][0-9]+)*"
 CURRENCY = "[$€£¥]|EUR|USD|CHF|GBP"
@@ -58,13 +63,22 @@ class Column:
     facts: ColumnFacts
 
 
-def read_text(column: pa.Array, name: str, comma: bool = False) -> Column:
-    """Return a column of text as what all its values are: truth values, numbers, dates or words."""
-    quick = None if comma else _quick_numbers(column)
+def read_text(column: pa.Array, name: str, decimal: str = "") -> Column:
+    """Return a column of text as what all its values are: truth values, numbers, dates or words.
+
+    Parameters
+    ----------
+    column : pyarrow.Array
+    name : str
+        For messages.
+    decimal : {"", ",", ".", "?"}
+        The decimal sign of the table, if it is known; with "?" the column is asked what it tells of it.
+    """
+    quick = None if decimal else _quick_numbers(column)
     if quick is not None:
         return quick
     texts = Texts.of(column)
-    found = _truths(texts) or _numbers(texts, comma) or _dates(texts)
+    found = _truths(texts) or _measured(texts, name, decimal.strip("?"))
     return as_categories(texts, name) if found is None else found
 
 
@@ -102,23 +116,56 @@ def _truths(texts: Texts) -> Column | None:
     return Column(values, None, ColumnFacts("truth value", texts.counted(texts.is_blank)))
 
 
-def _numbers(texts: Texts, comma: bool) -> Column | None:
-    """Return the column as numbers, None if some values are none, or codes."""
-    found = _numerals(texts, comma)
-    if found is None or code_reason(found.plain, found.values):
-        return None
-    facts = ColumnFacts(
-        "number",
-        texts.counted(texts.is_soft_blank),
-        found.converted,
-        lost_digits(found.plain, found.values),
-    )
-    return Column(_spread(texts, found.values), None, facts)
-
-
-def _numerals(texts: Texts, comma: bool = False) -> Numerals | None:
+def _measured(texts: Texts, name: str, decimal: str) -> Column | None:
+    """Return the column as numbers, dates or times of day, None if some values are none."""
     known = texts.distinct.filter(~texts.is_soft_blank)
-    return read_numerals(known, comma=comma) if len(known) else None
+    if not len(known):
+        return None
+    plain = in_ascii(known)
+    kind, sign, doubt = "number", "", ""
+    numbers = read_numerals(plain, decimal=decimal)
+    if numbers is not None:
+        values, said, sign = numbers.values, numbers.converted, numbers.decimal
+        if code_reason(numbers.plain, values):
+            doubt = _stray_zeros(texts, numbers)
+            if not doubt:
+                return None
+        doubt = lost_digits(numbers.plain, values) or doubt or _either(numbers.example, name)
+    elif (dates := read_dates(plain)) is not None:
+        kind, values, said = "date", dates.values, dates.converted
+    elif (hours := read_times(plain)) is not None:
+        values, said = hours, TIMES
+    else:
+        return None
+    said = ", ".join(filter(None, [said, "" if plain.equals(known) else ODD_SIGNS]))
+    facts = ColumnFacts(kind, texts.counted(texts.is_soft_blank), said, doubt, sign)
+    return Column(_spread(texts, values), None, facts)
+
+
+def _either(example: str, name: str) -> str:
+    """Say that nothing in the table tells thousands from decimals; empty without an example."""
+    if not example:
+        return ""
+    whole = example.replace(",", "")
+    option = shlex.quote(f"{name}=0.001,0")
+    return (
+        f"{example!r} is read as {whole}, but may be {example.replace(',', '.')}; if the comma is a "
+        f"decimal one, say convert={{{name!r}: (0.001, 0)}} (--convert {option})"
+    )
+
+
+def _stray_zeros(texts: Texts, found: Numerals) -> str:
+    """Say that a few numbers have a leading zero; empty if they are codes."""
+    counts = texts.counts[~texts.is_soft_blank]
+    zeros = matches(found.plain, LEADING_ZERO)
+    n, n_all = int(counts[zeros].sum()), int(counts.sum())
+    others = found.plain.filter(~zeros)
+    if not 0 < n < min(FEW_STRAY, STRAY * n_all) or code_reason(others, found.values[~zeros]):
+        return ""
+    return (
+        f"{listed(found.plain.filter(zeros).to_pylist(), limit=3)} with a leading zero "
+        f"({n} of {n_all} values), read as a number like all others; are they codes?"
+    )
 
 
 def _spread(texts: Texts, values: Array) -> Array:
@@ -126,15 +173,6 @@ def _spread(texts: Texts, values: Array) -> Array:
     table = np.full(len(texts.distinct), np.nan)
     table[~texts.is_soft_blank] = values
     return texts.spread(table)
-
-
-def _dates(texts: Texts) -> Column | None:
-    known = texts.distinct.filter(~texts.is_soft_blank)
-    found = read_dates(known) if len(known) else None
-    if found is None:
-        return None
-    facts = ColumnFacts("date", texts.counted(texts.is_soft_blank), found.converted)
-    return Column(_spread(texts, found.values), None, facts)
 
 
 def as_categories(texts: Texts, name: str | None = None) -> Column:
@@ -155,7 +193,8 @@ def as_categories(texts: Texts, name: str | None = None) -> Column:
 
 def _said_of_text(texts: Texts, kept: Array, name: str) -> tuple[str, str]:
     """Return what was done to a column of text, and what is odd about it."""
-    found = _numerals(texts)
+    known = texts.distinct.filter(~texts.is_soft_blank)
+    found = read_numerals(in_ascii(known)) if len(known) else None
     if found is not None:
         return f"kept as text: {code_reason(found.plain, found.values)}", ""
     known = texts.distinct.take(kept)

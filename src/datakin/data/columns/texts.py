@@ -19,7 +19,7 @@ __all__ = [
     "BLANKS",
     "SOFT_BLANKS",
     "Texts",
-    "as_text",
+    "arrow_texts",
     "clean",
     "count_words",
     "is_text",
@@ -44,17 +44,18 @@ SOFT_BLANKS = frozenset(
 )
 
 HEAD = 100  # texts that are looked at before all of them
+UNSEEN = "\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"  # signs without width
 
 
 def clean(text: str) -> str:
-    r"""Return a text in composed letters (NFC) and without outer spaces, non-breaking ones too.
+    r"""Return a text in composed letters (NFC) and without outer spaces, also those that are not seen.
 
     Examples
     --------
-    >>> clean(" Zu\u0308rich\xa0")
+    >>> clean(" Zu\u0308rich\xa0\u200b")
     'Zürich'
     """
-    return unicodedata.normalize("NFC", text).strip()
+    return unicodedata.normalize("NFC", text).strip().strip(UNSEEN).strip()
 
 
 def is_text(kind: pa.DataType) -> bool:
@@ -63,7 +64,7 @@ def is_text(kind: pa.DataType) -> bool:
     return str(kind) in ("string", "large_string", "string_view")
 
 
-def as_text(values: Iterable[Any]) -> pa.Array:
+def arrow_texts(values: Iterable[Any]) -> pa.Array:
     """Return objects as Arrow text; missing ones are None."""
     import pyarrow as pa
 
@@ -124,7 +125,10 @@ class Texts:
         encoded = column.dictionary_encode()
         codes = encoded.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
         raw = encoded.dictionary.cast("large_string")
-        spelled = pc.utf8_trim_whitespace(pc.utf8_normalize(raw, form="NFC")).dictionary_encode()
+        spelled = pc.utf8_trim_whitespace(pc.utf8_normalize(raw, form="NFC"))
+        if pc.any(pc.match_substring_regex(spelled, f"^[{UNSEEN}]|[{UNSEEN}]$")).as_py():
+            spelled = pc.utf8_trim_whitespace(pc.utf8_trim(spelled, UNSEEN))
+        spelled = spelled.dictionary_encode()
         table = np.append(spelled.indices.to_numpy(zero_copy_only=False).astype(np.int64), -1)
         distinct = spelled.dictionary
         return cls(distinct, table[codes], len(raw) - len(distinct))

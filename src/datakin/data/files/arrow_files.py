@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from datakin._core.exceptions import DatakinError
-from datakin.data.dataset import Origin
 from datakin.data.features import Array
 from datakin.data.files.arrow_types import common_type, converted, plain_type
 from datakin.data.files.reading import Read, check_file_columns, choose_rows, first_line
+from datakin.data.origin import Origin
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -14,12 +14,12 @@ from urllib.parse import quote
 
 from datakin._core.addresses import secrets_of, without_password, without_secrets
 from datakin._core.exceptions import DatakinError, require
-from datakin.data.dataset import Origin
 from datakin.data.files.arrow_types import converted, plain_type
 from datakin.data.files.cells import draw_rows, table_of
 from datakin.data.files.queries import choose_table, wrapped
 from datakin.data.files.reading import Lottery, Read, check_file_columns, first_line
 from datakin.data.files.servers import open_server
+from datakin.data.origin import Origin
 
 __all__ = ["read_database", "read_duckdb", "read_sqlite"]
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from itertools import islice
 
 from datakin._core.exceptions import DatakinError, listed, repeated
-from datakin.data.dataset import Origin
 from datakin.data.files.dialects import (
     DELIMITERS,
     NUMBER,
@@ -21,6 +20,7 @@ from datakin.data.files.dialects import (
     spoken,
 )
 from datakin.data.files.reading import check_file_columns
+from datakin.data.origin import Origin
 
 __all__ = ["Layout", "find_layout"]
 

@@ -12,7 +12,6 @@ import numpy as np
 from datakin._core.addresses import is_url, printable, without_password
 from datakin._core.exceptions import DatakinError, repeated
 from datakin.data.columns.tables import RawTable, frame_of
-from datakin.data.dataset import Origin
 from datakin.data.files.addresses import TableFiles, find_files, find_table, find_tables, stem
 from datakin.data.files.archives import STDIN
 from datakin.data.files.arrow_files import read_feather, read_parquet
@@ -21,6 +20,7 @@ from datakin.data.files.formats import CONTAINERS, KINDS, format_of
 from datakin.data.files.reading import Read, check_file_columns, choose_rows
 from datakin.data.files.text_files import read_text
 from datakin.data.files.workbooks import read_workbook
+from datakin.data.origin import Origin
 
 __all__ = ["TableFiles", "find_files", "find_tables", "open_table", "open_tables", "stem"]
 

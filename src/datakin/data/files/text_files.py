@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from datakin._core.exceptions import DatakinError, listed
-from datakin.data.dataset import Origin
 from datakin.data.features import Array
 from datakin.data.files.archives import Source, open_source
 from datakin.data.files.dialects import END, check_delimiter, spoken
@@ -30,6 +29,7 @@ from datakin.data.files.ragged import (
 )
 from datakin.data.files.reading import Lottery, Read, check_file_columns, first_line
 from datakin.data.files.text_streams import Lent, NotUtf8, Utf8Stream, read_head, take_back
+from datakin.data.origin import Origin
 
 if TYPE_CHECKING:
     import pyarrow as pa

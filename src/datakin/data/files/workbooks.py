@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from datakin._core.exceptions import DatakinError, listed, require, suggest
-from datakin.data.dataset import Origin
 from datakin.data.files.cells import draw_rows, table_of, text_of
 from datakin.data.files.error_cells import error_cells
 from datakin.data.files.reading import Read, check_file_columns
+from datakin.data.origin import Origin
 
 __all__ = ["read_workbook"]
 

@@ -1,0 +1,153 @@
+"""From what users pass to datasets: opened, corrected, each column in its part, checked.
+
+Every reader takes this way. Readers differ only in what may be left out because it cannot be used.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from datakin._core.addresses import without_password
+from datakin._core.exceptions import DatakinError, listed, warn
+from datakin.data.checks.groups import notes_of_shared_groups
+from datakin.data.columns.tables import RawTable
+from datakin.data.corrections import correct
+from datakin.data.dataset import Dataset
+from datakin.data.drafts import Draft, check_named, make_datasets, make_draft
+from datakin.data.files.opening import find_tables, open_tables
+from datakin.data.origin import Origin
+from datakin.data.splitting import reasons, split_table
+
+__all__ = ["Reading", "read_opened"]
+
+
+@dataclass
+class Reading:
+    """Tables on their way to datasets.
+
+    Parameters
+    ----------
+    how : Origin
+        The options.
+    may_miss : {"none", "sources", "all"}
+        What may be left out with a reason, where the others are errors; the target is the first.
+    left_out : dict of str to str
+        What cannot be used, and why.
+    opened : list of RawTable
+    corrected : list of tuple
+        Each table as its user wants it, with the options that concern it.
+    drafts : list of Draft
+    datasets : list of Dataset
+    """
+
+    how: Origin
+    may_miss: str = "none"
+    left_out: dict[str, str] = field(default_factory=dict)
+    opened: list[RawTable] = field(default_factory=list)
+    corrected: list[tuple[RawTable, Origin]] = field(default_factory=list)
+    drafts: list[Draft] = field(default_factory=list)
+    datasets: list[Dataset] = field(default_factory=list)
+
+    def open(self, source: Any) -> Reading:
+        """Open tables; where some cannot be, one by one."""
+        try:
+            self.opened = open_tables(source, self.how)
+        except DatakinError:
+            one = _one_by_one(source)
+            if self.may_miss == "none" or len(one) < 2:
+                raise
+            for i, (name, each) in enumerate(one.items()):
+                with self._trying(name, is_first=i == 0):
+                    self.opened += open_tables(each, self.how)
+            if not self.opened:
+                raise
+        return self
+
+    def correct(self) -> Reading:
+        """Rename, recode and convert, and check what the options name."""
+        if self.how.domain is not None and len(self.opened) != 1:
+            raise DatakinError(
+                f"domain={self.how.domain!r} splits one table. Got {len(self.opened)} tables; "
+                f"leave domain out, or put the tables into one."
+            )
+        self.corrected = correct(self.opened, self.how)
+        check_named(self.how, [table for table, _ in self.corrected])
+        return self
+
+    def draft(self) -> Reading:
+        """Read the columns of all tables, each for the part it plays."""
+        for i, (table, how) in enumerate(self.corrected):
+            with self._trying(table.name, is_first=i == 0):
+                self.drafts.append(make_draft(table, how))
+        return self
+
+    def finish(self) -> Reading:
+        """Make the datasets, and warn of what is odd about all of them together."""
+        if self.how.domain is not None:
+            self._split()
+            return self
+        left_out = None if self.may_miss == "none" else self.left_out
+        needed = self.drafts[0].name if self.drafts and self.may_miss == "sources" else None
+        self.datasets = make_datasets(self.drafts, left_out, needed=needed)
+        said = self._skipped() if self.may_miss == "sources" else []
+        for text in said + notes_of_shared_groups(self.datasets, self.how.group):
+            warn(text)
+        return self
+
+    def _split(self) -> None:
+        values: dict[str, str] = {}
+        try:
+            self.datasets, said = split_table(self.drafts[0], values)
+        finally:
+            self.left_out |= values
+        for text in said:
+            warn(text)
+
+    @contextmanager
+    def _trying(self, name: str, *, is_first: bool) -> Iterator[None]:
+        try:
+            yield
+        except DatakinError as error:
+            if self.may_miss == "none" or (is_first and self.may_miss == "sources"):
+                raise
+            self.left_out[name] = str(error)
+
+    def _skipped(self) -> list[str]:
+        """Say what was left out, or refuse if only the target remains."""
+        if not self.left_out:
+            return []
+        if len(self.datasets) < 2:
+            raise DatakinError(
+                f"Besides {self.datasets[0].name!r} at least one table must be usable. Got none: "
+                f"{reasons(self.left_out)}"
+            )
+        return [
+            f"{len(self.left_out)} table{'s' * (len(self.left_out) > 1)} left out (skip_unusable=True "
+            f"/ --skip-unusable): {listed(self.left_out)}. {reasons(self.left_out)}"
+        ]
+
+
+def read_opened(tables: Sequence[RawTable], how: Origin) -> list[Dataset]:
+    """Return the datasets of tables that are open."""
+    return Reading(how, opened=list(tables)).correct().draft().finish().datasets
+
+
+def _one_by_one(source: Any) -> dict[str, Any]:
+    """Return the tables of a source by what messages call them, each as a source of its own."""
+    if isinstance(source, Mapping):
+        return {str(name): {name: table} for name, table in source.items()}
+    if isinstance(source, (str, os.PathLike)):
+        source = [source]
+    if not isinstance(source, (list, tuple)) or not all(
+        isinstance(path, (str, os.PathLike)) for path in source
+    ):
+        return {}
+    try:
+        found = find_tables(source)
+    except DatakinError:  # one of them is not there: each as it was given
+        found = source
+    return {without_password(os.fspath(path)): [path] for path in found}

@@ -1,0 +1,142 @@
+"""New values for old ones in one column, as it stands in its table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from datakin._core.exceptions import DatakinError, listed
+from datakin.data.columns.column import listed_values
+from datakin.data.columns.labels import as_numbers, canonical_label, is_missing, sort_classes
+from datakin.data.columns.numerals import EXACT, LEADING_ZERO, NUMBER
+from datakin.data.columns.objects import object_array, refuse
+from datakin.data.columns.text_columns import read_text
+from datakin.data.columns.texts import BLANKS, SOFT_BLANKS, arrow_texts, clean
+from datakin.data.correction_options import Recode
+from datakin.data.features import Array
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+__all__ = ["Recoding", "rewrite_dates"]
+
+
+class Recoding:
+    """A column whose values can be replaced, all at once.
+
+    Parameters
+    ----------
+    series : narwhals Series
+    """
+
+    def __init__(self, series: nw.Series[Any]) -> None:
+        self.series = series
+        self.values = object_array(listed_values(series))
+        missing = is_missing(self.values)
+        try:
+            self.places, distinct = pd.factorize(np.where(missing, None, self.values))
+        except TypeError:  # what has no hash
+            raise refuse(series.name, "lists or records") from None
+        self.distinct = list(distinct)
+        self._numbers = _numbers_of(self.distinct, series.name)
+        self._named: dict[str, list[int]] = {}
+        for i, value in enumerate(self.distinct):
+            for name in dict.fromkeys((canonical_label(value), clean(str(value)))):
+                self._named.setdefault(name, []).append(i)
+
+    def find(self, old: str, rows: Array) -> Array:
+        """Return the rows that hold a value: the same text, or the same number."""
+        found = list(self._named.get(old, ()))
+        if re.fullmatch(NUMBER, old) and not re.fullmatch(LEADING_ZERO, old):
+            number = float(old)
+            if abs(number) < EXACT:
+                found += np.flatnonzero(self._numbers == number).tolist()
+        return rows & np.isin(self.places, found)
+
+    def replace(self, codes: Recode, rows: Array) -> str:
+        """Replace values in some rows, and say which."""
+        counts: dict[str, int] = {}
+        for old, new in codes.items():
+            there = self.find(old, rows)
+            self.values[there] = new
+            counts[old] = int(there.sum())
+        often = sorted(((old, n) for old, n in counts.items() if n), key=lambda item: -item[1])
+        done = ", ".join(
+            f"{old!r} to {'missing' if codes[old] is None else repr(codes[old])} "
+            f"({n} value{'s' * (n > 1)})"
+            for old, n in often[:5]
+        )
+        return f"{self.series.name!r} recoded: {done}" if done else ""
+
+    def known(self, rows: Array) -> tuple[str, ...]:
+        """Return the values of some rows as they stand in the table."""
+        there = (self.distinct[i] for i in np.unique(self.places[rows]) if i >= 0)
+        return sort_classes(clean(v) if isinstance(v, str) else canonical_label(v) for v in there)
+
+    def recoded(self) -> nw.Series[Any]:
+        """Return the column with its new values."""
+        return _series(self.series, self.values)
+
+
+def _numbers_of(distinct: Iterable[Any], name: str) -> Array:
+    """Return the numbers that different values are, NaN for those of a column of words or codes."""
+    values = list(distinct)
+    if not any(isinstance(value, str) for value in values):
+        numbers = as_numbers(object_array(values))
+        return np.full(len(values), np.nan) if numbers is None else numbers
+    column = read_text(arrow_texts(map(canonical_label, values)), name)
+    return column.values if column.facts.kind == "number" else np.full(len(values), np.nan)
+
+
+def rewrite_dates(series: nw.Series[Any], form: str, rows: Array) -> nw.Series[Any]:
+    """Return a column of text with its dates in ISO spelling, which is read as dates later."""
+    import narwhals as nw
+
+    name = series.name
+    if series.dtype in (nw.Date, nw.Datetime):
+        raise DatakinError(
+            f"Column {name!r} is a column of dates already; leave out convert={{{name!r}: {form!r}}} "
+            f"(--convert {name}={form})."
+        )
+    values = object_array(listed_values(series))
+    wrong: dict[str, None] = {}
+    for i in np.flatnonzero(rows & ~is_missing(values)):
+        text = canonical_label(values[i])
+        if text in BLANKS or text.lower() in SOFT_BLANKS:
+            continue
+        try:
+            values[i] = datetime.strptime(text, form).isoformat()
+        except ValueError as error:
+            if "bad directive" in str(error) or "stray %" in str(error):
+                raise DatakinError(
+                    f"The date format of {name!r} must be like '%d/%m/%Y' (%Y year, %m month, %d day). "
+                    f"Got {form!r}."
+                ) from None
+            wrong[text] = None
+    if wrong:
+        raise DatakinError(
+            f"The dates of {name!r} must look like {form!r}. Got {listed(wrong, limit=3)}; correct the "
+            f"format, or recode={{{name!r}: {{{next(iter(wrong))!r}: ''}}}} (--recode) for a missing value."
+        )
+    return _series(series, values)
+
+
+def _series(old: nw.Series[Any], values: Array) -> nw.Series[Any]:
+    """Return new values as numbers if the column had fractions and they are numbers, else as text."""
+    import narwhals as nw
+
+    missing = is_missing(values)
+    if old.dtype.is_float():
+        numbers = as_numbers(np.where(missing, np.nan, values))
+        if numbers is not None:
+            return nw.new_series(old.name, numbers.tolist(), nw.Float64, backend=old.implementation)
+    texts = [
+        None if gone else value if isinstance(value, str) else canonical_label(value)
+        for value, gone in zip(values, missing, strict=True)
+    ]
+    return nw.new_series(old.name, texts, nw.String, backend=old.implementation)
