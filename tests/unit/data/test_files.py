@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import datakin
-from datakin import DatakinError, DatakinWarning, read_table, read_tables
+from datakin import DatakinError, read_table, read_tables
 from datakin.data.files.opening import find_files, stem
 
 FORMATS = ["wards.csv", "wards.csv.gz", "wards.parquet", "wards.feather"]
@@ -86,15 +86,6 @@ def test_floats_survive_csv_exactly(small, write, same):
 def test_a_named_index_of_a_parquet_file_is_a_column(small, tmp_path):
     small.set_index("a").to_parquet(tmp_path / "indexed.parquet")
     assert set(read_table(tmp_path / "indexed.parquet", label="y").columns) == {"a", "b"}
-
-
-def test_row_names_without_a_header_are_no_feature(tmp_path):
-    # What R's write.table writes: one value more per line than the header has names.
-    rows = [f"r{i}\t{(i * 7) % 10}\t{i % 2}" for i in range(30)]
-    (tmp_path / "r.tsv").write_text("\n".join(["a\ty", *rows]))
-    with pytest.warns(DatakinWarning, match="first column has no name in the header.*'row'"):
-        read = read_table(tmp_path / "r.tsv", label="y", ignore=["row"])
-    assert read.columns == ("a",)
 
 
 @pytest.mark.parametrize(

@@ -122,18 +122,15 @@ def test_rows_with_a_field_too_few_are_refused_with_their_lines(read):
         read(text)
 
 
-def test_a_header_one_name_short_of_a_comma_file_is_refused(read):
-    # R's row names, or a column with decimal commas: a guess would shift all columns.
+# R's row names, a name left out, or a column with decimal commas: a guess would shift all columns.
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_a_header_one_name_short_is_refused(read, delimiter):
+    text = "age,bp,died\n69,143,1,0\n71,120,0,1\n".replace(",", delimiter)
     with pytest.raises(
-        DatakinError, match=r"names, 2\. Got 3 in line 2 .*decimal commas.*row's name"
-    ):
-        read("temp,y\n36,6,0\n37,1,1\n")
-
-
-def test_row_names_of_a_tab_file_are_called_row(read):
-    got = read("a\ty\nr1\t1\t0\nr2\t2\t1\n", "t.tsv")
-    assert got.columns == ("row", "a", "y")
-    assert got.notes == ("the first column has no name in the header and is called 'row'",)
+        DatakinError, match=r"names, 3\. Got 4 in line 2 .*row's name, or another name was left out"
+    ) as caught:
+        read(text)
+    assert ("decimal commas" in str(caught.value)) == (delimiter == ",")
 
 
 def test_an_unquoted_separator_in_a_text_is_named(read):
