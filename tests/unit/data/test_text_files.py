@@ -9,10 +9,12 @@ import pyarrow as pa
 import pytest
 
 from datakin import DatakinError, DatakinWarning, read_table
+from datakin._core.exceptions import SERIOUS
 from datakin.data import Origin
 from datakin.data.files import ragged, reading, text_files
 from datakin.data.files.reading import choose_rows
 from datakin.data.files.text_files import read_text
+from datakin.data.files.text_streams import take_back
 
 DRAWN = pytest.warns(DatakinWarning, match=r"rows in .*drawn at random \(read_rows")
 
@@ -163,11 +165,49 @@ def test_a_quotation_mark_that_is_never_closed_is_refused_with_its_line(read, ba
         read("a,y\n" + "1,2\n" * 300 + bad + "5,6\n" * 99)
 
 
-def test_rows_swallowed_by_a_quotation_mark_are_said(read):
-    text = 'a,b,y\n1,"2,0\n3,4,1\n5,6,0\n7,8,1\n1,"x",0\n2,2,2\n'
+SWALLOWED = [
+    'a,b,y\n1,"2,0\n3,4,1\n5,6,0\n7,8,1\n1,"x",0\n2,2,2\n',
+    'a,b,c\n1,2,"x\n2,3,y"\n3,z,5\n',
+    'a,b,c\r\n1,2,"x\r\n2,3,y"\r\n3,z,5\r\n',
+    'a,b\n1,"2\n3,4"\n5,6\n7,8\n',
+]
+
+
+@pytest.mark.parametrize("text", SWALLOWED)
+def test_rows_swallowed_by_a_quotation_mark_are_said(read, text):
     (note,) = read(text).notes
-    assert "column(s) 'b': a field holds whole rows of the file; is a quotation mark" in note
-    assert read('a,b,y\n1,"two\nlines, of\ntext",0\n').notes == ()
+    assert "a field holds whole rows of the file; is a quotation mark not closed?" in note
+    assert note.rank == SERIOUS
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'a,b,y\n1,"two\nlines, of\ntext",0\n',
+        'text,y\n"Dear all,\nsee, below\nyours, me",0\nhello,1\n',
+        'a,text,y\n1,"one, two, three\nfour, five, six\nx",0\n2,x,1\n',
+        ",".join(f"x{j}" for j in range(1500)) + "\n" + '"a\nb"' + ",1" * 1499 + "\n",
+    ],
+)
+def test_texts_of_several_lines_are_no_rows(read, text):
+    assert read(text).notes == ()
+
+
+def test_ctrl_c_lets_go_of_the_file(read, monkeypatch):
+    freed = []
+
+    def interrupted(reader):  # its frame holds the reader, as that of pyarrow does
+        raise KeyboardInterrupt
+
+    def spy(back):
+        take_back(back)
+        freed.append(back() is None)
+
+    monkeypatch.setattr(text_files, "_next_batch", interrupted)
+    monkeypatch.setattr(text_files, "take_back", spy)
+    with pytest.raises(KeyboardInterrupt):
+        read("a,y\n" + "1,2\n" * 1000)
+    assert freed == [True]
 
 
 def test_a_quotation_mark_left_open_in_the_header_is_refused(read):

@@ -1,7 +1,7 @@
 """Parquet and Feather files -> pyarrow tables, as stored.
 
 Several Parquet files can be the parts of one table. A file with more rows than wanted is sampled
-row by row, since it may be sorted by label; one column of some row groups is in memory at a time.
+row by row, since it may be sorted by label; a stretch of one column is in memory at a time.
 What a file says about itself is not believed: numbers of rows are held against its size, and values
 are checked before anything looks at them, since damaged ones can end the whole process.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -146,11 +146,16 @@ def _read_part(part: PartFile, rows: Array | None, pieces: dict[str, list[Any]])
         for groups, start, stop in _stretches(part.metadata):
             within = _between(rows, start, stop)
             for name, found in pieces.items() if len(within) else ():
-                # A column named "a" also brings one named "a.b": take the one that was meant.
-                table = file.read_row_groups(groups, columns=[name], use_threads=False)
-                column = table.column(name)
-                column.validate(full=True)
-                found += _picked(column.chunks, within)
+                found += _picked(_column_batches(file, groups, name), within)
+
+
+def _column_batches(file: Any, groups: list[int], name: str) -> Iterator[Any]:
+    """Yield the checked values of a column; of a row group of any size, so many at a time."""
+    batches = file.iter_batches(STRETCH, row_groups=groups, columns=[name], use_threads=False)
+    for batch in batches:
+        values = batch.column(name)  # a column named "a" also brings one named "a.b"
+        values.validate(full=True)
+        yield values
 
 
 def _stretches(metadata: Any) -> Iterator[tuple[list[int], int, int]]:
@@ -247,7 +252,7 @@ def _between(rows: Array, start: int, stop: int) -> Array:
     return within
 
 
-def _picked(chunks: Sequence[Any], rows: Array) -> list[Any]:
+def _picked(chunks: Iterable[Any], rows: Array) -> list[Any]:
     """Return the rows of an array in chunks; taken together, long texts would overflow."""
     import pyarrow as pa
 

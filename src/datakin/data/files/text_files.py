@@ -7,7 +7,8 @@ and of a file with more rows than wanted some are drawn, so that memory does not
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
+from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -132,9 +133,10 @@ def _draw(
         stream.skip(layout.n_bytes)
         reader = partial(_open, layout, wanted, ragged, block)
         try:
-            for batch in _batches(reader, stream, ragged):
-                valued.update(j for j in unnamed if _has_text(batch.column(j)))
-                drawn.add(batch)
+            with closing(_batches(reader, stream, ragged)) as batches:
+                for batch in batches:
+                    valued.update(j for j in unnamed if _has_text(batch.column(j)))
+                    drawn.add(batch)
         except UnendedRow as row:
             refuse_ragged(ragged, source, encoding, layout)
             number = drawn.n_rows + ragged.n_blank + 1
@@ -163,7 +165,7 @@ class UnendedRow(Exception):
 
 def _batches(
     opened: Callable[[Lent], Any], stream: Utf8Stream, ragged: RaggedRows
-) -> Iterator[pa.RecordBatch]:
+) -> Generator[pa.RecordBatch, None, None]:
     """Yield blocks of rows; columns are called by their position."""
     import pyarrow as pa
 
@@ -179,8 +181,10 @@ def _batches(
                 if held is not None:
                     yield held
                 held = batch
-    except Exception as error:
+    except BaseException as error:  # Ctrl-C, too
         error.__traceback__ = None  # it holds on to the reader and the stream
+        if not isinstance(error, Exception):
+            raise
         if stream.fault is not None:
             raise stream.fault.with_traceback(None) from None
         if ragged.n >= MOST:
