@@ -17,7 +17,7 @@ from datakin.data.dataset import Origin
 from datakin.data.files.archives import Source, open_source
 from datakin.data.files.dialects import END, check_delimiter, spoken
 from datakin.data.files.encodings import Encoding, guess_encoding, recognise_encoding
-from datakin.data.files.file_kinds import name_kind, recognise_kind
+from datakin.data.files.file_kinds import CONTROLS, name_kind, recognise_kind
 from datakin.data.files.headers import Layout, find_layout
 from datakin.data.files.ragged import (
     MOST,
@@ -38,7 +38,6 @@ HEADS = (1 << 18, 1 << 22, 1 << 25)  # bytes from which names are found, as many
 BLOCKS = (1 << 20, 1 << 23)  # bytes parsed together, as many as it takes; no row may be longer
 EXPECTED = "expected text with one header line and the same number of fields in every line."
 ENOUGH = 50  # lines that show what the others are like
-CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b"))
 
 
 def read_text(files: Sequence[str], how: Origin) -> Read:
@@ -108,7 +107,9 @@ def _parse(source: Source, encoding: Encoding, how: Origin) -> Read:
     notes += note_swallowed(table, layout) if has_quotes else []
     names = (name or f"Unnamed: {j}" for j, name in enumerate(layout.names))
     columns = tuple(n for n in names if n in how.unread or n in table.column_names)
-    return Read(table, drawn.n_rows, columns, (*encoding.notes, *layout.notes, *notes))
+    return Read(
+        table, drawn.n_rows, columns, (*source.notes, *encoding.notes, *layout.notes, *notes)
+    )
 
 
 def _layout(source: Source, encoding: Encoding, how: Origin) -> Layout:
