@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import sqlite3
 
 import pandas as pd
 import polars as pl
@@ -130,6 +131,21 @@ def test_files_that_are_no_table(tmp_path, name, make, message):
     assert type(caught.value) is DatakinError
     assert name in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("option", [{"query": "SELECT * FROM stays"}, {"table": "stays"}])
+def test_a_query_or_a_table_is_for_the_databases_among_several_files(
+    small, write, tmp_path, option
+):
+    with sqlite3.connect(tmp_path / "d.sqlite") as connection:
+        small.to_sql("stays", connection, index=False)
+        small.to_sql("other", connection, index=False)
+    connection.close()
+    paths = [write(small, "a.csv"), tmp_path / "d.sqlite"]
+    read = read_tables(paths, label="y", **option)
+    assert [dataset.n_rows for dataset in read.values()] == [40, 40]
+    with pytest.raises(DatakinError, match="leave it out"):
+        read_tables([paths[0], write(small, "b.csv")], label="y", **option)
 
 
 def test_missing_file_suggests_its_neighbours(small, write, tmp_path):

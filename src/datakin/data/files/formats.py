@@ -14,6 +14,7 @@ from datakin.data.files.file_kinds import is_document, is_text, recognise_kind
 
 __all__ = [
     "CONTAINERS",
+    "DATABASES",
     "FOLDER_SUFFIXES",
     "KINDS",
     "PARQUET",
@@ -32,7 +33,8 @@ SUFFIXES: dict[str, tuple[str, ...]] = {
     "sqlite": (".sqlite", ".sqlite3", ".db", ".db3"),
     "duckdb": (".duckdb", ".ddb"),
 }
-CONTAINERS = ("workbook", "sqlite", "duckdb", "database")  # what may hold several tables
+DATABASES = ("sqlite", "duckdb", "database")
+CONTAINERS = ("workbook", *DATABASES)  # what may hold several tables
 KINDS = {
     "text": "a text file",
     "parquet": "a Parquet file",
