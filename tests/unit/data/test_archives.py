@@ -12,6 +12,7 @@ import pytest
 from datakin import DatakinError
 from datakin.data import Origin
 from datakin.data.files import archives
+from datakin.data.files.formats import format_of
 from datakin.data.files.text_files import read_text
 
 TABLE = b"a,b\n1,2\n3,4\n"
@@ -47,7 +48,7 @@ def test_a_zip_of_one_table_is_read(pack):
     files = {"data/": b"", "data/t.tsv": "a\tb\n1\t2\n", "__MACOSX/data/._t.tsv": b"x", "a.md": "x"}
     got = read(pack(files))
     assert got.columns == ("a", "b")
-    assert got.notes == ()  # a tab is usual in .tsv
+    assert got.notes == ("'data/t.tsv' of the archive read; left out: 'a.md'",)
 
 
 def test_a_zip_of_several_tables_asks_which(pack):
@@ -59,6 +60,25 @@ def test_a_zip_of_several_tables_asks_which(pack):
     assert read(path, table="b.csv").columns == ("c", "d")
     with pytest.raises(DatakinError, match=r"no file 'c.csv'. It has 'x/a.csv', 'x/b.csv'"):
         read(path, table="c.csv")
+
+
+def test_a_name_that_stands_twice_in_a_zip_is_refused(pack):
+    path = pack({"a/x.csv": TABLE, "b/x.csv": b"c,d\n1,2\n"})
+    with pytest.raises(
+        DatakinError, match=r"more than one file 'x.csv': 'a/x.csv', 'b/x.csv'. Give the whole name"
+    ):
+        read(path, table="x.csv")
+    assert read(path, table="b/x.csv").columns == ("c", "d")
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize("wanted", [None, "x.csv"])
+def test_two_files_of_one_name_in_a_zip_are_refused(tmp_path, wanted):
+    with zipfile.ZipFile(tmp_path / "t.zip", "w") as archive:
+        archive.writestr("x.csv", TABLE)
+        archive.writestr("x.csv", b"c,d\n1,2\n")
+    with pytest.raises(DatakinError, match=r"more than one file named 'x.csv'; unpack it"):
+        read(tmp_path / "t.zip", table=wanted)
 
 
 def test_an_encrypted_zip_is_refused(pack):
@@ -134,6 +154,11 @@ KINDS = [
     (b'\n[{"a": 1, "b": 2}]', "a JSON document"),
     (b'{"a": 1}\n{"a": 2}\n', "a JSON document"),
     (b"PAR1\x15\x04", "a Parquet file"),
+    (b"RDX3\nX\n\0\0\0\x03", "an R data file"),
+    (b"RDX2\nA\n2\n262153\n", "an R data file"),
+    (b"GIF89a\x01\0\x01\0\n", "a GIF image"),
+    (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "a PNG image"),
+    (gzip.compress(gzip.compress(TABLE)), "packed by gzip"),
     (b"SQLite format 3\0", "a SQLite database"),
     (b"\xd0\xcf\x11\xe0\xa1\xb1", "an old Excel workbook"),
     (b"version https://git-lfs.github.com/spec/v1\n", "a pointer of git-lfs"),
@@ -158,3 +183,10 @@ def test_a_workbook_named_csv_is_called_by_its_name(pack):
 def test_names_in_angle_brackets_are_no_xml(tmp_path):
     (tmp_path / "t.csv").write_bytes(b"<TICKER>,<PER>\nA,1\n")
     assert read(tmp_path / "t.csv").columns == ("<TICKER>", "<PER>")
+
+
+@pytest.mark.parametrize("name", ["RDX", "GIF8", "PAR1", "BZh", "Rar!", "FEA1", "%PDF", "$FL2"])
+def test_a_column_may_be_called_as_files_begin(tmp_path, name):
+    (tmp_path / "t.csv").write_text(f"{name},y\n1,2\n")
+    assert format_of(str(tmp_path / "t.csv")) == ("text", "")
+    assert read(tmp_path / "t.csv").columns == (name, "y")

@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import sqlite3
 
 import pandas as pd
 import polars as pl
@@ -9,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import datakin
-from datakin import DatakinError, DatakinWarning, read_table, read_tables
+from datakin import DatakinError, read_table, read_tables
 from datakin.data.files.opening import find_files, stem
 
 FORMATS = ["wards.csv", "wards.csv.gz", "wards.parquet", "wards.feather"]
@@ -88,15 +89,6 @@ def test_a_named_index_of_a_parquet_file_is_a_column(small, tmp_path):
     assert set(read_table(tmp_path / "indexed.parquet", label="y").columns) == {"a", "b"}
 
 
-def test_row_names_without_a_header_are_no_feature(tmp_path):
-    # What R's write.table writes: one value more per line than the header has names.
-    rows = [f"r{i}\t{(i * 7) % 10}\t{i % 2}" for i in range(30)]
-    (tmp_path / "r.tsv").write_text("\n".join(["a\ty", *rows]))
-    with pytest.warns(DatakinWarning, match="first column has no name in the header.*'row'"):
-        read = read_table(tmp_path / "r.tsv", label="y", ignore=["row"])
-    assert read.columns == ("a",)
-
-
 @pytest.mark.parametrize(
     ("path", "name"), [("x/icu.csv.gz", "icu"), ("a.b.parquet", "a.b"), ("plain", "plain")]
 )
@@ -139,6 +131,21 @@ def test_files_that_are_no_table(tmp_path, name, make, message):
     assert type(caught.value) is DatakinError
     assert name in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("option", [{"query": "SELECT * FROM stays"}, {"table": "stays"}])
+def test_a_query_or_a_table_is_for_the_databases_among_several_files(
+    small, write, tmp_path, option
+):
+    with sqlite3.connect(tmp_path / "d.sqlite") as connection:
+        small.to_sql("stays", connection, index=False)
+        small.to_sql("other", connection, index=False)
+    connection.close()
+    paths = [write(small, "a.csv"), tmp_path / "d.sqlite"]
+    read = read_tables(paths, label="y", **option)
+    assert [dataset.n_rows for dataset in read.values()] == [40, 40]
+    with pytest.raises(DatakinError, match="leave it out"):
+        read_tables([paths[0], write(small, "b.csv")], label="y", **option)
 
 
 def test_missing_file_suggests_its_neighbours(small, write, tmp_path):

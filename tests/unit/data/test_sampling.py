@@ -151,16 +151,37 @@ def test_an_index_of_pandas_is_treated_as_in_the_whole_file(tmp_path, same):
         assert read_table(path, label="y", ignore=["x"], keep=["row"]).columns == ("row", "z")
 
 
+def test_a_large_row_group_is_never_in_memory_as_a_whole(tmp_path, monkeypatch):
+    frame = sorted_table(5000)
+    frame["x.y"] = frame["x"]  # comes along when "x" is asked for
+    frame.to_parquet(tmp_path / "t.parquet", row_group_size=5000)
+    monkeypatch.setattr(arrow_files, "STRETCH", 300)
+    sizes = []
+    whole = arrow_files._column_batches
+
+    def spy(*arguments):
+        for values in whole(*arguments):
+            sizes.append(len(values))
+            yield values
+
+    monkeypatch.setattr(arrow_files, "_column_batches", spy)
+    with DRAWN:
+        drawn = read_table(tmp_path / "t.parquet", label="y", keep=["row"], read_rows=400)
+    assert max(sizes) <= 300
+    got = drawn.features.select(["row"]).numeric[:, 0]
+    np.testing.assert_array_equal(got, choose_rows(5000, 400) * 3.5)
+
+
 def test_ignored_columns_of_parquet_are_not_read(tmp_path, monkeypatch):
     sorted_table(500).to_parquet(tmp_path / "t.parquet")
     asked = []
-    whole = pq.ParquetFile.read_row_groups
+    whole = pq.ParquetFile.iter_batches
 
-    def spy(self, groups, columns=None, **options):
+    def spy(self, size, columns=None, **options):
         asked.extend(columns)
-        return whole(self, groups, columns=columns, **options)
+        return whole(self, size, columns=columns, **options)
 
-    monkeypatch.setattr(pq.ParquetFile, "read_row_groups", spy)
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", spy)
     with DRAWN:
         drawn = read_table(tmp_path / "t.parquet", label="y", ignore=["row"], read_rows=100)
     assert drawn.columns == ("x",)

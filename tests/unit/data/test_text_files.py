@@ -9,10 +9,12 @@ import pyarrow as pa
 import pytest
 
 from datakin import DatakinError, DatakinWarning, read_table
+from datakin._core.exceptions import SERIOUS
 from datakin.data import Origin
-from datakin.data.files import ragged, text_files
+from datakin.data.files import ragged, reading, text_files
 from datakin.data.files.reading import choose_rows
 from datakin.data.files.text_files import read_text
+from datakin.data.files.text_streams import take_back
 
 DRAWN = pytest.warns(DatakinWarning, match=r"rows in .*drawn at random \(read_rows")
 
@@ -97,7 +99,7 @@ def test_records_are_those_of_the_standard_library(read, monkeypatch, delimiter,
 
 @pytest.mark.parametrize("garbage", [0, 10**9])
 def test_the_draw_does_not_depend_on_blocks_or_memory(read, streaming, monkeypatch, garbage):
-    monkeypatch.setattr(text_files, "GARBAGE", garbage)
+    monkeypatch.setattr(reading, "GARBAGE", garbage)
     got = read("".join(["a,y\n", *(f"{i},0\n" for i in range(5000))]), read_rows=300)
     assert got.table["a"].to_pylist() == [str(i) for i in choose_rows(5000, 300)]
     assert got.n_rows == 5000
@@ -122,18 +124,15 @@ def test_rows_with_a_field_too_few_are_refused_with_their_lines(read):
         read(text)
 
 
-def test_a_header_one_name_short_of_a_comma_file_is_refused(read):
-    # R's row names, or a column with decimal commas: a guess would shift all columns.
+# R's row names, a name left out, or a column with decimal commas: a guess would shift all columns.
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_a_header_one_name_short_is_refused(read, delimiter):
+    text = "age,bp,died\n69,143,1,0\n71,120,0,1\n".replace(",", delimiter)
     with pytest.raises(
-        DatakinError, match=r"names, 2\. Got 3 in line 2 .*decimal commas.*row's name"
-    ):
-        read("temp,y\n36,6,0\n37,1,1\n")
-
-
-def test_row_names_of_a_tab_file_are_called_row(read):
-    got = read("a\ty\nr1\t1\t0\nr2\t2\t1\n", "t.tsv")
-    assert got.columns == ("row", "a", "y")
-    assert got.notes == ("the first column has no name in the header and is called 'row'",)
+        DatakinError, match=r"names, 3\. Got 4 in line 2 .*row's name, or another name was left out"
+    ) as caught:
+        read(text)
+    assert ("decimal commas" in str(caught.value)) == (delimiter == ",")
 
 
 def test_an_unquoted_separator_in_a_text_is_named(read):
@@ -166,11 +165,49 @@ def test_a_quotation_mark_that_is_never_closed_is_refused_with_its_line(read, ba
         read("a,y\n" + "1,2\n" * 300 + bad + "5,6\n" * 99)
 
 
-def test_rows_swallowed_by_a_quotation_mark_are_said(read):
-    text = 'a,b,y\n1,"2,0\n3,4,1\n5,6,0\n7,8,1\n1,"x",0\n2,2,2\n'
+SWALLOWED = [
+    'a,b,y\n1,"2,0\n3,4,1\n5,6,0\n7,8,1\n1,"x",0\n2,2,2\n',
+    'a,b,c\n1,2,"x\n2,3,y"\n3,z,5\n',
+    'a,b,c\r\n1,2,"x\r\n2,3,y"\r\n3,z,5\r\n',
+    'a,b\n1,"2\n3,4"\n5,6\n7,8\n',
+]
+
+
+@pytest.mark.parametrize("text", SWALLOWED)
+def test_rows_swallowed_by_a_quotation_mark_are_said(read, text):
     (note,) = read(text).notes
-    assert "column(s) 'b': a field holds whole rows of the file; is a quotation mark" in note
-    assert read('a,b,y\n1,"two\nlines, of\ntext",0\n').notes == ()
+    assert "a field holds whole rows of the file; is a quotation mark not closed?" in note
+    assert note.rank == SERIOUS
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'a,b,y\n1,"two\nlines, of\ntext",0\n',
+        'text,y\n"Dear all,\nsee, below\nyours, me",0\nhello,1\n',
+        'a,text,y\n1,"one, two, three\nfour, five, six\nx",0\n2,x,1\n',
+        ",".join(f"x{j}" for j in range(1500)) + "\n" + '"a\nb"' + ",1" * 1499 + "\n",
+    ],
+)
+def test_texts_of_several_lines_are_no_rows(read, text):
+    assert read(text).notes == ()
+
+
+def test_ctrl_c_lets_go_of_the_file(read, monkeypatch):
+    freed = []
+
+    def interrupted(reader):  # its frame holds the reader, as that of pyarrow does
+        raise KeyboardInterrupt
+
+    def spy(back):
+        take_back(back)
+        freed.append(back() is None)
+
+    monkeypatch.setattr(text_files, "_next_batch", interrupted)
+    monkeypatch.setattr(text_files, "take_back", spy)
+    with pytest.raises(KeyboardInterrupt):
+        read("a,y\n" + "1,2\n" * 1000)
+    assert freed == [True]
 
 
 def test_a_quotation_mark_left_open_in_the_header_is_refused(read):

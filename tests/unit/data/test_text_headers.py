@@ -29,6 +29,11 @@ DIALECTS = [
     ("t.txt", "a b\n1 2\n3 4\n", " "),
     ("t.csv", "a,b,y\n1,5,2,0\n2,1,0\n3,1,0\n", ","),
     ("t.csv", 'a;b\n"two\nlines";2\n', ";"),
+    ("t.csv", "id,bp\n" + "1,121|81\n" * 9, ","),
+    ("t.csv", "id,sys|dia\n" + "1,121|81\n" * 9, ","),
+    ("t.csv", "id,codes\n" + "1,121;81\n" * 9, ","),
+    ("t.csv", "height,cm;died\n" + "180,5;1\n" * 9, ";"),
+    ("t.csv", "height, cm|died\n" + "180,5|1\n" * 9, "|"),
 ]
 
 
@@ -85,19 +90,31 @@ def test_columns_without_a_name_get_one(read):
     assert got.notes == ("column(s) without a name are called 'Unnamed: 0', 'Unnamed: 2'",)
 
 
-@pytest.mark.parametrize(
-    ("text", "lines"),
-    [
-        ("Report of May\na,b,y\n1,2,0\n", "Line 1 has fewer"),
-        ("# made by hand\n# in May, 2020\na,b,y\n1,2,0\n1,2,0\n", "Lines 1 to 2 have fewer"),
-        ("My table\na,y\n1,2\n3,4\n", "Line 1 has fewer"),
-    ],
-)
-def test_a_title_above_the_header_is_named(read, text, lines):
+ROWS = "1,2,0\n3,4,1\n"
+TITLES = [
+    (f"Report of May\na,b,y\n{ROWS}", r"a title \('Report of May', over 3 columns\)"),
+    (f"# made by hand\n# in May, 2020\na,b,y\n{ROWS}", r"a comment \('# made by hand', over 3"),
+    (f"# in May, 2020\na,b,y\n{ROWS}", "a comment"),
+    ("# made by, me\n# in May, 2020\na,y\n1,2\n3,4\n", "a comment"),
+    ("My table\na,y\n1,2\n3,4\n", "a title"),
+    (f"Report\ncreated 2024-05-01\n\na,b,y\n{ROWS * 3}", "a title"),
+    (f"Report,,\n,,\na,b,y\n{ROWS}", "a title"),
+    (f"Report of May, 2020\na,b,y\n{ROWS}", "a title"),
+    ("##made by hand\n#id\ty\n1\t2\n3\t4\n", "a comment"),
+]
+
+
+@pytest.mark.parametrize(("text", "what"), TITLES)
+def test_a_title_above_the_header_is_named(read, text, what):
     with pytest.raises(
-        DatakinError, match=rf"{lines} fields .*Remove what stands above the header"
+        DatakinError, match=rf"Line 1 looks like {what}.*remove the lines above the header"
     ):
         read(text)
+
+
+@pytest.mark.parametrize("header", ["#id,age,y", "#id,,y", "name,city,", "a,,"])
+def test_a_header_is_no_title(read, header):
+    assert read(f"{header}\nx,1,0\nz,2,1\n").n_rows == 2
 
 
 def test_without_a_header_columns_are_numbered(read):

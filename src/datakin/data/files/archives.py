@@ -18,13 +18,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, BinaryIO, cast
 
-from datakin._core.exceptions import DatakinError, listed, suggest
+from datakin._core.exceptions import DatakinError, listed, repeated, suggest
 from datakin.data.files.file_kinds import GZIP, ZIP, is_document, name_kind
+from datakin.data.files.formats import SUFFIXES
 
-__all__ = ["STDIN", "TEXT_SUFFIXES", "Source", "open_source"]
+__all__ = ["STDIN", "Source", "open_source"]
 
 STDIN = "-"  # the path that means standard input
-TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".data", ".tab", ".dat")
 # Real tables pack to a tenth of their size, rarely to a fiftieth; the format allows a thousandth.
 RATIO = 100
 UNPACKED = 500_000_000  # bytes up to which any ratio is fine
@@ -46,12 +46,15 @@ class Source:
         Returns a stream of the bytes, unpacked.
     packed : int or None
         Bytes it takes while packed, None for what is not packed.
+    notes : tuple of str
+        What else is in its archive.
     """
 
     path: str
     name: str
     open: Callable[[], BinaryIO]
     packed: int | None = None
+    notes: tuple[str, ...] = ()
 
     def head(self, n: int) -> bytes:
         """Return the first n bytes, or all there are."""
@@ -161,11 +164,9 @@ def _unpacked(
         )
     elif start.startswith(ZIP):
         with opened() as stream, _archive(stream, path) as archive:
-            info = _member(archive, path, member)
-            text = Source(
-                path, info.filename, lambda: cast(BinaryIO, archive.open(info)), info.compress_size
-            )
-            yield text
+            info, notes = _member(archive, path, member)
+            text = partial(archive.open, info)
+            yield Source(path, info.filename, cast(Any, text), info.compress_size, notes)
     else:
         yield Source(path, path, opened)
 
@@ -180,35 +181,56 @@ def _archive(stream: Any, path: str) -> zipfile.ZipFile:
         ) from None
 
 
-def _member(archive: zipfile.ZipFile, path: str, wanted: str | None) -> zipfile.ZipInfo:
-    """Return the one table of an archive, or the one that is named."""
+def _member(
+    archive: zipfile.ZipFile, path: str, wanted: str | None
+) -> tuple[zipfile.ZipInfo, tuple[str, ...]]:
+    """Return the one table of an archive, or the one that is named, and what else is in it."""
     infos = archive.infolist()
     if kind := is_document([info.filename for info in infos]):
         raise DatakinError(name_kind(path, kind))
-    files = {info.filename: info for info in infos if not info.is_dir() and _is_own(info.filename)}
-    if wanted is not None:
-        short = {os.path.basename(name): name for name in files}
-        name = wanted if wanted in files else short.get(wanted)
-        if name is None:
-            raise DatakinError(
-                f"The archive {path!r} has no file {wanted!r}. It has {listed(files)}."
-                f"{suggest(wanted, list(files))}"
-            )
-    else:
-        tables = [name for name in files if name.lower().endswith(TEXT_SUFFIXES)]
-        found = list(files) if len(files) == 1 else tables
-        if len(found) != 1:
-            choice = f"; name one with table={found[0]!r} (--table)" if found else ""
-            raise DatakinError(
-                f"The archive {path!r} must hold one table of text "
-                f"({', '.join(TEXT_SUFFIXES[:3])}). Got {len(found)}: {listed(found or files)}{choice}."
-            )
-        name = found[0]
+    infos = [info for info in infos if not info.is_dir() and _is_own(info.filename)]
+    if twice := repeated(info.filename for info in infos):
+        raise DatakinError(
+            f"The archive {path!r} has more than one file named {listed(twice)}; unpack it and give "
+            f"the file that is meant."
+        )
+    files = {info.filename: info for info in infos}
+    name = _only(list(files), path) if wanted is None else _called(wanted, list(files), path)
     if files[name].flag_bits & 1:
         raise DatakinError(
             f"The archive {path!r} is encrypted. Unpack it with its password and give the file."
         )
-    return files[name]
+    others = [other for other in files if other != name]
+    said = f"{name!r} of the archive read; left out: {listed(others)}"
+    return files[name], (said,) if others and wanted is None else ()
+
+
+def _only(files: list[str], path: str) -> str:
+    """Return the only table of an archive."""
+    tables = [name for name in files if name.lower().endswith(SUFFIXES["text"])]
+    found = files if len(files) == 1 else tables
+    if len(found) == 1:
+        return found[0]
+    choice = f"; name one with table={found[0]!r} (--table)" if found else ""
+    raise DatakinError(
+        f"The archive {path!r} must hold one table of text ({', '.join(SUFFIXES['text'][:3])}). "
+        f"Got {len(found)}: {listed(found or files)}{choice}."
+    )
+
+
+def _called(wanted: str, files: list[str], path: str) -> str:
+    """Return the file of an archive that is meant by a name, with or without its folder."""
+    found = [wanted] if wanted in files else [f for f in files if os.path.basename(f) == wanted]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise DatakinError(
+            f"The archive {path!r} has more than one file {wanted!r}: {listed(found)}. Give the whole "
+            f"name (table=, --table)."
+        )
+    raise DatakinError(
+        f"The archive {path!r} has no file {wanted!r}. It has {listed(files)}.{suggest(wanted, files)}"
+    )
 
 
 def _is_own(name: str) -> bool:

@@ -1,7 +1,7 @@
 """Parquet and Feather files -> pyarrow tables, as stored.
 
 Several Parquet files can be the parts of one table. A file with more rows than wanted is sampled
-row by row, since it may be sorted by label; one column of some row groups is in memory at a time.
+row by row, since it may be sorted by label; a stretch of one column is in memory at a time.
 What a file says about itself is not believed: numbers of rows are held against its size, and values
 are checked before anything looks at them, since damaged ones can end the whole process.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ import numpy as np
 from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
 from datakin.data.files.arrow_types import common_type, converted, plain_type
-from datakin.data.files.reading import Read, check_file_columns, choose_rows, first_line
+from datakin.data.files.reading import Read, check_file_columns, choose_rows, readable
 from datakin.data.origin import Origin
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ __all__ = ["read_feather", "read_parquet"]
 
 STRETCH = 1 << 20  # rows whose values of one column are decoded together
 ROWS_PER_BYTE = 100_000  # more rows than this no file holds, however well it is packed
+HINT = "is it complete, and does the suffix fit?"
 INDEX = "__index_level_"  # what pandas calls the columns of an index without a name
 
 
@@ -60,34 +61,20 @@ def read_parquet(files: Sequence[str], how: Origin) -> Read:
     start = 0
     for part in parts:
         within = None if rows is None else _between(rows, start, start + part.n_rows)
-        with _readable(part.path, "parquet"):
+        with readable(part.path, "a parquet table", HINT):
             _read_part(part, within, pieces)
         start += part.n_rows
     # What pandas wrote about its index in one part does not hold for all of them together.
     about = parts[0].schema.metadata if len(parts) == 1 else None
-    with _readable(files[0], "parquet"):
+    with readable(files[0], "a parquet table", HINT):
         columns = {name: _joined(pieces[name], kind, name) for name, kind in types.items()}
         return Read(_with_index_first(pa.table(columns), about), n_rows, names)
-
-
-@contextmanager
-def _readable(path: str, kind: str) -> Iterator[None]:
-    """Turn what a reader raises into a sentence that names the file."""
-    try:
-        yield
-    except DatakinError:
-        raise
-    except Exception as error:  # pyarrow raises its own types, OSError and MemoryError among them
-        raise DatakinError(
-            f"The file {path!r} could not be read as a {kind} table "
-            f"({first_line(error)}); is it complete, and does the suffix fit?"
-        ) from None
 
 
 def _described(path: str) -> PartFile:
     if os.path.getsize(path) == 0:
         raise DatakinError(f"The file {path!r} is empty: expected a table with a header line.")
-    with _readable(path, "parquet"), _opened(path) as file:
+    with readable(path, "a parquet table", HINT), _opened(path) as file:
         check_file_columns(file.schema_arrow.names, path)
         part = PartFile(path, file.metadata, file.schema_arrow)
         _check_footer(part)
@@ -159,11 +146,16 @@ def _read_part(part: PartFile, rows: Array | None, pieces: dict[str, list[Any]])
         for groups, start, stop in _stretches(part.metadata):
             within = _between(rows, start, stop)
             for name, found in pieces.items() if len(within) else ():
-                # A column named "a" also brings one named "a.b": take the one that was meant.
-                table = file.read_row_groups(groups, columns=[name], use_threads=False)
-                column = table.column(name)
-                column.validate(full=True)
-                found += _picked(column.chunks, within)
+                found += _picked(_column_batches(file, groups, name), within)
+
+
+def _column_batches(file: Any, groups: list[int], name: str) -> Iterator[Any]:
+    """Yield the checked values of a column; of a row group of any size, so many at a time."""
+    batches = file.iter_batches(STRETCH, row_groups=groups, columns=[name], use_threads=False)
+    for batch in batches:
+        values = batch.column(name)  # a column named "a" also brings one named "a.b"
+        values.validate(full=True)
+        yield values
 
 
 def _stretches(metadata: Any) -> Iterator[tuple[list[int], int, int]]:
@@ -184,7 +176,7 @@ def _stretches(metadata: Any) -> Iterator[tuple[list[int], int, int]]:
 def read_feather(files: Sequence[str], how: Origin) -> Read:
     """Read a Feather (Arrow IPC) file, all rows or a sample."""
     path = files[0]
-    with _readable(path, "feather"):
+    with readable(path, "a feather table", HINT):
         with open(path, "rb") as file:
             if file.read(4) == b"FEA1":
                 # pyarrow believes every number in such a file, and will drop it some day.
@@ -260,7 +252,7 @@ def _between(rows: Array, start: int, stop: int) -> Array:
     return within
 
 
-def _picked(chunks: Sequence[Any], rows: Array) -> list[Any]:
+def _picked(chunks: Iterable[Any], rows: Array) -> list[Any]:
     """Return the rows of an array in chunks; taken together, long texts would overflow."""
     import pyarrow as pa
 

@@ -17,7 +17,7 @@ from datakin._core.exceptions import DatakinError, require
 from datakin.data.files.arrow_types import converted, plain_type
 from datakin.data.files.cells import draw_rows, table_of
 from datakin.data.files.queries import choose_table, wrapped
-from datakin.data.files.reading import Lottery, Read, check_file_columns, first_line
+from datakin.data.files.reading import DrawnRows, Read, check_file_columns, first_line
 from datakin.data.files.servers import open_server
 from datakin.data.origin import Origin
 
@@ -146,35 +146,10 @@ def _duckdb_table(connection: Any, wanted: str | None, where: str) -> str:
 
 def _batches_read(reader: Any, names: tuple[str, ...], size: int | None) -> Read:
     """Draw rows of Arrow batches as they pass."""
-    import pyarrow as pa
-
-    lottery = Lottery(size or 1)
-    drawn: list[Any] = []
-    n_rows = 0
+    drawn = DrawnRows(size)
     for batch in reader:
-        n_rows += batch.num_rows
-        if size is None:
-            drawn.append(batch)
-            continue
-        drawn.append(batch.take(pa.array(lottery.offer(batch.num_rows))))
-        if len(lottery.rows) > 1.25 * size:
-            drawn = [_taken(drawn, reader.schema, lottery.settle())]
-    table = pa.Table.from_batches([], reader.schema)
-    if drawn:
-        table = pa.concat_tables(
-            piece if isinstance(piece, pa.Table) else pa.Table.from_batches([piece])
-            for piece in drawn
-        )
-    if size is not None:
-        table = table.take(pa.array(lottery.settle()))
-    return Read(_plain(table), n_rows, names)
-
-
-def _taken(pieces: list[Any], schema: Any, rows: Any) -> Any:
-    import pyarrow as pa
-
-    tables = [p if isinstance(p, pa.Table) else pa.Table.from_batches([p], schema) for p in pieces]
-    return pa.concat_tables(tables).take(pa.array(rows)).combine_chunks()
+        drawn.add(batch)
+    return Read(_plain(drawn.table(reader.schema)), drawn.n_rows, names)
 
 
 def _plain(table: Any) -> Any:

@@ -21,6 +21,7 @@ END = "\0"  # what stands in no text
 DELIMITERS = (",", ";", "\t", "|")
 LINES = 200  # records that are looked at
 NUMBER = re.compile(r"[-+]?[\d.,]*\d[\d.,]*%?([eE][-+]?\d+)?")
+POINTED = re.compile(NUMBER.pattern.replace(",", ""))
 CLEAN = re.compile(r"[^,;\t|]*")
 TABBED = (".tsv", ".tab")
 SPACED = (".txt", ".data", ".dat")
@@ -90,31 +91,41 @@ def recognise_delimiter(text: str, name: str, *, is_all: bool = True) -> str:
     best, score = usual, (0.0, 0)
     for delimiter in (usual, *(d for d in DELIMITERS if d != usual)):
         rows = [r.fields for r in first_records(text, delimiter, is_all=is_all)]
-        found = _fit(rows, 0.9)
+        found = _fit(rows, delimiter, 0.9)
         if found > score:
             best, score = delimiter, found
     if not score[1] and name.lower().endswith(SPACED):
         rows = [r.fields for r in first_records(text, " ", is_all=is_all)]
         numbers = [bool(NUMBER.fullmatch(cell)) for row in rows for cell in row]
-        if _fit(rows, 1.0)[1] and sum(numbers) >= 0.5 * len(numbers):
+        if _fit(rows, " ", 1.0)[1] and sum(numbers) >= 0.5 * len(numbers):
             return " "
     return best
 
 
-def _fit(rows: Sequence[Sequence[str]], least: float) -> tuple[float, int]:
+def _fit(rows: Sequence[Sequence[str]], delimiter: str, least: float) -> tuple[float, int]:
     """Return how well rows are a table, and how many fields they have; zeros for no table.
 
-    `least` is the share of rows that must agree if the first of them has one field only.
+    `least` is the share of rows that must agree if the first have one field only, as titles have.
     """
-    if not rows:
+    n_above = next((i for i, row in enumerate(rows) if len(row) > 1), len(rows))
+    if n_above > len(rows) / 4 or not rows:
         return 0.0, 0
-    width, n = Counter(len(row) for row in rows).most_common(1)[0]
-    share = n / len(rows)
-    if width < 2 or (len(rows[0]) < 2 and share < least):
+    below = rows[n_above:]
+    width, n = Counter(len(row) for row in below).most_common(1)[0]
+    share = n / len(below)
+    if width < 2 or (n_above and share < least):
         return 0.0, 0
-    cells = [cell.strip() for row in rows for cell in row]
-    clean = sum(bool(CLEAN.fullmatch(cell) or NUMBER.fullmatch(cell)) for cell in cells)
+    cells = [cell.strip() for row in below for cell in row]
+    number = POINTED if _is_comma_header(rows[0], delimiter) else NUMBER
+    clean = sum(bool(CLEAN.fullmatch(cell) or number.fullmatch(cell)) for cell in cells)
     return round(share * clean / len(cells), 3), width
+
+
+def _is_comma_header(header: Sequence[str], delimiter: str) -> bool:
+    """Whether names stand between commas, so that a comma below is no decimal comma."""
+    if len(header) > 1 and delimiter != "|":  # what such a header is split by is no part of names
+        return False
+    return any(re.search(r"\S,\S", name) and not NUMBER.fullmatch(name.strip()) for name in header)
 
 
 def spoken(delimiter: str) -> str:

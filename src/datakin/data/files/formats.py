@@ -10,8 +10,18 @@ import os
 import zipfile
 
 from datakin._core.exceptions import DatakinError
+from datakin.data.files.file_kinds import is_document, is_text, recognise_kind
 
-__all__ = ["CONTAINERS", "FOLDER_SUFFIXES", "KINDS", "PARQUET", "format_of", "suffix_of"]
+__all__ = [
+    "CONTAINERS",
+    "DATABASES",
+    "FOLDER_SUFFIXES",
+    "KINDS",
+    "PARQUET",
+    "SUFFIXES",
+    "format_of",
+    "suffix_of",
+]
 
 PARQUET = (".parquet", ".pq")
 PACKED = (".gz", ".zip", ".bz2", ".xz", ".zst")  # a text file may be packed; its reader says which
@@ -23,7 +33,8 @@ SUFFIXES: dict[str, tuple[str, ...]] = {
     "sqlite": (".sqlite", ".sqlite3", ".db", ".db3"),
     "duckdb": (".duckdb", ".ddb"),
 }
-CONTAINERS = ("workbook", "sqlite", "duckdb", "database")  # what may hold several tables
+DATABASES = ("sqlite", "duckdb", "database")
+CONTAINERS = ("workbook", *DATABASES)  # what may hold several tables
 KINDS = {
     "text": "a text file",
     "parquet": "a Parquet file",
@@ -35,28 +46,9 @@ KINDS = {
 }
 # Looked for in folders. Plain .txt, .data and .zip are not: too many of them are no tables.
 FOLDER_SUFFIXES = (
-    *(".csv", ".tsv", ".csv.gz", ".tsv.gz", ".csv.zip", ".tsv.zip"),
-    *(".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", *PARQUET, ".feather", ".arrow"),
-    *(".sqlite", ".sqlite3", ".duckdb"),
+    *(text + packed for packed in ("", ".gz", ".zip") for text in (".csv", ".tsv")),
+    *(*SUFFIXES["workbook"], *PARQUET, ".feather", ".arrow", ".sqlite", ".sqlite3", ".duckdb"),
 )
-MAGIC = {
-    b"PAR1": "parquet",
-    b"PARE": "parquet",  # encrypted: its reader says so
-    b"ARROW1": "feather",
-    b"FEA1": "feather",
-    b"SQLite format 3\0": "sqlite",
-    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "workbook",  # .xls, and workbooks under a password
-}
-PACKED_MAGIC = (
-    b"\x1f\x8b",
-    b"PK\x03\x04",
-    b"PK\x05\x06",
-    b"BZh",
-    b"\xfd7zXZ\0",
-    b"\x28\xb5\x2f\xfd",
-)
-MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")  # byte order marks: text in some encoding
-CONTROL = bytes(set(range(32)) - set(b"\t\n\r\f\x1a"))  # what does not stand in text
 
 
 def suffix_of(name: str) -> str:
@@ -83,7 +75,7 @@ def format_of(path: str) -> tuple[str, str]:
         return "text", ""
     head = _head(path)
     said, found = _by_suffix(path), _by_content(head, path)
-    if found is None and said not in (None, "text") and _is_text(head):
+    if found is None and said not in (None, "text") and is_text(head):
         found = "text"
     kind = found or said or "text"
     if kind == "packed":  # a damaged workbook is a damaged archive
@@ -111,30 +103,17 @@ def _by_suffix(path: str) -> str | None:
 
 def _by_content(head: bytes, path: str) -> str | None:
     """Return the kind that the first bytes tell, "packed" for an archive, None if they tell none."""
-    for magic, kind in MAGIC.items():
-        if head.startswith(magic):
-            return kind
-    if head[8:12] == b"DUCK":
-        return "duckdb"
-    if head.startswith(PACKED_MAGIC):
-        return "workbook" if _is_workbook(path) else "packed"
-    return None
+    kind = recognise_kind(head)
+    if kind is not None and kind.reader == "packed" and _is_workbook(path):
+        return "workbook"
+    return None if kind is None else kind.reader
 
 
 def _is_workbook(path: str) -> bool:
     """Whether a zip archive is a workbook of Excel or LibreOffice."""
     try:
         with zipfile.ZipFile(path) as archive:
-            names = set(archive.namelist())
+            kind = is_document(archive.namelist())
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
         return False  # another packing, or a damaged archive: the suffix has to tell
-    return bool(names & {"xl/workbook.xml", "xl/workbook.bin"}) or names >= {
-        "mimetype",
-        "content.xml",
-    }
-
-
-def _is_text(head: bytes) -> bool:
-    if head.startswith(MARKS):
-        return True
-    return any(end in head for end in b"\r\n") and head.translate(None, CONTROL) == head
+    return kind is not None and kind.reader == "workbook"

@@ -25,6 +25,7 @@ from datakin.data.origin import Origin
 __all__ = ["Layout", "find_layout"]
 
 EXCEL_LINE = re.compile(r'"?sep=([^\r\n"])"?\r?\n')  # how Excel notes the separator
+COMMENTS = ("#", "%", "//")
 NO_HEADER = "header=False (--no-header)"
 
 
@@ -87,7 +88,11 @@ def find_layout(text: str, path: str, name: str, how: Origin, *, is_all: bool) -
     _check_aligned(records, rest, path)
     if not how.header:
         width = _usual_width(records)
-        notes += _note_missed_header(records)
+        if _is_header(records):
+            notes.append(
+                f"the first row looks like a header ({listed(records[0].fields, 3)}): if it is, leave "
+                f"out {NO_HEADER}"
+            )
         names: tuple[str, ...] = tuple(f"x{j}" for j in range(width))
         n_lines, is_padded = 0, False
     else:
@@ -142,27 +147,17 @@ def _named(
 ) -> tuple[tuple[str, ...], bool, list[str]]:
     """Return a name for each field, whether rows end with a separator, and notes."""
     header, body = records[0].fields, [record.fields for record in records[1:]]
+    _check_title(records, path)
     widths = {len(fields) for fields in body}
     notes: list[str] = []
     is_padded = False
-    if body and len(header) not in widths:
-        width = _usual_width(records[1:])
-        if len(widths) == 1 and width == len(header) + 1:
-            if not any(fields[-1].strip() for fields in body):
-                header, is_padded = [*header, ""], True
-            elif len(header) == 1:
-                raise DatakinError(_title(records, path, width))
-            elif delimiter == ",":
-                raise DatakinError(_one_name_short(header, body, path, records[1].line))
-            else:
-                header = ["row" if "row" not in header else "row name", *header]
-                notes.append(
-                    f"the first column has no name in the header and is called {header[0]!r}"
-                )
-        elif len(widths) == 1 and width == len(header) - 1 and not header[-1].strip():
+    if len(widths) == 1 and len(header) not in widths:
+        if len(header) + 1 in widths and not any(fields[-1].strip() for fields in body):
+            header, is_padded = [*header, ""], True
+        elif len(header) + 1 in widths:
+            raise DatakinError(_one_name_short(records, path, delimiter))
+        elif len(header) - 1 in widths and not header[-1].strip():
             header = header[:-1]
-        elif len(header) < width:
-            raise DatakinError(_title(records, path, width))
     if _looks_like_data(header):
         notes.append(
             f"the names of columns look like data ({listed(header, 3)}): if the first line is no "
@@ -182,29 +177,41 @@ def _check_names(names: Sequence[str], path: str) -> None:
     check_file_columns(names, path)
 
 
-def _one_name_short(header: list[str], body: list[list[str]], path: str, line: int) -> str:
-    """Say why a comma file with one name too few is refused.
+def _one_name_short(records: Sequence[Record], path: str, delimiter: str) -> str:
+    """Say why a file with one name too few is refused.
 
-    R's row names look like this, but so does a column with decimal commas: what a guess would
-    give is a table with all columns shifted.
+    R's row names look like this, but so does a column with decimal commas, or a name left out: what
+    a guess would give is a table with all columns shifted.
     """
+    n, first = len(records[0].fields), records[1]
+    commas = "If a column has decimal commas, save the file with ';' between fields; if"
     return (
         f"The file {path!r} must have as many fields in every line as its header has names, "
-        f"{len(header)}. Got {len(body[0])} in line {line} and all others looked at: "
-        f"{','.join(body[0])[:60]!r}. If a column has decimal commas, save the file with ';' between "
-        f"fields; if the first field is a row's name, give it a name in the header."
+        f"{n}. Got {n + 1} in line {first.line} and all others looked at: "
+        f"{delimiter.join(first.fields)[:60]!r}. {commas if delimiter == ',' else 'If'} the first "
+        f"field is a row's name, or another name was left out, add it to the header."
     )
 
 
-def _title(records: Sequence[Record], path: str, width: int) -> str:
-    n = next(i for i, record in enumerate(records) if len(record.fields) >= width)
-    line = records[n - 1].line
-    above = "Line 1 has" if line == 1 else f"Lines 1 to {line} have"
-    return (
-        f"The file {path!r} must begin with the names of its columns. {above} fewer fields than the "
-        f"{width} of the lines below: {','.join(records[0].fields)[:60]!r}. Remove what stands above "
-        f"the header, such as a title or comments; if a name is missing, add it."
-    )
+def _check_title(records: Sequence[Record], path: str) -> None:
+    """Refuse a title or comments above the header."""
+    first, filled = records[0], [sum(map(bool, map(str.strip, r.fields))) for r in records]
+    width = Counter(filled[1:]).most_common(1)[0][0] if filled[1:] else 0
+    is_comment = _is_comment(first)
+    if width < 2 or (filled[0] >= width and not is_comment):
+        return
+    below = (i for i, n in enumerate(filled) if i and n >= width and not _is_comment(records[i]))
+    if len(first.fields) == 1 or _is_header(records[next(below, len(records)) :]):
+        what = "a comment" if is_comment else "a title"
+        raise DatakinError(
+            f"The file {path!r} must begin with the names of its columns. Line {first.line} looks like "
+            f"{what} ({' '.join(first.fields).strip()[:60]!r}, over {width} columns); remove the lines "
+            f"above the header."
+        )
+
+
+def _is_comment(record: Record) -> bool:
+    return record.fields[0].lstrip().startswith(COMMENTS)
 
 
 def _looks_like_data(names: Sequence[str]) -> bool:
@@ -223,15 +230,12 @@ def _counted(numbers: Sequence[str]) -> bool:
     return len(values) > 1 and values == list(range(values[0], values[0] + len(values)))
 
 
-def _note_missed_header(records: Sequence[Record]) -> list[str]:
-    """Say so if the first row has text where all others have numbers."""
-    first, others = records[0].fields, [record.fields for record in records[1:]]
-    for j, name in enumerate(first):
+def _is_header(records: Sequence[Record]) -> bool:
+    """Whether the first record has text where all others have numbers."""
+    others = [record.fields for record in records[1:]]
+    for j, name in enumerate(records[0].fields if records else ()):
         below = [fields[j].strip() for fields in others if j < len(fields) and fields[j].strip()]
         is_text = bool(name.strip()) and not NUMBER.fullmatch(name.strip())
         if below and is_text and all(NUMBER.fullmatch(value) for value in below):
-            return [
-                f"the first row looks like a header ({listed(first, 3)}): if it is, leave out "
-                f"{NO_HEADER}"
-            ]
-    return []
+            return True
+    return False

@@ -16,7 +16,7 @@ from datakin.data.files.addresses import TableFiles, find_files, find_table, fin
 from datakin.data.files.archives import STDIN
 from datakin.data.files.arrow_files import read_feather, read_parquet
 from datakin.data.files.databases import read_database, read_duckdb, read_sqlite
-from datakin.data.files.formats import CONTAINERS, KINDS, format_of
+from datakin.data.files.formats import CONTAINERS, DATABASES, KINDS, format_of
 from datakin.data.files.reading import Read, check_file_columns, choose_rows
 from datakin.data.files.text_files import read_text
 from datakin.data.files.workbooks import read_workbook
@@ -68,13 +68,38 @@ def open_tables(source: Any, how: Origin) -> list[RawTable]:
     names = _names(tables, how)
     opened = []
     for found, name in zip(tables, names, strict=True):
-        table = open_table(found, how, name)
+        table = open_table(found, _options_of(found, tables, how), name)
         if len(found.files) > 1 and not (together and len(source) == 1):
             # Said because each of these files could also be meant as a dataset.
             note = f"{len(found.files)} Parquet files of the folder read as one table"
             table = replace(table, notes=(note, *table.notes))
         opened.append(table)
     return opened
+
+
+def _options_of(found: TableFiles, tables: Sequence[TableFiles], how: Origin) -> Origin:
+    """Return the options for one of several tables: query= and table= are for those that take them."""
+    if how.query is None and how.table is None:
+        return how
+    query, table = zip(*(_takes(each) for each in tables), strict=True)
+    takes_query, takes_table = _takes(found)
+    return replace(
+        how,
+        query=how.query if takes_query or not any(query) else None,
+        table=how.table if takes_table or not any(table) else None,
+    )
+
+
+def _takes(found: TableFiles) -> tuple[bool, bool]:
+    """Whether a table can be had by a query, and whether by its name."""
+    path = found.files[0]
+    kind = _kind_of(path)[0]
+    return kind in DATABASES, _has_tables(path, kind)
+
+
+def _has_tables(path: str, kind: str) -> bool:
+    """Whether there may be several tables at a path."""
+    return kind in CONTAINERS or (kind == "text" and path.lower().endswith("zip"))
 
 
 def _name(found: TableFiles, how: Origin) -> str:
@@ -139,7 +164,7 @@ def _kind_of(path: str) -> tuple[str, str]:
 def _check_options(path: str, kind: str, how: Origin) -> None:
     """Refuse the name of a table for what holds only one, and SQL for what is no database."""
     shown = without_password(path)
-    if how.query is not None and (kind not in CONTAINERS or kind == "workbook"):
+    if how.query is not None and kind not in DATABASES:
         raise DatakinError(
             f"query= (--query) reads from a database. Got {shown!r}, {KINDS[kind]}; leave it out."
         )
@@ -147,8 +172,7 @@ def _check_options(path: str, kind: str, how: Origin) -> None:
         raise DatakinError(
             "Either table= (--table) or query= (--query) says what to read. Got both; leave one out."
         )
-    single = kind in ("parquet", "feather") or (kind == "text" and not path.lower().endswith("zip"))
-    if how.table is not None and single:
+    if how.table is not None and not _has_tables(path, kind):
         raise DatakinError(
             f"table= (--table, --sheet) names a table inside a workbook, database or archive. "
             f"Got {how.table!r} for {shown!r}, {KINDS[kind]}; leave it out."

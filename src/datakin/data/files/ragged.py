@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from datakin._core.exceptions import DatakinError, listed
+from datakin._core.exceptions import SERIOUS, DatakinError, Note, listed
 from datakin.data.files.archives import Source
-from datakin.data.files.dialects import END
+from datakin.data.files.dialects import END, NUMBER
 from datakin.data.files.encodings import Encoding
 from datakin.data.files.headers import Layout
 from datakin.data.files.text_streams import Utf8Stream
@@ -23,6 +23,7 @@ __all__ = ["RaggedRows", "note_swallowed", "refuse_open_quote", "refuse_ragged"]
 
 SHOWN = 3  # rows that a message names
 MOST = 1000  # rows after which the reading stops
+LOOKED_AT = 50  # rows that show which fields hold numbers
 FAR = 3_000_000  # rows up to which lines are counted; further down a row has only its number
 
 
@@ -125,21 +126,48 @@ def note_swallowed(table: pa.Table, layout: Layout) -> list[str]:
     """
     import pyarrow.compute as pc
 
-    if layout.width < 3:  # two fields: any line of a text with one comma
+    if layout.width < 2:
         return []
-    d = re.escape(layout.delimiter)
-    row = rf"[^{d}\n]*({d}[^{d}\n]*){{{layout.width - 1}}}"
-    names = []
+    names: list[str] = []
+    numeric: list[int] | None = None
     for name in table.column_names:
-        if pc.any(pc.match_substring(table[name], "\n")).as_py():
-            within = pc.match_substring_regex(table[name], rf"\n{row}\r?\n")
-            if pc.any(within).as_py():
-                names.append(name)
+        broken = table[name].filter(pc.match_substring(table[name], "\n"))
+        if not len(broken):
+            continue
+        # What stands in front of the first line end began in the middle of a row.
+        lines = pc.list_flatten(pc.list_slice(pc.split_pattern(broken, "\n"), 1))
+        n_marks = pc.count_substring(lines, layout.delimiter)
+        rows = lines.filter(pc.equal(n_marks, layout.width - 1)).slice(0, MOST).to_pylist()
+        if rows and numeric is None:
+            numeric = _numeric_fields(table, layout)
+        if any(_is_row(row.split(layout.delimiter), numeric or []) for row in rows):
+            names.append(name)
     if not names:
         return []
-    return [
-        f"column(s) {listed(names)}: a field holds whole rows of the file; is a quotation mark not closed?"
-    ]
+    text = (
+        f"column(s) {listed(names)}: a field holds whole rows of the file; is a quotation mark not "
+        f"closed? Close it, or double it if it is part of a text"
+    )
+    return [Note(text, SERIOUS)]
+
+
+def _numeric_fields(table: pa.Table, layout: Layout) -> list[int]:
+    """Return which fields of a row hold numbers, by the first rows."""
+    found = []
+    for j, name in enumerate(layout.names):
+        if name in table.column_names:
+            values = [value.strip() for value in table[name].slice(0, LOOKED_AT).to_pylist()]
+            plain = [value for value in values if value and "\n" not in value]
+            if plain and sum(bool(NUMBER.fullmatch(v)) for v in plain) > 0.5 * len(plain):
+                found.append(j)
+    return found
+
+
+def _is_row(fields: Sequence[str], numeric: Sequence[int]) -> bool:
+    """Whether as many fields as a row has are one: mostly numbers where rows have numbers."""
+    if not numeric:
+        return len(fields) > 2  # two fields: any line of a text with one comma
+    return sum(bool(NUMBER.fullmatch(fields[j].strip())) for j in numeric) >= 0.5 * len(numeric)
 
 
 def find_lines(

@@ -7,7 +7,8 @@ the number of rows alone, so that a table gives the same sample on every machine
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -19,9 +20,18 @@ from datakin.data.features import Array
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Lottery", "Read", "check_file_columns", "choose_rows", "first_line"]
+__all__ = [
+    "DrawnRows",
+    "Lottery",
+    "Read",
+    "check_file_columns",
+    "choose_rows",
+    "first_line",
+    "readable",
+]
 
 STRETCH = 1 << 20  # rows that draw their keys together
+GARBAGE = 1 << 26  # bytes of rows no longer in the draw that may stay in memory
 
 
 class Read(NamedTuple):
@@ -114,6 +124,82 @@ def choose_rows(n_rows: int, size: int) -> Array:
     return lottery.rows
 
 
+class DrawnRows:
+    """The rows that are kept of those that pass: all, or as many as wanted, drawn at random.
+
+    Parameters
+    ----------
+    size : int or None
+        How many rows to keep, None for all.
+
+    Attributes
+    ----------
+    n_rows : int
+        How many rows have passed.
+    """
+
+    def __init__(self, size: int | None) -> None:
+        self.n_rows = 0
+        self._lottery = None if size is None else Lottery(size)
+        self._kept: list[pa.RecordBatch] = []
+        self._n_kept = self._n_bytes = 0
+        self._drawn: list[Array] = []  # which of the rows kept are in the draw
+        self._n_drawn = 0
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Let rows pass."""
+        self.n_rows += batch.num_rows
+        if self._lottery is None:
+            self._kept.append(batch)
+            return
+        rows = self._lottery.offer(batch.num_rows)
+        self._kept.append(batch if len(rows) == batch.num_rows else _taken(batch, rows))
+        self._drawn.append(np.arange(self._n_kept, self._n_kept + len(rows)))
+        self._n_kept += len(rows)
+        self._n_drawn += len(rows)
+        self._n_bytes += self._kept[-1].nbytes
+        if self._n_drawn > 1.25 * self._lottery.size:
+            self._settle(self._lottery)
+            if self._n_bytes * (1 - self._n_drawn / self._n_kept) > GARBAGE:
+                self._compact()
+
+    def _settle(self, lottery: Lottery) -> None:
+        """Drop rows beyond the size from the draw; they stay in memory until they are many."""
+        self._drawn = [np.concatenate(self._drawn)[lottery.settle()]]
+        self._n_drawn = len(self._drawn[0])
+
+    def _compact(self) -> None:
+        """Drop rows that are not in the draw from memory."""
+        drawn = np.concatenate(self._drawn)
+        starts = np.cumsum([0, *(batch.num_rows for batch in self._kept)])
+        cuts = np.searchsorted(drawn, starts)
+        # Block by block: taken together, long texts would overflow.
+        parts = zip(self._kept, starts[:-1], cuts[:-1], cuts[1:], strict=True)
+        self._kept = [_taken(batch, drawn[a:b] - start) for batch, start, a, b in parts if b > a]
+        self._n_kept = len(drawn)
+        self._n_bytes = sum(batch.nbytes for batch in self._kept)
+        self._drawn = [np.arange(self._n_kept)]
+
+    def table(self, schema: pa.Schema | None = None) -> pa.Table:
+        """Return the rows that are kept, in the order of the file; of no rows, with the schema."""
+        import pyarrow as pa
+
+        if self._lottery is not None:
+            self._settle(self._lottery)
+            if self._n_drawn < self._n_kept:
+                self._compact()
+        return pa.Table.from_batches(self._kept, schema)
+
+
+def _taken(batch: pa.RecordBatch, rows: Array) -> pa.RecordBatch:
+    """Return rows of a block, in their order; for texts, a filter is quicker than `take`."""
+    import pyarrow as pa
+
+    mask = np.zeros(batch.num_rows, dtype=bool)
+    mask[rows] = True
+    return batch.filter(pa.array(mask))
+
+
 def check_file_columns(names: Sequence[str], path: str) -> None:
     """Refuse a file with columns of the same name."""
     twice = repeated(names)
@@ -125,3 +211,16 @@ def first_line(error: Exception) -> str:
     """Return the first line of an error's message, shortened."""
     text = str(error).strip()
     return (text.splitlines()[0] if text else type(error).__name__).strip()[:120]
+
+
+@contextmanager
+def readable(path: str, what: str, hint: str) -> Iterator[None]:
+    """Turn what libraries and the system raise into a sentence that names the file."""
+    try:
+        yield
+    except DatakinError:
+        raise
+    except Exception as error:  # pyarrow, zlib, zipfile and the system have types of their own
+        raise DatakinError(
+            f"The file {path!r} could not be read as {what} ({first_line(error)}); {hint}"
+        ) from None

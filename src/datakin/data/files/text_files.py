@@ -7,18 +7,16 @@ and of a file with more rows than wanted some are drawn, so that memory does not
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
+from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from datakin._core.exceptions import DatakinError, listed
-from datakin.data.features import Array
 from datakin.data.files.archives import Source, open_source
 from datakin.data.files.dialects import END, check_delimiter, spoken
 from datakin.data.files.encodings import Encoding, guess_encoding, recognise_encoding
-from datakin.data.files.file_kinds import name_kind, recognise_kind
+from datakin.data.files.file_kinds import CONTROLS, name_kind, recognise_kind
 from datakin.data.files.headers import Layout, find_layout
 from datakin.data.files.ragged import (
     MOST,
@@ -27,7 +25,7 @@ from datakin.data.files.ragged import (
     refuse_open_quote,
     refuse_ragged,
 )
-from datakin.data.files.reading import Lottery, Read, check_file_columns, first_line
+from datakin.data.files.reading import DrawnRows, Read, check_file_columns, readable
 from datakin.data.files.text_streams import Lent, NotUtf8, Utf8Stream, read_head, take_back
 from datakin.data.origin import Origin
 
@@ -38,9 +36,8 @@ __all__ = ["read_text"]
 
 HEADS = (1 << 18, 1 << 22, 1 << 25)  # bytes from which names are found, as many as it takes
 BLOCKS = (1 << 20, 1 << 23)  # bytes parsed together, as many as it takes; no row may be longer
-GARBAGE = 1 << 26  # bytes of rows no longer in the draw that may stay in memory
+EXPECTED = "expected text with one header line and the same number of fields in every line."
 ENOUGH = 50  # lines that show what the others are like
-CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b"))
 
 
 def read_text(files: Sequence[str], how: Origin) -> Read:
@@ -58,16 +55,8 @@ def read_text(files: Sequence[str], how: Origin) -> Read:
     """
     path = files[0]
     check_delimiter(how.delimiter)
-    try:
-        with open_source(path, how.table) as source:
-            return _read(source, how)
-    except (DatakinError, MemoryError):
-        raise
-    except Exception as error:  # pyarrow, zlib, zipfile and the system raise types of their own
-        raise DatakinError(
-            f"The file {path!r} could not be read as a table ({first_line(error)}); expected text "
-            f"with one header line and the same number of fields in every line."
-        ) from None
+    with readable(path, "a table", EXPECTED), open_source(path, how.table) as source:
+        return _read(source, how)
 
 
 def _read(source: Source, how: Origin) -> Read:
@@ -106,7 +95,7 @@ def _parse(source: Source, encoding: Encoding, how: Origin) -> Read:
     layout = _layout(source, encoding, how)
     for block in BLOCKS:
         try:
-            drawn, valued = _draw(source, encoding, layout, how, block)
+            drawn, valued, has_quotes = _draw(source, encoding, layout, how, block)
             break
         except LongRow as row:
             if block == BLOCKS[-1]:
@@ -115,10 +104,12 @@ def _parse(source: Source, encoding: Encoding, how: Origin) -> Read:
         n = sum(bool(name) for name in layout.names)
         raise DatakinError(f"The file {source.path!r} has {n} columns and no rows.")
     table, notes = _named(drawn.table(), layout, valued, source.path)
-    notes += note_swallowed(table, layout) if drawn.has_quotes else []
+    notes += note_swallowed(table, layout) if has_quotes else []
     names = (name or f"Unnamed: {j}" for j, name in enumerate(layout.names))
     columns = tuple(n for n in names if n in how.unread or n in table.column_names)
-    return Read(table, drawn.n_rows, columns, (*encoding.notes, *layout.notes, *notes))
+    return Read(
+        table, drawn.n_rows, columns, (*source.notes, *encoding.notes, *layout.notes, *notes)
+    )
 
 
 def _layout(source: Source, encoding: Encoding, how: Origin) -> Layout:
@@ -132,8 +123,8 @@ def _layout(source: Source, encoding: Encoding, how: Origin) -> Layout:
 
 def _draw(
     source: Source, encoding: Encoding, layout: Layout, how: Origin, block: int
-) -> tuple[DrawnRows, set[str]]:
-    """Return the rows, and which columns without a name hold something."""
+) -> tuple[DrawnRows, set[str], bool]:
+    """Return the rows, which columns without a name hold something, and if there are quotes."""
     wanted = [str(j) for j, name in enumerate(layout.names) if name not in how.unread]
     unnamed = [j for j in wanted if not layout.names[int(j)]]
     ragged, drawn = RaggedRows(), DrawnRows(how.read_rows)
@@ -143,9 +134,10 @@ def _draw(
         stream.skip(layout.n_bytes)
         reader = partial(_open, layout, wanted, ragged, block)
         try:
-            for batch in _batches(reader, stream, ragged):
-                valued.update(j for j in unnamed if _has_text(batch.column(j)))
-                drawn.add(batch)
+            with closing(_batches(reader, stream, ragged)) as batches:
+                for batch in batches:
+                    valued.update(j for j in unnamed if _has_text(batch.column(j)))
+                    drawn.add(batch)
         except UnendedRow as row:
             refuse_ragged(ragged, source, encoding, layout)
             number = drawn.n_rows + ragged.n_blank + 1
@@ -153,8 +145,7 @@ def _draw(
                 raise LongRow(number) from None
             refuse_open_quote(number, source, encoding, layout)
     refuse_ragged(ragged, source, encoding, layout)
-    drawn.has_quotes = stream.has_quotes
-    return drawn, valued
+    return drawn, valued, stream.has_quotes
 
 
 class LongRow(Exception):
@@ -175,7 +166,7 @@ class UnendedRow(Exception):
 
 def _batches(
     opened: Callable[[Lent], Any], stream: Utf8Stream, ragged: RaggedRows
-) -> Iterator[pa.RecordBatch]:
+) -> Generator[pa.RecordBatch, None, None]:
     """Yield blocks of rows; columns are called by their position."""
     import pyarrow as pa
 
@@ -191,8 +182,10 @@ def _batches(
                 if held is not None:
                     yield held
                 held = batch
-    except Exception as error:
+    except BaseException as error:  # Ctrl-C, too
         error.__traceback__ = None  # it holds on to the reader and the stream
+        if not isinstance(error, Exception):
+            raise
         if stream.fault is not None:
             raise stream.fault.with_traceback(None) from None
         if ragged.n >= MOST:
@@ -248,85 +241,6 @@ def _has_text(column: Any) -> bool:
     import pyarrow.compute as pc
 
     return bool(pc.any(pc.not_equal(column, "")).as_py())
-
-
-class DrawnRows:
-    """The rows that are kept of those that pass: all, or as many as wanted, drawn at random.
-
-    Parameters
-    ----------
-    size : int or None
-        How many rows to keep, None for all.
-
-    Attributes
-    ----------
-    n_rows : int
-        How many rows have passed.
-    has_quotes : bool
-        Whether the text of the rows has quotation marks.
-    """
-
-    def __init__(self, size: int | None) -> None:
-        self.n_rows = 0
-        self.has_quotes = False
-        self._lottery = None if size is None else Lottery(size)
-        self._kept: list[pa.RecordBatch] = []
-        self._n_kept = self._n_bytes = 0
-        self._drawn: list[Array] = []  # which of the rows kept are in the draw
-        self._n_drawn = 0
-
-    def add(self, batch: pa.RecordBatch) -> None:
-        """Let rows pass."""
-        self.n_rows += batch.num_rows
-        if self._lottery is None:
-            self._kept.append(batch)
-            return
-        rows = self._lottery.offer(batch.num_rows)
-        self._kept.append(batch if len(rows) == batch.num_rows else _taken(batch, rows))
-        self._drawn.append(np.arange(self._n_kept, self._n_kept + len(rows)))
-        self._n_kept += len(rows)
-        self._n_drawn += len(rows)
-        self._n_bytes += self._kept[-1].nbytes
-        if self._n_drawn > 1.25 * self._lottery.size:
-            self._settle(self._lottery)
-            if self._n_bytes * (1 - self._n_drawn / self._n_kept) > GARBAGE:
-                self._compact()
-
-    def _settle(self, lottery: Lottery) -> None:
-        """Drop rows beyond the size from the draw; they stay in memory until they are many."""
-        self._drawn = [np.concatenate(self._drawn)[lottery.settle()]]
-        self._n_drawn = len(self._drawn[0])
-
-    def _compact(self) -> None:
-        """Drop rows that are not in the draw from memory."""
-        drawn = np.concatenate(self._drawn)
-        starts = np.cumsum([0, *(batch.num_rows for batch in self._kept)])
-        cuts = np.searchsorted(drawn, starts)
-        # Block by block: taken together, long texts would overflow.
-        parts = zip(self._kept, starts[:-1], cuts[:-1], cuts[1:], strict=True)
-        self._kept = [_taken(batch, drawn[a:b] - start) for batch, start, a, b in parts if b > a]
-        self._n_kept = len(drawn)
-        self._n_bytes = sum(batch.nbytes for batch in self._kept)
-        self._drawn = [np.arange(self._n_kept)]
-
-    def table(self) -> pa.Table:
-        """Return the rows that are kept, in the order of the file."""
-        import pyarrow as pa
-
-        if self._lottery is not None:
-            self._settle(self._lottery)
-            if self._n_drawn < self._n_kept:
-                self._compact()
-        return pa.Table.from_batches(self._kept)
-
-
-def _taken(batch: pa.RecordBatch, rows: Array) -> pa.RecordBatch:
-    """Return rows of a block, in their order; for texts, a filter is quicker than `take`."""
-    import pyarrow as pa
-
-    mask = np.zeros(batch.num_rows, dtype=bool)
-    mask[rows] = True
-    return batch.filter(pa.array(mask))
 
 
 def _named(
