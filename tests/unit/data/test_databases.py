@@ -11,6 +11,7 @@ from contextlib import closing
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
+from urllib.parse import quote
 
 import duckdb
 import numpy as np
@@ -502,6 +503,47 @@ def test_postgresql_is_only_read(postgres, driver):
     with pytest.raises(DatakinError, match=r"multiple commands.*must be one SELECT statement"):
         read_table(url, label="y", query="SELECT 1; SELECT 2")
     assert read_table(url, label="y", query="SELECT * FROM visits;").n_rows == 60
+
+
+def test_no_spelling_that_works_shows_a_password(postgres, tmp_path, capsys):
+    """Users and passwords with every mark of an address; all of them can be read with."""
+    frame = frame_of()
+    for name in ("north", "south"):
+        postgres.load(name, frame, {"a": "double precision", "b": "int", "y": "int"})
+    roles = {
+        "ann@srv": "HUNTER",
+        "bob": "HUNTER?GATHER",
+        "cat": "HUNTER/GATHER#x",
+        "dan": "HUNT;GATHER",
+    }
+    for role, password in roles.items():
+        postgres.execute(
+            f'DROP ROLE IF EXISTS "{role}"',
+            f"CREATE ROLE \"{role}\" LOGIN PASSWORD '{password}'",
+            f'GRANT pg_read_all_data TO "{role}"',
+        )
+    host = quote(postgres.folder, safe="")
+    urls = [f"postgresql://{role}:{word}@/postgres?host={host}" for role, word in roles.items()]
+    urls.append(f"postgresql:///postgres?host={host}&user=dan&password={roles['dan']}")
+    for i, url in enumerate(urls):
+        folder = tmp_path / str(i)
+        files = ["--out", folder / "o.json", "--report", folder / "o.html"]
+        folder.mkdir()
+        options = ["--label", "y", "--models", "logistic", "--checkpoint", folder / "kept"]
+        for words in (
+            ["check", url, "--query", "SELECT * FROM north", "--label", "y", *files],
+            ["score", f"{url}#north", f"{url}#south", *options, *files, "--force"],
+        ):
+            with pytest.raises(SystemExit) as stop:
+                main([str(word) for word in words])
+            assert stop.value.code == 0, url
+        assert read_table(url, label="y", query="SELECT * FROM north").name == "postgres"
+    shown = capsys.readouterr()
+    texts = [shown.out, shown.err]
+    texts += [p.read_bytes().decode("latin-1") for p in tmp_path.rglob("*") if p.is_file()]
+    assert len(texts) > 20
+    for secret in ("HUNT", "GATHER"):
+        assert not any(secret in text for text in texts)
 
 
 def test_a_password_never_appears(postgres, tmp_path, capsys, caplog):

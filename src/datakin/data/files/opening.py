@@ -102,9 +102,12 @@ def _with_table(found: TableFiles, how: Origin) -> Origin:
     if found.table is None:
         return how
     if how.table not in (None, found.table) or how.query is not None:
+        # The end of a password may stand behind the # of a server's address.
+        first = "one" if found.is_server else repr(found.table)
+        place = found.files[0] if found.is_server else found.path
         raise DatakinError(
-            f"A table must be named once. Got {found.table!r} behind the # of "
-            f"{without_password(found.path)!r}, and {how.table or how.query!r} as an option."
+            f"A table must be named once. Got {first} behind the # of "
+            f"{without_password(place)!r}, and {how.table or how.query!r} as an option."
         )
     return replace(how, table=found.table)
 
