@@ -98,6 +98,24 @@ def test_the_first_line_of_the_demonstration(shell):
     assert (shell.folder / "demo.html").exists()
 
 
+@pytest.mark.parametrize("command", ["--version", "--help", "rank --help"])
+def test_the_help_may_be_left_half_read(shell, command):
+    made = shell(f"datakin {command} | true; exit ${{PIPESTATUS[0]}}")
+    assert (made.returncode, made.stderr) == (141, "")
+
+
+def test_a_fault_of_a_file_is_not_one_of_the_output(monkeypatch, call_main):
+    def fail(*_, **__):
+        raise PermissionError(13, "Permission denied", "/closed/x")
+
+    monkeypatch.setattr("datakin.rank", fail)
+    code, _, err = call_main("demo")
+    assert (code, err) == (
+        1,
+        "Error: '/closed/x' could not be read or written: Permission denied.\n",
+    )
+
+
 @needs_full
 @pytest.mark.parametrize("command", ["--version", "--help", "rank --help"])
 def test_words_that_cannot_be_printed_are_no_success(shell, command):

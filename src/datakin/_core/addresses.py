@@ -5,19 +5,36 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
-from urllib.parse import quote, quote_plus, unquote, unquote_plus
+from urllib.parse import unquote, unquote_plus
 
-__all__ = ["is_url", "printable", "secrets_of", "without_password", "without_secrets"]
+__all__ = [
+    "after_password",
+    "is_url",
+    "printable",
+    "secrets_of",
+    "told",
+    "without_password",
+    "without_secrets",
+]
 
 HIDDEN = "***"
 SHORT = 4  # letters; a shorter password may stand in any sentence by chance
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+._-]+://")
-# The password ends at the last "@" of the word: one that holds an "@" itself must not show its rest.
-USER_AND_PASSWORD = re.compile(r"(://[^:/?#@\s]*):(\S*)@")
-WHOLE_URL = re.compile(r"(\A[A-Za-z][A-Za-z0-9+._-]+://[^:/?#@]*):(.*)@", re.DOTALL)
+# An address alone, or as an option, in which a password may hold spaces; one without its scheme; and
+# one among other words. One slash is a slip of the hand: the password behind it is none.
+ALONE = re.compile(r"\A((?:-+(?:[\w-]+=)?)?(?:[A-Za-z][A-Za-z0-9+._-]*:)+/{1,2})(.*)", re.DOTALL)
+NO_SCHEME = re.compile(r"\A([^:@]{2,}):(?!/).*@", re.DOTALL)
+AMONG = re.compile(r"([A-Za-z][A-Za-z0-9+._-]+:/{1,2})(\S+)")
+# Options of an address that may be shown; what is not known may be a password.
+PLAIN = {
+    *("host", "hostaddr", "port", "user", "dbname", "database", "service", "schema", "charset"),
+    *("sslmode", "sslrootcert", "sslcert", "ssl", "gssencmode", "channel_binding", "driver"),
+    *("application_name", "connect_timeout", "target_session_attrs", "client_encoding"),
+}
+SECRET = re.compile(r"pass|pwd|token|secret|cred|key|odbc", re.IGNORECASE)
 PARAMETER = re.compile(
-    r"([?&;\s](?:password|passwd|passphrase|pwd|sslpassword|passfile|token|odbc_connect)\s*=\s*)"
-    r"('[^']*'|[^&#;\s'\"]+)",
+    r"((?:\A|[?&;\s])(?:(?:ssl|pg)?password|passwd|passphrase|pwd|passfile|odbc_connect)\s*=\s*)(?!\*{3})"
+    r"('[^']*'|\"[^\"]*\"|\{[^}]*\}|\S+)",
     re.IGNORECASE,
 )
 
@@ -34,27 +51,97 @@ def is_url(text: str) -> bool:
 
 
 def without_password(text: str) -> str:
-    """Return a text in which every password of a URL is hidden.
+    """Return a text in which the passwords of addresses are hidden, and every option that may be one.
 
     Examples
     --------
     >>> without_password("read postgresql://ann:s3cret@host/db?sslpassword=x please")
     'read postgresql://ann:***@host/db?sslpassword=*** please'
     """
-    text = WHOLE_URL.sub(rf"\1:{HIDDEN}@", text)
-    text = USER_AND_PASSWORD.sub(rf"\1:{HIDDEN}@", text)
+    found = ALONE.match(text)
+    text = _hidden(found) if found else AMONG.sub(_hidden, text)
     return PARAMETER.sub(rf"\1{HIDDEN}", text)
 
 
+def told(word: str) -> str:
+    """Return a word that means nothing here; it may be an address that lacks its scheme.
+
+    Examples
+    --------
+    >>> told("ann:s3cret@host/db")
+    'ann:***@host/db'
+    """
+    return NO_SCHEME.sub(rf"\1:{HIDDEN}@", without_password(word))
+
+
+def after_password(url: str) -> str:
+    """Return host, database and options of an address; nothing if a password may stand in them.
+
+    Examples
+    --------
+    >>> after_password("postgresql://ann:s3?cret@host/db?sslmode=require")
+    'host/db?sslmode=require'
+    """
+    return _cut(url.partition("://")[2])[1]
+
+
+def _cut(rest: str) -> tuple[str, str]:
+    """Return user and password, with the last "@", and what follows; all is the first if in doubt.
+
+    A user may hold an "@", and so may a password, a "?", or a "/". What cannot be told from an option
+    with an "@" in its value is in doubt.
+    """
+    if rest.startswith("/"):
+        return "", rest
+    head, mark, tail = rest.rpartition("@")
+    if "=" in head.partition("?")[2]:
+        return rest, ""
+    return head + mark, tail
+
+
+def _options(tail: str) -> tuple[str, list[tuple[str, str]], str]:
+    """Return what stands before the options of an address, these, and what follows."""
+    start, mark, query = tail.partition("?")
+    if not mark or "#" in start:
+        return tail, [], ""
+    query, mark, table = query.partition("#")
+    pairs = [
+        (key + equal, value) for key, equal, value in (p.partition("=") for p in query.split("&"))
+    ]
+    return f"{start}?", pairs, mark + table
+
+
+def _hidden(found: re.Match[str]) -> str:
+    head, tail = _cut(found[2])
+    if head and not tail:
+        return found[1] + HIDDEN
+    if ":" in head:
+        head = f"{head.partition(':')[0]}:{HIDDEN}@"
+    start, pairs, end = _options(tail)
+    shown = (key + (value if _is_plain(key, value) else HIDDEN) for key, value in pairs)
+    return found[1] + head + start + "&".join(shown) + end
+
+
+def _is_plain(key: str, value: str) -> bool:
+    return not value or key.rstrip("=").lower() in PLAIN
+
+
 def secrets_of(url: str) -> list[str]:
-    """Return the passwords in a URL, in every spelling that a driver's message may use."""
-    found = [match[2] for match in WHOLE_URL.finditer(url)]
-    # Where a password holds an "@", drivers take what stands behind it for the host.
-    found += [piece for text in found for piece in text.split("@")]
-    found += [match[2] for match in PARAMETER.finditer(url)]
-    ways = (str, unquote, unquote_plus, quote, quote_plus, lambda text: repr(text)[1:-1])
-    spellings = {way(text) for text in found for way in ways}
-    spellings |= {way(text) for text in spellings for way in ways}
+    """Return what must not be shown of an address, in the spellings that a driver's words may have."""
+    match = ALONE.match(url)
+    if match is None:
+        return []
+    head, tail = _cut(match[2])
+    if head and not tail:
+        found = [head, *re.split(r"[@&=?#/:]", head)]
+    else:
+        password = head.partition(":")[2].removesuffix("@")
+        # Where a password holds an "@", drivers take what stands behind it for the host.
+        found = [password, *password.split("@")]
+    for key, value in _options(tail)[1]:
+        if not _is_plain(key, value) and (SECRET.search(key) or len(value) >= SHORT):
+            found.append(value)
+    spellings = {way(text) for text in found for way in (str, unquote, unquote_plus)}
     return sorted((text for text in spellings if text), key=len, reverse=True)
 
 

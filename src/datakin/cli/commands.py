@@ -20,10 +20,12 @@ from datakin._core.streams import printed, say
 from datakin.cli.options import Given, Running, Scoring, Seed, make_command, register, separated
 from datakin.cli.output import UNREAD, Output, command_line
 from datakin.cli.reading import Domain, Looking, Reading, Target
+from datakin.cli.usage import Commands, typed
 
 __all__ = ["app", "main"]
 
 app = typer.Typer(
+    cls=Commands,
     add_completion=True,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -333,17 +335,20 @@ def main(arguments: list[str] | None = None) -> None:
     """
     if arguments is None:
         arguments = sys.argv[1:]
+    typed.set(arguments)
+    shown = (printable(without_password(word)) for word in arguments)
+    command_line.set(shlex.join(["datakin", *shown]))
     try:
-        shown = (printable(without_password(word)) for word in arguments)
-        command_line.set(shlex.join(["datakin", *shown]))
         app(args=arguments or ["--help"])
     except SystemExit as stop:
+        if isinstance(stop.__context__, BrokenPipeError):  # the help, half read
+            sys.exit(_flushed(UNREAD))
         # A wrong option is bad input like any other.
         sys.exit(_flushed(1 if stop.code == 2 else stop.code))
-    except BrokenPipeError:  # the help, half read
-        sys.exit(_flushed(UNREAD))
     except OSError as error:
-        say(f"Error: standard output could not be written: {error.strerror or error}.")
+        # What is printed by Typer itself has no file of a name.
+        place = "standard output" if error.filename is None else repr(error.filename)
+        say(f"Error: {place} could not be read or written: {error.strerror or error}.")
         sys.exit(_flushed(1))
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NoReturn
 
 import typer
 
-from datakin._core.addresses import printable
+from datakin._core.addresses import printable, without_password
 from datakin._core.exceptions import (
     DatakinError,
     DatakinWarning,
@@ -203,8 +203,9 @@ def _stop(code: int, text: str) -> NoReturn:
 
 
 def _error(error: DatakinError) -> str:
-    """Return what to say of an error; names in it cannot steer a terminal."""
-    return "Error: " + "\n".join(printable(line) for line in str(error).split("\n"))
+    """Return what to say of an error; names in it cannot steer a terminal, or show a password."""
+    text = without_password(str(error))
+    return "Error: " + "\n".join(printable(line) for line in text.split("\n"))
 
 
 @contextmanager

@@ -3,9 +3,15 @@
 import datetime as dt
 import hashlib
 import json
+import shutil
 import sqlite3
+import subprocess
 import sys
+from contextlib import closing
 from decimal import Decimal
+from functools import partial
+from pathlib import Path
+from urllib.parse import quote
 
 import duckdb
 import numpy as np
@@ -14,8 +20,8 @@ import pytest
 
 from datakin import DatakinError, DatakinWarning, read_table, read_tables
 from datakin.cli.commands import main
-from datakin.data.files.databases import read_database, read_duckdb, read_sqlite
-from datakin.data.files.queries import wrapped
+from datakin.data.files.databases import read_database, read_duckdb
+from datakin.data.files.sqlite_files import read_sqlite
 from datakin.data.origin import Origin
 from tests.unit.data.postgres import PASSWORD
 
@@ -78,40 +84,136 @@ def test_several_tables_are_asked_about(request, kind):
         read_table(path, label="y", table="visit")
 
 
+# None of these may change a byte, or leave a file. {path} is the database, {folder} where it lies.
+HOSTILE = {
+    "nothing": "",
+    "comment": "-- nothing",
+    "drop": "DROP TABLE visits",
+    "delete": "DELETE FROM visits RETURNING *",
+    "insert": "INSERT INTO visits VALUES (1, 2, 0) RETURNING *",
+    "create": "CREATE TABLE new AS SELECT 1 AS y",
+    "second statement": "SELECT 1; DROP TABLE visits",
+    "closed bracket": "SELECT 1) AS q; DROP TABLE visits; SELECT * FROM (SELECT 1",
+    "joined bracket": "SELECT 1) AS q JOIN (SELECT 2",
+    "escaped quote": "SELECT E'\\'' AS a) AS q; DROP TABLE visits; SELECT * FROM (SELECT 1 --'",
+    "dollar quote": "SELECT $a$;$a$ AS y; DELETE FROM visits",
+    "with": "WITH x AS (SELECT 1) DELETE FROM visits",
+    "with returning": "WITH x AS (DELETE FROM visits RETURNING *) SELECT * FROM x",
+    "attach": "ATTACH '{folder}/x.db' AS x",
+    "journal": "PRAGMA journal_mode = DELETE",
+    "log": "PRAGMA journal_mode = WAL",
+    "version": "PRAGMA user_version = 7",
+    "vacuum": "VACUUM",
+    "vacuum into": "VACUUM INTO '{folder}/x.db'",
+    "transaction": "BEGIN EXCLUSIVE",
+    "temporary": "CREATE TEMP TABLE x AS SELECT 1 AS y",
+    "write file": "SELECT writefile('{folder}/x', 'y') AS y",
+    "extension": "SELECT load_extension('{folder}/x.so') AS y",
+    "copy over": "COPY (SELECT 'gone' AS x) TO '{path}' (FORMAT csv)",
+    "copy beside": "COPY (SELECT 'gone' AS x) TO '{path}.wal' (FORMAT csv, USE_TMP_FILE false)",
+    "copy in a break": "SELECT E'\\'' AS a) AS q; COPY (SELECT 'gone' x) TO '{path}' (FORMAT csv, "
+    "USE_TMP_FILE false); SELECT * FROM (SELECT * FROM visits --'",
+    "copy a log in a break": "SELECT E'\\'' AS a) AS q; COPY (SELECT 'gone' x) TO '{path}.wal' "
+    "(FORMAT csv, USE_TMP_FILE false); SELECT * FROM (SELECT * FROM visits --'",
+    "copy inside a query": "SELECT * FROM query('DROP TABLE visits')",
+    "export": "EXPORT DATABASE '{folder}/x'",
+    "settings": "SET temp_directory = '{folder}/x'",
+    "logging": "SELECT * FROM enable_logging(storage='file', storage_path='{folder}/x')",
+    "install": "INSTALL httpfs",
+    "explained": "EXPLAIN ANALYZE DELETE FROM visits",
+    "no table": "SELECT * FROM nowhere",
+}
+
+
+def hashes_of(folder):
+    """The content of every file of a folder."""
+    files = sorted(p for p in folder.rglob("*") if p.is_file())
+    return {str(p): hashlib.sha256(p.read_bytes()).hexdigest() for p in files}
+
+
+@pytest.mark.parametrize("attack", HOSTILE)
 @pytest.mark.parametrize("kind", ["lite", "duck"])
-def test_queries_read_and_nothing_else(request, kind):
+def test_no_query_changes_or_makes_a_file(request, kind, attack, tmp_path):
     path = request.getfixturevalue(kind)
-    before = hashlib.sha256(path.read_bytes()).hexdigest()
-    query = "SELECT a, b, y FROM visits WHERE b >= 1 -- not ';' none"
-    assert 20 < read_table(path, label="y", query=query).n_rows < 60
-    for bad in (
-        "DROP TABLE visits",
-        "SELECT 1; DROP TABLE visits",
-        "SELECT 1) AS q; DROP TABLE visits; SELECT * FROM (SELECT 1",
-        "SELECT 1) AS q JOIN (SELECT 2",
-        "ATTACH 'x.db' AS x",
-        "PRAGMA journal_mode = DELETE",
-        "WITH x AS (SELECT 1) DELETE FROM visits",
-        "-- nothing",
-        "SELECT * FROM nowhere",
+    before = hashes_of(tmp_path)
+    query = HOSTILE[attack].replace("{path}", str(path)).replace("{folder}", str(tmp_path))
+    with pytest.raises(DatakinError) as caught:
+        read_table(path, label="y", query=query)
+    assert "\n" not in str(caught.value)
+    assert hashes_of(tmp_path) == before
+
+
+@pytest.mark.parametrize("kind", ["lite", "duck"])
+def test_reading_leaves_the_folder_as_it_was(request, kind, tmp_path):
+    path = request.getfixturevalue(kind)
+    before = hashes_of(tmp_path)
+    for query in (
+        "SELECT a, b, y FROM visits WHERE b >= 0 -- not ';' none",
+        "select*from visits;",
+        "SELECT(a) AS a, y FROM visits",
+        "WITH x AS (SELECT * FROM visits) SELECT * FROM x ORDER BY a",
+        "(SELECT * FROM visits)"
+        if kind == "duck"
+        else "SELECT * FROM visits WHERE ';' > '' /* ; */",
     ):
-        with pytest.raises(DatakinError) as caught:
-            read_table(path, label="y", query=bad)
-        assert "\n" not in str(caught.value)
-    assert hashlib.sha256(path.read_bytes()).hexdigest() == before
+        assert read_table(path, label="y", query=query).n_rows == 60
+    read_table(path, label="y", table="visits")
+    assert hashes_of(tmp_path) == before
+    read = {"lite": read_sqlite, "duck": read_duckdb}[kind]
+    assert read([str(path)], Origin("y", query="values(1,2)")).n_rows == 1
+    with pytest.raises(DatakinError, match="more than one column named 'a'"):
+        read_table(path, label="y", query="SELECT a, a, y FROM visits")
+
+
+@pytest.mark.parametrize(
+    ("kind", "query", "found"),
+    [
+        ("lite", "SELECT 1; SELECT 2", "several"),
+        ("lite", "DELETE FROM visits", "something else"),
+        ("lite", "/* */ ;", "none"),
+        ("duck", "SELECT 1; DROP TABLE visits", "SELECT, DROP"),
+        ("duck", "", "none"),
+    ],
+)
+def test_a_query_is_one_select(request, kind, query, found):
+    with pytest.raises(DatakinError, match=f"must be one SELECT statement: .* Got {found}: "):
+        read_table(request.getfixturevalue(kind), label="y", query=query)
+
+
+def test_what_does_not_fit_into_memory_lies_elsewhere(duck, tmp_path):
+    query = "SELECT current_setting('temp_directory') AS place, * FROM visits"
+    table = read_duckdb([str(duck)], Origin("y", query=query)).table
+    assert not table["place"][0].as_py().startswith(str(tmp_path))
+
+
+def test_times_with_a_zone_keep_it_in_duckdb(tmp_path):
+    with duckdb.connect(str(tmp_path / "t.duckdb")) as connection:
+        connection.execute("CREATE TABLE t AS SELECT TIMETZ '10:00:00+02' AS \"a b\", 0 AS y")
+    found = read_duckdb([str(tmp_path / "t.duckdb")], Origin("y")).table
+    assert found["a b"].to_pylist() == ["10:00:00+02"]
+
+
+def test_tables_of_extensions_of_sqlite(tmp_path):
+    with closing(sqlite3.connect(tmp_path / "t.db")) as connection:
+        connection.execute("CREATE VIRTUAL TABLE words USING fts5(a, y)")
+        connection.execute("CREATE TABLE sqlitelike (a)")
+        connection.execute("INSERT INTO words VALUES ('one two', 1)")
+        connection.commit()
+    path, before = str(tmp_path / "t.db"), hashes_of(tmp_path)
+    assert read_sqlite([path], Origin("y", table="words")).n_rows == 1
+    query = (
+        "SELECT w.*, j.value AS v FROM words AS w, json_each('[1, 2]') AS j WHERE w.a MATCH 'two'"
+    )
+    assert read_sqlite([path], Origin("y", query=query)).n_rows == 2
+    with pytest.raises(DatakinError, match="'sqlitelike'"):
+        read_sqlite([path], Origin("y"))
+    assert hashes_of(tmp_path) == before
 
 
 def test_duckdb_reads_no_other_file(duck, tmp_path):
     (tmp_path / "secret.csv").write_text("a,y\n1,2\n")
     with pytest.raises(DatakinError, match="could not be read"):
         read_table(duck, label="y", query=f"SELECT * FROM '{tmp_path}/secret.csv'")
-
-
-def test_a_query_stands_inside_a_select():
-    assert wrapped("SELECT ';' ; ") == "SELECT * FROM (\nSELECT ';'\n) AS datakin_query"
-    assert "WHERE c = 'b'" in wrapped("SELECT 1 WHERE c = 'b'")
-    with pytest.raises(DatakinError, match="one SELECT statement"):
-        wrapped("SELECT $$;$$; SELECT 2")
 
 
 def test_a_table_and_a_query_exclude_each_other(lite):
@@ -130,10 +232,11 @@ def test_rows_are_drawn_as_from_other_files(request, kind, tmp_path, same):
 
 
 def test_drawing_in_many_batches_gives_the_same_rows(tmp_path, monkeypatch):
-    from datakin.data.files import databases
+    from datakin.data.files import databases, sqlite_files
     from datakin.data.files.reading import choose_rows
 
     monkeypatch.setattr(databases, "BATCH", 7)
+    monkeypatch.setattr(sqlite_files, "BATCH", 7)
     frame = pd.DataFrame({"row": range(1000), "y": 0})
     with sqlite3.connect(tmp_path / "t.db") as connection:
         frame.to_sql("t", connection, index=False)
@@ -147,13 +250,85 @@ def test_drawing_in_many_batches_gives_the_same_rows(tmp_path, monkeypatch):
         assert (found.n_rows, found.table["row"].to_pylist()) == (1000, expected)
 
 
-def test_a_read_only_file_of_sqlite_with_a_log_is_read(lite):
-    with sqlite3.connect(lite) as connection:
+# Changes that were never committed, by another process: it prints a line and waits.
+UNFINISHED = """
+import sqlite3, sys, time
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute("PRAGMA cache_size = 5")
+connection.execute("BEGIN IMMEDIATE")
+connection.execute("UPDATE big SET a = -1")
+print("begun", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.fixture
+def unfinished(lite):
+    """A SQLite file in the middle of a change, and the process that makes it."""
+    with closing(sqlite3.connect(lite)) as connection:
+        connection.execute("CREATE TABLE big (a, text, y)")
+        rows = [(i, "x" * 500, i % 2) for i in range(4000)]
+        connection.executemany("INSERT INTO big VALUES (?, ?, ?)", rows)
+        connection.commit()
+    command = [sys.executable, "-c", UNFINISHED, str(lite)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        process.stdout.readline()
+        yield lite, process
+        process.kill()
+
+
+def test_half_written_data_of_sqlite_is_not_read(unfinished, tmp_path, monkeypatch):
+    path, process = unfinished
+    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, timeout=0.1))
+    before = hashes_of(tmp_path)
+    with pytest.raises(DatakinError, match=r"settled data\. It is being written to"):
+        read_table(path, label="y", table="big")
+    process.kill()
+    process.wait()
+    with pytest.raises(DatakinError, match=r"left it half written; .* once with sqlite3"):
+        read_table(path, label="y", table="big")
+    assert hashes_of(tmp_path) == before
+    with closing(sqlite3.connect(path)) as connection:  # what the message advises
+        assert connection.execute("SELECT min(a) FROM big").fetchone() == (0,)
+    assert read_sqlite([str(path)], Origin("y", table="big")).table["a"].to_pylist() == [
+        *range(4000)
+    ]
+
+
+def test_a_file_of_sqlite_with_a_log(lite, tmp_path):
+    with closing(sqlite3.connect(lite)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("DELETE FROM visits WHERE rowid > 40")
         connection.commit()
         assert read_table(lite, label="y", table="visits").n_rows == 40
-    connection.close()
+        copy = tmp_path / "copy"
+        copy.mkdir()
+        for end in ("", "-wal"):
+            shutil.copy(f"{lite}{end}", f"{copy}/c.db{end}")
+    before = hashes_of(tmp_path)
+    assert [p for p in before if "clinic" in p] == [str(lite)]
+    assert read_table(lite, label="y", table="visits").n_rows == 40
+    (tmp_path / "link.db").symlink_to(copy / "c.db")
+    for path in (copy / "c.db", tmp_path / "link.db"):
+        with pytest.raises(DatakinError, match="settled data"):  # the file alone says 60
+            read_table(path, label="y", table="visits")
+    (tmp_path / "link.db").unlink()
+    assert hashes_of(tmp_path) == before
+
+
+def test_a_file_that_changes_while_it_is_read(lite, monkeypatch):
+    from datakin.data.files import sqlite_files
+
+    def change(names, batches, path, how):
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("CREATE TABLE more AS SELECT * FROM visits")
+            connection.commit()
+
+    with closing(sqlite3.connect(lite)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+    monkeypatch.setattr(sqlite_files, "rows_read", change)
+    with pytest.raises(DatakinError, match="settled data"):
+        read_table(lite, label="y", table="visits")
 
 
 def test_large_whole_numbers_and_mixed_columns_of_sqlite(tmp_path):
@@ -204,7 +379,13 @@ def test_without_a_package_its_extra_is_named(duck, monkeypatch, module, url, me
 @pytest.mark.parametrize(
     ("url", "message"),
     [
-        ("nosuch://ann:s3cret@host/db", "kind that SQLAlchemy does not know: 'nosuch'"),
+        ("nosuch://ann:s3cret@host/db", "opened for reading alone: 'postgresql'.* Got 'nosuch'"),
+        ("mssql+pyodbc://ann:s3cret@host/db", "for reading alone.* Got 'mssql'; write the table"),
+        ("oracle://ann:s3cret@host/db", "for reading alone.* Got 'oracle'; write the table"),
+        (
+            "mysql+nosuch://ann:s3cret@host/db",
+            "needs a driver that is not installed: 'mysql.nosuch'",
+        ),
         ("postgresql://ann:s3cret@127.0.0.1:1/db", "refused.*check host and port"),
         ("postgresql://ann:s3cret@127.0.0.1:port/db", "must be given as dialect://"),
         ("postgresql://ann:s3@cret@127.0.0.1:1/db", "could not be read"),
@@ -214,6 +395,16 @@ def test_servers_that_are_not_there(url, message):
     with pytest.raises(DatakinError, match=message) as caught:
         read_table(url, label="y", table="t")
     assert "cret" not in str(caught.value)
+
+
+def test_queries_are_for_servers_that_can_only_read_them():
+    with pytest.raises(
+        DatakinError, match=r"query= .* is for SQLite, DuckDB and .* make a view"
+    ) as no:
+        read_table(
+            "mysql+pymysql://ann:s3cret@host/db", label="y", query="SELECT 1 INTO OUTFILE 'x'"
+        )
+    assert "s3cret" not in str(no.value)
 
 
 # PostgreSQL
@@ -262,22 +453,97 @@ def test_schemas_views_and_queries_of_postgresql(postgres):
         assert read_table(postgres.url, label="y", table="visits", read_rows=30).n_rows == 30
 
 
-def test_postgresql_is_only_read(postgres):
+POSTGRES_HOSTILE = (
+    *("", "-- nothing", "DROP TABLE visits", "DELETE FROM visits RETURNING *", "VACUUM"),
+    "WITH gone AS (DELETE FROM visits RETURNING *) SELECT * FROM gone",
+    "SELECT wipe() AS y",
+    "SELECT nextval('counter') AS y",
+    "SELECT setval('counter', 99) AS y",
+    "SELECT * INTO copied FROM visits",
+    "SELECT * FROM visits FOR UPDATE",
+    "SELECT 1 AS y; COMMIT; DELETE FROM visits",
+    "SELECT 1 AS y); COMMIT; DELETE FROM visits; SELECT * FROM (SELECT 1",
+    "SELECT E'\\'' AS y) AS q; COMMIT; DELETE FROM visits; SELECT * FROM (SELECT 1 --'",
+    "SELECT $a$'$a$ AS y; COMMIT; DELETE FROM visits --'",
+    "COMMIT",
+    "SET TRANSACTION READ WRITE",
+    "SELECT set_config('transaction_read_only', 'off', true) AS y",
+    "SELECT y FROM visits WHERE set_config('transaction_read_only', 'off', false) IS NULL",
+    "SELECT query_to_xml('DELETE FROM visits RETURNING *', true, true, '') AS y",
+    "COPY visits TO '/tmp/datakin-hostile'",
+    "COPY visits TO PROGRAM 'touch /tmp/datakin-hostile'",
+    "DO $$ BEGIN DELETE FROM visits; END $$",
+    "SELECT lo_from_bytea(0, 'x') AS y",
+)
+
+
+@pytest.mark.parametrize("driver", ["", "+psycopg", "+psycopg2"])
+def test_postgresql_is_only_read(postgres, driver):
     postgres.load("visits", frame_of(), {"a": "double precision", "b": "int", "y": "int"})
     postgres.execute(
         "CREATE SEQUENCE IF NOT EXISTS counter",
         "CREATE OR REPLACE FUNCTION wipe() RETURNS int AS 'DELETE FROM visits; SELECT 1' LANGUAGE sql",
     )
-    for query in (
-        "DELETE FROM visits RETURNING *",
-        "WITH gone AS (DELETE FROM visits RETURNING *) SELECT * FROM gone",
-        "SELECT wipe() AS y",
-        "SELECT nextval('counter') AS y",
-        "SELECT 1 AS y; COMMIT; DELETE FROM visits",
-    ):
-        with pytest.raises(DatakinError, match=r"read-only transaction|SELECT|top level"):
-            read_table(postgres.url, label="y", query=query)
-    assert read_table(postgres.url, label="y", table="visits").n_rows == 60
+    state = (
+        "SELECT concat(count(*), sum(b), max(xmin::text)) AS rows, (SELECT last_value FROM counter) "
+        "AS last, (SELECT string_agg(relname, ' ' ORDER BY relname) FROM pg_class) AS names, "
+        "(SELECT count(*) FROM pg_largeobject_metadata) AS large FROM visits"
+    )
+    url = postgres.url.replace("postgresql:", f"postgresql{driver}:")
+
+    def state_now():
+        return read_database([url], Origin("y", query=state)).table.to_pylist()
+
+    before = state_now()
+    for query in POSTGRES_HOSTILE:
+        with pytest.raises(DatakinError):
+            read_table(url, label="y", query=query)
+        assert state_now() == before, query
+    assert not Path("/tmp/datakin-hostile").exists()
+    with pytest.raises(DatakinError, match=r"multiple commands.*must be one SELECT statement"):
+        read_table(url, label="y", query="SELECT 1; SELECT 2")
+    assert read_table(url, label="y", query="SELECT * FROM visits;").n_rows == 60
+
+
+def test_no_spelling_that_works_shows_a_password(postgres, tmp_path, capsys):
+    """Users and passwords with every mark of an address; all of them can be read with."""
+    frame = frame_of()
+    for name in ("north", "south"):
+        postgres.load(name, frame, {"a": "double precision", "b": "int", "y": "int"})
+    roles = {
+        "ann@srv": "HUNTER",
+        "bob": "HUNTER?GATHER",
+        "cat": "HUNTER/GATHER#x",
+        "dan": "HUNT;GATHER",
+    }
+    for role, password in roles.items():
+        postgres.execute(
+            f'DROP ROLE IF EXISTS "{role}"',
+            f"CREATE ROLE \"{role}\" LOGIN PASSWORD '{password}'",
+            f'GRANT pg_read_all_data TO "{role}"',
+        )
+    host = quote(postgres.folder, safe="")
+    urls = [f"postgresql://{role}:{word}@/postgres?host={host}" for role, word in roles.items()]
+    urls.append(f"postgresql:///postgres?host={host}&user=dan&password={roles['dan']}")
+    for i, url in enumerate(urls):
+        folder = tmp_path / str(i)
+        files = ["--out", folder / "o.json", "--report", folder / "o.html"]
+        folder.mkdir()
+        options = ["--label", "y", "--models", "logistic", "--checkpoint", folder / "kept"]
+        for words in (
+            ["check", url, "--query", "SELECT * FROM north", "--label", "y", *files],
+            ["score", f"{url}#north", f"{url}#south", *options, *files, "--force"],
+        ):
+            with pytest.raises(SystemExit) as stop:
+                main([str(word) for word in words])
+            assert stop.value.code == 0, url
+        assert read_table(url, label="y", query="SELECT * FROM north").name == "postgres"
+    shown = capsys.readouterr()
+    texts = [shown.out, shown.err]
+    texts += [p.read_bytes().decode("latin-1") for p in tmp_path.rglob("*") if p.is_file()]
+    assert len(texts) > 20
+    for secret in ("HUNT", "GATHER"):
+        assert not any(secret in text for text in texts)
 
 
 def test_a_password_never_appears(postgres, tmp_path, capsys, caplog):

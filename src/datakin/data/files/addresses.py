@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
-from datakin._core.addresses import is_url, printable, without_password
+from datakin._core.addresses import after_password, is_url, printable, told, without_password
 from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.data.files.archives import STDIN
 from datakin.data.files.formats import FOLDER_SUFFIXES, PARQUET, suffix_of
@@ -90,8 +90,8 @@ def stem(path: str | os.PathLike[str]) -> str:
         return "stdin"
     if is_url(text) and not os.path.exists(text):
         base, name = _url_and_name(text)
-        inside = base.partition("://")[2].partition("?")[0].rpartition("@")[2]
-        last = unquote(inside.rstrip("/").rpartition("/")[2]) or "database"
+        place = after_password(base).partition("?")[0].rstrip("/")
+        last = unquote(place.rpartition("/")[2]) or "database"
         return printable(name or (stem(last) if FILE_URL.fullmatch(base) else last))
     name = Path(text).name or Path(text).resolve().name
     wild = glob.has_magic(name) and not os.path.exists(text)
@@ -107,8 +107,10 @@ def find_files(pattern: str | os.PathLike[str]) -> list[str]:
     text = os.fspath(pattern)
     _check_address(text)
     if os.path.isdir(text):
-        visible = (p for p in Path(text).iterdir() if not p.name.startswith((".", "~$")))
-        found = sorted(str(p) for p in visible if p.name.lower().endswith(FOLDER_SUFFIXES))
+        visible = (name for name in _names_in(text) if not name.startswith((".", "~$")))
+        found = sorted(
+            str(Path(text) / name) for name in visible if name.lower().endswith(FOLDER_SUFFIXES)
+        )
         if not found:
             raise DatakinError(
                 f"The folder {text!r} holds no .csv, .tsv, .xlsx, .sqlite, .parquet, .feather "
@@ -120,15 +122,24 @@ def find_files(pattern: str | os.PathLike[str]) -> list[str]:
     found = _matches(text)
     if not found:
         folder = os.path.dirname(text) or "."
-        known = os.listdir(folder) if os.path.isdir(folder) else []
+        known = _names_in(folder) if os.path.isdir(folder) else []
         near = suggest(os.path.basename(text), known, cutoff=0.8)
-        raise DatakinError(f"No file matches {text!r}.{near}")
+        raise DatakinError(f"No file matches {told(text)!r}.{near}")
     return found
+
+
+def _names_in(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError as error:
+        raise DatakinError(
+            f"The folder {folder!r} could not be listed: {error.strerror}. Name its files one by one."
+        ) from None
 
 
 def _check_address(text: str) -> None:
     if "\0" in text or not text:
-        raise DatakinError(f"A path must be a name of a file, folder or glob. Got {text!r}.")
+        raise DatakinError(f"A path must be a name of a file, folder or glob. Got {told(text)!r}.")
     if text.lower().startswith(PAGES) and not os.path.exists(text):
         raise DatakinError(
             f"A table must be a file or a database. Got the web address {without_password(text)!r}; "
@@ -155,9 +166,9 @@ def _below(folder: str) -> str:
 
 def _url_and_name(url: str) -> tuple[str, str | None]:
     """Return a URL and the table behind its ``#``; one in a password belongs to the password."""
-    start = url.rfind("@") + 1
-    base, mark, name = url[start:].partition("#")
-    return url[:start] + base, name if mark and name else None
+    tail = after_password(url) or url.rpartition("@")[2]
+    base, _, name = tail.partition("#")
+    return url.removesuffix(tail) + base, name or None
 
 
 def _locate(address: str) -> tuple[list[str], str | None]:
@@ -185,7 +196,7 @@ def _path_of(url: re.Match[str], shown: str) -> str:
     if not place.startswith("/") or path in ("", "/", ":memory:"):
         raise DatakinError(
             f"The address of a {scheme} file must be {scheme}:///relative/path or "
-            f"{scheme}:////absolute/path. Got {shown!r}; or give the path of the file alone."
+            f"{scheme}:////absolute/path. Got {without_password(shown)!r}; or give the path alone."
         )
     return path
 

@@ -15,9 +15,10 @@ from datakin.data.columns.tables import RawTable, frame_of
 from datakin.data.files.addresses import TableFiles, find_files, find_table, find_tables, stem
 from datakin.data.files.archives import STDIN
 from datakin.data.files.arrow_files import read_feather, read_parquet
-from datakin.data.files.databases import read_database, read_duckdb, read_sqlite
+from datakin.data.files.databases import read_database, read_duckdb
 from datakin.data.files.formats import CONTAINERS, DATABASES, KINDS, format_of
 from datakin.data.files.reading import Read, check_file_columns, choose_rows
+from datakin.data.files.sqlite_files import read_sqlite
 from datakin.data.files.text_files import read_text
 from datakin.data.files.workbooks import read_workbook
 from datakin.data.origin import Origin
@@ -126,9 +127,12 @@ def _with_table(found: TableFiles, how: Origin) -> Origin:
     if found.table is None:
         return how
     if how.table not in (None, found.table) or how.query is not None:
+        # The end of a password may stand behind the # of a server's address.
+        first = "one" if found.is_server else repr(found.table)
+        place = found.files[0] if found.is_server else found.path
         raise DatakinError(
-            f"A table must be named once. Got {found.table!r} behind the # of "
-            f"{without_password(found.path)!r}, and {how.table or how.query!r} as an option."
+            f"A table must be named once. Got {first} behind the # of "
+            f"{without_password(place)!r}, and {how.table or how.query!r} as an option."
         )
     return replace(how, table=found.table)
 

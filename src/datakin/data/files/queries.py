@@ -1,50 +1,26 @@
-"""What to read from a database: the table that is named, the only one there, or a query that reads."""
+"""What readers of databases share: which table is meant, what a query may be, rows, and errors."""
 
 from __future__ import annotations
 
-import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
+from datakin._core.addresses import without_password, without_secrets
 from datakin._core.exceptions import DatakinError, listed, suggest
+from datakin.data.files.cells import draw_rows, table_of
+from datakin.data.files.reading import Read, check_file_columns, first_line
+from datakin.data.origin import Origin
 
-__all__ = ["choose_table", "wrapped"]
-
-# Quoted text, quoted names, and comments: a semicolon in them ends nothing.
-QUIET = re.compile(
-    r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|/\*.*?\*/|\$(\w*)\$.*?\$\1\$""",
-    re.DOTALL,
-)
+__all__ = ["choose_table", "only_one", "quoted", "rows_read", "sentences"]
 
 
-def wrapped(query: str) -> str:
-    r"""Return a query as part of a SELECT, so that all it can do is read.
-
-    Examples
-    --------
-    >>> wrapped("SELECT * FROM visits WHERE age > 17;")
-    'SELECT * FROM (\nSELECT * FROM visits WHERE age > 17\n) AS datakin_query'
-    """
-    # Comments count as space, quoted text and names as letters.
-    bare = QUIET.sub(lambda it: (" " if it[0][:1] in "-/" else "x") * len(it[0]), query)
-    body = bare.rstrip().rstrip(";").rstrip()
-    if not body.strip():
-        raise DatakinError(f"query= (--query) must be a SELECT statement. Got {query!r}.")
-    if ";" in body:
-        raise DatakinError(
-            f"query= (--query) must be one SELECT statement. Got several, separated by ';': {query[:80]!r}."
-        )
-    first = body.split(None, 1)[0].lstrip("(").upper()
-    if first not in ("SELECT", "WITH", "VALUES", "TABLE", "FROM", ""):
-        raise DatakinError(
-            f"query= (--query) must be a SELECT statement: it can only read. Got {query[:80]!r}."
-        )
-    depth = 0
-    for sign in re.findall(r"[()]", body):
-        depth += 1 if sign == "(" else -1
-        if depth < 0:
-            raise DatakinError(f"query= (--query) has a ')' without its '('. Got {query[:80]!r}.")
-    return f"SELECT * FROM (\n{query[: len(body)]}\n) AS datakin_query"
+def only_one(query: str, what: str) -> DatakinError:
+    """Return the error of a query that is something else than one SELECT."""
+    return DatakinError(
+        f"query= (--query) must be one SELECT statement: it can only read. Got {what}: {query[:80]!r}."
+    )
 
 
 def choose_table(
@@ -81,3 +57,27 @@ def choose_table(
         there = f"It holds {listed(known, limit=12)}." if known else "It holds no table."
         raise DatakinError(f"{where} has no table {wanted!r}. {there}{suggest(wanted, known)}")
     return found
+
+
+def quoted(name: str) -> str:
+    """Return a name as SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def rows_read(names: list[str], batches: Any, path: str, how: Origin) -> Read:
+    """Draw rows of batches as they pass."""
+    check_file_columns(names, without_password(path))
+    rows, n_rows = draw_rows(batches, how.read_rows)
+    return Read(table_of(rows, names, how.unread), n_rows, tuple(names))
+
+
+@contextmanager
+def sentences(where: str, *kinds: type[Exception], secrets: Sequence[str] = ()) -> Iterator[None]:
+    """Turn what a driver raises into a sentence without passwords."""
+    try:
+        yield
+    except DatakinError:
+        raise
+    except kinds as error:
+        text = without_secrets(" ".join(str(error).split()), secrets)
+        raise DatakinError(f"{where} could not be read: {first_line(Exception(text))}.") from None

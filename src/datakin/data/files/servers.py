@@ -11,15 +11,16 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from datakin._core.addresses import without_secrets
-from datakin._core.exceptions import DatakinError, require
-from datakin.data.files.queries import choose_table, wrapped
+from datakin._core.exceptions import DatakinError, listed, require
+from datakin.data.files.queries import choose_table
 
 __all__ = ["open_server"]
 
 BATCH = 10_000  # rows fetched together
 PATIENCE = 15  # seconds until a server that does not answer is given up
-# What each kind of server is told first. In PostgreSQL a table has no order of its own: a plain scan
-# by one process gives its rows in the order in which they are stored.
+# What each kind of server is told first; one that knows no way to read only is not asked. In
+# PostgreSQL a table has no order of its own: a plain scan by one process gives its rows in the order
+# in which they are stored.
 FIRST = {
     "postgresql": (
         "SET LOCAL synchronize_seqscans = off",
@@ -38,24 +39,22 @@ def open_server(
 ) -> Iterator[tuple[list[str], Rows]]:
     """Yield the names of columns and batches of rows; the transaction ends with the context."""
     sql = require("sqlalchemy", "sql", "Reading from a database")
-    if query is not None:
-        query = wrapped(query)
     engine = None
     try:
-        engine = _engine(sql, url, where)
+        engine = _engine(sql, url, where, query)
         with engine.connect() as connection:
             yield _selected(sql, connection, table, query, where)
             connection.rollback()
     except DatakinError:
         raise
     except Exception as error:  # drivers raise what they like, beside the types of SQLAlchemy
-        raise _fault(error, where, secrets) from None
+        raise _fault(error, where, secrets, query) from None
     finally:
         if engine is not None:
             engine.dispose()
 
 
-def _engine(sql: Any, url: str, where: str) -> Any:
+def _engine(sql: Any, url: str, where: str, query: str | None) -> Any:
     """Return the engine for a URL; PostgreSQL means psycopg 3."""
     try:
         address = sql.make_url(url)
@@ -65,33 +64,47 @@ def _engine(sql: Any, url: str, where: str) -> Any:
             f"postgresql://ann@localhost/clinic; letters such as @ or / in a password as %40 or %2F."
         ) from None
     options: dict[str, Any] = {}
-    if address.drivername in ("postgresql", "postgres"):
+    kind = "postgresql" if address.drivername == "postgres" else address.get_backend_name()
+    _check_kind(kind, where, query)
+    if kind == "postgresql":
+        # Other drivers send a query as it is, and with it further statements that may stand in it.
         require("psycopg", "postgresql", "Reading from PostgreSQL")
         address = address.set(drivername="postgresql+psycopg")
-    if address.drivername == "postgresql+psycopg" and "connect_timeout" not in address.query:
-        options["connect_args"] = {"connect_timeout": PATIENCE}
+        if "connect_timeout" not in address.query:
+            options["connect_args"] = {"connect_timeout": PATIENCE}
     try:
         return sql.create_engine(address, poolclass=sql.pool.NullPool, **options)
-    except sql.exc.NoSuchModuleError:
+    except (sql.exc.NoSuchModuleError, ImportError) as error:
         raise DatakinError(
-            f"{where} is of a kind that SQLAlchemy does not know: {address.drivername!r}. Expected "
-            f"postgresql, mysql, mssql, oracle, or one whose SQLAlchemy dialect is installed."
+            f"{where} needs a driver that is not installed: "
+            f"{getattr(error, 'name', None) or address.drivername!r}. Install it, or name another one "
+            f"as in mysql+pymysql://."
         ) from None
-    except ImportError as error:
+
+
+def _check_kind(kind: str, where: str, query: str | None) -> None:
+    """Refuse a kind of server that could be written to."""
+    if kind not in FIRST:
         raise DatakinError(
-            f"{where} needs the driver {error.name or str(error)!r}. It is not installed: "
-            f"pip install {error.name or 'it'}."
-        ) from None
+            f"{where} must be of a kind that can be opened for reading alone: {listed(FIRST)}. Got "
+            f"{kind!r}; write the table to a CSV or Parquet file and read that."
+        )
+    if query is not None and kind != "postgresql":
+        # There a SELECT may write files (INTO OUTFILE), whatever the transaction.
+        raise DatakinError(
+            f"query= (--query) is for SQLite, DuckDB and PostgreSQL. {where} is of the kind {kind!r}; "
+            f"make a view of the query there, and name it with table= (--table)."
+        )
 
 
 def _selected(
     sql: Any, connection: Any, table: str | None, query: str | None, where: str
 ) -> tuple[list[str], Rows]:
-    """Return the names and rows of a table, or of a query that stands in a SELECT."""
+    """Return the names and rows of a table, or of a query."""
     kind = connection.dialect.name
     if kind == "postgresql":
         connection.execution_options(postgresql_readonly=True)
-    for statement in FIRST.get(kind, ()):
+    for statement in FIRST[kind]:
         connection.exec_driver_sql(statement)
     stream = connection.execution_options(stream_results=True, max_row_buffer=BATCH)
     if query is not None:
@@ -135,7 +148,7 @@ def _tables(about: Any, schema: str | None) -> list[str]:
     return sorted(dict.fromkeys(names))
 
 
-def _fault(error: Exception, where: str, secrets: Sequence[str]) -> DatakinError:
+def _fault(error: Exception, where: str, secrets: Sequence[str], query: str | None) -> DatakinError:
     """Return a sentence with the driver's own words, if they hold no password."""
     cause = getattr(error, "orig", None) or error
     lines = [line.strip() for line in str(cause).splitlines() if line.strip()]
@@ -147,6 +160,8 @@ def _fault(error: Exception, where: str, secrets: Sequence[str]) -> DatakinError
         advice = "check host and port, and that the server runs"
     elif "year" in lower or "too large (after" in lower:
         advice = "leave that column out with query= (--query), or cast it there to text"
+    elif query is not None:
+        advice = "check the query: it must be one SELECT statement, which can only read"
     else:
-        advice = "check the address, the table and the query"
+        advice = "check the address and the table"
     return DatakinError(f"{where} could not be read ({text.rstrip('.')}); {advice}.")
