@@ -137,25 +137,26 @@ def _scopes(
 
 def _correct_one(job: _Job, asked: Requests, used: Used) -> tuple[RawTable, Origin]:
     notes: list[str] = []
-    frame, recode, convert = job.table.frame, {}, {}
+    recode: dict[Place, Any] = {}
+    convert: dict[Place, Any] = {}
+    frame, name = job.table.frame, job.table.name
     for column, wanted in _mine(job, "recode", asked.recode, used).items():
         recoding = Recoding(frame[column])
         wanted = {
             place: _there(recoding, codes, job.rows(place[0])) for place, codes in wanted.items()
         }
         used.update(("value", *place, old) for place, codes in wanted.items() for old in codes)
-        for part, rows, codes in _scopes(wanted, job.table.name, column, job.parts, len(frame)):
+        for part, rows, codes in _scopes(wanted, name, column, job.parts, len(frame)):
             said = recoding.replace(codes, rows)
             notes += [said + job.where(part)] if said else []
         frame = frame.with_columns(recoding.recoded()) if any(wanted.values()) else frame
         recode |= {place: codes for place, codes in wanted.items() if codes}
     for column, wanted in _mine(job, "convert", asked.convert, used).items():
-        for part, rows, form in _scopes(wanted, job.table.name, column, job.parts, len(frame)):
+        for part, rows, form in _scopes(wanted, name, column, job.parts, len(frame)):
             if isinstance(form, str):
                 frame = frame.with_columns(rewrite_dates(frame[column], form, rows))
                 notes.append(f"{column!r} read as dates in the format {form!r}{job.where(part)}")
         convert |= wanted
-    name = job.table.name
     how = replace(job.how, recode=_own(recode, name) or None, convert=_own(convert, name) or None)
     return replace(job.table, frame=frame, notes=(*job.table.notes, *notes)), how
 
@@ -241,7 +242,7 @@ def convert_numbers(draft: Draft) -> Draft:
             if isinstance(line, str):  # dates, which were rewritten
                 continue
             if column == how.label:
-                labels = _converted_labels(labels, rows, *line, draft)
+                labels = _converted_labels(labels, rows, line, draft)
             elif column in features.numeric_names:
                 j = features.numeric_names.index(column)
                 numeric[rows, j] = line[0] * numeric[rows, j] + line[1]
@@ -268,16 +269,14 @@ def _parts_of(draft: Draft, asked: Mapping[Place, Any]) -> dict[str, Array]:
     return {part: spelled == part for part, _ in asked if part}
 
 
-def _converted_labels(
-    labels: Array, rows: Array, slope: float, intercept: float, draft: Draft
-) -> Array:
+def _converted_labels(labels: Array, rows: Array, line: tuple[float, float], draft: Draft) -> Array:
     missing = is_missing(labels)
     numbers = as_numbers(labels[~missing])
     if numbers is None:
         raise _not_numbers(draft.how.label, draft, sorted({str(v) for v in labels[~missing]}))
     made = np.full(len(labels), np.nan)
     made[~missing] = numbers
-    made[rows] = slope * made[rows] + intercept
+    made[rows] = line[0] * made[rows] + line[1]
     return made
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -146,8 +146,7 @@ def _one_by_one(source: Any) -> dict[str, Any]:
         isinstance(path, (str, os.PathLike)) for path in source
     ):
         return {}
-    try:
+    found: Sequence[Any] = source
+    with suppress(DatakinError):  # where one of them is not there, each is taken as it was given
         found = find_tables(source)
-    except DatakinError:  # one of them is not there: each as it was given
-        found = source
     return {without_password(os.fspath(path)): [path] for path in found}

@@ -37,9 +37,10 @@ class Recoding:
     def __init__(self, series: nw.Series[Any]) -> None:
         self.series = series
         self.values = object_array(listed_values(series))
-        missing = is_missing(self.values)
+        there = self.values.copy()
+        there[is_missing(there)] = None
         try:
-            self.places, distinct = pd.factorize(np.where(missing, None, self.values))
+            self.places, distinct = pd.factorize(there)
         except TypeError:  # what has no hash
             raise refuse(series.name, "lists or records") from None
         self.distinct = list(distinct)

@@ -95,7 +95,8 @@ def laid_out(features: Features, names: Sequence[str] | None = None) -> Features
     sparse matrix leaves out for missing, and solvers for sparse matrices stop elsewhere.
     """
     chosen = features if names is None else features.select(names)
-    if not sparse.issparse(chosen.numeric) or not fits_in_full(chosen):
+    # Images, which have no column to look at, are no sparse block either.
+    if isinstance(chosen.numeric, np.ndarray) or not fits_in_full(chosen):
         return chosen
     # The order in memory that the choice of columns gives in full: sums depend on it, by a last bit.
     order: Any = "C" if chosen is features else "F"
