@@ -29,6 +29,9 @@ from datakin.cli.corrections import parse_convert, parse_recode, parse_rename
         (parse_convert, ["temp=5/9,-160/9"], {"temp": (5 / 9, -160 / 9)}),
         (parse_convert, ["kg=0.4536"], {"kg": (0.4536, 0.0)}),
         (parse_convert, ["a::seen=%d/%m/%Y %H:%M"], {"a": {"seen": "%d/%m/%Y %H:%M"}}),
+        (parse_rename, ["m=x", "m::a=b"], {"": {"m": "x"}, "m": {"a": "b"}}),
+        (parse_recode, ["m::a:1=2", "m:3=4"], {"": {"m": {"3": "4"}}, "m": {"a": {"1": "2"}}}),
+        (parse_convert, ["m=2", "m::a=3"], {"": {"m": (2.0, 0.0)}, "m": {"a": (3.0, 0.0)}}),
         (parse_rename, None, None),
     ],
 )
@@ -81,3 +84,26 @@ def test_a_score_of_corrected_tables_is_that_of_python(tmp_path, monkeypatch, ca
     )
     score = datakin.score(found["here"], found["there"], models=["logistic"], cv=3)
     assert json.loads(out)["score"] == score.score
+
+
+@pytest.mark.filterwarnings("ignore::datakin.DatakinWarning")
+def test_a_column_may_have_the_name_of_a_table(tmp_path, monkeypatch, call_main):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(3)
+    for name in ("mine", "theirs"):
+        frame = pd.DataFrame({"mine": rng.normal(size=60), "a": rng.normal(size=60)})
+        frame.assign(y=np.arange(60) % 2).to_csv(f"{name}.csv", index=False)
+    words = [
+        "--rename",
+        "mine=x",
+        "--rename",
+        "mine::a=b",
+        "--convert",
+        "x=2",
+        "--convert",
+        "mine::b=3",
+    ]
+    code, out, err = call_main("check", "mine.csv", "theirs.csv", "--label", "y", *words, "--json")
+    assert code == 0, err
+    columns = {c["name"] for c in json.loads(out)["tables"][0]["columns"]}
+    assert {"x", "b"} <= columns

@@ -3,8 +3,10 @@
 Quick by default; DAMAGES=5000 tries as many of each kind.
 """
 
+import json
 import os
 import shutil
+import tracemalloc
 import warnings
 from dataclasses import replace
 
@@ -164,3 +166,15 @@ def test_a_wrong_type_is_named(results):
     text = results["distance"].to_json()
     with pytest.raises(DatakinError, match="'score' of a Distance cannot be 'near'"):
         datakin.from_json(text.replace(f'"score": {results["distance"].score}', '"score": "near"'))
+
+
+def test_a_long_text_in_an_array_does_not_fill_the_memory():
+    values = json.dumps(["x" * 100_000, *[""] * 6000])
+    text = f'{{"format": 1, "type": "DistanceMatrix", "values": {{"type": "array", "values": {values}}}}}'
+    tracemalloc.start()
+    try:
+        with pytest.raises(DatakinError, match="an array must hold numbers"):
+            datakin.from_json(text)
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()

@@ -14,36 +14,38 @@ from datakin._core.exceptions import DatakinError
 
 __all__ = ["parse_convert", "parse_recode", "parse_rename"]
 
+Found = dict[str, dict[str, Any]]  # name of a table, empty for all of them -> column -> what to do
+
 
 def parse_rename(entries: Iterable[str] | None) -> dict[str, Any] | None:
     """Return the `rename` of read_tables."""
-    found: dict[str, Any] = {}
+    found: Found = {"": {}}
     for entry in entries or ():
         table, rest = _table(entry)
         parts = _cut(rest, "=")
         if len(parts) != 2 or not all(parts):
             raise _wrong("--rename", "old=new or TABLE::old=new", entry)
-        _of(found, table)[_plain(parts[0])] = _plain(parts[1])
-    return found or None
+        found.setdefault(table, {})[_plain(parts[0])] = _plain(parts[1])
+    return _option(found)
 
 
 def parse_recode(entries: Iterable[str] | None) -> dict[str, Any] | None:
     """Return the `recode` of read_tables; an empty new value stands for a missing one."""
-    found: dict[str, Any] = {}
+    found: Found = {"": {}}
     for entry in entries or ():
         table, rest = _table(entry)
         column, *values = _cut(rest, ":", most=1)
         parts = _cut(values[0], "=") if values else []
         if not column or len(parts) != 2 or not parts[0]:
             raise _wrong("--recode", "column:old=new or TABLE::column:old=new", entry)
-        codes = _of(found, table).setdefault(_plain(column), {})
+        codes = found.setdefault(table, {}).setdefault(_plain(column), {})
         codes[_plain(parts[0])] = _plain(parts[1])
-    return found or None
+    return _option(found)
 
 
 def parse_convert(entries: Iterable[str] | None) -> dict[str, Any] | None:
     """Return the `convert` of read_tables."""
-    found: dict[str, Any] = {}
+    found: Found = {"": {}}
     for entry in entries or ():
         table, rest = _table(entry)
         column, *text = _cut(rest, "=", most=1)
@@ -51,13 +53,15 @@ def parse_convert(entries: Iterable[str] | None) -> dict[str, Any] | None:
         if not column or line is None:
             shape = "column=slope,intercept or, for dates, column=%d/%m/%Y, perhaps with TABLE::"
             raise _wrong("--convert", f"{shape} in front", entry)
-        _of(found, table)[_plain(column)] = line
-    return found or None
+        found.setdefault(table, {})[_plain(column)] = line
+    return _option(found)
 
 
-def _of(found: dict[str, Any], table: str) -> dict[str, Any]:
-    mapping: dict[str, Any] = found.setdefault(table, {}) if table else found
-    return mapping
+def _option(found: Found) -> dict[str, Any] | None:
+    """Return the option: a column may have the name of a table, and then those for all stand apart."""
+    if found.keys() & found[""].keys():
+        return found
+    return {**found.pop(""), **found} or None
 
 
 def _table(entry: str) -> tuple[str, str]:

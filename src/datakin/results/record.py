@@ -16,7 +16,7 @@ from datakin._core.exceptions import DatakinError, listed
 from datakin._core.json_text import parse_json
 from datakin._core.repeatability import versions
 from datakin._core.warned import unheard
-from datakin.results.typed import check_fields
+from datakin.results.typed import are_numbers, check_fields, short
 
 __all__ = [
     "Provenance",
@@ -120,16 +120,17 @@ def _decode(value: Any) -> Any:
     if kind == "dict":
         return {_decode(k): _decode(v) for k, v in value["items"]}
     if kind == "array":
-        return np.array(_decode(value["values"]))
+        values = _decode(value["values"])
+        if not are_numbers(values):
+            raise DatakinError("This datakin result is damaged: an array must hold numbers.")
+        return np.array(values)
     if kind == "float":
         return float(value["value"])
     if str(kind) in ELSEWHERE:
         import_module(ELSEWHERE[kind])
     cls = Record._types.get(EARLIER.get(str(kind), str(kind)))
     if cls is None:
-        raise DatakinError(
-            f"This is not a datakin result: it holds an unknown part {_short(kind)}."
-        )
+        raise DatakinError(f"This is not a datakin result: it holds an unknown part {short(kind)}.")
     if issubclass(cls, enum.Enum):
         return cls(value["value"])
     held = {k: _decode(v) for k, v in value.items() if k not in ("type", "format")}
@@ -159,16 +160,14 @@ def from_json(text: str) -> Any:
         raise DatakinError("This is not a datakin result: the field 'format' is missing.")
     if data["format"] != FORMAT:
         raise DatakinError(
-            f"This result has format {_short(data['format'])}; this version reads format {FORMAT}. "
+            f"This result has format {short(data['format'])}; this version reads format {FORMAT}. "
             f"Compute it again, or read it with the version that wrote it."
         )
     try:
         with unheard():
             result = _decode(data)
             if not isinstance(result, Record):
-                raise DatakinError(
-                    f"This is not a datakin result but a {_short(data.get('type'))}."
-                )
+                raise DatakinError(f"This is not a datakin result but a {short(data.get('type'))}.")
             # Names and shapes must go together: a result that cannot be shown is of no use.
             result.frame, str(result), repr(result)
         return result
@@ -178,11 +177,6 @@ def from_json(text: str) -> Any:
         raise DatakinError(
             f"This datakin result is damaged ({type(error).__name__}: {str(error)[:120]}). Compute it again."
         ) from None
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:60]}..."
 
 
 @register

@@ -11,7 +11,9 @@ import numpy as np
 
 from datakin._core.exceptions import DatakinError
 
-__all__ = ["check_fields"]
+__all__ = ["are_numbers", "check_fields", "short"]
+
+LONGEST = 60  # characters of a value in a message
 
 
 def check_fields(record: Any) -> None:
@@ -26,7 +28,7 @@ def check_fields(record: Any) -> None:
         value = getattr(record, name)
         if not _is(value, hint):
             raise DatakinError(
-                f"This datakin result is damaged: {name!r} of a {kind.__name__} cannot be {_short(value)}. "
+                f"This datakin result is damaged: {name!r} of a {kind.__name__} cannot be {short(value)}. "
                 f"Compute the result again."
             )
 
@@ -37,9 +39,20 @@ def _hints(cls: Any) -> dict[str, Any]:
     return {f.name: known[f.name] for f in fields(cls)}
 
 
-def _short(value: Any) -> str:
+def short(value: Any) -> str:
+    """Return a value for a message, its end cut off."""
     text = repr(value)
-    return text if len(text) <= 40 else f"{text[:40]}..."
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+
+
+def are_numbers(values: Any) -> bool:
+    """Return whether values, nested as in an array, are numbers.
+
+    One long text among many short ones would give each of them its room in the array.
+    """
+    if isinstance(values, tuple):
+        return all(map(are_numbers, values))
+    return isinstance(values, (int, float))
 
 
 def _is(value: Any, hint: Any) -> bool:

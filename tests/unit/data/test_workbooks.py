@@ -54,13 +54,145 @@ def test_several_sheets_are_asked_about(tmp_path):
         read_table(path, label="y", table="ward to")
 
 
-def test_hidden_sheets_do_not_compete(tmp_path):
-    path = write_rows(tmp_path / "t.xlsx", rows_of(), lists=rows_of(9))
+def test_hidden_sheets_do_not_compete_and_are_called_hidden(tmp_path):
+    path = write_rows(tmp_path / "t.xlsx", rows_of(), lists=rows_of(9), about=[["by Ann"]])
     book = openpyxl.load_workbook(path)
     book["lists"].sheet_state = "hidden"
     book.save(path)
-    with pytest.warns(DatakinWarning, match="sheet 'data' read"):
-        assert read_table(path, label="y").n_rows == 40
+    assert read(path).notes == ("sheet 'data' read; hidden: 'lists'; without a table: 'about'",)
+    assert read(path, table="lists").n_rows == 9
+
+
+@pytest.mark.parametrize("name", ["", "a\0b", "=data", "data\n"])
+def test_odd_names_of_sheets_are_not_there(tmp_path, name):
+    path = write_rows(tmp_path / "t.xlsx", rows_of())
+    with pytest.raises(DatakinError, match="has no sheet"):
+        read_table(path, label="y", table=name)
+
+
+def merged(path, ranges, rows):
+    book = openpyxl.load_workbook(write_rows(path, rows))
+    for cells in ranges:
+        book.active.merge_cells(cells)
+    book.save(path)
+    return path
+
+
+def test_cells_merged_over_rows_are_filled_down(tmp_path):
+    rows = [["site", "a", "y"], *(["N" if i == 0 else "S", i, i % 2] for i in range(6))]
+    path = merged(tmp_path / "t.xlsx", ["B2:B4", "B5:B7"], [[None, *row] for row in rows])
+    found = read(path)
+    assert found.table["site"].to_pylist() == ["N"] * 3 + ["S"] * 3
+    assert found.notes == ("merged cells filled down: 'site' 4",)
+    assert read(path, ignore=("site",)).notes == ()
+
+
+def test_merged_cells_of_several_columns_and_of_the_header_stay(tmp_path):
+    rows = [["a", "b", "y"], [None, 1, 0], *([i, i, i % 2] for i in range(4))]
+    found = read(merged(tmp_path / "t.xlsx", ["A1:A2", "A4:B5"], rows))
+    assert found.table["a"].to_pylist() == [None, 0, 1, None, 3]
+    assert found.notes == ()
+
+
+def test_merged_cells_of_old_workbooks(tmp_path):
+    book = xlwt.Workbook()
+    sheet = book.add_sheet("data")
+    for j, name in enumerate(["site", "a", "y"]):
+        sheet.write(0, j, name)
+    sheet.write_merge(1, 3, 0, 0, "N")
+    for i in range(1, 4):
+        sheet.write(i, 1, i)
+        sheet.write(i, 2, i % 2)
+    book.save(str(tmp_path / "t.xls"))
+    assert read(tmp_path / "t.xls").table["site"].to_pylist() == ["N"] * 3
+
+
+def test_formulas_that_were_never_computed_are_named(tmp_path):
+    rows = rows_of()
+    rows[3][0], rows[5][0] = "=1+1", '=IF(TRUE,"x","")'
+    path = write_rows(tmp_path / "t.xlsx", [[None, *row] for row in rows])
+    found = read(path)
+    assert found.table["a"].null_count == 2
+    assert found.notes == (
+        "formulas that were never computed read as missing values: 'a' 2; open the workbook in a "
+        "spreadsheet and save it",
+    )
+    with pytest.raises(
+        DatakinError, match=r"each formula of the label\. 'a' 2 were never computed; open"
+    ):
+        read_table(path, label="a")
+
+
+def write_ods(path, cells):
+    """Write rows of cells as a sheet "S"; each is what stands between the tags of a cell."""
+    rows = "".join(f"<table:table-row>{''.join(row)}</table:table-row>" for row in cells)
+    space = " ".join(
+        f'xmlns:{short}="urn:oasis:names:tc:opendocument:xmlns:{short}:1.0"'
+        for short in ("office", "text", "table")
+    )
+    text = (
+        f'<?xml version="1.0"?><office:document-content {space}><office:body><office:spreadsheet>'
+        f'<table:table table:name="S">{rows}</table:table></office:spreadsheet></office:body>'
+        f"</office:document-content>"
+    )
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("content.xml", text)
+        manifest = '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>'
+        archive.writestr("META-INF/manifest.xml", manifest)
+    return path
+
+
+def ods_cell(value, shown=None, more=""):
+    kind = "string" if isinstance(value, str) else f'float" office:value="{value}'
+    attributes = f'office:value-type="{kind}" {more}'
+    return f"<table:table-cell {attributes}><text:p>{shown or value}</text:p></table:table-cell>"
+
+
+def test_errors_and_merged_cells_of_open_documents(tmp_path):
+    rows = [[ods_cell("site"), ods_cell("y")]]
+    rows += [[ods_cell("N"), ods_cell(i % 2)] for i in range(4)]
+    rows[1][0] = ods_cell("N", more='table:number-rows-spanned="2"')
+    rows[3][0] = ods_cell("", "#N/A", 'office:string-value=""')
+    notes = read(write_ods(tmp_path / "t.ods", rows)).notes
+    assert notes[0] == "error cells such as #N/A or #DIV/0! read as missing values: 1"
+    assert notes[1].startswith("cells merged over several rows, whose value was read for the first")
+    rows[2][0] = ods_cell(0, "#DIV/0!", 'table:formula="of:=1/0"')
+    with pytest.raises(DatakinError, match=r"1 error cells .* stored as numbers\. Clear them"):
+        read_table(write_ods(tmp_path / "t.ods", rows), label="y")
+
+
+def test_empty_cells_of_old_workbooks_may_be_errors(tmp_path):
+    book = xlwt.Workbook()
+    sheet = book.add_sheet("data")
+    for i, row in enumerate([["a", "y"], [1, 0], [2, 1], [3, 1]]):
+        for j, value in enumerate(row):
+            sheet.write(i, j, value)
+    book.save(str(tmp_path / "full.xls"))
+    assert read(tmp_path / "full.xls").notes == ()
+    sheet.write(4, 0, xlwt.Formula("1/0"))
+    sheet.write(4, 1, 0)
+    sheet.write(5, 1, 0)
+    book.save(str(tmp_path / "t.xls"))
+    assert "empty cells may be error cells such as" in read(tmp_path / "t.xls").notes[-1]
+
+
+def test_a_first_row_that_is_none_and_a_header_that_is_one(tmp_path):
+    path = write_rows(tmp_path / "t.xlsx", rows_of()[2:])
+    assert "the names of columns look like data ('7', '1')" in read(path).notes[0]
+    years = [["site", 2019, 2020, 2021], *(["N", i, i + 1, i % 2] for i in range(9))]
+    assert read(write_rows(tmp_path / "years.xlsx", years)).notes == ()
+    path = write_rows(tmp_path / "names.xlsx", rows_of())
+    notes = read(path, header=False).notes
+    assert notes[0].startswith("the first row looks like a header ('a', 'y'): if it is, leave out")
+
+
+def test_a_workbook_that_is_never_read_is_given_up(tmp_path, monkeypatch):
+    from datakin.data.files import workbook_messages
+
+    monkeypatch.setattr(workbook_messages, "PATIENCE", 0.0)
+    with pytest.raises(DatakinError, match="or 0 minutes"):
+        read(write_rows(tmp_path / "t.xlsx", rows_of(5000)))
 
 
 def test_empty_rows_and_columns_around_the_table_are_dropped(tmp_path):
@@ -180,7 +312,7 @@ def test_a_sheet_without_rows_is_refused(tmp_path, rows):
 def test_a_workbook_that_unpacks_to_too_much_is_refused_before_it_is_read(tmp_path, monkeypatch):
     path = write_rows(tmp_path / "t.xlsx", rows_of())
     monkeypatch.setattr(workbooks, "UNPACKED", 1000)
-    monkeypatch.setattr(workbooks, "_messages", None)
+    monkeypatch.setattr(workbooks, "messages_of", None)
     with pytest.raises(
         DatakinError, match=r"must unpack to at most .* GB\. Got .* save its table as"
     ):

@@ -1,34 +1,140 @@
-"""Cells of a workbook that hold an error, such as #DIV/0!: which columns have how many.
+"""Cells of a workbook that hold more than their reader tells: errors, and formulas never computed.
 
-The reader of cells gives them as empty; that they were errors stands in the file alone.
+The reader of cells gives both as empty; what they are stands in the file alone. Of .xls and .xlsb
+files it is not known.
 """
 
 from __future__ import annotations
 
+import html
 import re
 import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 from xml.etree import ElementTree
 
-__all__ = ["error_cells"]
+from datakin._core.exceptions import DatakinError
+from datakin.data.origin import Origin
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["cell_notes", "counted"]
+
+ERRORS = "error cells such as #N/A or #DIV/0!"
 BLOCK = 1 << 22  # bytes looked at together
 LONGEST = 4096  # bytes of one cell's tag
-ERROR = re.compile(
-    rb'<c\s[^>]*?\br="([A-Z]{1,3})\d+"[^>]*?\bt="e"|<c\s[^>]*?\bt="e"[^>]*?\br="([A-Z]{1,3})\d+"'
+ERROR = re.compile(rb'<c\s([^>]*\bt="e"[^>]*)>')
+# A formula without a value; an empty text (t="str") is one.
+UNCOMPUTED = re.compile(
+    rb'<c\s((?:(?!\bt="str")[^>])*)>\s*<f\b(?:[^>]*/>|[^>]*>[^<]*</f>)\s*(?:</c>|<v\s*/>|<v>\s*</v>)'
 )
+COLUMN = re.compile(rb'\br="([A-Z]{1,3})\d+"')
 DAMAGED = (
     *(zipfile.BadZipFile, zlib.error, ElementTree.ParseError),
     *(OSError, ValueError, NotImplementedError, RuntimeError, EOFError),
 )
 SHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}sheet"
 LINK = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+ODS = re.compile(
+    rb'<table:table\s[^>]*?table:name="(?P<sheet>[^"]*)"'
+    rb'|<table:table-cell\s[^>]*?table:number-rows-spanned="(?P<tall>[2-9]|\d{2,})"'
+    rb"|<table:table-cell(?P<error>\b[^>]*)>\s*<text:p[^>]*>(?:#(?:DIV/0!|N/A|REF!|NAME\?|VALUE!|NUM!"
+    rb"|NULL!)|Err:\d{3})</text:p>"
+)
 
 
-def error_cells(path: str, sheet: str, names: Mapping[int, str]) -> dict[str, int]:
-    """Return the number of error cells of each column of a sheet; of .xlsx files only.
+def cell_notes(
+    path: str, sheet: str, names: Mapping[int, str], table: pa.Table, how: Origin
+) -> list[str]:
+    """Return notes on cells that were read as empty, or refuse a sheet whose cells mislead.
+
+    Parameters
+    ----------
+    path, sheet : str
+    names : mapping of int to str
+        Names of columns by their number in the sheet.
+    table : pyarrow Table
+        What was read.
+    how : Origin
+    """
+    errors, uncomputed = _empty_looking(path, sheet, names)
+    where = f"The sheet {sheet!r} of {path!r}"
+    if how.label in uncomputed:
+        raise DatakinError(
+            f"{where} must hold a value for each formula of the label. {counted(uncomputed)} were never "
+            f"computed; open the workbook in a spreadsheet, save it, and read it again."
+        )
+    notes = []
+    if uncomputed:
+        notes.append(
+            f"formulas that were never computed read as missing values: {counted(uncomputed)}; open the "
+            f"workbook in a spreadsheet and save it"
+        )
+    if errors:
+        notes.append(f"{ERRORS} read as missing values: {counted(errors)}")
+    kind = _kind(path)
+    if kind == "ods":
+        notes += _ods_notes(path, sheet, where)
+    elif kind == "binary":
+        empty = {name: table[name].null_count for name in names.values() if table[name].null_count}
+        if empty:
+            notes.append(
+                f"empty cells may be {ERRORS} or formulas that were never computed, which this format "
+                f"does not tell apart: {counted(empty)}"
+            )
+    return notes
+
+
+def counted(found: Mapping[str, int]) -> str:
+    """Return columns with numbers of cells.
+
+    Examples
+    --------
+    >>> counted({"age": 3, "dose": 1})
+    "'age' 3, 'dose' 1"
+    """
+    return ", ".join(f"{name!r} {n}" for name, n in found.items())
+
+
+def _kind(path: str) -> str:
+    """Return "xlsx", "ods", or "binary" for what cannot be looked into."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = set(archive.namelist())
+    except DAMAGED:
+        return "binary"
+    if "content.xml" in names:
+        return "ods"
+    return "binary" if "xl/workbook.bin" in names else "xlsx"
+
+
+def _ods_notes(path: str, sheet: str, where: str) -> list[str]:
+    found = _ods_cells(path, sheet)
+    if found.as_numbers:
+        raise DatakinError(
+            f"{where} has {found.as_numbers} {ERRORS} that are stored as numbers. Clear them in a "
+            f"spreadsheet, or save the workbook as .xlsx."
+        )
+    notes = []
+    if found.errors:
+        notes.append(f"{ERRORS} read as missing values: {found.errors}")
+    if found.tall:
+        notes.append(
+            f"cells merged over several rows, whose value was read for the first row alone: {found.tall}; "
+            f"unmerge and fill them in a spreadsheet"
+        )
+    return notes
+
+
+def _empty_looking(
+    path: str, sheet: str, names: Mapping[int, str]
+) -> tuple[dict[str, int], dict[str, int]]:
+    """Return how many cells of each column are errors, and how many formulas without a value.
+
+    Of .xlsx files only.
 
     Parameters
     ----------
@@ -36,15 +142,18 @@ def error_cells(path: str, sheet: str, names: Mapping[int, str]) -> dict[str, in
     names : mapping of int to str
         Names of columns by their number in the sheet.
     """
-    counts: Counter[str] = Counter()
+    counts: tuple[Counter[str], Counter[str]] = Counter(), Counter()
     try:
         with zipfile.ZipFile(path) as archive:
-            for letters in _letters(archive, _part_of(archive, sheet)):
-                counts[letters] += 1
+            for kind, letters in _letters(archive, _part_of(archive, sheet)):
+                counts[kind][letters] += 1
     except (*DAMAGED, KeyError):  # another format, or an odd archive: nothing is known
-        return {}
-    found = {names.get(_number(letters)): n for letters, n in counts.items()}
-    return {name: n for name, n in found.items() if name is not None}
+        return {}, {}
+    errors, uncomputed = (
+        {names[_number(letters)]: n for letters, n in found.items() if _number(letters) in names}
+        for found in counts
+    )
+    return errors, uncomputed
 
 
 def _part_of(archive: zipfile.ZipFile, sheet: str) -> str:
@@ -57,18 +166,25 @@ def _part_of(archive: zipfile.ZipFile, sheet: str) -> str:
     return target[1:] if target.startswith("/") else f"xl/{target}"
 
 
-def _letters(archive: zipfile.ZipFile, part: str) -> Iterator[str]:
-    """Yield the column letters of each error cell."""
+def _letters(archive: zipfile.ZipFile, part: str) -> Iterator[tuple[int, str]]:
+    """Yield 0 and the column's letters for each error cell, 1 for each formula without a value."""
+    for text in _blocks(archive, part, b"<c "):
+        for kind, (mark, pattern) in enumerate(((b't="e"', ERROR), (b"<f", UNCOMPUTED))):
+            for match in pattern.finditer(text) if mark in text else ():
+                if found := COLUMN.search(match[1]):
+                    yield kind, found[1].decode()
+
+
+def _blocks(archive: zipfile.ZipFile, part: str, start: bytes) -> Iterator[bytes]:
+    """Yield a part of an archive, cut before a mark."""
     rest = b""
     with archive.open(part) as stream:
         while block := stream.read(BLOCK):
             text = rest + block
-            cut = max(text.rfind(b"<c "), 0)
-            for match in ERROR.finditer(text, 0, cut) if b't="e"' in text else ():
-                yield (match[1] or match[2]).decode()
+            cut = max(text.rfind(start), 0)
+            yield text[:cut]
             rest = text[cut:] if cut else text[-LONGEST:]
-    for match in ERROR.finditer(rest):
-        yield (match[1] or match[2]).decode()
+    yield rest
 
 
 def _number(letters: str) -> int:
@@ -77,3 +193,31 @@ def _number(letters: str) -> int:
     for letter in letters:
         number = 26 * number + ord(letter) - ord("A") + 1
     return number - 1
+
+
+class OdsCells(NamedTuple):
+    """How many cells of a sheet of an .ods file are errors, errors stored as numbers, or merged."""
+
+    errors: int = 0
+    as_numbers: int = 0
+    tall: int = 0
+
+
+def _ods_cells(path: str, sheet: str) -> OdsCells:
+    """Count the cells of a sheet that are not what they look like; none for other formats."""
+    errors = as_numbers = tall = 0
+    name = None
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for text in _blocks(archive, "content.xml", b"<table:table"):
+                for match in ODS.finditer(text):
+                    if match["sheet"] is not None:
+                        name = html.unescape(match["sheet"].decode("utf-8", "replace"))
+                    elif name == sheet and match["tall"] is not None:
+                        tall += 1
+                    elif name == sheet:
+                        errors += 1
+                        as_numbers += b"office:value=" in match["error"]
+    except (*DAMAGED, KeyError):
+        return OdsCells()
+    return OdsCells(errors, as_numbers, tall)

@@ -48,7 +48,8 @@ def choose_table(
             raise DatakinError(f"{where} holds no table.")
         raise DatakinError(
             f"{where} holds {len(known)} tables: {listed(known, limit=12)}. Say which, with "
-            f"table={known[0]!r} (--table {shlex.quote(known[0])}), or what to read, with query= (--query)."
+            f"table={known[0]!r} (--table {shlex.quote(known[0])}) or with '#{known[0]}' behind the "
+            f"address; or say what to read, with query= (--query)."
         )
     if wanted in known:
         return wanted

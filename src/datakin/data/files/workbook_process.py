@@ -6,8 +6,10 @@ this one. It is run as a script and imports nothing of datakin, so that it start
 
 from __future__ import annotations
 
+import json
 import pickle
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 BATCH = 10_000  # rows sent together
@@ -27,18 +29,30 @@ def send(kind: str, content: Any) -> None:
     pickle.dump((kind, content), sys.stdout.buffer)
 
 
-def send_sheet(sheet: Any, most_cells: int) -> None:
-    """Send what is known of a sheet, and its rows that are not empty, each batch with its first number."""
+def send_sheet(sheet: Any, most_cells: int, is_header: bool) -> None:
+    """Send what is known of a sheet, and its rows that are not empty, each batch with its first number.
+
+    Cells merged over rows of one column have their value in all of them.
+    """
     if sheet.height * sheet.width > most_cells:
         send("too large", (sheet.height, sheet.width))
         return
-    wide = [start[0] for start, end in merged_cells(sheet) if start[1] != end[1]]
-    send("sheet", (sheet.name, (sheet.start or (0, 0))[1], wide))
+    top, left = sheet.start or (0, 0)
+    merged = merged_cells(sheet)
+    wide = [start[0] for start, end in merged if start[1] != end[1]]
+    tall = [
+        (start[0], end[0], start[1] - left)
+        for start, end in merged
+        if start[0] != end[0] and left <= start[1] == end[1] < left + sheet.width
+        and (start[0] > top or not is_header)
+    ]  # fmt: skip
+    counts: dict[int, int] = {}
+    for first, last, column in tall:
+        counts[column] = counts.get(column, 0) + last - first
+    send("sheet", (sheet.name, left, wide, counts))
     batch: list[list[Any]] = []
     first = 0
-    for number, row in enumerate(sheet.iter_rows()):
-        if not any(cell != "" for cell in row):
-            continue
+    for number, row in filled_rows(sheet, tall):
         first = first if batch else number
         batch.append(row)
         if len(batch) == BATCH:
@@ -46,6 +60,23 @@ def send_sheet(sheet: Any, most_cells: int) -> None:
             batch = []
     if batch:
         send("rows", (first, batch))
+
+
+def filled_rows(sheet: Any, tall: list[tuple[int, int, int]]) -> Iterator[tuple[int, list[Any]]]:
+    """Yield the rows that are not empty, with their numbers, merged cells filled down."""
+    begins: dict[int, list[tuple[int, int]]] = {}
+    for first, last, column in tall:
+        begins.setdefault(first, []).append((last, column))
+    open_ranges: dict[int, tuple[int, Any]] = {}
+    for number, row in enumerate(sheet.iter_rows()):
+        for last, column in begins.get(number, ()):
+            open_ranges[column] = last, row[column]
+        if not any(cell != "" for cell in row):
+            continue
+        for column, (last, value) in open_ranges.items():
+            if number <= last:
+                row[column] = value
+        yield number, row
 
 
 def merged_cells(sheet: Any) -> list[Any]:
@@ -65,19 +96,20 @@ def choose_sheet(book: Any, wanted: str | None) -> Any:
         return book.get_sheet_by_name(names[0])
     from python_calamine import SheetTypeEnum, SheetVisibleEnum
 
-    found = []
+    found, empty = [], []
     for about in book.sheets_metadata:
-        if about.typ != SheetTypeEnum.WorkSheet:
-            continue
-        sheet = book.get_sheet_by_name(about.name)
-        if sheet.height >= 2:
+        is_sheet = about.typ == SheetTypeEnum.WorkSheet
+        sheet = book.get_sheet_by_name(about.name) if is_sheet else None
+        if sheet is None or sheet.height < 2:
+            empty.append(about.name)
+        else:
             found.append((about.name, about.visible == SheetVisibleEnum.Visible, sheet))
     visible = [entry for entry in found if entry[1]] or found
     if len(visible) != 1:
         send("which sheet", [name for name, _, _ in visible] or names)
         return None
-    if len(names) > 1:
-        send("chosen", (visible[0][0], [name for name in names if name != visible[0][0]]))
+    hidden = [name for name, _, _ in found if name != visible[0][0]]
+    send("chosen", (visible[0][0], hidden, empty))
     return visible[0][2]
 
 
@@ -94,13 +126,13 @@ def open_book(path: str) -> Any:
         raise
 
 
-def main(path: str, wanted: str, memory: str, most_cells: str) -> None:
+def main(path: str, wanted: str | None, memory: int, most_cells: int, is_header: bool) -> None:
     """Send the rows of one sheet, or what is wrong with the workbook."""
-    limit_memory(int(memory))
+    limit_memory(memory)
     try:
-        sheet = choose_sheet(open_book(path), wanted[1:] or None)
+        sheet = choose_sheet(open_book(path), wanted)
         if sheet is not None:
-            send_sheet(sheet, int(most_cells))
+            send_sheet(sheet, most_cells, is_header)
     except BaseException as error:
         # Also what the library raises when it panics, which is no Exception.
         send("error", (type(error).__name__, str(error)[:300]))
@@ -108,4 +140,4 @@ def main(path: str, wanted: str, memory: str, most_cells: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(*json.loads(sys.argv[1]))

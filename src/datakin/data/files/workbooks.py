@@ -7,59 +7,101 @@ table: which sheet, which row is the header, what is empty.
 from __future__ import annotations
 
 import os
-import pickle
 import shlex
-import subprocess
-import sys
 import zipfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from itertools import chain
-from pathlib import Path
-from typing import Any
+from itertools import chain, pairwise
+from typing import Any, NamedTuple
 
 from datakin._core.exceptions import DatakinError, listed, require, suggest
 from datakin.data.files.cells import draw_rows, table_of, text_of
-from datakin.data.files.error_cells import error_cells
+from datakin.data.files.error_cells import cell_notes, counted
+from datakin.data.files.headers import NO_HEADER
 from datakin.data.files.reading import Read, check_file_columns
+from datakin.data.files.workbook_messages import MOST_CELLS, messages_of
 from datakin.data.origin import Origin
 
 __all__ = ["read_workbook"]
 
 UNPACKED = 2_000_000_000  # bytes that a workbook may unpack to
-MEMORY = 6_000_000_000  # bytes that the reading process may ask for
-MEMORY_XLS = 1_500_000_000  # the same for .xls, whose sheets are small
-MOST_CELLS = 100_000_000  # of a sheet, empty ones between others too
-MOST_CELLS_XLS = 1 << 24  # the format has no more: more are damage
 DIGITS = 10**15  # from here on a workbook rounds whole numbers
 LOOKED_AT = 20  # rows below the header that tell whether it is a title
 
 Row = Sequence[Any]
 
 
+class Sheet(NamedTuple):
+    """What is known of a sheet beside its rows.
+
+    Parameters
+    ----------
+    name : str
+    start : int
+        Number of its first column.
+    wide : list of int
+        Rows with cells that are merged over columns.
+    filled : dict of int to int
+        Columns, counted from the first, and how many of their cells were filled from merged ones.
+    """
+
+    name: str
+    start: int
+    wide: list[int]
+    filled: dict[int, int]
+
+
 def read_workbook(files: Sequence[str], how: Origin) -> Read:
     """Read a sheet of a workbook, all rows or a sample."""
     path = files[0]
     require("python_calamine", "excel", "Reading workbooks", package="python-calamine")
-    _check_unpacked(path)
-    with _messages(path, how.table) as messages:
-        (sheet, start, merged), notes = _found_sheet(path, how.table, messages)
+    is_old = not zipfile.is_zipfile(path)  # the format before 2007
+    if not is_old:
+        _check_unpacked(path)
+    with messages_of(path, is_old, how) as messages:
+        sheet, notes = _found_sheet(path, how.table, messages)
         top, header, batches = _header(messages, how.header)
         rows, n_rows = draw_rows(batches, how.read_rows)
-    where = f"The sheet {sheet!r} of {path!r}"
+    where = f"The sheet {sheet.name!r} of {path!r}"
     if header is not None:
-        _check_title(header, rows, top in merged, where, top)
+        _check_title(header, rows, top in sheet.wide, where, top)
     names, used, unnamed = _names(header, rows)
     if unnamed:
         notes.append(f"column(s) without a name in the header called {listed(unnamed)}")
+    notes += _header_notes(header, rows)
     check_file_columns(names, path)
     table = table_of([[row[j] for j in used] for row in rows], names, how.unread, whole=True)
     notes += _rounded(table)
-    letters = {start + j: name for j, name in zip(used, names, strict=True)}
-    if found := error_cells(path, sheet, letters):
-        shown = ", ".join(f"{name!r} {n}" for name, n in found.items() if name not in how.unread)
-        notes.append(f"error cells such as #N/A or #DIV/0! read as missing values: {shown}")
+    by_place = {j: name for j, name in zip(used, names, strict=True) if name not in how.unread}
+    filled = {by_place[j]: n for j, n in sheet.filled.items() if j in by_place}
+    if filled:
+        notes.append(f"merged cells filled down: {counted(filled)}")
+    notes += cell_notes(
+        path, sheet.name, {sheet.start + j: n for j, n in by_place.items()}, table, how
+    )
     return Read(table, n_rows, tuple(names), tuple(notes))
+
+
+def _header_notes(header: Row | None, rows: Sequence[Row]) -> list[str]:
+    """Return a note if names look like data, or the first row like names, as for text files."""
+    if header is not None:
+        names = [text_of(cell) for cell in header if cell is not None]
+        numbers = [cell for cell in header if cell is not None and not isinstance(cell, str)]
+        steps = (
+            {b - a for a, b in pairwise(numbers)} if set(map(type, numbers)) == {float} else set()
+        )
+        if not numbers or 2 * len(numbers) < len(names) or steps == {1.0}:  # years, or 1, 2, 3
+            return []
+        return [
+            f"the names of columns look like data ({listed(names, 3)}): if the first line is no header, "
+            f"say {NO_HEADER}"
+        ]
+    first, *others = rows[: LOOKED_AT + 1] or [[]]
+    for j, cell in enumerate(first):
+        below = [row[j] for row in others if row[j] is not None]
+        if isinstance(cell, str) and below and not any(isinstance(value, str) for value in below):
+            shown = listed([text_of(cell) for cell in first if cell is not None], 3)
+            return [f"the first row looks like a header ({shown}): if it is, leave out {NO_HEADER}"]
+    return []
 
 
 def _check_unpacked(path: str) -> None:
@@ -76,80 +118,19 @@ def _check_unpacked(path: str) -> None:
         )
 
 
-@contextmanager
-def _messages(path: str, sheet: str | None) -> Iterator[Iterator[tuple[str, Any]]]:
-    """Start the process that reads, and give what it sends."""
-    script = Path(__file__).with_name("workbook_process.py")
-    # The first letter keeps an empty name apart from none.
-    arguments = [os.path.abspath(path), "" if sheet is None else f"={sheet}"]
-    arguments += [str(_memory(path)), str(MOST_CELLS_XLS if _is_old(path) else MOST_CELLS)]
-    command = [sys.executable, "-P", str(script), *arguments]
-    folders = os.pathsep.join(folder for folder in sys.path if folder)
-    environment = {**os.environ, "PYTHONPATH": folders, "RUST_BACKTRACE": "0"}
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
-    )
-    try:
-        yield _received(process.stdout, path)
-    finally:
-        process.kill()
-        process.communicate()
-
-
-def _is_old(path: str) -> bool:
-    """Whether it is no archive, but a workbook of the format before 2007."""
-    return not zipfile.is_zipfile(path)
-
-
-def _memory(path: str) -> int:
-    """Return how much memory reading may take: at most half of what there is."""
-    most = MEMORY_XLS if _is_old(path) else MEMORY
-    try:
-        there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return most
-    return min(most, there // 2)
-
-
-def _received(stream: Any, path: str) -> Iterator[tuple[str, Any]]:
-    while True:
-        try:
-            kind, content = pickle.load(stream)  # of our own process
-        except (EOFError, pickle.UnpicklingError):
-            raise DatakinError(
-                f"The workbook {path!r} could not be read: it is damaged, or asks for more than "
-                f"{_memory(path) / 1e9:.1f} GB of memory. Open it in a spreadsheet and save its table as CSV."
-            ) from None
-        if kind == "end":
-            return
-        if kind == "error":
-            raise _fault(path, *content)
-        yield kind, content
-
-
-def _fault(path: str, kind: str, message: str) -> DatakinError:
-    if kind == "PasswordError" or "password" in message.lower() or "encrypt" in message.lower():
-        return DatakinError(
-            f"The workbook {path!r} is protected by a password. Open it in a spreadsheet and save it "
-            f"without one."
-        )
-    return DatakinError(
-        f"The file {path!r} could not be read as a workbook ({' '.join(message.split())[:120]}); is it "
-        f"complete, and does the suffix fit?"
-    )
-
-
 def _found_sheet(
     path: str, wanted: str | None, messages: Iterator[tuple[str, Any]]
-) -> tuple[tuple[str, int, list[int]], list[str]]:
-    """Return name, first column and merged rows of the sheet, and a note if others were left out."""
+) -> tuple[Sheet, list[str]]:
+    """Return what is known of the sheet, and a note if others were left out."""
     notes: list[str] = []
     for kind, content in messages:
         if kind == "sheet":
-            return content, notes
+            return Sheet(*content), notes
         if kind == "chosen":
-            name, others = content
-            notes.append(f"sheet {name!r} read; without a table: {listed(others)}")
+            name, hidden, empty = content
+            others = [f"hidden: {listed(hidden)}"] if hidden else []
+            others += [f"without a table: {listed(empty)}"] if empty else []
+            notes.append("; ".join([f"sheet {name!r} read", *others]))
         elif kind == "no sheet":
             raise DatakinError(
                 f"The workbook {path!r} has no sheet {wanted!r}. It has {listed(content, limit=12)}."
