@@ -10,9 +10,10 @@ from scipy import sparse
 
 from datakin._core.exceptions import DatakinError, announce_reading, listed, suggest
 from datakin.data.columns.column import check_finite
+from datakin.data.columns.placeholders import doubt_of_extremes, is_placeholder
 from datakin.data.columns.roles import read_keys, read_labels, series_of
 from datakin.data.columns.tables import numbered, read_columns
-from datakin.data.dataset import Dataset, Origin
+from datakin.data.dataset import ColumnFacts, Dataset, Origin
 from datakin.data.drafts import Draft, make_datasets, names_of
 from datakin.data.features import Features
 
@@ -53,7 +54,7 @@ def as_dataset(
     Dataset('toy': 30 rows x 30 columns, binary (0, 1))
     """
     labels, about = read_labels(series_of(y, "y"), "y")
-    features, facts = (_sparse_features(X), {}) if sparse.issparse(X) else read_columns(X)
+    features, facts = _sparse_columns(X) if sparse.issparse(X) else read_columns(X)
     if features.n_rows != len(labels):
         raise DatakinError(
             f"X and y must have the same number of rows. Got {features.n_rows} and {len(labels)}."
@@ -74,7 +75,7 @@ def as_dataset(
     return announce_reading(make_datasets([draft]))[0]
 
 
-def _sparse_features(X: Any) -> Features:
+def _sparse_columns(X: Any) -> tuple[Features, dict[str, ColumnFacts]]:
     matrix = sparse.csr_array(X, dtype=float, copy=True)
     # One stored form for each matrix: explicit zeros would otherwise differ from implicit ones.
     matrix.sum_duplicates()
@@ -82,4 +83,12 @@ def _sparse_features(X: Any) -> Features:
     if np.isnan(matrix.data).any():
         raise DatakinError("A sparse X must have no missing values; impute them first.")
     check_finite("X (sparse)", matrix.data)
-    return Features.of_numbers(matrix, numbered(matrix))
+    names, facts = numbered(matrix), {}
+    extremes = (matrix.min(axis=0), matrix.max(axis=0)) if matrix.shape[0] else ()
+    ends = [np.ravel(end.toarray()) for end in extremes]
+    far = {j for end in ends for j in np.flatnonzero(np.abs(end) >= 9) if is_placeholder(end[j])}
+    for j in sorted(far):
+        doubt = doubt_of_extremes(matrix[:, [j]].toarray()[:, 0], "number", names[j])
+        if doubt:
+            facts[names[j]] = ColumnFacts("number", doubt=doubt)
+    return Features.of_numbers(matrix, names), facts

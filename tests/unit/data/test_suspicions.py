@@ -307,14 +307,37 @@ def test_kept_columns_must_be_there():
         as_dataset(NOISE[:, None], Y, keep=["x9"])
 
 
-def test_sparse_and_dense_leave_out_the_same():
-    X = np.column_stack([NOISE, np.arange(N), Y, RNG.integers(0, 2, N)])
+COUNT = np.where(RNG.random(N) < 0.5, 0, RNG.poisson(30, N)).astype(float)
+SPARSE = {
+    "two classes": Y,
+    "three classes": np.digitize(COUNT, [1, 31]),
+    "response": COUNT,
+}
+
+
+@pytest.mark.parametrize("y", SPARSE.values(), ids=SPARSE)
+def test_sparse_and_dense_give_the_same_dataset(y):
+    rare = RNG.random((N, 6)) < 0.1
+    X = np.column_stack(
+        [NOISE, np.arange(N), y, np.zeros(N), np.full(N, 2), RISING, y * 2.0 + (y > 0) * RNG.random(N),
+         np.exp(y / 20) - 1, np.where(np.arange(N) % 50, COUNT, -999), rare * RNG.integers(1, 4, (N, 6))]
+    )  # fmt: skip
     with pytest.warns(DatakinWarning):
-        dense = as_dataset(X, Y)
+        dense = as_dataset(X, y)
     with pytest.warns(DatakinWarning):
-        thin = as_dataset(sparse.csr_array(X), Y)
-    assert dense.columns == thin.columns == ("x0", "x3")
+        thin = as_dataset(sparse.csr_array(X), y)
+    assert dense.columns == thin.columns
     assert dense.left_out == thin.left_out
+    assert {"x1", "x2", "x3", "x4"} <= set(thin.left_out)
+    assert dense.notes == thin.notes
+    assert "'x6'" in str(thin.notes)
+    assert "-999" in str(thin.notes)
+    assert dense.fingerprint == thin.fingerprint
+
+
+def test_a_sparse_table_must_vary():
+    with pytest.raises(DatakinError, match="0 without any value and 2 constant"):
+        as_dataset(sparse.csr_array(np.zeros((N, 2))), Y)
 
 
 def test_copies_of_rows_in_a_discrete_table_are_chance():

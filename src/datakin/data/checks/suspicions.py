@@ -15,6 +15,7 @@ import numpy as np
 from datakin._core.exceptions import SERIOUS, Note, listed
 from datakin.data.checks.leaks import COPY, NAMED_LEAK, Labels, leak_of
 from datakin.data.checks.names import is_called_id, is_called_number, says_quantity
+from datakin.data.checks.sparse_columns import telling_columns
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import MISSING, Array, Features
 
@@ -170,21 +171,10 @@ def find_suspicions(
 def _columns(features: Features, labels: Labels) -> Iterator[tuple[str, Array]]:
     """Yield names and values: floats of numbers, codes of categories."""
     if features.is_sparse:
-        yield from _dense_columns(features, labels)
+        yield from telling_columns(features, labels)
         return
     yield from zip(features.numeric_names, features.numeric.T, strict=True)
     yield from zip(features.category_names, features.codes.T, strict=True)
-
-
-def _dense_columns(features: Features, labels: Labels) -> Iterator[tuple[str, Array]]:
-    """Yield the columns of a sparse block that can be ids or copies: the number of zeros tells."""
-    if not features.numeric_names:
-        return
-    n_rows = features.n_rows
-    filled = np.diff(features.numeric.tocsc().indptr)
-    possible = {n_rows, n_rows - 1, *(n_rows - labels.counts)}
-    for j in np.flatnonzero(np.isin(filled, list(possible))):
-        yield features.numeric_names[j], features.numeric[:, [j]].toarray()[:, 0]
 
 
 def is_id(values: Array, name: str, *, is_date: bool = False) -> bool:

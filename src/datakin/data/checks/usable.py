@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from datakin._core.exceptions import MINOR, DatakinError, Note, listed
 from datakin.data.checks.suspicions import LEFT_OUT, Suspicions, keep_option
 from datakin.data.columns.column import check_finite
-from datakin.data.features import MISSING, Features
+from datakin.data.features import MISSING, Array, Features
 
 __all__ = ["CONSTANT", "EMPTY", "notes_of_unused", "usable_features", "without_odd"]
 
@@ -21,18 +22,13 @@ CONSTANT = "constant"
 def usable_features(features: Features, title: str) -> tuple[Features, dict[str, str]]:
     """Return the columns that have values and vary, and why the others are not used."""
     numeric, codes = features.numeric, features.codes
-    if features.is_sparse:  # as it is: a column of zeros costs nothing
-        if not features.names or not (numeric.max(axis=0) != numeric.min(axis=0)).nnz:
-            raise _nothing_varies(title, f"{len(features.names)} constant")
-        return features, {}
-    is_finite = bool(np.isfinite(numeric).all())
+    is_finite = features.is_sparse or bool(np.isfinite(numeric).all())
     for name, values in () if is_finite else zip(features.numeric_names, numeric.T, strict=True):
         check_finite(name, values, f" in {title}")
     empty = np.zeros(numeric.shape[1], bool) if is_finite else np.isnan(numeric).all(axis=0)
     missing = np.concatenate([empty, (codes == MISSING).all(axis=0)])
     # A number that is missing equals nothing, so that its column is not constant.
-    constant = np.concatenate([(block == block[0]).all(axis=0) for block in (numeric, codes)])
-    constant &= ~missing
+    constant = np.concatenate([_is_constant(block) for block in (numeric, codes)]) & ~missing
     used, names = ~(missing | constant), np.array(features.names, dtype=object)
     unused = dict.fromkeys(names[missing], EMPTY) | dict.fromkeys(names[constant], CONSTANT)
     if not used.any():
@@ -42,6 +38,13 @@ def usable_features(features: Features, title: str) -> tuple[Features, dict[str,
     if unused:
         features = _selected(features, list(names[used]))
     return (_with_used_levels(features) if features.levels else features), unused
+
+
+def _is_constant(block: Any) -> Array:
+    """Whether each column has one value in all rows."""
+    if isinstance(block, np.ndarray):
+        return np.asarray((block == block[0]).all(axis=0))
+    return np.ravel((block.min(axis=0) - block.max(axis=0)).toarray() == 0)
 
 
 def _selected(features: Features, names: list[str]) -> Features:
