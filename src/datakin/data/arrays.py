@@ -89,9 +89,10 @@ def _sparse_columns(X: Any) -> tuple[Features, dict[str, ColumnFacts]]:
         raise DatakinError("A sparse X must have no missing values; impute them first.")
     check_finite("X (sparse)", matrix.data)
     names, facts = numbered(matrix), {}
-    ends = (matrix.min(axis=0), matrix.max(axis=0)) if matrix.shape[0] else ()
-    odd = {j for end in ends for j, v in enumerate(np.ravel(end.toarray())) if is_placeholder(v)}
-    for j in sorted(odd):
+    extremes = (matrix.min(axis=0), matrix.max(axis=0)) if matrix.shape[0] else ()
+    ends = [np.ravel(end.toarray()) for end in extremes]
+    far = {j for end in ends for j in np.flatnonzero(np.abs(end) >= 9) if is_placeholder(end[j])}
+    for j in sorted(far):
         doubt = doubt_of_extremes(matrix[:, [j]].toarray()[:, 0], "number", names[j])
         if doubt:
             facts[names[j]] = ColumnFacts("number", doubt=doubt)

@@ -35,7 +35,7 @@ def tiny(n):
 
 
 def words():
-    ones = sparse.random_array((30, 6000), density=0.01, rng=RNG, format="csr")
+    ones = sparse.random_array((30, 6000), density=0.5, rng=RNG, format="csr")
     return as_dataset(ones, np.arange(30) % 2, name="words")
 
 
