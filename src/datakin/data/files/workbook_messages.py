@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import pickle
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -63,8 +63,8 @@ def _memory(is_old: bool) -> int:
 def _received(stream: Any, path: str, memory: int) -> Iterator[tuple[str, Any]]:
     while True:
         try:
-            kind, content = pickle.load(stream)  # of our own process
-        except (EOFError, pickle.UnpicklingError):
+            kind, content = json.loads(stream.readline(), object_hook=_untagged)
+        except ValueError:  # the process has ended in the middle
             raise DatakinError(
                 f"The workbook {path!r} could not be read: it is damaged, or asks for more than "
                 f"{memory / 1e9:.1f} GB of memory or {PATIENCE / 60:g} minutes. Open it in a spreadsheet "
@@ -75,6 +75,14 @@ def _received(stream: Any, path: str, memory: int) -> Iterator[tuple[str, Any]]:
         if kind == "error":
             raise _fault(path, *content)
         yield kind, content
+
+
+def _untagged(found: dict[str, Any]) -> Any:
+    """Return the date or time that `tagged` sent."""
+    for kind in (datetime, date, time):
+        if kind.__name__ in found:
+            return kind.fromisoformat(found[kind.__name__])
+    return timedelta(**found)
 
 
 def _fault(path: str, kind: str, message: str) -> DatakinError:

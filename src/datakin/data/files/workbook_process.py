@@ -7,9 +7,9 @@ this one. It is run as a script and imports nothing of datakin, so that it start
 from __future__ import annotations
 
 import json
-import pickle
 import sys
 from collections.abc import Iterator
+from datetime import date, datetime, time, timedelta
 from typing import Any
 
 BATCH = 10_000  # rows sent together
@@ -25,8 +25,16 @@ def limit_memory(n_bytes: int) -> None:
 
 
 def send(kind: str, content: Any) -> None:
-    """Write one message to standard output."""
-    pickle.dump((kind, content), sys.stdout.buffer)
+    """Write one message to standard output: a line of JSON."""
+    sys.stdout.write(json.dumps([kind, content], default=tagged) + "\n")
+
+
+def tagged(cell: Any) -> dict[str, Any]:
+    """Return a date or time in a form that JSON has."""
+    if isinstance(cell, timedelta):
+        return {"days": cell.days, "microseconds": cell.seconds * 1_000_000 + cell.microseconds}
+    name = next(kind.__name__ for kind in (datetime, date, time) if isinstance(cell, kind))
+    return {name: cell.isoformat()}
 
 
 def send_sheet(sheet: Any, most_cells: int, is_header: bool) -> None:
@@ -49,7 +57,7 @@ def send_sheet(sheet: Any, most_cells: int, is_header: bool) -> None:
     counts: dict[int, int] = {}
     for first, last, column in tall:
         counts[column] = counts.get(column, 0) + last - first
-    send("sheet", (sheet.name, left, wide, counts))
+    send("sheet", (sheet.name, left, wide, list(counts.items())))
     batch: list[list[Any]] = []
     first = 0
     for number, row in filled_rows(sheet, tall):

@@ -125,7 +125,8 @@ def _found_sheet(
     notes: list[str] = []
     for kind, content in messages:
         if kind == "sheet":
-            return Sheet(*content), notes
+            name, start, wide, filled = content
+            return Sheet(name, start, wide, dict(filled)), notes
         if kind == "chosen":
             name, hidden, empty = content
             others = [f"hidden: {listed(hidden)}"] if hidden else []
