@@ -1,5 +1,7 @@
 """Bytes of text files as letters: marks, guesses and refusals."""
 
+import sys
+
 import pytest
 
 from datakin import DatakinError
@@ -75,6 +77,15 @@ def test_a_few_words_tell_their_encoding(words, encoding):
     guess = guess_encoding(content)
     assert content.decode(guess.name) == words
     assert guess.example in words
+
+
+def test_without_the_package_that_knows_east_asian_encodings_it_is_named(read, monkeypatch):
+    monkeypatch.setitem(sys.modules, "charset_normalizer", None)
+    assert read(TEXT.encode("cp1252")).n_rows == 2
+    with pytest.raises(
+        DatakinError, match=r"needs the package 'charset-normalizer'\. .*pip install"
+    ):
+        read("都市,y\n東京,1\n大阪,0\n".encode("cp932"))
 
 
 def test_utf8_with_a_line_of_another_encoding_is_refused(read):

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from datakin._core.exceptions import SERIOUS, DatakinError, Note
+from datakin._core.exceptions import SERIOUS, DatakinError, Note, require
 from datakin.data.files.alphabets import best_fit
 
 __all__ = ["MARKS", "Encoding", "guess_encoding", "rank_guesses", "recognise_encoding"]
@@ -112,14 +112,12 @@ def guess_encoding(text: bytes) -> Encoding | None:
 
 def _asian(text: bytes) -> str | None:
     """Return the encoding of an East Asian language that a text is in, None if it is in none."""
-    from charset_normalizer import from_bytes
-
+    name, purpose = "charset_normalizer", "Recognising the encoding of this text"
+    from_bytes = require(name, "all", purpose, package="charset-normalizer").from_bytes
     # A table has few words: where the usual demands give no answer, lower ones often do.
-    for options in ({}, {"threshold": 0.5}):
-        best = from_bytes(text, cp_isolation=ASIAN, **options).best()
-        if best is not None:
-            return best.encoding
-    return None
+    usual, lower = 0.2, 0.5
+    found = (from_bytes(text, cp_isolation=ASIAN, threshold=t).best() for t in (usual, lower))
+    return next((best.encoding for best in found if best is not None), None)
 
 
 def rank_guesses(tables: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
