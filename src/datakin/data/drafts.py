@@ -17,6 +17,7 @@ from datakin.data.checks.copies import repeated_rows
 from datakin.data.checks.leaks import Labels
 from datakin.data.checks.spelling import recode_options, spelled_twice
 from datakin.data.checks.suspicions import Suspicions, find_suspicions, notes_of_facts
+from datakin.data.checks.totals import note_of_totals
 from datakin.data.checks.usable import notes_of_unused, usable_features, without_odd
 from datakin.data.columns.labels import (
     canonical_label,
@@ -145,8 +146,11 @@ def make_draft(table: RawTable, how: Origin) -> Draft:
     for role, column in (("group", how.group), ("domain", how.domain)):
         if column is not None:
             keys[role], facts[column] = read_keys(frame[column], column)
-    note = censoring_note(how.label, labels, features)
-    notes = (*table.notes, note) if note else table.notes
+    found = (
+        censoring_note(how.label, labels, features),
+        note_of_totals(features, how.label, labels),
+    )
+    notes = (*table.notes, *(note for note in found if note))
     draft = Draft(
         table.name,
         replace(how, path=table.path),

@@ -146,16 +146,19 @@ def _read_part(part: PartFile, rows: Array | None, pieces: dict[str, list[Any]])
         for groups, start, stop in _stretches(part.metadata):
             within = _between(rows, start, stop)
             for name, found in pieces.items() if len(within) else ():
-                found += _picked(_column_batches(file, groups, name), within)
+                found += _picked(_column_chunks(file, groups, name, stop - start), within)
 
 
-def _column_batches(file: Any, groups: list[int], name: str) -> Iterator[Any]:
-    """Yield the checked values of a column; of a row group of any size, so many at a time."""
-    batches = file.iter_batches(STRETCH, row_groups=groups, columns=[name], use_threads=False)
-    for batch in batches:
-        values = batch.column(name)  # a column named "a" also brings one named "a.b"
-        values.validate(full=True)
-        yield values
+def _column_chunks(file: Any, groups: list[int], name: str, n_rows: int) -> Iterator[Any]:
+    """Yield the checked values of a column; of a large row group so many at a time."""
+    if n_rows <= STRETCH:  # quicker than batches where there are many groups
+        tables: Any = [file.read_row_groups(groups, columns=[name], use_threads=False)]
+    else:
+        tables = file.iter_batches(STRETCH, groups, columns=[name], use_threads=False)
+    for table in tables:
+        column = table.column(name)  # a column named "a" also brings one named "a.b"
+        column.validate(full=True)
+        yield from getattr(column, "chunks", [column])
 
 
 def _stretches(metadata: Any) -> Iterator[tuple[list[int], int, int]]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
-from datakin._core.exceptions import DatakinError
+from datakin._core.exceptions import SERIOUS, DatakinError, Note, require
+from datakin.data.files.alphabets import best_fit
 
-__all__ = ["Encoding", "guess_encoding", "recognise_encoding"]
+__all__ = ["MARKS", "Encoding", "guess_encoding", "rank_guesses", "recognise_encoding"]
 
 MARKS = (  # byte order marks; those of UTF-32 begin as those of UTF-16 do
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -18,8 +19,12 @@ MARKS = (  # byte order marks; those of UTF-32 begin as those of UTF-16 do
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-WESTERN = "cp1252"
 SAMPLE = 1 << 16  # bytes with foreign letters that a guess looks at
+LETTERS = 1 << 13  # of them, those whose letters are looked at
+WELL = 0.6  # how well an alphabet has to fit
+ASIAN = ["cp932", "euc_jp", "gb18030", "big5", "cp949"]
+FOREIGN = re.compile(r"[^\s,;|\"]*[^\x00-\x7f\s][^\s,;|\"]*")
+GUESS = " (a guess; "
 
 
 @dataclass(frozen=True)
@@ -32,17 +37,21 @@ class Encoding:
         A codec of Python.
     origin : {"given", "mark", "usual", "guess"}
         Why: the user said so, the file says so, everybody does so (UTF-8), or its bytes look so.
+    example : str
+        The first word of a guess that shows whether it is right.
     """
 
     name: str
     origin: str
+    example: str = ""
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What its user should know."""
         if self.origin != "guess":
             return ()
-        return (f"read as {self.name} (a guess; encoding=, --encoding)",)
+        example = f"for example {self.example!r}; " if self.example else ""
+        return (f"read as {self.name}{GUESS}{example}encoding=, --encoding)",)
 
 
 def recognise_encoding(head: bytes, given: str | None) -> Encoding:
@@ -85,36 +94,38 @@ def guess_encoding(text: bytes) -> Encoding | None:
 
     Examples
     --------
-    >>> guess_encoding("Größe;Zürich".encode("cp1252")).name
-    'cp1252'
+    >>> guess_encoding("Größe;Zürich".encode("cp1252"))
+    Encoding(name='cp1252', origin='guess', example='Größe')
     """
     foreign = b"\n".join(line for line in text.splitlines() if not line.isascii())[:SAMPLE]
     decoded = foreign.decode("utf-8", errors="replace")
     bad = decoded.count("\ufffd")
-    if sum(not letter.isascii() for letter in decoded) - bad > bad:
+    good = sum(not letter.isascii() for letter in decoded) - bad
+    name, fit = best_fit(foreign[:LETTERS])
+    if good > bad or (good == bad and fit < WELL):
         return None
-    if _looks_western(foreign):
-        return Encoding(WESTERN, "guess")
-    from charset_normalizer import from_bytes
+    if fit < WELL:
+        name = _asian(foreign) or name
+    example = FOREIGN.search(foreign.decode(name, errors="replace"))
+    return Encoding(codecs.lookup(name).name, "guess", example[0][:30] if example else "")
 
+
+def _asian(text: bytes) -> str | None:
+    """Return the encoding of an East Asian language that a text is in, None if it is in none."""
+    name, purpose = "charset_normalizer", "Recognising the encoding of this text"
+    from_bytes = require(name, "all", purpose, package="charset-normalizer").from_bytes
     # A table has few words: where the usual demands give no answer, lower ones often do.
-    best = from_bytes(foreign).best() or from_bytes(foreign, threshold=0.5).best()
-    name = WESTERN if best is None or best.encoding.startswith(("utf", "ascii")) else best.encoding
-    return Encoding(codecs.lookup(name).name, "guess")
+    usual, lower = 0.2, 0.5
+    found = (from_bytes(text, cp_isolation=ASIAN, threshold=t).best() for t in (usual, lower))
+    return next((best.encoding for best in found if best is not None), None)
 
 
-def _looks_western(text: bytes) -> bool:
-    """Whether cp1252 gives words as Western languages have them.
-
-    Programs that guess from statistics are often wrong about the few letters of a table, and
-    encodings of the West differ in signs alone. So cp1252 is taken unless it gives what no word has:
-    three foreign letters in a row, a sign between two letters, or a capital after a small letter.
-    """
-    try:
-        decoded = text.decode(WESTERN)
-    except UnicodeDecodeError:
-        return False
-    odd = r"[^\W\d_a-zA-Z]{3}|[^\W\d_](?![\u2019\xb4\xb7\u2013])[^\x00-\x7f\w][^\W\d_]"
-    if re.search(odd, decoded):
-        return False
-    return not any(a.islower() and b.isupper() and not b.isascii() for a, b in pairwise(decoded))
+def rank_guesses(tables: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+    """Return the notes of tables, ranked higher if their encodings were guessed differently."""
+    guesses = [{note for note in notes if GUESS in note} for notes in tables]
+    if len({note.partition(GUESS)[0] for notes in guesses for note in notes}) < 2:
+        return [tuple(notes) for notes in tables]
+    return [
+        tuple(Note(note, SERIOUS) if note in guess else note for note in notes)
+        for notes, guess in zip(tables, guesses, strict=True)
+    ]

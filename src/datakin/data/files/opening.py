@@ -16,6 +16,7 @@ from datakin.data.files.addresses import TableFiles, find_files, find_table, fin
 from datakin.data.files.archives import STDIN
 from datakin.data.files.arrow_files import read_feather, read_parquet
 from datakin.data.files.databases import read_database, read_duckdb
+from datakin.data.files.encodings import rank_guesses
 from datakin.data.files.formats import CONTAINERS, DATABASES, KINDS, format_of
 from datakin.data.files.reading import Read, check_file_columns, choose_rows
 from datakin.data.files.sqlite_files import read_sqlite
@@ -75,7 +76,8 @@ def open_tables(source: Any, how: Origin) -> list[RawTable]:
             note = f"{len(found.files)} Parquet files of the folder read as one table"
             table = replace(table, notes=(note, *table.notes))
         opened.append(table)
-    return opened
+    notes = rank_guesses([table.notes for table in opened])
+    return [replace(table, notes=said) for table, said in zip(opened, notes, strict=True)]
 
 
 def _options_of(found: TableFiles, tables: Sequence[TableFiles], how: Origin) -> Origin:
