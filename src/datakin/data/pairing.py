@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from datakin._core.exceptions import MINOR, SERIOUS, DatakinError, Note, listed
-from datakin.data.checks.copies import chance_of_a_copy, repeated_share
+from datakin.data.checks.copies import chance_by_repeats, chance_of_a_copy
 from datakin.data.checks.differences import (
     Difference,
     class_options,
@@ -207,23 +207,28 @@ def _shared_rows(
 ) -> tuple[tuple[Array, Array], bool]:
     """Return which rows stand in both datasets, and whether that is chance.
 
-    In discrete tables rows coincide by chance, about as often as rows repeat within one dataset. Rows
-    that are in both tell nothing of that: a copied table may stand twice in the other. So chance is
-    judged by the other rows, or by what independent columns would give.
+    In discrete tables rows coincide by chance, about as often as rows repeat within one dataset, or as
+    independent columns would give. Rows that are in both tell nothing of that: a copied table may stand
+    twice in the other.
     """
     ours, theirs = target.row_hashes(columns), source.row_hashes(columns)
     in_target, in_source = np.isin(ours, theirs), np.isin(theirs, ours)
-    share = max(in_target.mean(), in_source.mean())
-    if not share:
+    if not in_target.any():
         return (in_target, in_source), False
-    overall = min(repeated_share(ours), repeated_share(theirs))
-    chances = [
-        repeated_share(hashes[~found]) if (~found).sum() >= ENOUGH else overall
-        for hashes, found in ((ours, in_target), (theirs, in_source))
+    sides = (target, source, ours, in_target), (source, target, theirs, in_source)
+    # Distinct rows: one row that stands there a hundred times is one coincidence.
+    share = max(len(np.unique(rows[found])) / len(np.unique(rows)) for _, _, rows, found in sides)
+    repeats = [
+        [
+            chance_by_repeats(one.features, columns, one.label_hashes, some)
+            for some in (rows, rows[~found])[: 1 + int((~found).sum() >= ENOUGH)]
+        ]
+        for one, _, rows, found in sides
     ]
-    for one, other in ((target, source), (source, target)):
-        labels = one.label_hashes
-        chances.append(chance_of_a_copy(one.features, columns, labels, other.n_rows))
+    overall = min(first for first, *_ in repeats)
+    chances = [others[0] if others else overall for _, *others in repeats]
+    for one, other, _, _ in sides:
+        chances.append(chance_of_a_copy(one.features, columns, one.label_hashes, other.n_rows))
     return (in_target, in_source), bool(share <= 2 * max(chances))
 
 

@@ -207,3 +207,54 @@ def test_notes_with_the_roles_swapped(tables):
     assert bool(there.notes) == (tables is not BOTH_WAYS["nothing to say"])
     assert there.back_notes == back.notes
     assert there.notes == back.back_notes
+
+
+def repeated(rows, times):
+    return pd.concat([rows] * times, ignore_index=True)
+
+
+def noise(n, seed, kind):
+    rng = np.random.default_rng(seed)
+    draw = {
+        "continuous": lambda: rng.normal(size=(n, 4)),
+        "answers": lambda: rng.integers(1, 6, (n, 12)),
+        "one continuous": lambda: np.column_stack([rng.normal(size=n), rng.integers(0, 2, (n, 3))]),
+    }[kind]
+    return pd.DataFrame(draw()).add_prefix("x").assign(y=rng.integers(0, 2, n))
+
+
+@pytest.mark.filterwarnings("ignore:.*have a copy")
+@pytest.mark.parametrize("kind", ["continuous", "answers", "one continuous"])
+@pytest.mark.parametrize("n_others", [0, 9, 60])
+def test_copied_rows_are_left_out_where_all_rows_stand_twice(kind, n_others):
+    own, others = noise(60, 0, kind), noise(n_others, 1, kind)
+    target = dataset(repeated(own, 2), "t")
+    source = dataset(repeated(pd.concat([own, others]), 2), "s")
+    for one, other in ((target, source), (source, target)):
+        pairing = pair(one, other)
+        assert pairing.shared_target.sum() == pairing.shared_source.sum() == 120
+        assert "120 row(s) of the target also stand in the source: left out" in pairing.notes[0]
+
+
+@pytest.mark.filterwarnings("ignore::datakin.DatakinWarning")
+def test_rows_repeat_in_both_tables_and_some_are_copied():
+    own, others, more = (noise(60, seed, "continuous") for seed in range(3))
+    target = dataset(pd.concat([own, others, others[:20]]), "t")
+    source = dataset(pd.concat([own, more, more[:30]]), "s")
+    assert pair(target, source).shared_target.sum() == 60
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_dependent_codes_coincide_by_chance(seed):
+    """Twelve columns that all follow a few types of patient."""
+    rng = np.random.default_rng(seed)
+    types = rng.integers(0, 3, (30, 12))
+
+    def patients(n, name):
+        kind = rng.choice(30, n, p=rng.dirichlet(np.ones(30)))
+        table = pd.DataFrame(types[kind]).add_prefix("x")
+        return dataset(table.assign(y=(kind + (rng.random(n) < 0.1)) % 2), name)
+
+    for n in (60, 400):
+        pairing = pair(patients(120, "t"), patients(n, "s"))
+        assert not pairing.shared_target.any()
