@@ -67,7 +67,7 @@ def test_gain_with_another_learner(run):
 
 def test_gain_of_numbers_and_groups(run):
     for seed, name in enumerate(("a.csv", "b.csv")):
-        frame = ward(seed, patient=np.arange(60) // 2)
+        frame = ward(seed, patient=np.arange(60) // 2 + 30 * seed)
         frame.assign(died=frame.age + 0.1 * frame.dose).to_csv(name, index=False)
     options = [
         "--label",

@@ -15,7 +15,6 @@ import numpy as np
 from datakin._core.addresses import without_password
 from datakin._core.exceptions import DatakinError, collecting, warn
 from datakin.data.checks.differences import Difference, differences
-from datakin.data.checks.groups import notes_of_shared_groups
 from datakin.data.checks.suspicions import ROW_ID, is_id
 from datakin.data.checks.usable import CONSTANT, EMPTY
 from datakin.data.columns.tables import RawTable, read_columns
@@ -224,10 +223,7 @@ def _datasets(drafts: Sequence[Draft]) -> tuple[list[Dataset], dict[str, str]]:
         except DatakinError as error:
             return [], faults or {drafts[0].name: str(error)}
     try:
-        datasets = make_datasets(drafts, faults)
-        for text in notes_of_shared_groups(datasets, drafts[0].how.group):
-            warn(text)
-        return datasets, faults
+        return make_datasets(drafts, faults), faults
     except DatakinError as error:
         alone = {draft.name: _fault(draft) for draft in drafts}
         found = {name: text for name, text in alone.items() if text}

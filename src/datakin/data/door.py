@@ -7,7 +7,6 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 from datakin._core.exceptions import DatakinError, announce_reading, warn
-from datakin.data.checks.groups import notes_of_shared_groups
 from datakin.data.columns.roles import check_label
 from datakin.data.corrections import correct
 from datakin.data.dataset import Dataset, Origin
@@ -238,7 +237,7 @@ def read_tables(
         drafts = make_usable(tables, left_out) if skips else [make_draft(*each) for each in tables]
         needed = drafts[0].name if drafts else None
         datasets = make_datasets(drafts, left_out if skips else None, needed=needed)
-        said = notes_of_skipped(left_out, datasets) + notes_of_shared_groups(datasets, group)
+        said = notes_of_skipped(left_out, datasets)
     for text in said:
         warn(text)
     return {dataset.name: dataset for dataset in announce_reading(datasets)}

@@ -8,6 +8,7 @@ import pytest
 
 import datakin
 from datakin import DatakinError, DatakinWarning, as_dataset, read_table, read_tables
+from datakin._core.exceptions import MINOR, SERIOUS
 from datakin.data.checks.differences import Difference, differences
 from datakin.data.pairing import pair
 
@@ -264,18 +265,22 @@ def test_a_patient_in_two_files_is_named(tmp_path):
         frame["patient"] = patients(first + np.arange(N) // 2)
         frame.to_csv(tmp_path / f"{name}.csv", index=False)
     paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
-    with pytest.warns(
-        DatakinWarning, match=r"5 of 195 values of 'patient' stand in several.*'p95'"
-    ):
-        found = read_tables(paths, label="died", group="patient")
+    found = read_tables(paths, label="died", group="patient")  # said once, of the pair
     (note,) = pair(*found.values()).notes
-    assert note.startswith("5 group(s) stand in both datasets: 'p95', 'p96'")
-    assert note.endswith("drop them in all but one")
+    assert note.startswith("5 groups stand in both datasets: 'p95', 'p96'")
+    assert note.rank == SERIOUS
+    described = datakin.describe(paths, label="died", group="patient")
+    assert [note in thing.text for thing in described.things] == [True]
 
 
 def test_groups_that_each_file_counts_for_itself_are_said_gently():
     a, b = (table(i, "ab"[i], group="g", g=np.arange(N) // 4 + 1) for i in (0, 1))
-    assert "if each table counts its own from 1, nothing is to be done" in pair(a, b).notes[0]
+    (note,) = pair(a, b).notes
+    assert note.startswith("groups are numbered from 0 or 1 in both datasets and taken as diff")
+    assert note.rank == MINOR
+    real = table(1, "b", group="g", g=np.arange(N) // 4 * 37 + 1)
+    (note,) = pair(a, real).notes
+    assert note.startswith("2 groups stand in both datasets: '1', '38'")
 
 
 def test_one_small_file_is_skipped_and_named(tmp_path):
