@@ -100,7 +100,7 @@ def test_notes_go_to_standard_error(run):
     ward(1, height=ward(5).age).to_csv("south.csv", index=False)
     code, _, err = run(*QUICK, "--json")
     assert code == 0
-    assert err == "Note: column(s) not used, absent or constant in the target: 'height'\n"
+    assert err == "Note: not used, absent from the target: 'height'\n"
 
 
 MISTAKES = {
