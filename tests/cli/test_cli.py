@@ -187,7 +187,7 @@ def test_labels_are_mapped_and_the_positive_class_named(run):
 
 def test_delimiter_and_group(run):
     ward(1).assign(patient=np.arange(60) // 2).to_csv("tabs.csv", index=False, sep="\t")
-    ward(2).assign(patient=np.arange(60) // 2).to_csv("more.csv", index=False, sep="\t")
+    ward(2).assign(patient=np.arange(60) // 2 + 30).to_csv("more.csv", index=False, sep="\t")
     options = ["--delimiter", "\\t", "--group", "patient"]
     code, _, err = run("score", "tabs.csv", "more.csv", *FAST, *options)
     assert (code, err) == (0, "")

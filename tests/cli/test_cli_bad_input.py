@@ -78,12 +78,13 @@ MISTAKES = {
     "infinite": (pair("infinite.csv"), "'age' must hold finite numbers"),
     "other codes": (
         pair("words.csv"),
-        "'words' has 'no', 'yes'; map the codes of one to the other's",
+        "if they mean the same, say recode={'words': {'died': {'no': '0', 'yes': '1'}}} / --recode "
+        "words::died:no=0 --recode words::died:yes=1; otherwise map the codes",
     ),
     "same name": (pair("good.parquet"), "different names. Got more than one named 'good'"),
     "contained": (pair("part.csv"), "30 also stand in 'good'"),
     "empty file": (pair("empty.csv"), "'empty.csv' is empty"),
-    "wrong delimiter": (pair("semicolons.csv"), "looks separated by ';'"),
+    "wrong delimiter": (pair("semicolons.csv", "--delimiter", ","), "looks separated by ';'"),
     "no table": (pair("junk.csv"), "'junk.csv'"),
     "no parquet": (pair("junk.parquet"), "could not be read as a parquet table"),
     "missing file": (pair("othr.csv"), "No file matches 'othr.csv'. Did you mean 'other.csv'"),

@@ -96,7 +96,7 @@ def test_a_source_with_other_columns_or_classes_changes_no_other_row(family):
         rng.standard_normal((60, 3)), np.arange(60) % 3, name="three classes", task="multiclass"
     )
     alone = rank(a, [b], models=FAST, cv=3)
-    with pytest.warns(match="not used, absent or constant in the source: 'x2'"):
+    with pytest.warns(match="not used, absent from the source: 'x2'"):
         joined = rank(a, [narrow, wider, b], models=FAST, cv=3)
     assert joined["b"].to_json() == alone["b"].to_json()
 

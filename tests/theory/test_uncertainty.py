@@ -243,7 +243,7 @@ def test_rows_in_common_of_another_kind_than_the_rest():
             as_dataset(np.vstack([easy[0], h[0]]), np.concatenate([easy[1], h[1]]), name=name)
             for name, h in zip("ab", hard, strict=True)
         ]
-        with pytest.warns(match="40 row.s. of the target also stand in the source: left out"):
+        with pytest.warns(match="40 rows of the target also stand in the source: left out"):
             found.append(score(*pair, **FAST).score)
     assert abs(np.mean(found)) < 3 * np.std(found, ddof=1) / np.sqrt(len(found))
 

@@ -206,7 +206,7 @@ def test_other_units_and_codes_come_with_the_options_that_mend_them():
     there["unit"] = there["unit"].map({"surgical": "Surgical", "medical": "MEDICAL"})
     found = datakin.describe({"here": here, "there": there}, label="died", ignore="patient")
     by_kind = {thing.kind: thing for thing in found.things}
-    assert "there::age=0.08333,0" in by_kind["units"].option_cli
+    assert "there::age=1/12,0" in by_kind["units"].option_cli
     assert "--recode there::unit:Surgical=surgical" in by_kind["levels"].option_cli
     assert by_kind["units"].option_cli in found.options_cli
     assert by_kind["levels"].option_cli in str(found).replace("\n", " ").replace("       ", "")
@@ -269,11 +269,20 @@ def test_a_label_with_grades_in_one_table_and_yes_or_no_in_another_is_asked_abou
     assert "classes" not in {t.kind for t in alike.things}
 
 
+def test_the_lowest_of_many_grades_is_found_by_value():
+    grades = ward(1, 220).assign(died=np.arange(220) % 9 + 2)
+    two = ward(2, 220).assign(died=np.arange(220) % 2 * 8 + 2)  # 2 and 10
+    found = datakin.describe({"here": grades, "there": two}, label="died", task="multiclass")
+    (thing,) = [t for t in found.things if t.kind == "classes"]
+    assert thing.about == ("there",)
+    assert thing.option_cli.startswith("--positive 3 --positive 4")
+
+
 def test_rows_that_two_tables_share_are_named():
     here = ward(0, 200).drop(columns=["site", "patient"])
     there = pd.concat([ward(1, 150).drop(columns=["site", "patient"]), here.head(50)])
     found = datakin.describe({"here": here, "there": there}, label="died")
-    assert any("50 row(s) of the target also stand in the source" in t.text for t in found.things)
+    assert any("50 rows of the target also stand in the source" in t.text for t in found.things)
 
 
 def test_a_code_of_the_dataset_is_named_unless_it_is_kept():

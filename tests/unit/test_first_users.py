@@ -46,7 +46,7 @@ def test_one_mapping_serves_tables_in_both_codings():
 def test_codes_of_the_dataset_are_named():
     """A region's finer code has no value in common with another region's."""
     one, other = frame(0, code=np.arange(60) % 3), frame(1, code=10 + np.arange(60) % 3)
-    with pytest.warns(DatakinWarning, match="without a value in common.*'code'"):
+    with pytest.warns(DatakinWarning, match="no value in common.*'code'"):
         score(read_table(one, label="y", name="t"), read_table(other, label="y", name="s"), **FAST)
 
 

@@ -10,7 +10,8 @@ This room learns nothing from data: encoders, models and folds live in `datakin.
 - `reading`, `splitting`: the way of several tables; one table split by a column
 - `checks`: what should not be learned from, and what differs between two datasets
 - `dataset`, `features`, `origin`: what every other room receives, and how to read it again
-- `pairing`: what users pass to be compared, and what two datasets share
+- `inputs`: what users pass to be compared
+- `pairing`: what two datasets share
 - `described`, `description`: how tables are read, for people to look at
 """
 
@@ -18,16 +19,9 @@ from datakin.data.arrays import as_dataset
 from datakin.data.checks.groups import SharedGroups
 from datakin.data.dataset import Dataset
 from datakin.data.door import read_table, read_tables
+from datakin.data.inputs import check_names, coerce, for_comparison, for_matrix, for_ranking
 from datakin.data.origin import Origin
-from datakin.data.pairing import (
-    Pairing,
-    check_names,
-    coerce,
-    for_comparison,
-    for_matrix,
-    for_ranking,
-    pair,
-)
+from datakin.data.pairing import Pairing, pair
 
 __all__ = [
     "Dataset",

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from datakin._core.exceptions import DatakinError, collecting
-from datakin.data.checks.differences import Difference, differences
+from datakin.data.checks.difference_kinds import Difference
+from datakin.data.checks.differences import differences
 from datakin.data.checks.suspicions import ROW_ID, is_id
 from datakin.data.checks.usable import CONSTANT, EMPTY
 from datakin.data.columns.tables import RawTable, read_columns
@@ -30,9 +31,6 @@ from datakin.data.pairing import pair
 from datakin.data.reading import Reading
 
 __all__ = ["DatasetDescription", "Gathered", "TableDescription", "gather"]
-
-# Notes of a pair that tell the same as its differences.
-TOLD = ("left out, column(s) without", "ranges do not overlap", "column(s) not used")
 
 
 @dataclass(frozen=True)
@@ -317,23 +315,11 @@ def _compare(
     refusals: dict[str, str] = {}
     shared: dict[str, tuple[str, ...]] = {}
     for source in datasets[1:]:
-        target, kept = datasets[0], datasets[0].keep | source.keep
-        found = [
-            each
-            for each in differences(target, source)
-            if each.kind != "codes" or each.column not in kept
-        ]
+        found = differences(datasets[0], source)
         try:
-            notes = pair(target, source).notes
+            shared[source.name] = pair(datasets[0], source, found=found).asides
         except DatakinError as error:
             refusals[source.name] = str(error)
-        else:
-            said = [each.advice for each in found if each.option_python]
-            shared[source.name] = tuple(
-                note
-                for note in notes
-                if not note.startswith(TOLD) and not any(text in note for text in said)
-            )
         apart[source.name] = tuple(found)
     return Gathered(_without_codes(tables, apart), tuple(described), apart, refusals, shared)
 
@@ -342,7 +328,7 @@ def _without_codes(
     tables: tuple[TableDescription, ...], apart: Mapping[str, Sequence[Difference]]
 ) -> tuple[TableDescription, ...]:
     """Return the tables with columns marked that no comparison uses, since they are codes."""
-    each = [{d.column for d in found if d.kind == "codes"} for found in apart.values()]
+    each = [{d.column for d in found if d.leaves_out} for found in apart.values()]
     codes = set.intersection(*each) if each else set()
     return tuple(
         replace(table, columns=tuple(

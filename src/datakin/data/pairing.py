@@ -1,45 +1,27 @@
-"""What users pass to be compared, and what two datasets share: columns, classes and rows.
-
-Columns and classes are shared by name, rows by content.
-"""
+"""What two datasets share: columns and classes by name, rows by content."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from datakin._core.exceptions import MINOR, SERIOUS, DatakinError, Note, listed, repeated
-from datakin.data.arrays import as_dataset
-from datakin.data.checks.copies import chance_of_a_copy, repeated_share
-from datakin.data.checks.differences import (
-    Difference,
-    class_options,
-    class_recoding,
-    differences,
-    no_value_in_common,
-)
+from datakin._core.exceptions import MINOR, SERIOUS, USUAL, DatakinError, Note, listed
+from datakin.data.checks.copies import chance_by_repeats, chance_of_a_copy
+from datakin.data.checks.difference_kinds import KINDS, Difference, OneSided
+from datakin.data.checks.differences import differences
 from datakin.data.checks.groups import note_on_groups
 from datakin.data.checks.suspicions import keep_option
 from datakin.data.columns.labels import sort_classes
 from datakin.data.dataset import Dataset
 from datakin.data.features import Array
 
-__all__ = [
-    "Kind",
-    "Pairing",
-    "check_names",
-    "coerce",
-    "for_comparison",
-    "for_matrix",
-    "for_ranking",
-    "pair",
-]
+__all__ = ["Pairing", "pair"]
 
 ENOUGH = 20  # rows from which their repeats tell chance
+FIRST = KINDS.index("name")  # kinds of difference that come before rows and groups
 SHOWN = 3  # differences of one kind in a note
 
 
@@ -60,6 +42,8 @@ class Pairing:
         Both hold the same columns and rows.
     notes, back_notes : tuple of str
         What users should know, with these roles and with the roles swapped.
+    asides : tuple of str
+        Those of the notes that tell of rows, groups and classes, and of no difference in columns.
     """
 
     columns: tuple[str, ...]
@@ -69,61 +53,82 @@ class Pairing:
     identical: bool
     notes: tuple[str, ...]
     back_notes: tuple[str, ...]
+    asides: tuple[str, ...] = ()
 
 
-def pair(target: Dataset, source: Dataset) -> Pairing:
-    """Find what two datasets share, or say why they cannot be compared."""
-    classes = _all_classes(target, source)
+def pair(target: Dataset, source: Dataset, *, found: Sequence[Difference] | None = None) -> Pairing:
+    """Find what two datasets share, or say why they cannot be compared.
+
+    Parameters
+    ----------
+    target, source : Dataset
+    found : sequence of Difference, optional
+        Their `differences`, if they are known already.
+    """
+    found = differences(target, source) if found is None else found
+    classes = _all_classes(target, source, found)
     if target.features.is_sparse != source.features.is_sparse:
         raise DatakinError(
             f"Both datasets must be sparse, or neither. Got a sparse "
             f"{(target if target.features.is_sparse else source).name!r} only."
         )
-    columns, codes = _shared_columns(target, source)
+    columns = _shared_columns(target, source, found)
     identical = _same_rows(target, source)
     rows, by_chance = _shared_rows(target, source, columns)
+    back = sorted((each.flipped() for each in found), key=lambda each: each.order)
+    besides = [
+        [*_note_on_rows(shared, by_chance), *note_on_groups(one, other)]
+        for one, other, shared in ((target, source, rows[0]), (source, target, rows[1]))
+    ]
+    missing = [list(_notes_on_classes(*both)) for both in ((target, source), (source, target))]
     notes = [
-        tuple(_notes(one, other, codes, found, by_chance))
-        for one, other, found in ((target, source, rows[0]), (source, target, rows[1]))
+        (*_notes(several, KINDS[:FIRST]), *beside, *_notes(several, KINDS[FIRST:]), *few)
+        for several, beside, few in zip((found, back), besides, missing, strict=True)
     ]
     if by_chance:
         rows = np.zeros_like(rows[0]), np.zeros_like(rows[1])
-    return Pairing(columns, classes, *rows, identical, *notes)
+    asides = (*besides[0], *missing[0])
+    return Pairing(columns, classes, *rows, identical, notes[0], notes[1], asides)
 
 
-def _shared_columns(target: Dataset, source: Dataset) -> tuple[tuple[str, ...], list[str]]:
-    """Return the columns that both use, and those left out as codes of the dataset."""
+def _shared_columns(
+    target: Dataset, source: Dataset, found: Sequence[Difference]
+) -> tuple[str, ...]:
+    """Return the columns that both use."""
     ours, theirs = set(target.columns), set(source.columns)
     shared = sorted(ours & theirs)
     if not shared:
+        names = "; ".join([each.advice for each in found if each.kind == "name"][:SHOWN])
         raise DatakinError(
             f"Two datasets must share at least one column. {target.name!r} has "
             f"{listed(sorted(ours))}; {source.name!r} has {listed(sorted(theirs))}."
-            f"{_renaming(target, source)}"
+            f"{f' {names}.' if names else ''}"
         )
+    numeric = [set(each.features.numeric_names) for each in (target, source)]
     for name in shared:
-        kinds = target.features.kind(name), source.features.kind(name)
-        if kinds[0] != kinds[1]:
+        if (name in numeric[0]) != (name in numeric[1]):
             raise _two_kinds(name, target, source)
-    kept = target.keep | source.keep
-    codes = [
-        name for name in shared if name not in kept and no_value_in_common(name, target, source)
-    ]
-    if len(codes) == len(shared):
+    for each in found:
+        if each.kind == "dates":
+            raise _dates_and_numbers(each)
+    left_out = {each.column for each in found if each.leaves_out}
+    if len(left_out) == len(shared):
         raise DatakinError(
             f"Two datasets must share a column with values in common. In {target.name!r} and "
-            f"{source.name!r} {listed(codes)} have none, like codes of the dataset; to use them say "
-            f"{keep_option(codes)}."
+            f"{source.name!r} {listed(shared)} have none, like codes of the dataset; to use them say "
+            f"{keep_option(shared)}."
         )
-    return tuple(name for name in shared if name not in codes), codes
+    return tuple(name for name in shared if name not in left_out)
 
 
-def _renaming(target: Dataset, source: Dataset) -> str:
-    """Offer names that may be the same."""
-    found = [d for d in differences(target, source) if d.kind == "name"]
-    if not found:
-        return ""
-    return f" {'; '.join(each.advice for each in found[:3])}."
+def _dates_and_numbers(found: Difference) -> DatakinError:
+    python, cli = found.options
+    name = found.column
+    mend = f"if the numbers are dates, say {python} / {cli}, or " if python else ""
+    return DatakinError(
+        f"Column {name!r} must be of one kind. {found.sentence}; {mend}leave the column out "
+        f"(ignore=[{name!r}] / --ignore {shlex.quote(name)})."
+    )
 
 
 def _two_kinds(name: str, target: Dataset, source: Dataset) -> DatakinError:
@@ -138,51 +143,46 @@ def _two_kinds(name: str, target: Dataset, source: Dataset) -> DatakinError:
     )
 
 
-def _notes(
-    target: Dataset, source: Dataset, codes: list[str], rows: Array, by_chance: bool
-) -> Iterator[str]:
-    """Yield what users should know, as the target sees it, worst first."""
-    found = differences(target, source)
-    yield from _notes_of_differences(found, "units")
-    if rows.any():
+def _notes(found: Sequence[Difference], kinds: Sequence[str]) -> Iterator[Note]:
+    """Yield a note for each of some kinds of difference."""
+    for kind in kinds:
+        some = [each for each in found if each.kind == kind]
+        names = [each.column for each in some]
+        if kind == "columns":
+            yield from (_note_on_columns(each) for each in some if isinstance(each, OneSided))
+        elif kind == "codes" and some:
+            text = f"left out, no value in common, like codes of the dataset: {listed(names)}"
+            yield Note(f"{text} (to use them: {keep_option(names)})", SERIOUS)
+        elif kind == "range" and some:
+            yield Note(f"ranges do not overlap, models can only extrapolate: {listed(names)}")
+        elif some:
+            more = f"; and {len(some) - SHOWN} more" if len(some) > SHOWN else ""
+            text = "; ".join(each.advice for each in some[:SHOWN]) + more
+            yield Note(text, USUAL if kind == "relation" else SERIOUS)
+
+
+def _note_on_columns(found: OneSided) -> Note:
+    return Note(f"not used, {found.reason(f'the {found.lacking}')}: {listed(found.columns)}", MINOR)
+
+
+def _note_on_rows(rows: Array, by_chance: bool) -> Iterator[Note]:
+    n_rows = int(rows.sum())
+    if n_rows:
         done = (
-            ", about as many as repeat within one dataset: kept"
+            ", about as many as chance gives: kept"
             if by_chance
             else ": left out of the cross errors"
         )
-        text = f"{int(rows.sum())} row(s) of the target also stand in the source{done}"
-        yield Note(text, MINOR if by_chance else SERIOUS)
-    yield from note_on_groups(target, source)
-    yield from _notes_of_differences(found, "name")
-    yield from _notes_of_differences(found, "levels")
-    if codes:
-        yield Note(
-            f"left out, column(s) without a value in common, like codes of the dataset: "
-            f"{listed(codes)} (to use them: {keep_option(codes)})",
-            SERIOUS,
-        )
-    apart = [each.column for each in found if each.kind == "range"]
-    if apart:
-        yield Note(f"ranges do not overlap, models can only extrapolate: {listed(apart)}")
-    gaps = set(target.columns) - set(source.columns), set(source.columns) - set(target.columns)
-    classes = set(target.classes), set(source.classes)
-    for lacking, names in zip(("source", "target"), gaps, strict=True):
-        if names:
-            text = (
-                f"column(s) not used, absent or constant in the {lacking}: {listed(sorted(names))}"
-            )
-            yield Note(text, MINOR)
-    for lacking, few in (("source", classes[0] - classes[1]), ("target", classes[1] - classes[0])):
+        stand = "row of the target also stands" if n_rows == 1 else "rows of the target also stand"
+        yield Note(f"{n_rows} {stand} in the source{done}", MINOR if by_chance else SERIOUS)
+
+
+def _notes_on_classes(target: Dataset, source: Dataset) -> Iterator[str]:
+    ours, theirs = set(target.classes), set(source.classes)
+    for lacking, few in (("source", ours - theirs), ("target", theirs - ours)):
         if few:
-            yield f"class(es) missing from the {lacking}: {listed(sort_classes(few))}"
-
-
-def _notes_of_differences(found: Sequence[Difference], kind: str) -> Iterator[str]:
-    """Yield the first few differences of one kind in one note."""
-    some = [each for each in found if each.kind == kind]
-    if some:
-        more = f"; and {len(some) - SHOWN} more" if len(some) > SHOWN else ""
-        yield Note("; ".join(each.advice for each in some[:SHOWN]) + more, SERIOUS)
+            noun = "class" if len(few) == 1 else "classes"
+            yield f"{noun} missing from the {lacking}: {listed(sort_classes(few))}"
 
 
 def _not_numbers(levels: tuple[str, ...]) -> list[str]:
@@ -196,19 +196,18 @@ def _not_numbers(levels: tuple[str, ...]) -> list[str]:
     return [level for level in levels if not is_number(level)] or list(levels)
 
 
-def _all_classes(target: Dataset, source: Dataset) -> tuple[str, ...]:
+def _all_classes(target: Dataset, source: Dataset, found: Sequence[Difference]) -> tuple[str, ...]:
     if bool(target.classes) != bool(source.classes):
         regression = source if target.classes else target
         raise DatakinError(
             f"Both labels must pose the same task. {regression.name!r} looks like regression, "
             f"the other like classes; say which task it is (task)."
         )
-    recoding = class_recoding(target, source)
+    recoding = next((each for each in found if each.kind == "classes"), None)
     if target.classes and (recoding or not set(target.classes) & set(source.classes)):
         how = source.features.how_to_recode(source.classes, target.classes)
         if recoding and not source.features.is_sparse:
-            python, cli = class_options(target, source)
-            how = f"if they mean the same, say {python} / {cli}; otherwise {how}"
+            how = f"if they mean the same, say {' / '.join(recoding.options)}; otherwise {how}"
         raise DatakinError(
             f"Both labels must use the same codes. {target.name!r} has {listed(target.classes)}, "
             f"{source.name!r} has {listed(source.classes)}; {how}."
@@ -221,23 +220,28 @@ def _shared_rows(
 ) -> tuple[tuple[Array, Array], bool]:
     """Return which rows stand in both datasets, and whether that is chance.
 
-    In discrete tables rows coincide by chance, about as often as rows repeat within one dataset. Rows
-    that are in both tell nothing of that: a copied table may stand twice in the other. So chance is
-    judged by the other rows, or by what independent columns would give.
+    In discrete tables rows coincide by chance, about as often as rows repeat within one dataset, or as
+    independent columns would give. Rows that are in both tell nothing of that: a copied table may stand
+    twice in the other.
     """
     ours, theirs = target.row_hashes(columns), source.row_hashes(columns)
     in_target, in_source = np.isin(ours, theirs), np.isin(theirs, ours)
-    share = max(in_target.mean(), in_source.mean())
-    if not share:
+    if not in_target.any():
         return (in_target, in_source), False
-    overall = min(repeated_share(ours), repeated_share(theirs))
-    chances = [
-        repeated_share(hashes[~found]) if (~found).sum() >= ENOUGH else overall
-        for hashes, found in ((ours, in_target), (theirs, in_source))
+    sides = (target, source, ours, in_target), (source, target, theirs, in_source)
+    # Distinct rows: one row that stands there a hundred times is one coincidence.
+    share = max(len(np.unique(rows[found])) / len(np.unique(rows)) for _, _, rows, found in sides)
+    repeats = [
+        [
+            chance_by_repeats(one.features, columns, one.label_hashes, some)
+            for some in (rows, rows[~found])[: 1 + int((~found).sum() >= ENOUGH)]
+        ]
+        for one, _, rows, found in sides
     ]
-    for one, other in ((target, source), (source, target)):
-        labels = one.label_hashes
-        chances.append(chance_of_a_copy(one.features, columns, labels, other.n_rows))
+    overall = min(first for first, *_ in repeats)
+    chances = [others[0] if others else overall for _, *others in repeats]
+    for one, other, _, _ in sides:
+        chances.append(chance_of_a_copy(one.features, columns, one.label_hashes, other.n_rows))
     return (in_target, in_source), bool(share <= 2 * max(chances))
 
 
@@ -248,82 +252,3 @@ def _same_rows(target: Dataset, source: Dataset) -> bool:
     columns = tuple(sorted(target.columns))
     ours, theirs = target.row_hashes(columns), source.row_hashes(columns)
     return bool(np.array_equal(np.sort(ours), np.sort(theirs)))
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A kind of data.
-
-    Attributes
-    ----------
-    make : callable
-        ``make(X, y, name=name)`` returns a Dataset.
-    advice : str
-        How to get a dataset of this kind, for users who pass something else.
-    """
-
-    make: Callable[..., Dataset]
-    advice: str
-
-
-TABLES = Kind(as_dataset, "read tables and files with datakin.read_table(table, label=...)")
-
-
-def coerce(data: Any, name: str = "", kind: Kind = TABLES) -> Dataset:
-    """Return a Dataset for a Dataset or an (X, y) pair, naming it when it has no name."""
-    if isinstance(data, Dataset):
-        return data if data.name else data.renamed(name)
-    if isinstance(data, (tuple, list)) and len(data) == 2:
-        return kind.make(data[0], data[1], name=name)
-    raise DatakinError(
-        f"A dataset must be a Dataset or a pair (X, y). Got {type(data).__name__}; {kind.advice}."
-    )
-
-
-def _collect(data: Any, stem: str, kind: Kind) -> list[Dataset]:
-    """Return the datasets of a list or mapping; a mapping's keys are their names."""
-    if isinstance(data, Mapping):
-        return [coerce(d, str(name), kind).renamed(str(name)) for name, d in data.items()]
-    if isinstance(data, (list, tuple)):
-        return [coerce(d, f"{stem} {i}", kind) for i, d in enumerate(data, start=1)]
-    raise DatakinError(
-        f"Several datasets must come as a list, or as a mapping of name to dataset. "
-        f"Got {type(data).__name__}."
-    )
-
-
-def check_names(datasets: Sequence[Dataset]) -> None:
-    """Refuse datasets of the same name."""
-    twice = repeated(d.name for d in datasets)
-    if twice:
-        raise DatakinError(
-            f"Datasets must have different names. Got more than one named {listed(twice)}; "
-            f"pass name= when reading them, or a mapping of name to dataset."
-        )
-
-
-def for_comparison(target: Any, source: Any, kind: Kind = TABLES) -> list[Dataset]:
-    """Return target and source; a dataset may be compared with itself."""
-    datasets = [coerce(target, "target", kind), coerce(source, "source", kind)]
-    if datasets[0].name == datasets[1].name and pair(*datasets).identical:
-        datasets[1] = datasets[1].renamed(f"{datasets[1].name} (again)")
-    check_names(datasets)
-    return datasets
-
-
-def for_ranking(target: Any, sources: Any, kind: Kind = TABLES) -> list[Dataset]:
-    """Return the target, then its sources, at least one."""
-    datasets = [coerce(target, "target", kind), *_collect(sources, "source", kind)]
-    if len(datasets) < 2:
-        raise DatakinError("A ranking needs at least one source. Got none.")
-    check_names(datasets)
-    return datasets
-
-
-def for_matrix(datasets: Any, kind: Kind = TABLES) -> list[Dataset]:
-    """Return the members of a matrix, at least two."""
-    members = _collect(datasets, "dataset", kind)
-    if len(members) < 2:
-        raise DatakinError(f"A matrix needs at least two datasets. Got {len(members)}.")
-    check_names(members)
-    return members

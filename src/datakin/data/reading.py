@@ -13,7 +13,6 @@ from typing import Any
 
 from datakin._core.addresses import without_password
 from datakin._core.exceptions import DatakinError, listed, warn
-from datakin.data.checks.groups import notes_of_shared_groups
 from datakin.data.columns.tables import RawTable
 from datakin.data.corrections import correct
 from datakin.data.dataset import Dataset
@@ -94,7 +93,7 @@ class Reading:
         needed = self.drafts[0].name if self.drafts and self.may_miss == "sources" else None
         self.datasets = make_datasets(self.drafts, left_out, needed=needed)
         said = self._skipped() if self.may_miss == "sources" else []
-        for text in said + notes_of_shared_groups(self.datasets, self.how.group):
+        for text in said:
             warn(text)
         return self
 

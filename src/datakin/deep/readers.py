@@ -20,8 +20,8 @@ from datakin.data.dataset import TASKS
 from datakin.data.drafts import Draft, make_datasets
 from datakin.data.features import Array, Features
 from datakin.data.files.opening import open_table, stem
+from datakin.data.inputs import Kind
 from datakin.data.origin import Origin
-from datakin.data.pairing import Kind
 from datakin.deep.items import ArrayContents, Contents, Items, TextContents
 
 __all__ = ["ITEMS", "as_items", "check_task", "make_items", "read_texts"]

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from datakin._core.exceptions import SERIOUS, USUAL, DatakinError, listed, suggest, together
-from datakin.data.checks.differences import KINDS, Difference
+from datakin.data.checks.difference_kinds import KINDS, Difference
 from datakin.data.checks.suspicions import ROW_ID
 from datakin.data.columns.labels import sort_classes
 from datakin.data.described import ColumnDescription
@@ -32,6 +32,7 @@ MENDING = (
     "name",
     "levels",
 )  # kinds whose options change the data for the better
+REFUSED = ("classes", "dates")  # kinds of differences with which tables cannot be compared
 REPEATED = 0.98  # an id with fewer values than this share of its rows is one of several rows
 MOST = 3  # refusals that are shown one by one
 FEW = 10  # values that classes may have
@@ -42,7 +43,7 @@ LIKELY = frozenset(
     ]
 )
 
-for part in (ColumnDescription, TableDescription, DatasetDescription, Difference):
+for part in (ColumnDescription, TableDescription, DatasetDescription):
     register(part)
 
 
@@ -55,7 +56,7 @@ class Thing:
     ----------
     kind : str
         "problem", "note", "group" (rows that may belong together), or the kind of a difference between
-        tables: "classes", "units", "name", "levels", "codes" or "range".
+        tables: "classes", "units", "kinds", "name", "levels", "codes", "relation" or "range".
     about : tuple of str
         The tables or datasets that it is about.
     text : str
@@ -278,9 +279,8 @@ def _refusals(found: Gathered) -> list[Thing]:
     """Return why sources cannot be compared, with the option that would mend it if one is known."""
     things = []
     for name, text in list(found.refusals.items())[:MOST]:
-        known = [d for d in found.differences.get(name, ()) if d.kind == "classes"]
-        options = (known[0].option_python, known[0].option_cli) if known else ("", "")
-        things.append(Thing("problem", (name,), text, *options))
+        known = [d.options for d in found.differences.get(name, ()) if d.kind in REFUSED]
+        things.append(Thing("problem", (name,), text, *(known[0] if known else ())))
     more = len(found.refusals) - MOST
     if more > 0:
         things.append(Thing("problem", (), f"{more} more sources cannot be compared, either."))
@@ -290,7 +290,7 @@ def _refusals(found: Gathered) -> list[Thing]:
 def _reduced(datasets: Sequence[DatasetDescription]) -> list[Thing]:
     """Ask whether some datasets hold a yes-or-no version of a label that has grades in others."""
     every = sort_classes(name for d in datasets for name in d.classes)
-    two = [d for d in datasets if len(d.classes) == 2 and min(every) in d.classes]
+    two = [d for d in datasets if len(d.classes) == 2 and every[0] in d.classes]
     if not two or len(every) < 3 or not all(name.isdigit() for name in every):
         return []
     names = tuple(d.name for d in two)
@@ -319,10 +319,10 @@ def _differences(found: Mapping[str, Sequence[Difference]]) -> tuple[list[Thing]
         names = tuple(dict.fromkeys(source for source, _ in members))
         if len(names) > 1:
             sentence += f" (similar for {', '.join(names[1:4])}{', ...' * (len(names) > 4)})"
-        cli = " ".join(dict.fromkeys(d.option_cli for _, d in members if d.option_cli))
-        python = "; ".join(dict.fromkeys(d.option_python for _, d in members if d.option_python))
+        options = dict.fromkeys(d.options for _, d in members if d.options[0])
+        python, cli = "; ".join(p for p, _ in options), " ".join(c for _, c in options)
         if kind == "columns":
             lines.append(sentence)
-        elif kind != "classes":  # these are refused, see above
+        elif kind not in REFUSED:
             things.append(Thing(kind, names, sentence, python, cli))
     return things, lines

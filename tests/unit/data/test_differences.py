@@ -8,7 +8,10 @@ import pytest
 
 import datakin
 from datakin import DatakinError, DatakinWarning, as_dataset, read_table, read_tables
-from datakin.data.checks.differences import Difference, differences
+from datakin._core.exceptions import MINOR, SERIOUS
+from datakin.cli.corrections import parse_convert, parse_recode
+from datakin.data.checks.difference_kinds import OtherName
+from datakin.data.checks.differences import differences
 from datakin.data.pairing import pair
 
 N = 200
@@ -17,7 +20,7 @@ N = 200
 def table(seed, name, n=N, **columns):
     rng = np.random.default_rng(seed)
     frame = pd.DataFrame({"x": rng.normal(size=n), "died": rng.integers(0, 2, n)})
-    options = {k: columns.pop(k) for k in ("keep", "group") if k in columns}
+    options = {k: columns.pop(k) for k in ("keep", "group", "task") if k in columns}
     return read_table(frame.assign(**columns), label="died", name=name, **options)
 
 
@@ -26,43 +29,85 @@ def normal(seed, mean, sd, n=N):
 
 
 UNITS = {
-    "Fahrenheit": ("temp", normal(0, 37.5, 1), normal(1, 37.5, 1) * 1.8 + 32, (0.5556, -17.78)),
+    "Fahrenheit": ("temp", normal(0, 37.5, 1), normal(1, 37.5, 1) * 1.8 + 32, "5/9,-160/9"),
     "whole Fahrenheit": (
-        "temp", normal(0, 37.5, 1).round(), (normal(1, 37.5, 1) * 1.8 + 32).round(), (0.5556, -17.78)
+        "temp", normal(0, 37.5, 1).round(), (normal(1, 37.5, 1) * 1.8 + 32).round(), "5/9,-160/9"
     ),
-    "pounds": ("weight", normal(0, 80, 12), normal(1, 80, 12) * 2.20462, (0.4536, 0)),
-    "centimetres": ("height", normal(0, 67, 3), normal(1, 67, 3) * 2.54, (0.3937, 0)),
-    "glucose": ("glucose", normal(0, 6, 1), normal(1, 6, 1) * 18.016, (0.05551, 0)),
-    "creatinine": ("creatinine", normal(0, 1, 0.2), normal(1, 1, 0.2) * 88.42, (0.01131, 0)),
-    "pressure": ("Druck", normal(0, 5, 0.5), normal(1, 5, 0.5) * 14.5038, (0.06895, 0)),
-    "percent": ("any", normal(0, 0.5, 0.1), normal(1, 50, 10), (0.01, 0)),
-    "hours": ("time", normal(0, 90, 20), normal(1, 1.5, 0.333), (60, 0)),
+    "Kelvin": ("temp", normal(0, 15, 8), normal(1, 15, 8) + 273.15, "1,-273.15"),
+    "pounds": ("weight", normal(0, 80, 12), normal(1, 80, 12) * 2.20462, "0.45359237,0"),
+    "centimetres": ("height", normal(0, 67, 3), normal(1, 67, 3) * 2.54, f"{1 / 2.54!r},0"),
+    "glucose": ("glucose", normal(0, 6, 1), normal(1, 6, 1) * 18.016, f"{1 / 18.016!r},0"),
+    "creatinine": ("creatinine", normal(0, 1, 0.2), normal(1, 1, 0.2) * 88.42, "50/4421,0"),
+    "pressure": ("Druck", normal(0, 5, 0.5), normal(1, 5, 0.5) * 14.5038, "0.0689476,0"),
+    "percent": ("any", normal(0, 0.5, 0.1), normal(1, 50, 10), "0.01,0"),
+    "hours": ("time", normal(0, 90, 20), normal(1, 1.5, 0.333), "60,0"),
+    "colder by a standard deviation": (
+        "temp", normal(0, 15, 8), normal(1, 21, 8) * 1.8 + 32, "5/9,-160/9"
+    ),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "ours", "theirs", "mends"), UNITS.values(), ids=UNITS)
-def test_other_units_are_recognised_and_the_column_is_used(name, ours, theirs, mends):
+@pytest.mark.parametrize(("name", "ours", "theirs", "line"), UNITS.values(), ids=UNITS)
+def test_other_units_are_recognised_and_the_column_is_used(name, ours, theirs, line):
     a, b = table(0, "a", **{name: ours}), table(1, "b", **{name: theirs})
-    slope, intercept = mends
     (found,) = differences(a, b)
     assert (found.kind, found.column) == ("units", name)
-    assert found.option_python == f"convert={{'b': {{'{name}': ({slope}, {intercept})}}}}"
-    assert found.option_cli == f"--convert b::{name}={slope},{intercept}"
+    python, cli = found.options
+    assert cli == f"--convert b::{name}={line}"
+    exact = parse_convert([f"b::{name}={line}"])
+    assert eval(f"dict({python})") == {"convert": exact}  # to the last digit
     common = pair(a, b)
     assert name in common.columns
-    assert common.notes[0].startswith(f"other units? '{name}' of 'b' looks like ")
-    assert common.notes[0].endswith(f"{found.option_python} / {found.option_cli}")
+    assert common.notes[0].startswith(f"other units? '{name}' in 'b' is about ")
+    assert common.notes[0].endswith(f"{python} / {cli}")
 
 
-def test_an_unknown_linear_relation_is_recognised():
-    rng = np.random.default_rng(0)
-    ours, theirs = rng.gamma(4, 2, (2, 2000))
+def test_a_name_says_which_conversion_is_meant():
+    """From 75 kg to pounds lies nearly as far as from Celsius to Fahrenheit."""
+    for seed in range(40):
+        a = table(seed, "kg", weight=normal(seed, 75, 15))
+        b = table(seed, "lb", weight=normal(seed + 40, 75, 15) / 0.45359237)
+        (found,) = differences(a, b)
+        assert "(pounds to kg)" in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("name", "one", "other"),
+    [
+        ("height", (110, 5), (172, 9)),
+        ("weight", (3.4, 0.5), (78, 15)),
+        ("bp", (80, 10), (135, 18)),
+        ("x", (0, 1), (200, 30)),
+    ],
+)
+@pytest.mark.parametrize("n", [200, 1000])
+def test_another_population_is_no_other_unit(name, one, other, n):
+    found = []
+    for seed in range(30):
+        a = table(seed, "a", n, **{name: normal(seed, *one, n)})
+        b = table(seed, "b", n, **{name: normal(seed + 30, *other, n)})
+        found += [d for d in differences(a, b) if d.kind != "range"]
+    assert not found
+
+
+def test_an_unknown_linear_relation_is_asked_about_and_mends_nothing():
+    rng = np.random.default_rng(1)
+    ours, theirs = rng.exponential(2, (2, 2000))
     a = table(0, "a", 2000, dose=ours)
     b = table(1, "b", 2000, dose=theirs * 37 + 400)
     (found,) = differences(a, b)
-    slope = float(re.search(r"\((.*),", found.option_python)[1])
-    assert found.kind == "units"
+    slope = float(re.search(r"\((.*),", found.options[0])[1])
+    assert found.kind == "relation"
     assert slope == pytest.approx(1 / 37, rel=0.15)
+    assert pair(a, b).notes == (found.advice,)
+    assert found.advice.startswith("other units, or another population? 'dose' in 'b' is about 3")
+    frames = [
+        pd.DataFrame({"dose": x, "y": np.arange(2000) % 2}) for x in (ours, theirs * 37 + 400)
+    ]
+    said = datakin.describe(dict(zip("ab", frames, strict=True)), label="y")
+    assert [thing.kind for thing in said.things] == ["relation"]
+    assert said.things[0].option_cli.startswith("--convert b::dose=0.02")
+    assert said.options_cli == ""
 
 
 def test_a_response_in_other_units_is_recognised():
@@ -70,7 +115,13 @@ def test_a_response_in_other_units_is_recognised():
     a = as_dataset(rng.normal(size=(N, 2)), rng.normal(20, 5, N), name="a")
     b = as_dataset(rng.normal(size=(N, 2)), rng.normal(20, 5, N) * 1.8 + 32, name="b")
     assert [d.kind for d in differences(a, b)] == ["units"]
-    assert "'y' of 'b' looks like 1.8 x + 32 of 'a'" in pair(a, b).notes[0]
+    assert "'y' in 'b' is about 1.8 x that in 'a' + 32 (Fahr" in pair(a, b).notes[0]
+
+
+def test_numbers_of_any_size_are_compared():
+    a = table(0, "a", temp=normal(0, 1, 0.1) * 1e-300, dose=normal(1, 1, 0.1))
+    b = table(1, "b", temp=normal(2, 1, 0.1) * 1e300, dose=normal(3, 1, 0.1) * 8e307)
+    assert {d.kind for d in differences(a, b)} == {"range"}
 
 
 def test_standardised_columns_are_no_codes_and_hardly_ever_units():
@@ -109,7 +160,7 @@ def test_codes_of_the_dataset_are_left_out_unless_kept(wards):
     common = pair(a, b)
     assert common.columns == ("x",)
     assert common.notes == (
-        "left out, column(s) without a value in common, like codes of the dataset: 'ward' "
+        "left out, no value in common, like codes of the dataset: 'ward' "
         "(to use them: keep=['ward'] / --keep ward)",
     )
     assert [d.kind for d in differences(a, b)] == ["codes"]
@@ -133,12 +184,10 @@ def test_names_that_differ_in_case_and_spaces_are_offered():
     a = table(0, "a", **{"Druck bar": normal(0, 5, 1)})
     b = table(1, "b", **{"DRUCK_BAR": normal(1, 5, 1)})
     (found, *_) = differences(a, b)
-    assert found == Difference(
-        "name",
-        "Druck bar",
-        "'DRUCK_BAR' of 'b' may be 'Druck bar' of 'a'",
-        "rename={'b': {'DRUCK_BAR': 'Druck bar'}}",
-        "--rename 'b::DRUCK_BAR=Druck bar'",
+    assert found == OtherName("Druck bar", "a", "b", "DRUCK_BAR")
+    assert found.advice == (
+        "'DRUCK_BAR' of 'b' may be 'Druck bar' of 'a': rename={'b': {'DRUCK_BAR': 'Druck bar'}} / "
+        "--rename 'b::DRUCK_BAR=Druck bar'"
     )
     assert found.advice in pair(a, b).notes
 
@@ -160,9 +209,103 @@ def test_levels_that_differ_in_case_are_offered():
     a = table(0, "a", sex=rng.choice(["male", "female"], N))
     b = table(1, "b", sex=rng.choice(["Male", "female"], N))
     (found,) = differences(a, b)
-    assert (found.kind, found.option_cli) == ("levels", "--recode b::sex:Male=male")
-    assert found.option_python == "recode={'b': {'sex': {'Male': 'male'}}}"
+    assert found.kind == "levels"
+    assert found.options == (
+        "recode={'b': {'sex': {'Male': 'male'}}}", "--recode b::sex:Male=male"
+    )  # fmt: skip
     assert found.advice in pair(a, b).notes
+
+
+CODES = {
+    "1 and 2": ([0, 1], [1, 2], {"1": "0", "2": "1"}),
+    "signs": ([0, 1], [-1, 1], {"-1": "0"}),
+    "truth values": ([1, 2], [False, True], None),
+    "days of the week": (list(range(7)), list(range(1, 8)), {str(k): str(k - 1) for k in range(1, 8)}),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:[ab]. 'c' recoded")
+@pytest.mark.parametrize(("ours", "theirs", "recoding"), CODES.values(), ids=CODES)
+def test_numbers_coded_differently_are_asked_about(ours, theirs, recoding):
+    rng = np.random.default_rng(0)
+    frames = {
+        name: pd.DataFrame({"c": rng.choice(values, N), "x": rng.normal(size=N), "y": np.arange(N) % 2})
+        for name, values in (("a", ours), ("b", theirs))
+    }  # fmt: skip
+    found = read_tables(frames, label="y")
+    (difference,) = differences(found["a"], found["b"])
+    assert difference.kind == "levels"
+    assert difference.advice in pair(found["a"], found["b"]).notes
+    if recoding is None:  # the numbers, not the truth values
+        recoding = {"1": "0", "2": "1"}
+        assert difference.options[0] == f"recode={{'a': {{'c': {recoding!r}}}}}"
+    else:
+        assert difference.options[0] == f"recode={{'b': {{'c': {recoding!r}}}}}"
+    mended = datakin.describe(frames, label="y").options_cli.split("--recode ")[1:]
+    mended = read_tables(frames, label="y", recode=parse_recode(m.strip() for m in mended))
+    assert not differences(mended["a"], mended["b"])
+
+
+def test_counts_of_things_are_no_codes():
+    rng = np.random.default_rng(0)
+    a = table(0, "a", rooms=rng.choice(5, N, p=[0.05, 0.05, 0.1, 0.3, 0.5]))
+    b = table(1, "b", rooms=rng.choice([1, 2, 3, 4, 5], N, p=[0.05, 0.1, 0.3, 0.5, 0.05]))
+    assert not differences(a, b)
+
+
+@pytest.mark.parametrize("name", ["year", "birth_year", "Baujahr", "month", "age"])
+def test_times_are_no_codes_of_the_dataset(name):
+    rng = np.random.default_rng(0)
+    a = table(0, "a", **{name: rng.integers(2015, 2018, N)})
+    b = table(1, "b", **{name: rng.integers(2018, 2021, N)})
+    common = pair(a, b)
+    assert name in common.columns
+    assert common.notes == (f"ranges do not overlap, models can only extrapolate: {name!r}",)
+
+
+def days(seed, spoilt=()):
+    stamps = pd.Timestamp("2018-01-01") + pd.to_timedelta(
+        np.random.default_rng(seed).integers(0, 300, N), "D"
+    )
+    numbers = stamps.strftime("%Y%m%d").astype(int).to_numpy().copy()
+    numbers[: len(spoilt)] = spoilt
+    return numbers
+
+
+@pytest.mark.filterwarnings("ignore:a. dates yyyymmdd")
+def test_dates_are_not_compared_with_numbers():
+    a, b = table(0, "a", date=days(0)), table(1, "b", date=days(1, [20180231]))
+    for one, other in ((a, b), (b, a)):
+        with pytest.raises(
+            DatakinError, match=r"dates in 'a' \(2018-01-0. to 2018-10-..\)"
+        ) as said:
+            pair(one, other)
+        assert "if the numbers are dates, say convert={'b': {'date': '%Y%m%d'}} / " in str(
+            said.value
+        )
+        assert "--ignore date" in str(said.value)
+    frames = {
+        name: pd.DataFrame({"date": d, "x": normal(0, 0, 1), "y": np.arange(N) % 2})
+        for name, d in (("a", days(0)), ("b", days(1, [20180231])))
+    }
+    (thing,) = datakin.describe(frames, label="y").things
+    assert (thing.kind, thing.option_cli) == ("problem", "--convert b::date=%Y%m%d")
+
+
+def test_durations_and_truth_values_beside_numbers():
+    rng = np.random.default_rng(0)
+    hours = rng.integers(24, 240, N)
+    a = table(0, "a", stay=pd.to_timedelta(hours, "h"), ill=rng.integers(0, 2, N).astype(bool))
+    days = table(1, "b", stay=rng.integers(1, 10, N), ill=rng.integers(0, 2, N))
+    (found,) = differences(a, days)
+    assert found.sentence == (
+        "'stay' holds durations in 'a' (1 to 9.958 days) and numbers in 'b' (1 to 9): do both mean "
+        "the same?"
+    )
+    assert found.advice in pair(a, days).notes
+    assert {"ill", "stay"} <= set(pair(a, days).columns)
+    scale = table(1, "b", stay=pd.to_timedelta(hours, "h"), ill=rng.integers(0, 9, N))
+    assert [d.column for d in differences(a, scale)] == ["ill"]
 
 
 CLASSES = {
@@ -188,6 +331,26 @@ def test_classes_coded_differently_are_a_question(ours, theirs, recoding):
         pair(a, b)
     assert f"recode={{'b': {{'died': {recoding!r}}}}} / --recode " in str(caught.value)
     assert {d.kind for d in differences(a, b)} == {"classes"}
+
+
+BOTH_WAYS = [
+    (["yes", "no", "x"], ["Yes", "YES", "no"], "--recode b::died:YES=yes --recode b::died:Yes=yes"),
+    (["f", "x", "z"], ["no", "female", "z"], "--recode b::died:female=f"),
+    (["no", "yes"], ["no", "yes", "Yes"], "--recode b::died:Yes=yes"),
+]
+
+
+@pytest.mark.filterwarnings("ignore::datakin.DatakinWarning")
+@pytest.mark.parametrize(("ours", "theirs", "option"), BOTH_WAYS)
+def test_classes_are_refused_from_either_side(ours, theirs, option):
+    a, b = (
+        table(i, "ab"[i], died=np.array(c)[np.arange(N) % len(c)], task="multiclass")
+        for i, c in enumerate([ours, theirs])
+    )
+    for one, other in ((a, b), (b, a)):
+        with pytest.raises(DatakinError, match="must use the same codes") as said:
+            pair(one, other)
+        assert option in str(said.value) or option.startswith("--recode b::died:female")
 
 
 def test_words_are_recoded_rather_than_truth_values():
@@ -220,7 +383,7 @@ def test_truly_different_classes_are_notes(ours, theirs):
         )
         for i, c in enumerate([ours, theirs])
     )  # fmt: skip
-    assert all(note.startswith("class(es) missing from") for note in pair(a, b).notes)
+    assert all(note.startswith("class missing from") for note in pair(a, b).notes)
     assert pair(a, b).notes
 
 
@@ -238,7 +401,7 @@ def test_the_targets_rows_twice_in_the_source_are_left_out():
     common = pair(a, b)
     assert common.shared_target.all()
     assert common.shared_source.sum() == 120
-    assert "60 row(s) of the target also stand in the source: left out" in common.notes[0]
+    assert "60 rows of the target also stand in the source: left out" in common.notes[0]
 
 
 def test_rows_of_skewed_discrete_tables_coincide_by_chance():
@@ -264,18 +427,22 @@ def test_a_patient_in_two_files_is_named(tmp_path):
         frame["patient"] = patients(first + np.arange(N) // 2)
         frame.to_csv(tmp_path / f"{name}.csv", index=False)
     paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
-    with pytest.warns(
-        DatakinWarning, match=r"5 of 195 values of 'patient' stand in several.*'p95'"
-    ):
-        found = read_tables(paths, label="died", group="patient")
+    found = read_tables(paths, label="died", group="patient")  # said once, of the pair
     (note,) = pair(*found.values()).notes
-    assert note.startswith("5 group(s) stand in both datasets: 'p95', 'p96'")
-    assert note.endswith("drop them in all but one")
+    assert note.startswith("5 groups stand in both datasets: 'p95', 'p96'")
+    assert note.rank == SERIOUS
+    described = datakin.describe(paths, label="died", group="patient")
+    assert [note in thing.text for thing in described.things] == [True]
 
 
 def test_groups_that_each_file_counts_for_itself_are_said_gently():
     a, b = (table(i, "ab"[i], group="g", g=np.arange(N) // 4 + 1) for i in (0, 1))
-    assert "if each table counts its own from 1, nothing is to be done" in pair(a, b).notes[0]
+    (note,) = pair(a, b).notes
+    assert note.startswith("groups are numbered from 0 or 1 in both datasets and taken as diff")
+    assert note.rank == MINOR
+    real = table(1, "b", group="g", g=np.arange(N) // 4 * 37 + 1)
+    (note,) = pair(a, real).notes
+    assert note.startswith("2 groups stand in both datasets: '1', '38'")
 
 
 def test_one_small_file_is_skipped_and_named(tmp_path):

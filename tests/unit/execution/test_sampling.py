@@ -143,7 +143,7 @@ def test_rows_in_common_are_left_out_of_samples_too():
     X, y = draw(24_000, 0)
     other = draw(12_000, 1)
     both = np.vstack([X[:6000], other[0]]), np.concatenate([y[:6000], other[1]])
-    with pytest.warns(DatakinWarning, match="6000 row.s. of the target also stand in the source"):
+    with pytest.warns(DatakinWarning, match="6000 rows of the target also stand in the source"):
         result = datakin.score((X, y), both, **LINEAR)
     rows = result.errors.frame.query("trained_on == 'target' and tested_on == 'source'")["rows"]
     assert rows.max() < 7500  # of 9000 tested, a third stands in the target

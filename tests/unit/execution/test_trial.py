@@ -100,7 +100,7 @@ def test_levels_and_classes_of_both_are_pooled():
     assert both.levels == (("u", "v", "w"),)
     assert both.codes[:, 0].tolist() == [0, 0, 1] * 20 + [1, 1, 2] * 20
     np.testing.assert_array_equal(both.numeric[:, 0], np.append(one["x"], two["x"]))
-    with pytest.warns(match=r"class\(es\) missing from the source"):
+    with pytest.warns(match="class missing from the source"):
         found = score(target, source, cv=3, models=["logistic"])
     assert found.outlook.trial is not None
 

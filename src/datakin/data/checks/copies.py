@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
+from scipy import sparse
 
 from datakin._core.exceptions import SERIOUS, Note
 from datakin.data.dataset import hash_labels, hash_rows
 from datakin.data.features import Array, Features
 
-__all__ = ["chance_of_a_copy", "repeated_rows", "repeated_share"]
+__all__ = ["chance_by_repeats", "chance_of_a_copy", "repeated_rows", "repeated_share"]
 
 MANY = 0.1  # share of rows with a copy in the same dataset from which they are noted
 RICH = 20  # a column with more different values than this is not a code
@@ -32,22 +36,64 @@ def repeated_rows(features: Features, y: Array, classes: tuple[str, ...]) -> lis
     if features.is_sparse:
         return []
     labels = hash_labels(y, classes)
-    hashes = hash_rows(features, features.names, labels)
-    copies = round(repeated_share(hashes) * len(y))
-    if copies < MANY * len(y) or not _has_rich_column(features):
-        return []
-    if copies <= TIMES * len(y) * chance_of_a_copy(features, features.names, labels, len(y) - 1):
+    share = repeated_share(hash_rows(features, features.names, labels))
+    if share < MANY or not _are_copies(share, features, features.names, labels):
         return []
     text = (
-        f"{copies} of {len(y)} rows have a copy in the same dataset, so that its own error "
-        f"looks smaller than it is (consider group=, --group, or drop copies)"
+        f"{round(share * len(y))} of {len(y)} rows have a copy in the same dataset, so that its own "
+        f"error looks smaller than it is (consider group=, --group, or drop copies)"
     )
     return [Note(text, SERIOUS)]
 
 
-def _has_rich_column(features: Features) -> bool:
-    columns = [*features.numeric.T, *features.codes.T]
-    return any(len(np.unique(column)) > RICH for column in columns)
+def _are_copies(share: float, features: Features, columns: tuple[str, ...], labels: Array) -> bool:
+    """Whether a table has too many values for so many of its rows to repeat by chance."""
+    if not _has_rich_column(features, columns):
+        return False
+    return share > TIMES * chance_of_a_copy(features, columns, labels, len(labels) - 1)
+
+
+def _has_rich_column(features: Features, columns: tuple[str, ...]) -> bool:
+    block: Any = features.numeric
+    if sparse.issparse(features.numeric):
+        block = block.tocoo()
+        order = np.lexsort((block.data, block.col))
+        values, place = block.data[order], block.col[order]
+        is_new = (np.diff(values, prepend=np.nan) != 0) | (np.diff(place, prepend=-1) != 0)
+        return bool(np.bincount(place[is_new], minlength=1).max() > RICH)
+    return any(len(np.unique(column)) > RICH for column in _columns(features, columns))
+
+
+def _columns(features: Features, names: tuple[str, ...]) -> Iterator[Array]:
+    wanted = set(names)
+    for own, block in (
+        (features.numeric_names, features.numeric),
+        (features.category_names, features.codes),
+    ):
+        for name, values in zip(own, block.T, strict=True):
+            if name in wanted:
+                yield values
+
+
+def chance_by_repeats(
+    features: Features, columns: tuple[str, ...], labels: Array, rows: Array
+) -> float:
+    """Return the share of rows that repeat in their own dataset, 0 if they are copies of each other.
+
+    Parameters
+    ----------
+    features : Features
+    columns : tuple of str
+        The columns that are compared, beside the label.
+    labels : ndarray
+        A hash of each label.
+    rows : ndarray
+        A hash of each row, or of some.
+    """
+    _, inverse, counts = np.unique(rows, return_inverse=True, return_counts=True)
+    counts = counts // np.gcd.reduce(counts)  # all of them twice: the table stands there twice
+    share = float(np.mean(counts[inverse] > 1))
+    return 0.0 if share and _are_copies(share, features, columns, labels) else share
 
 
 def chance_of_a_copy(
@@ -68,11 +114,7 @@ def chance_of_a_copy(
     if features.is_sparse:
         return 0.0
     chance = _share_of_value(labels)
-    for name in columns:
-        if name in features.numeric_names:
-            values = features.numeric[:, features.numeric_names.index(name)]
-        else:
-            values = features.codes[:, features.category_names.index(name)]
+    for values in _columns(features, columns):
         chance = chance * _share_of_value(values)
         if n_others * chance.max() < 1e-3:
             return 0.0

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from datakin._core.exceptions import SERIOUS, DatakinWarning, Note, listed, warn
+from datakin._core.exceptions import MINOR, SERIOUS, DatakinWarning, Note, listed, warn
 from datakin.data.columns.labels import canonical_label, is_missing, sort_classes
 from datakin.data.dataset import Dataset
 from datakin.data.drafts import Draft
 
-__all__ = ["SharedGroups", "note_on_groups", "notes_of_shared_groups", "warn_of_shared_groups"]
+__all__ = ["SharedGroups", "note_on_groups", "warn_of_shared_groups"]
 
 DENSE = 0.8  # share of a range that running numbers fill
 
@@ -40,49 +40,32 @@ def warn_of_shared_groups(drafts: Sequence[Draft]) -> None:
         )
 
 
-def notes_of_shared_groups(datasets: Sequence[Dataset], group: str | None) -> list[str]:
-    """Name the groups that stand in several tables."""
-    if group is None:
-        return []
-    places = Counter(name for dataset in datasets for name in set(dataset.group_names) - {""})
-    shared = sort_classes(name for name, n in places.items() if n > 1)
-    if not shared:
-        return []
-    return [
-        f"{len(shared)} of {len(places)} values of {group!r} stand in several tables: "
-        f"{listed(shared)}; {_advice(datasets)}"
-    ]
-
-
 def note_on_groups(target: Dataset, source: Dataset) -> list[str]:
-    """Name the groups that two datasets share."""
+    """Name the groups that two datasets share.
+
+    Each table may count its own from 1: then equal numbers say little.
+    """
     ours, theirs = (set(dataset.group_names) - {""} for dataset in (target, source))
     shared = sort_classes(ours & theirs)
     if not shared:
         return []
+    if _are_counted(ours) and _are_counted(theirs):
+        text = (
+            "groups are numbered from 0 or 1 in both datasets and taken as different ones; if they are "
+            "the same, drop their rows in one"
+        )
+        return [Note(text, MINOR)]
+    stand = "group stands" if len(shared) == 1 else "groups stand"
     text = (
-        f"{len(shared)} group(s) stand in both datasets: {listed(shared)}; "
-        f"{_advice([target, source])}"
+        f"{len(shared)} {stand} in both datasets: {listed(shared)}; their rows train one and test the "
+        f"other, so that the two look more alike than they are: drop them in one"
     )
     return [Note(text, SERIOUS)]
 
 
-def _advice(datasets: Sequence[Dataset]) -> str:
-    if all(_are_counted(dataset.group_names) for dataset in datasets):
-        return (
-            "if each table counts its own from 1, nothing is to be done; if they are the same, drop "
-            "their rows in all but one"
-        )
-    return (
-        "their rows train one dataset and test another, so that the two look more alike than they "
-        "are; drop them in all but one"
-    )
-
-
-def _are_counted(names: Sequence[str]) -> bool:
+def _are_counted(names: set[str]) -> bool:
     """Whether these are running numbers from 0 or 1, as each table may have its own."""
     numbers = sorted(int(name) for name in names if name.isdecimal())
-    named = [name for name in names if name]
-    if not numbers or len(numbers) < len(named) or numbers[0] > 1:
+    if not numbers or len(numbers) < len(names) or numbers[0] > 1:
         return False
     return len(numbers) >= DENSE * (numbers[-1] - numbers[0] + 1)

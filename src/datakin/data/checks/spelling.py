@@ -6,8 +6,9 @@ import re
 import shlex
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import lru_cache
 
-__all__ = ["matching_values", "plain", "recode_options", "same_names", "spelled_twice"]
+__all__ = ["matching_values", "plain", "recode_options", "same_names", "spelled_twice", "words_of"]
 
 MEANINGS = {  # one-letter words may mean several things
     "yes": ("1", "yes", "y", "true", "t", "positive", "pos", "present", "ja", "oui", "si"),
@@ -30,6 +31,19 @@ def plain(text: str) -> str:
     return bare or text
 
 
+@lru_cache(maxsize=10_000)
+def words_of(name: str) -> frozenset[str]:
+    """Return the words of a name in small letters, as in unit_id, unitId and "unit id".
+
+    Examples
+    --------
+    >>> sorted(words_of("unitId_2 Temp"))
+    ['id', 'temp', 'unit']
+    """
+    split = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    return frozenset(re.findall(r"[^\W\d_]+", split.lower()))
+
+
 def _unspaced(text: str) -> str:
     """Return a value without case and spaces; signs and accents may matter in it."""
     return re.sub(r"[\s_]+", "", unicodedata.normalize("NFKC", text).casefold())
@@ -43,20 +57,21 @@ def same_names(ours: Collection[str], theirs: Collection[str]) -> dict[str, str]
     >>> same_names(["Druck bar", "x"], ["DRUCK BAR", "z"])
     {'DRUCK BAR': 'Druck bar'}
     """
-    return _matched(ours, theirs, plain)
+    known, new = (
+        _by_form((name for name in names if name not in others), plain)
+        for names, others in ((ours, set(theirs)), (theirs, set(ours)))
+    )
+    return {
+        names[0]: known[form][0]
+        for form, names in new.items()
+        if len(names) == len(known.get(form, ())) == 1
+    }
 
 
-def _matched(
-    ours: Collection[str], theirs: Collection[str], form: Callable[[str], str]
-) -> dict[str, str]:
-    known: dict[str, list[str]] = {}
-    for name in ours:
-        known.setdefault(form(name), []).append(name)
-    found: dict[str, str] = {}
-    for name in theirs:
-        same = known.get(form(name), [])
-        if name not in ours and len(same) == 1 and same[0] not in found.values():
-            found[name] = same[0]
+def _by_form(names: Iterable[str], form: Callable[[str], str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name in names:
+        found.setdefault(form(name), []).append(name)
     return found
 
 
@@ -72,18 +87,27 @@ def matching_values(ours: Collection[str], theirs: Collection[str]) -> dict[str,
     >>> matching_values(["a", "b"], ["a", "b", "c"])
     {}
     """
-    found = _matched(ours, theirs, _unspaced)
+    known = _by_form(ours, _unspaced)
+    found = {
+        value: known[_unspaced(value)][0]
+        for value in theirs
+        if value not in ours and len(known.get(_unspaced(value), ())) == 1
+    }
     if found:
         return found
     numbers = _shifted(ours, theirs)
     if numbers:
         return numbers
     new = [value for value in ours if value not in theirs]
-    for value in theirs:
-        means = _meanings(value)
-        same = [mine for mine in new if means & _meanings(mine)]
-        if value not in ours and len(same) == 1 and same[0] not in found.values():
-            found[value] = same[0]
+    same = {
+        value: [mine for mine in new if _meanings(value) & _meanings(mine)]
+        for value in theirs
+        if value not in ours
+    }
+    # Of a no and a female that both may be an f, the female begins with it.
+    for value, mine in sorted(same.items(), key=lambda each: each[0][:1] not in "".join(each[1])):
+        if len(mine) == 1 and mine[0] not in found.values():
+            found[value] = mine[0]
     return found
 
 

@@ -1,0 +1,122 @@
+"""What differs between the numbers of a column in two datasets: kind, codes, units or range."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from datakin.data.checks.conversions import Units
+from datakin.data.checks.difference_kinds import Difference, NoValueInCommon, OtherRange
+from datakin.data.checks.spelling import words_of
+from datakin.data.checks.units import ENOUGH, Sketch, distance, find_units, overlap
+from datakin.data.checks.value_kinds import OtherKind, OtherLevels, OtherUnits, Relation, WithDates
+from datakin.data.columns.labels import canonical_label
+from datakin.data.dataset import Dataset
+
+__all__ = ["in_other_units", "number_difference"]
+
+About = tuple[str, str, str]  # a column, and the names of target and source
+MOST_CODES = 12  # values of a column that may be counted from 0 or from 1
+PAIRS = {(0.0, 1.0), (1.0, 2.0), (-1.0, 1.0)}  # usual codes of two values
+TIMES = frozenset(  # words of columns whose numbers are no codes, even if they are few
+    [
+        *("age", "date", "day", "days", "decade", "hour", "hours", "minute", "month", "months"),
+        *("quarter", "time", "week", "weeks", "year", "years", "yr", "yrs"),
+        *("alter", "datum", "jahr", "jahre", "monat", "monate", "tag", "tage", "woche", "zeit"),
+    ]
+)
+
+
+def number_difference(
+    name: str, target: Dataset, source: Dataset, ours: Sketch, theirs: Sketch
+) -> Difference | None:
+    """Return what differs between the numbers of a column, if anything does."""
+    about = name, target.name, source.name
+    kinds = _kind(target, name), _kind(source, name)
+    are_two = "" not in kinds and kinds[0] != kinds[1]
+    if are_two and "date" in kinds:
+        return _other_kind(about, kinds, ours, theirs)
+    codes = _shifted_codes(ours, theirs)
+    if codes:
+        back = {new: old for old, new in codes.items()}
+        # Truth values stand as words in the table: recode the numbers.
+        there, here = (kind != "truth value" for kind in reversed(kinds))
+        return OtherLevels(*about, codes if there else {}, back if here else {})
+    way = find_units(ours, theirs, name)
+    if way is not None:
+        return in_other_units(about, way)
+    if are_two and not (_is_zero_or_one(ours) and _is_zero_or_one(theirs)):
+        return _other_kind(about, kinds, ours, theirs)
+    if _are_site_codes(name, ours, theirs) and name not in target.keep | source.keep:
+        return NoValueInCommon(*about)
+    if overlap(ours, theirs) or min(len(ours.values), len(theirs.values)) < ENOUGH:
+        return None
+    return OtherRange(*about, (_range(ours, kinds[0]), _range(theirs, kinds[1])))
+
+
+def _kind(dataset: Dataset, name: str) -> str:
+    said = dataset.facts.get(name)
+    return "" if said is None else said.kind
+
+
+def _range(column: Sketch, kind: str) -> str:
+    if kind == "date":
+        return " to ".join(str(np.datetime64(int(v), "D")) for v in (column.low, column.high))
+    digits = 10 if column.is_whole else 4
+    return f"{column.low:.{digits}g} to {column.high:.{digits}g}"
+
+
+def in_other_units(about: About, way: Units) -> Difference:
+    """Return the difference of two columns that a linear relation connects."""
+    return OtherUnits(*about, way) if way.words else Relation(*about, way)
+
+
+def _other_kind(
+    about: About, kinds: tuple[str, str], ours: Sketch, theirs: Sketch
+) -> Difference | None:
+    both = dict(zip(kinds, (ours, theirs), strict=True))
+    if not all(len(column.values) for column in both.values()):
+        return None
+    ranges = _range(ours, kinds[0]), _range(theirs, kinds[1])
+    if "date" not in kinds:
+        return OtherKind(*about, kinds, ranges)
+    numbers = both.get("number")
+    are_dates = numbers is not None and numbers.is_whole and 1e7 < numbers.low <= numbers.high < 1e8
+    return WithDates(*about, kinds, ranges, are_dates)
+
+
+def _is_zero_or_one(column: Sketch) -> bool:
+    return column.is_whole and column.low >= 0 and column.high <= 1
+
+
+def _shifted_codes(ours: Sketch, theirs: Sketch) -> dict[str, str]:
+    """Return what recodes theirs if it is ours but for the codes, as 0 and 1 here, 1 and 2 there."""
+    if ours.few is None or theirs.few is None or not (ours.is_whole and theirs.is_whole):
+        return {}
+    if ours.few == theirs.few or not 2 <= len(ours.few) == len(theirs.few) <= MOST_CODES:
+        return {}
+    one, other = sorted(ours.few), sorted(theirs.few)
+    if len(one) == 2 and not {tuple(one), tuple(other)} <= PAIRS:
+        return {}
+    if len(one) > 2:
+        shift = one[0] - other[0]
+        if {one[0], other[0]} != {0, 1} or not _are_counted(one) or not _are_counted(other):
+            return {}
+        if 2 * distance(ours.values, theirs.values + shift) > distance(ours.values, theirs.values):
+            return {}
+    names = (canonical_label(value) for value in other), (canonical_label(value) for value in one)
+    return {old: new for old, new in zip(*names, strict=True) if old != new}
+
+
+def _are_counted(values: list[float]) -> bool:
+    return values[-1] - values[0] == len(values) - 1
+
+
+def _are_site_codes(name: str, ours: Sketch, theirs: Sketch) -> bool:
+    """Whether two columns are few whole numbers of which none is in both, and no time."""
+    if ours.few is None or theirs.few is None or not (ours.is_whole and theirs.is_whole):
+        return False
+    return not ours.few & theirs.few and not _is_time(name)
+
+
+def _is_time(name: str) -> bool:
+    return any(word in TIMES or word.endswith(("year", "jahr")) for word in words_of(name))
