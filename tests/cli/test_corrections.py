@@ -43,7 +43,7 @@ def test_what_is_typed_becomes_the_option(parse, entries, expected):
     ("parse", "entry", "message"),
     [
         (parse_rename, "a", "--rename must look like old=new"),
-        (parse_rename, "a=b=c", "backslash before a ':' or '='"),
+        (parse_rename, "a=b=c", "backslash before a ':', '=' or ','"),
         (parse_rename, "=b", "--rename must look like"),
         (parse_recode, "sex=male", "--recode must look like column:old=new"),
         (parse_recode, "sex:m", "--recode must look like"),

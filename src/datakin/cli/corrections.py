@@ -1,16 +1,16 @@
 r"""Corrections as they are typed: --rename old=new, --recode column:old=new, --convert column=0.5,-3.
 
-``TABLE::`` in front is for one table. A ``:`` or ``=`` that belongs to a name has a backslash before
-it, and so has a backslash: ``--rename 'a\=b=c'`` gives the column ``a=b`` the name ``c``.
+``TABLE::`` in front is for one table. A ``:``, ``=`` or ``,`` that belongs to a name has a backslash
+before it, and so has a backslash: ``--rename 'a\=b=c'`` gives the column ``a=b`` the name ``c``.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
 from datakin._core.exceptions import DatakinError
+from datakin._core.typed_options import cut, unescaped
 
 __all__ = ["parse_convert", "parse_recode", "parse_rename"]
 
@@ -22,10 +22,10 @@ def parse_rename(entries: Iterable[str] | None) -> dict[str, Any] | None:
     found: Found = {"": {}}
     for entry in entries or ():
         table, rest = _table(entry)
-        parts = _cut(rest, "=")
+        parts = cut(rest, "=")
         if len(parts) != 2 or not all(parts):
             raise _wrong("--rename", "old=new or TABLE::old=new", entry)
-        found.setdefault(table, {})[_plain(parts[0])] = _plain(parts[1])
+        found.setdefault(table, {})[unescaped(parts[0])] = unescaped(parts[1])
     return _option(found)
 
 
@@ -34,12 +34,12 @@ def parse_recode(entries: Iterable[str] | None) -> dict[str, Any] | None:
     found: Found = {"": {}}
     for entry in entries or ():
         table, rest = _table(entry)
-        column, *values = _cut(rest, ":", most=1)
-        parts = _cut(values[0], "=") if values else []
+        column, *values = cut(rest, ":", most=1)
+        parts = cut(values[0], "=") if values else []
         if not column or len(parts) != 2 or not parts[0]:
             raise _wrong("--recode", "column:old=new or TABLE::column:old=new", entry)
-        codes = found.setdefault(table, {}).setdefault(_plain(column), {})
-        codes[_plain(parts[0])] = _plain(parts[1])
+        codes = found.setdefault(table, {}).setdefault(unescaped(column), {})
+        codes[unescaped(parts[0])] = unescaped(parts[1])
     return _option(found)
 
 
@@ -48,12 +48,12 @@ def parse_convert(entries: Iterable[str] | None) -> dict[str, Any] | None:
     found: Found = {"": {}}
     for entry in entries or ():
         table, rest = _table(entry)
-        column, *text = _cut(rest, "=", most=1)
+        column, *text = cut(rest, "=", most=1)
         line = _line(text[0]) if text else None
         if not column or line is None:
             shape = "column=slope,intercept or, for dates, column=%d/%m/%Y, perhaps with TABLE::"
             raise _wrong("--convert", f"{shape} in front", entry)
-        found.setdefault(table, {})[_plain(column)] = line
+        found.setdefault(table, {})[unescaped(column)] = line
     return _option(found)
 
 
@@ -66,30 +66,14 @@ def _option(found: Found) -> dict[str, Any] | None:
 
 def _table(entry: str) -> tuple[str, str]:
     """Return the name of the table, if there is one, and the rest."""
-    table, *rest = _cut(entry, "::", most=1)
-    return (_plain(table), rest[0]) if rest else ("", table)
-
-
-def _cut(text: str, mark: str, most: int = 0) -> list[str]:
-    """Return the parts between marks that have no backslash before them."""
-    parts, start = [""], 0
-    for found in re.finditer(rf"\\.|{re.escape(mark)}|.", text, re.DOTALL):
-        if found.group() == mark and not (most and start >= most):
-            parts.append("")
-            start += 1
-        else:
-            parts[-1] += found.group()
-    return parts
-
-
-def _plain(text: str) -> str:
-    return re.sub(r"\\([\\:=])", r"\1", text)
+    table, *rest = cut(entry, "::", most=1)
+    return (unescaped(table), rest[0]) if rest else ("", table)
 
 
 def _line(text: str) -> tuple[float, float] | str | None:
     """Return slope and intercept, or the format of a date; None for anything else."""
     if "%" in text:
-        return _plain(text)
+        return unescaped(text)
     try:
         numbers = [_number(part) for part in text.split(",")]
     except (ValueError, ZeroDivisionError):
@@ -105,6 +89,6 @@ def _number(text: str) -> float:
 
 def _wrong(option: str, shape: str, entry: str) -> DatakinError:
     return DatakinError(
-        f"{option} must look like {shape}. Got {entry!r}. Put a backslash before a ':' or '=' that "
+        f"{option} must look like {shape}. Got {entry!r}. Put a backslash before a ':', '=' or ',' that "
         f"belongs to a name."
     )

@@ -13,6 +13,7 @@ import typer
 
 import datakin
 from datakin._core.exceptions import DatakinError, listed, suggest
+from datakin._core.typed_options import cut, unescaped
 from datakin.cli.corrections import parse_convert, parse_recode, parse_rename
 from datakin.cli.options import completed
 
@@ -119,10 +120,10 @@ class Reading:
         }
 
     def _mapping(self) -> dict[str, str] | None:
-        entries = [entry for text in self.label_map or () for entry in text.split(",")]
-        if bad := [entry for entry in entries if "=" not in entry]:
+        entries = [cut(entry, "=") for text in self.label_map or () for entry in cut(text, ",")]
+        if bad := ["=".join(entry) for entry in entries if len(entry) != 2]:
             raise DatakinError(f"--label-map must look like old=new. Got {listed(bad)}.")
-        return {old: new for old, _, new in (entry.partition("=") for entry in entries)} or None
+        return {unescaped(old): unescaped(new) for old, new in entries} or None
 
     def read_pair(self, target: str, source: str) -> list[datakin.Dataset]:
         """Read two tables."""
@@ -163,7 +164,7 @@ class Looking(Reading):
 
 
 def _split(entries: list[str] | None) -> list[str]:
-    return [name for entry in entries or () for name in entry.split(",") if name]
+    return [unescaped(name) for entry in entries or () for name in cut(entry, ",") if name]
 
 
 def _one_file(pattern: str) -> Any:

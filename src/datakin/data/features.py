@@ -9,11 +9,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy import sparse
+
+from datakin._core.typed_options import typed
 
 __all__ = ["MISSING", "UNKNOWN", "Array", "Features"]
 
@@ -75,7 +78,8 @@ class Features:
         """Say how a user can give these classes the codes of another dataset."""
         return (
             f"map the codes of one to the other's with label_map={{{own[0]!r}: {other[0]!r}, ...}} "
-            f"(--label-map {own[0]}={other[0]} ...), or name the positive class of each (positive)"
+            f"({typed('label-map', own[0], '=', other[0])} ...), or name the positive class of each "
+            f"(positive)"
         )
 
     def take(self, rows: Array) -> Features:
@@ -143,6 +147,20 @@ class Features:
             numeric=sparse.vstack(numeric, format="csr") if self.is_sparse else np.vstack(numeric),
             codes=np.vstack([part.codes for part in parts]),
         )
+
+    @cached_property
+    def is_single(self) -> bool:
+        """Whether all numbers fit 32 bits, as those of a table that was stored so do."""
+        stored: Any = self.numeric
+        values = stored if isinstance(stored, np.ndarray) else stored.data
+        with np.errstate(over="ignore", invalid="ignore"):
+            return bool(np.array_equal(values.astype(np.float32), values, equal_nan=True))
+
+    def in_single(self) -> Features:
+        """Return the same with numbers of 32 bits, to compare with a table that has no others."""
+        with np.errstate(over="ignore"):
+            single = self.numeric.astype(np.float32).astype(float)
+        return replace(self, numeric=single)
 
     def row_hashes(self, names: Sequence[str]) -> Array:
         """Return one 64-bit hash per row over the named columns, whatever their order."""

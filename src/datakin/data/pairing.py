@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from datakin._core.exceptions import MINOR, SERIOUS, USUAL, DatakinError, Note, listed
+from datakin._core.typed_options import typed
 from datakin.data.checks.copies import chance_by_repeats, chance_of_a_copy
 from datakin.data.checks.difference_kinds import KINDS, Difference, OneSided
 from datakin.data.checks.differences import differences
 from datakin.data.checks.groups import note_on_groups
+from datakin.data.checks.spelling import matching_values, recode_options
 from datakin.data.checks.suspicions import keep_option
 from datakin.data.columns.labels import sort_classes
 from datakin.data.dataset import Dataset
@@ -127,7 +128,7 @@ def _dates_and_numbers(found: Difference) -> DatakinError:
     mend = f"if the numbers are dates, say {python} / {cli}, or " if python else ""
     return DatakinError(
         f"Column {name!r} must be of one kind. {found.sentence}; {mend}leave the column out "
-        f"(ignore=[{name!r}] / --ignore {shlex.quote(name)})."
+        f"(ignore=[{name!r}] / {typed('ignore', name)})."
     )
 
 
@@ -136,10 +137,13 @@ def _two_kinds(name: str, target: Dataset, source: Dataset) -> DatakinError:
     if target.features.kind(name) != "category":
         text, numbers = source, target
     levels = text.features.levels[text.features.category_names.index(name)]
+    codes = matching_values(("0", "1"), levels)
+    python, cli = recode_options(text.name, name, codes)
+    mend = f"if they mean the same, say {python} / {cli}" if codes else "correct the text"
     return DatakinError(
         f"Column {name!r} must be of one kind. It holds numbers or dates in {numbers.name!r} and "
-        f"text in {text.name!r} ({listed(_not_numbers(levels), limit=3)}); correct the text, or "
-        f"leave the column out (ignore=[{name!r}] / --ignore {shlex.quote(name)})."
+        f"text in {text.name!r} ({listed(_not_numbers(levels), limit=3)}); {mend}, or "
+        f"leave the column out (ignore=[{name!r}] / {typed('ignore', name)})."
     )
 
 
@@ -224,6 +228,7 @@ def _shared_rows(
     independent columns would give. Rows that are in both tell nothing of that: a copied table may stand
     twice in the other.
     """
+    target, source = _in_one_precision(target, source)
     ours, theirs = target.row_hashes(columns), source.row_hashes(columns)
     in_target, in_source = np.isin(ours, theirs), np.isin(theirs, ours)
     if not in_target.any():
@@ -243,6 +248,18 @@ def _shared_rows(
     for one, other, _, _ in sides:
         chances.append(chance_of_a_copy(one.features, columns, one.label_hashes, other.n_rows))
     return (in_target, in_source), bool(share <= 2 * max(chances))
+
+
+def _in_one_precision(target: Dataset, source: Dataset) -> tuple[Dataset, Dataset]:
+    """Return both with numbers of 32 bits if one of them has no others: 0.1 differs from 0.1 there."""
+    if target.features.is_single == source.features.is_single:
+        return target, source
+    return _in_single(target), _in_single(source)
+
+
+def _in_single(dataset: Dataset) -> Dataset:
+    y = dataset.y if dataset.classes else dataset.y.astype(np.float32).astype(float)
+    return replace(dataset, features=dataset.features.in_single(), y=y)
 
 
 def _same_rows(target: Dataset, source: Dataset) -> bool:

@@ -470,3 +470,41 @@ def test_a_score_is_not_given_for_classes_coded_differently():
     b = table(1, "b", died=np.where(np.arange(N) % 2, 1, -1))
     with pytest.raises(DatakinError, match=r"--recode b::died:-1=0"):
         datakin.score(a, b)
+
+
+def test_numbers_without_a_value_in_common_are_codes_only_if_they_are_called_so():
+    rng = np.random.default_rng(0)
+    y = np.arange(100) % 2
+    for name, kind in (("dose", "range"), ("ward", "codes"), ("site code", "codes")):
+        here, there = (
+            read_table(
+                pd.DataFrame({name: rng.choice(few, 100), "x": rng.normal(size=100), "y": y}),
+                label="y",
+                name=place,
+            )
+            for few, place in (([5, 10, 20], "here"), ([7, 15, 30], "there"))
+        )
+        (found,) = differences(here, there)
+        assert (found.kind, found.column) == (kind, name)
+        assert (name in pair(here, there).columns) == (kind == "range")
+
+
+def test_children_and_adults_are_no_other_units():
+    rng = np.random.default_rng(1)
+    y = np.arange(240) % 2
+    adults = as_dataset(pd.DataFrame({"age": rng.integers(20, 95, 240)}), y, name="adults")
+    children = as_dataset(pd.DataFrame({"age": rng.integers(3, 12, 240)}), y, name="children")
+    assert [d.kind for d in differences(adults, children)] == ["range"]
+    months = as_dataset(pd.DataFrame({"age": 12 * rng.integers(20, 95, 240)}), y, name="months")
+    assert "years" in differences(adults, months)[0].sentence
+
+
+def test_a_factor_of_ten_is_asked():
+    rng = np.random.default_rng(2)
+    y = np.arange(300) % 2
+    ours, theirs = (
+        as_dataset(pd.DataFrame({"crp": f * rng.lognormal(1, 1, 300)}), y, name=name)
+        for f, name in ((1, "ours"), (10, "theirs"))
+    )
+    (found,) = differences(ours, theirs)
+    assert found.options[1] == "--convert theirs::crp=0.1,0"

@@ -341,3 +341,19 @@ def test_a_pair_is_the_same_from_either_side():
         assert (there.notes, there.back_notes) == (back.back_notes, back.notes)
         assert (there.shared_target == back.shared_source).all()
     assert n_pairs > 100
+
+
+def test_rows_that_were_stored_in_single_precision_are_recognised():
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(80, 3)), rng.normal(size=80)
+    more = rng.normal(size=(40, 3)), rng.normal(size=40)
+    ours = as_dataset(X, y, name="ours")
+    theirs = as_dataset(
+        np.vstack([X, more[0]]).astype(np.float32),
+        np.append(y, more[1]).astype(np.float32),
+        name="theirs",
+    )
+    shared = pair(ours, theirs)
+    assert shared.shared_target.all()
+    assert shared.shared_source.sum() == 80
+    assert not pair(ours, as_dataset(*more, name="more")).shared_target.any()

@@ -12,6 +12,7 @@ from datakin.data.features import Array
 
 __all__ = ["Units", "known_for"]
 
+TIMES = ("hours", "days", "weeks", "years")  # children and adults differ by such factors, too
 LONGEST = 100_000  # largest number in a fraction that is shown as one
 
 
@@ -77,9 +78,11 @@ _KNOWN: tuple[tuple[float, float, str, str], ...] = (
     (1, -273.15, "Kelvin to Celsius", "* temp"),
     (5 / 9, 459.67 * 5 / 9, "Fahrenheit to Kelvin", "* temp"),
     (0.01, 0, "percent to shares", "* percent pct share rate ratio"),
+    (0.1, 0, "a factor of 10", "*"),
     (1e-3, 0, "units to thousands", "*"),
     (1e-6, 0, "units to millions", "*"),
     (0.1, 0, "mm to cm", "height length width depth size"),
+    (0.01, 0, "cm to m", "height length width depth size"),
     (0.45359237, 0, "pounds to kg", "weight wt mass load"),
     (2.54, 0, "inches to cm", "height length width depth size"),
     (0.3048, 0, "feet to m", "height length width depth altitude"),
@@ -104,7 +107,7 @@ _KNOWN: tuple[tuple[float, float, str, str], ...] = (
     (1 / 1440, 0, "minutes to days", "time dur los stay wait delay"),
     (1 / 3600, 0, "seconds to hours", "time dur wait delay"),
     (1 / 86400, 0, "seconds to days", "time dur wait delay"),
-    (1 / 7, 0, "days to weeks", "time age dur gest los stay"),
+    (1 / 7, 0, "days to weeks", "time dur gest los stay"),
     (1 / 12, 0, "months to years", "age time dur tenure"),
     (1 / 365.25, 0, "days to years", "age time dur tenure"),
     (4.184, 0, "kcal to kJ", "energy cal"),
@@ -114,15 +117,16 @@ _KNOWN: tuple[tuple[float, float, str, str], ...] = (
 
 
 @lru_cache(maxsize=10_000)
-def known_for(words: frozenset[str]) -> tuple[list[Units], list[Units]]:
-    """Return the conversions that the words of a column's name suggest, and those for any column."""
+def known_for(words: tuple[str, ...]) -> tuple[list[Units], list[Units]]:
+    """Return the conversions that a column's name suggests, and those that must fit closely."""
     named: list[Units] = []
     starred: list[Units] = []
     for slope, intercept, text, hints in _KNOWN:
         one = Units(slope, intercept, text)
-        if any(_is_called(word, hint) for word in words for hint in hints.split()):
+        is_named = any(_is_called(word, hint) for word in words for hint in hints.split())
+        if is_named and not text.endswith(TIMES):
             named += [one, one.back]
-        elif "*" in hints:
+        elif is_named or "*" in hints:
             starred += [one, one.back]
     if named:  # the name says what it is, and so that it is no temperature
         starred = [way for way in starred if way.intercept == 0]

@@ -6,14 +6,22 @@ values of a column are in `value_kinds`.
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from datakin._core.exceptions import listed
+from datakin._core.typed_options import typed
 from datakin.data.checks.suspicions import keep_option
 
-__all__ = ["KINDS", "Difference", "NoValueInCommon", "OneSided", "OtherName", "OtherRange"]
+__all__ = [
+    "KINDS",
+    "Difference",
+    "NoValueInCommon",
+    "OneSided",
+    "OtherName",
+    "OtherRange",
+    "OtherValues",
+]
 
 KINDS = (  # worst first
     *("classes", "dates", "units", "kinds", "name", "levels", "codes", "relation", "range"),
@@ -90,10 +98,9 @@ class OtherName(Difference):
     @property
     def options(self) -> tuple[str, str]:
         """Rename the source's column."""
-        cli = shlex.quote(f"{self.source}::{self.theirs}={self.column}")
         return (
             f"rename={{{self.source!r}: {{{self.theirs!r}: {self.column!r}}}}}",
-            f"--rename {cli}",
+            typed("rename", self.theirs, "=", self.column, table=self.source),
         )
 
     def _turned(self) -> dict[str, Any]:
@@ -143,6 +150,31 @@ class OtherRange(Difference):
 
     def _turned(self) -> dict[str, Any]:
         return {"ranges": self.ranges[::-1]}
+
+
+@dataclass(frozen=True)
+class OtherValues(Difference):
+    """Few numbers of which none is in both: those of the target and those of the source."""
+
+    values: tuple[str, str]
+
+    kind: ClassVar[str] = "range"
+
+    @property
+    def sentence(self) -> str:
+        """Both lists."""
+        return (
+            f"{self.column!r} has no value in common: {self.values[0]} in {self.target!r}, "
+            f"{self.values[1]} in {self.source!r}; if these are codes, leave it out"
+        )
+
+    @property
+    def options(self) -> tuple[str, str]:
+        """Leave it out."""
+        return f"ignore=[{self.column!r}]", typed("ignore", self.column)
+
+    def _turned(self) -> dict[str, Any]:
+        return {"values": self.values[::-1]}
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ __all__ = [
     "is_called_number",
     "is_numbered_alike",
     "names_outcome",
+    "says_code",
     "says_quantity",
     "shared_words",
     "words_of",
@@ -36,6 +37,11 @@ QUANTITY = re.compile(
     "|.*(year|month|week|day|(?<!candi)date|time|period|jahr|monat|datum|zeit)"
     "|yrs?|days|hours?|hrs?|minutes?|seconds?|seasons?|decades?|epochs?|cycles?|ages?|tage?|alter"
     "|counts?|amounts?|ranks?|ranking|rang|score|level|grade|dose"
+)
+CODE = re.compile(  # places, groups and batches, whose numbers are names
+    "codes?|sites?|wards?|units?|hospitals?|clinics?|cent(er|re)s?|region|district|station|plants?|lines?"
+    "|machines?|schools?|class|groups?|gr?p[a-z]?|teams?|stores?|shops?|branch|batch|lots?|clusters?"
+    "|areas?|zones?|country|state|city|dept|department|physician|doctor|operator|ort|werk|gruppe|schule"
 )
 COMMON = 7  # letters in common, for names written as one word
 # Words that many columns have.
@@ -110,6 +116,20 @@ def says_quantity(name: str) -> bool:
     words = words_of(name)
     is_count = len(words) > 1 and words[0] in COUNT_WORDS
     return is_count or any(QUANTITY.fullmatch(word) for word in words)
+
+
+def says_code(name: str) -> bool:
+    """Whether numbers under this name are codes of places, groups or things.
+
+    Examples
+    --------
+    >>> says_code("site"), says_code("ward_id"), says_code("dose"), says_code("schoolyear")
+    (True, True, False, False)
+    """
+    if says_quantity(name):
+        return False
+    is_named = is_called_id(name) or is_called_number(name)
+    return is_named or any(CODE.fullmatch(word) for word in words_of(name))
 
 
 def shared_words(name: str, label: str) -> str:

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from datakin._core.exceptions import listed
 from datakin.data.checks.conversions import Units
-from datakin.data.checks.difference_kinds import Difference, NoValueInCommon, OtherRange
-from datakin.data.checks.spelling import words_of
+from datakin.data.checks.difference_kinds import (
+    Difference,
+    NoValueInCommon,
+    OtherRange,
+    OtherValues,
+)
+from datakin.data.checks.names import says_code
 from datakin.data.checks.units import ENOUGH, Sketch, distance, find_units, overlap
 from datakin.data.checks.value_kinds import OtherKind, OtherLevels, OtherUnits, Relation, WithDates
 from datakin.data.columns.labels import canonical_label
@@ -17,13 +23,6 @@ __all__ = ["in_other_units", "number_difference"]
 About = tuple[str, str, str]  # a column, and the names of target and source
 MOST_CODES = 12  # values of a column that may be counted from 0 or from 1
 PAIRS = {(0.0, 1.0), (1.0, 2.0), (-1.0, 1.0)}  # usual codes of two values
-TIMES = frozenset(  # words of columns whose numbers are no codes, even if they are few
-    [
-        *("age", "date", "day", "days", "decade", "hour", "hours", "minute", "month", "months"),
-        *("quarter", "time", "week", "weeks", "year", "years", "yr", "yrs"),
-        *("alter", "datum", "jahr", "jahre", "monat", "monate", "tag", "tage", "woche", "zeit"),
-    ]
-)
 
 
 def number_difference(
@@ -46,8 +45,10 @@ def number_difference(
         return in_other_units(about, way)
     if are_two and not (_is_zero_or_one(ours) and _is_zero_or_one(theirs)):
         return _other_kind(about, kinds, ours, theirs)
-    if _are_site_codes(name, ours, theirs) and name not in target.keep | source.keep:
+    if _are_apart(ours, theirs) and says_code(name) and name not in target.keep | source.keep:
         return NoValueInCommon(*about)
+    if overlap(ours, theirs) and _are_apart(ours, theirs):
+        return OtherValues(*about, (_some(ours), _some(theirs)))
     if overlap(ours, theirs) or min(len(ours.values), len(theirs.values)) < ENOUGH:
         return None
     return OtherRange(*about, (_range(ours, kinds[0]), _range(theirs, kinds[1])))
@@ -111,12 +112,13 @@ def _are_counted(values: list[float]) -> bool:
     return values[-1] - values[0] == len(values) - 1
 
 
-def _are_site_codes(name: str, ours: Sketch, theirs: Sketch) -> bool:
-    """Whether two columns are few whole numbers of which none is in both, and no time."""
+def _are_apart(ours: Sketch, theirs: Sketch) -> bool:
+    """Whether two columns are few whole numbers of which none is in both."""
     if ours.few is None or theirs.few is None or not (ours.is_whole and theirs.is_whole):
         return False
-    return not ours.few & theirs.few and not _is_time(name)
+    return not ours.few & theirs.few
 
 
-def _is_time(name: str) -> bool:
-    return any(word in TIMES or word.endswith(("year", "jahr")) for word in words_of(name))
+def _some(column: Sketch) -> str:
+    assert column.few is not None
+    return listed([int(value) for value in sorted(column.few)], limit=3)

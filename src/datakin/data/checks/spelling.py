@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-import shlex
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import lru_cache
 
-__all__ = ["matching_values", "plain", "recode_options", "same_names", "spelled_twice", "words_of"]
+from datakin._core.typed_options import typed
+
+__all__ = ["matching_values", "plain", "recode_options", "same_names", "spelled_twice"]
 
 MEANINGS = {  # one-letter words may mean several things
     "yes": ("1", "yes", "y", "true", "t", "positive", "pos", "present", "ja", "oui", "si"),
@@ -32,18 +33,6 @@ def plain(text: str) -> str:
 
 
 @lru_cache(maxsize=10_000)
-def words_of(name: str) -> frozenset[str]:
-    """Return the words of a name in small letters, as in unit_id, unitId and "unit id".
-
-    Examples
-    --------
-    >>> sorted(words_of("unitId_2 Temp"))
-    ['id', 'temp', 'unit']
-    """
-    split = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    return frozenset(re.findall(r"[^\W\d_]+", split.lower()))
-
-
 def _unspaced(text: str) -> str:
     """Return a value without case and spaces; signs and accents may matter in it."""
     return re.sub(r"[\s_]+", "", unicodedata.normalize("NFKC", text).casefold())
@@ -155,8 +144,5 @@ def recode_options(table: str, column: str, values: Mapping[str, str]) -> tuple[
     """Return what recodes the values of a column, in Python and on the command line."""
     inner = f"{{{column!r}: {dict(values)!r}}}"
     python = f"recode={{{table!r}: {inner}}}" if table else f"recode={inner}"
-    where = f"{table}::" if table else ""
-    cli = " ".join(
-        f"--recode {shlex.quote(f'{where}{column}:{old}={new}')}" for old, new in values.items()
-    )
-    return python, cli
+    each = (typed("recode", column, ":", old, "=", new, table=table) for old, new in values.items())
+    return python, " ".join(each)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from datakin._core.exceptions import SERIOUS, Note, listed
+from datakin._core.typed_options import escaped
 from datakin.data.checks.leaks import COPY, NAMED_LEAK, Labels, leak_of
 from datakin.data.checks.names import is_called_id, is_called_number, says_quantity
 from datakin.data.checks.sparse_columns import telling_columns
@@ -83,8 +84,8 @@ def keep_option(names: list[str]) -> str:
 
 def _option(option: str, names: list[str]) -> str:
     python = ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")
-    cli = ",".join(names[:5]) + (",..." if len(names) > 5 else "")
-    return f"{option}=[{python}] / --{option} {shlex.quote(cli)}"
+    cli = shlex.quote(",".join(map(escaped, names[:5])) + (",..." if len(names) > 5 else ""))
+    return f"{option}=[{python}] / --{option} {cli}"
 
 
 def _grouped(reasons: Mapping[str, str]) -> dict[str, list[str]]:

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from datakin.data.checks.conversions import Units, known_for
-from datakin.data.checks.spelling import words_of
+from datakin.data.checks.names import words_of
 from datakin.data.dataset import Dataset
 from datakin.data.features import Array
 
@@ -26,7 +26,7 @@ __all__ = [
 
 SAMPLE = 500  # values that are compared
 FEW_VALUES = 50  # a numeric column with at most this many values may be a code
-FAR = 0.8  # distance of two distributions from which they may be of other units
+FAR = 0.7  # distance of two distributions from which they may be of other units
 NEAR = 0.5  # distance of two distributions that may agree, for a column with the name of a quantity
 NEARER = 0.15  # the same for any column
 ALIKE = 1.8  # ratio of two spreads that may be those of one quantity

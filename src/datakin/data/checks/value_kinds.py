@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from datakin._core.exceptions import listed
+from datakin._core.typed_options import typed
 from datakin.data.checks.conversions import Units
 from datakin.data.checks.difference_kinds import Difference
 from datakin.data.checks.spelling import recode_options
@@ -192,5 +192,5 @@ class OtherClasses(OtherLevels):
 def _convert(table: str, column: str, python: str, cli: str) -> tuple[str, str]:
     return (
         f"convert={{{table!r}: {{{column!r}: {python}}}}}",
-        f"--convert {shlex.quote(f'{table}::{column}={cli}')}",
+        typed("convert", column, f"={cli}", table=table),
     )
