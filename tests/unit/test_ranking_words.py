@@ -23,6 +23,14 @@ def test_luck_is_spoken_of_where_there_is_some(ranking, probability, luck):
     assert f"{name!r} is the best with probability {probability:.2f}" in said
 
 
+def test_luck_is_said_of_the_one_that_stands_first(ranking):
+    first, second, third = (c.source for c in ranking)
+    said = replace(ranking, first={first: 0.35, second: 0.38, third: 0.27}).caution
+    assert (
+        f"partly luck: {first!r} is the best with probability 0.35, {second!r} with 0.38." in said
+    )
+
+
 def test_a_trial_that_beats_the_joint_forecast_is_told(ranking):
     gains = {c.source: c.gain for c in ranking}
     best = max(gains, key=lambda name: gains[name].value)

@@ -158,12 +158,17 @@ class Ranking(Ordered[Comparison]):
         """What several comparisons mean for the first place, in words."""
         if len(self) == 1:
             return "One source was compared; its interval stands for itself."
-        leader = max(self.first, key=lambda name: self.first[name])
-        sure = "more than 0.99" if self.first[leader] > 0.99 else f"{self.first[leader]:.2f}"
-        luck = ", so the first place is partly luck" if self.first[leader] < SURE else ""
+        first = self.comparisons[0].source
+        likely = max(self.first, key=lambda name: self.first[name])
+        sure = "more than 0.99" if self.first[first] > 0.99 else f"{self.first[first]:.2f}"
+        luck = ", so the first place is partly luck" if self.first[first] < SURE else ""
+        # Sources stand by their loss; one whose loss is less certain may be the best more often.
+        other = ""
+        if self.first[likely] > self.first[first]:
+            other = f", {likely!r} with {self.first[likely]:.2f}"
         return (
-            f"{len(self)} sources were compared{luck}: {leader!r} is the best with probability {sure}. "
-            f"Intervals are for one source each."
+            f"{len(self)} sources were compared{luck}: {first!r} is the best with probability "
+            f"{sure}{other}. Intervals are for one source each."
         )
 
     @property
