@@ -133,3 +133,27 @@ def test_one_small_table_is_skipped(run, tmp_path):
     assert code == 0, err
     assert "1 table left out (skip_unusable=True / --skip-unusable): 'tiny'" in err
     assert "theirs" in out
+
+
+def test_tables_that_are_empty_or_coded_differently_are_skipped_with_the_reason(run, tmp_path):
+    (tmp_path / "empty.csv").write_text("")
+    for seed, (name, low) in enumerate({"mine": 0, "theirs": 0, "minus": -1}.items()):
+        rng = np.random.default_rng(seed)
+        frame = pd.DataFrame(rng.normal(size=(60, 2)), columns=["x", "y"])
+        died = np.where(rng.integers(0, 2, 60), 1, low)
+        frame.assign(died=died).to_csv(tmp_path / f"{name}.csv", index=False)
+    tables = [str(tmp_path / f"{name}.csv") for name in ("mine", "theirs", "empty", "minus")]
+    options = ["--label", "died", "--models", "logistic", "--cv", "3", "--skip-unusable"]
+    for command in ("rank", "matrix"):
+        code, out, err = run(command, *tables, *options)
+        assert code == 0, err
+        assert (
+            "1 table(s) left out (skip_unusable=True / --skip-unusable): 'empty'. The file" in err
+        )
+        assert "1 dataset(s) left out: 'minus'. Both labels must use the same codes." in err
+        assert "TableFiles" not in err
+        assert "theirs" in out
+        assert "minus" not in out
+    code, _, err = run("rank", *tables[:2], tables[3], *options[:-1])
+    assert code == 1
+    assert "Both labels must use the same codes" in err

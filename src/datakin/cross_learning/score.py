@@ -86,8 +86,9 @@ class CrossLearningScore(Options):
     checkpoint : path, optional
         Folder to keep finished datasets in, so that a run that was killed goes on where it was.
     skip_unusable : bool
-        Leave out sources (or members of a matrix) with too few rows of a class for the folds, with
-        a warning, instead of raising.
+        Leave out sources (or members of a matrix) that have too few rows of a class for the folds,
+        or that cannot be compared with the target (or the first member), with a warning, instead of
+        raising.
 
     Examples
     --------

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from datakin._core.exceptions import DatakinError, listed, warn
 from datakin._core.repeatability import versions
 from datakin.cross_errors.options import Options
 from datakin.cross_errors.records import Key, Labels, Member, PairFacts
-from datakin.data import Dataset, pair
+from datakin.data import Dataset, Pairing, pair
 from datakin.data.features import Array
 from datakin.execution.identity import Unknown, identity_of
 from datakin.execution.sampling import LargeSample
@@ -112,14 +112,11 @@ class Agreement:
             if limit is not None and d.n_rows > limit
         }
         self.plans: dict[str, tuple[Plan, ...]] = {}
-        wanted = self._usable(pairs)
-        self.pairings = {(t, s): pair(self.datasets[t], self.datasets[s]) for t, s in wanted}
+        self.pairings: dict[Names, Pairing] = {}
+        wanted = self._comparable(self._usable(pairs))
         used = {name for names in wanted for name in names}
         self.members = {name: self._member(name) for name in self.datasets if name in used}
         self.facts = {names: self._facts(names) for names in self.pairings}
-        for names, common in self.pairings.items():
-            if not common.identical:
-                self._check_rows(names)
 
     def keys(self, names: Names, stage: int) -> tuple[Key, Key]:
         """Return the plans of target and source at a stage of their samples."""
@@ -146,6 +143,12 @@ class Agreement:
                 self.plans[name] = draw_plans(dataset, self.options, is_sample=is_sample)
             except DatakinError as error:
                 faults[name] = str(error)
+        return self._without(faults, pairs)
+
+    def _without(
+        self, faults: Mapping[str, str], pairs: Sequence[Names], n_reasons: int = 1
+    ) -> list[Names]:
+        """Return the pairs without datasets at fault, or refuse these if they may not be skipped."""
         if not faults:
             return list(pairs)
         left = [names for names in pairs if not faults.keys() & set(names)]
@@ -155,7 +158,28 @@ class Agreement:
             if len(faults) > 1:
                 others = f" The same holds of {len(faults)} datasets: {listed(faults)}."
             raise DatakinError(f"{first}{others}")
-        warn(f"{len(faults)} dataset(s) left out: {listed(faults)}. {first}")
+        reasons = " ".join(list(faults.values())[:n_reasons])
+        warn(f"{len(faults)} dataset(s) left out: {listed(faults)}. {reasons}")
+        return left
+
+    def _comparable(self, pairs: Sequence[Names]) -> list[Names]:
+        """Return the pairs that can be compared, and keep what they share.
+
+        A dataset that cannot be compared with one that comes before it is at fault.
+        """
+        faults: dict[str, str] = {}
+        for names in pairs:
+            if faults.keys() & set(names):
+                continue
+            try:
+                self.pairings[names] = pair(*(self.datasets[name] for name in names))
+                self._check_rows(names)
+            except DatakinError as error:
+                if not self.options.skip_unusable:
+                    raise
+                faults[names[1]] = str(error)
+        left = self._without(faults, pairs, n_reasons=3)
+        self.pairings = {names: self.pairings[names] for names in left}
         return left
 
     def _member(self, name: str) -> Member:
@@ -193,6 +217,8 @@ class Agreement:
         return target, source
 
     def _check_rows(self, names: Names) -> None:
+        if self.pairings[names].identical:
+            return
         for name, other, shared in zip(names, names[::-1], self.shared(names), strict=True):
             n_rows, left = len(shared), int((~shared).sum())
             if left < MIN_TEST_ROWS:
