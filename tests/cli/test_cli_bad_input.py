@@ -67,7 +67,14 @@ def sites(*options):
 
 
 MISTAKES = {
-    "label missing": (pair("other.csv", "--label", "diet"), "Did you mean 'died'?"),
+    "label missing": (
+        ["score", "good.csv", "other.csv", "--label", "diet"],
+        "Did you mean 'died'?",
+    ),
+    "two labels": (
+        pair("other.csv", "--label", "age"),
+        "one label at a time. Got the labels 'died', 'age'",
+    ),
     "no labelled row": (pair("unlabelled.csv"), "must have a value in some rows. Got none in 60"),
     "one class": (pair("single.csv"), "at least two classes. Got only '1' in dataset 'single'"),
     "rare class": (pair("rare.csv", "--task", "multiclass"), "Got '2 (2)' in 'rare'"),

@@ -18,7 +18,7 @@ from datakin._core.addresses import printable, without_password
 from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin._core.streams import printed, say
 from datakin.cli.options import Given, Running, Scoring, Seed, make_command, register, separated
-from datakin.cli.output import UNREAD, Output, command_line
+from datakin.cli.output import UNREAD, Output, PlainOutput, command_line
 from datakin.cli.reading import Domain, Looking, Reading, Target
 from datakin.cli.usage import Commands, typed
 
@@ -66,7 +66,7 @@ def check(
         typer.Argument(help="One table or several, the target's first; or one with --domain."),
     ],
     reading: Looking,
-    output: Output,
+    output: PlainOutput,
     domain: Domain = None,
 ) -> None:
     """Say how tables are read: columns, labels, what looks odd, and what would mend it.

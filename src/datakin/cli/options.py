@@ -95,7 +95,9 @@ def _members(group: Any) -> list[inspect.Parameter]:
         found: list[inspect.Parameter] = group.parameters()
     else:
         hints = get_type_hints(group, include_extras=True)
-        found = [_option(each.name, hints[each.name], each.default) for each in fields(group)]
+        without = getattr(group, "without", ())
+        shown = [each for each in fields(group) if each.name not in without]
+        found = [_option(each.name, hints[each.name], each.default) for each in shown]
     for each in found:
         each.annotation.__metadata__[0].rich_help_panel = group.panel
     return found

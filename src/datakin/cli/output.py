@@ -33,7 +33,7 @@ from datakin._core.streams import is_terminal, printed
 if TYPE_CHECKING:
     from datakin.results import Gain, Ordered
 
-__all__ = ["Output", "command_line", "show"]
+__all__ = ["Output", "PlainOutput", "command_line", "show"]
 
 command_line: ContextVar[str | None] = ContextVar("command_line", default=None)  # as it was typed
 
@@ -181,6 +181,13 @@ class Output:
             say(f"Written to {printable(str(path))}")
 
 
+@dataclass(frozen=True)
+class PlainOutput(Output):
+    """The same options, for a result of which there is no picture."""
+
+    without: ClassVar[tuple[str, ...]] = ("plot",)
+
+
 @contextmanager
 def _guarded() -> Iterator[None]:
     """Turn errors into a sentence and an exit code."""
@@ -302,7 +309,8 @@ def show(result: Any) -> None:
         case Description():
             colour = "red" if not result.is_usable else "yellow" if result.things else "green"
             head, _, rest = result.text(console.width).partition("\n")
-            console.print(f"[bold {colour}]{escape(head)}[/]\n{escape(rest)}", highlight=False)
+            said = f"[bold {colour}]{escape(head)}[/]\n{escape(rest)}"
+            console.print(said, highlight=False, soft_wrap=True)  # options stay in one line
         case Square():
             console.print(escape(result.text(console.width)), highlight=False)
         case _:

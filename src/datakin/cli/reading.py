@@ -30,7 +30,7 @@ class Reading:
 
     panel: ClassVar[str] = "How tables are read"
 
-    label: Annotated[str, typer.Option(help="The column to predict.")]
+    label: Annotated[list[str], typer.Option(help="The column to predict.", metavar="<str>")]
     ignore: Annotated[
         list[str] | None, typer.Option(help="Column(s) to leave out; repeat or separate by commas.")
     ] = None
@@ -101,7 +101,7 @@ class Reading:
     def options(self) -> dict[str, Any]:
         """Return the options of `read_tables`, all but the domain."""
         return {
-            "label": self.label,
+            "label": self._one_label(),
             "ignore": _split(self.ignore),
             "keep": _split(self.keep),
             "group": self.group,
@@ -118,6 +118,10 @@ class Reading:
             "task": self.task,
             "read_rows": self.read_rows or None,
         }
+
+    def _one_label(self) -> Any:
+        """Return the label; several of them go on as they are, to be refused where all are."""
+        return self.label[0] if self.label and len(self.label) == 1 else self.label or None
 
     def _mapping(self) -> dict[str, str] | None:
         entries = [cut(entry, "=") for text in self.label_map or () for entry in cut(text, ",")]
@@ -159,7 +163,8 @@ class Looking(Reading):
     """The same options, for a look at tables before anything is known of them."""
 
     label: Annotated[
-        str | None, typer.Option(help="The column to predict; leave it out for a first look.")
+        list[str] | None,
+        typer.Option(help="The column to predict; leave it out for a first look.", metavar="<str>"),
     ] = None  # type: ignore[assignment]
 
 
