@@ -113,7 +113,11 @@ CODINGS = {"-1 and 1": ("-1", "1"), "1 and 2": ("1", "2"), "no and yes": ("no", 
 CODINGS |= {"0 and 2": ("0", "2"), "alive and dead": ("alive", "dead")}
 for _name, (_zero, _one) in CODINGS.items():
 
-    @variant(f"pair: classes {_name} against 0 and 1", "refused", "label_map.*--label-map")
+    @variant(
+        f"pair: classes {_name} against 0 and 1",
+        "refused",
+        "recode=.*--recode|label_map.*--label-map",
+    )
     def coding(folder: Path, zero: str = _zero, one: str = _one) -> Made:
         return compare(coded(folder, zero, one))
 

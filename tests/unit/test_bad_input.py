@@ -196,7 +196,7 @@ PAIRS = {
     ),
     "a class with fewer rows than folds": (
         lambda: score((A[0], ["rare", "rare", *(str(v) for v in A[1][2:])])),
-        ["at least 3 rows, one per fold", "'rare (2)'", "'target'", "fewer folds (cv)"],
+        ["at least 3 rows, one per fold", "'rare (2)'", "'target'", "label_map= / --label-map"],
     ),
     "a group over all folds": (
         lambda: score(as_dataset(*A, group=np.zeros(N), name="t")),
@@ -204,7 +204,7 @@ PAIRS = {
     ),
     "a group that holds a whole class": (
         lambda: score(as_dataset(*A, group=np.where(A[1], 0, np.arange(N)), name="t")),
-        ["Groups of 't' put all rows of class '1'", "fewer folds (cv) or finer groups"],
+        ["Groups of 't' put all rows of class '1'", "fewer folds (cv / --cv) or finer groups"],
     ),
     "a frame instead of a dataset": (
         lambda: score(frame(), frame(1)),

@@ -30,7 +30,7 @@ def test_binary_here_and_a_quantity_there_read_together():
 def test_zero_one_here_and_one_two_there_is_another_coding():
     one, other = frame(0), frame(1)
     other["y"] += 1
-    with pytest.raises(DatakinError, match=r"same codes.*'0', '1'.*'1', '2'.*--label-map"):
+    with pytest.raises(DatakinError, match=r"same codes.*'0', '1'.*'1', '2'.*--recode s::y:1=0"):
         score(read_table(one, label="y", name="t"), read_table(other, label="y", name="s"))
 
 

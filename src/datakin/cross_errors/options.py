@@ -15,6 +15,7 @@ from datakin._core.checks import (
     check_seed,
 )
 from datakin._core.exceptions import DatakinError
+from datakin.data.checks.folds import FOLDS, LEAST_FOLDS
 from datakin.learning.losses import LOSSES, Loss, resolve_loss
 
 __all__ = ["AGGREGATES", "SIZES", "Options", "check_names_of"]
@@ -56,7 +57,7 @@ class Options:
         open=True,
         look=True,
     )
-    cv: int = _option(5, "Number of folds.")
+    cv: int = _option(FOLDS, "Number of folds.")
     loss: Any = _option(
         "auto", f"auto, {', '.join(LOSSES)}.", ("auto", *LOSSES), open=True, kind="word"
     )
@@ -110,7 +111,7 @@ class Options:
         kind="path",
     )
     skip_unusable: bool = _option(
-        False, "Leave out datasets with too few rows of a class.", where=True
+        False, "Leave out datasets that cannot be used or compared.", where=True
     )
 
     def __post_init__(self) -> None:
@@ -118,7 +119,7 @@ class Options:
             choices = each.metadata["choices"]
             if choices and not each.metadata.get("open"):
                 check_choice(each.name, getattr(self, each.name), choices)
-        check_count("cv", self.cv, 3, "nested folds need at least three")
+        check_count("cv", self.cv, LEAST_FOLDS, "nested folds need at least three")
         check_count("repeats", self.repeats, 1, "one set of folds is the least")
         check_seed(self.random_state)
         if self.max_rows is not None:

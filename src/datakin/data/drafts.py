@@ -35,9 +35,18 @@ from datakin.data.dataset import ColumnFacts, Dataset, task_of
 from datakin.data.features import Array, Features
 from datakin.data.origin import Origin
 
-__all__ = ["Decision", "Draft", "check_named", "decide", "make_datasets", "make_draft"]
+__all__ = [
+    "Decision",
+    "Draft",
+    "check_named",
+    "decide",
+    "make_datasets",
+    "make_draft",
+    "note_of_dropped",
+]
 
 MIN_ROWS = 20
+MANY_DROPPED = 0.05  # share of dropped rows from which users should look at them
 READ_AS = {"classification": "classes", "regression": "numbers"}
 
 
@@ -171,7 +180,8 @@ def _need(table: RawTable, column: str, role: str) -> None:
         raise DatakinError(f"The table {table.name!r} must have columns. Got no column.")
     if column not in names:
         where = f" of {table.name!r}" if table.name else ""
-        hint = next((f" Note: {note}." for note in table.notes if "--no-header" in note), "")
+        odd = [note for note in table.notes if isinstance(note, Note) and note.rank == SERIOUS]
+        hint = "".join(f" Look at this first: {note}." for note in odd)
         raise DatakinError(
             f"The {role} column {column!r} must be one of the columns{where}: "
             f"{listed(names, limit=12)}.{hint or suggest(column, names)}"
@@ -276,9 +286,15 @@ def _drop_unlabelled(draft: Draft) -> Draft:
     check_labels(draft.labels, missing, draft.how.label, draft.title)
     if not missing.any():
         return draft
-    text = f"{int(missing.sum())} of {len(missing)} rows have no label and were dropped"
     labelled = draft.take(np.flatnonzero(~missing))
-    return replace(labelled, notes=(*draft.notes, Note(text, MINOR)))
+    note = note_of_dropped(int(missing.sum()), len(missing), "label")
+    return replace(labelled, notes=(*draft.notes, note))
+
+
+def note_of_dropped(n_dropped: int, n_rows: int, what: str) -> Note:
+    """Say how many rows were dropped, as they have no label or domain; many of them may mislead."""
+    text = f"{n_dropped} of {n_rows} rows have no {what} and were dropped"
+    return Note(text, SERIOUS if n_dropped > MANY_DROPPED * n_rows else MINOR)
 
 
 def _agree_on_task(drafts: Sequence[Draft]) -> Decision:

@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from datakin._core.exceptions import DatakinError, listed, repeated
+from datakin._core.exceptions import SERIOUS, DatakinError, Note, listed, repeated, warn
 from datakin.data.arrays import as_dataset
+from datakin.data.checks.folds import fault_of_folds
+from datakin.data.checks.grades import question_of_grades
 from datakin.data.dataset import Dataset
 from datakin.data.pairing import pair
 
@@ -71,8 +73,7 @@ def for_comparison(target: Any, source: Any, kind: Kind = TABLES) -> list[Datase
     datasets = [coerce(target, "target", kind), coerce(source, "source", kind)]
     if datasets[0].name == datasets[1].name and pair(*datasets).identical:
         datasets[1] = datasets[1].renamed(f"{datasets[1].name} (again)")
-    check_names(datasets)
-    return datasets
+    return _checked(datasets, kind)
 
 
 def for_ranking(target: Any, sources: Any, kind: Kind = TABLES) -> list[Dataset]:
@@ -80,8 +81,7 @@ def for_ranking(target: Any, sources: Any, kind: Kind = TABLES) -> list[Dataset]
     datasets = [coerce(target, "target", kind), *_collect(sources, "source", kind)]
     if len(datasets) < 2:
         raise DatakinError("A ranking needs at least one source. Got none.")
-    check_names(datasets)
-    return datasets
+    return _checked(datasets, kind)
 
 
 def for_matrix(datasets: Any, kind: Kind = TABLES) -> list[Dataset]:
@@ -89,5 +89,14 @@ def for_matrix(datasets: Any, kind: Kind = TABLES) -> list[Dataset]:
     members = _collect(datasets, "dataset", kind)
     if len(members) < 2:
         raise DatakinError(f"A matrix needs at least two datasets. Got {len(members)}.")
-    check_names(members)
-    return members
+    return _checked(members, kind)
+
+
+def _checked(datasets: list[Dataset], kind: Kind) -> list[Dataset]:
+    """Return datasets with names of their own; ask if a label has grades in some of them only."""
+    check_names(datasets)
+    classes = {d.name: d.classes for d in datasets if not fault_of_folds(d)}
+    question = question_of_grades(classes)
+    if question is not None and kind is TABLES:
+        warn(Note(question.advice, SERIOUS))
+    return datasets

@@ -211,7 +211,12 @@ def _all_classes(target: Dataset, source: Dataset, found: Sequence[Difference]) 
     if target.classes and (recoding or not set(target.classes) & set(source.classes)):
         how = source.features.how_to_recode(source.classes, target.classes)
         if recoding and not source.features.is_sparse:
-            how = f"if they mean the same, say {' / '.join(recoding.options)}; otherwise {how}"
+            # A label_map is for all tables: it cannot turn codes that both have into others.
+            both = set(target.classes) & set(source.classes)
+            otherwise = "they cannot be compared" if both else how
+            how = (
+                f"if they mean the same, say {' / '.join(recoding.options)}; otherwise {otherwise}"
+            )
         raise DatakinError(
             f"Both labels must use the same codes. {target.name!r} has {listed(target.classes)}, "
             f"{source.name!r} has {listed(source.classes)}; {how}."

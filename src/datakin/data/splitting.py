@@ -12,7 +12,7 @@ from datakin._core.exceptions import DatakinError, listed
 from datakin.data.checks.groups import warn_of_shared_groups
 from datakin.data.columns.labels import canonical_label, is_missing, sort_classes
 from datakin.data.dataset import Dataset
-from datakin.data.drafts import Draft, decide, make_datasets
+from datakin.data.drafts import Draft, decide, make_datasets, note_of_dropped
 from datakin.data.features import Array
 
 __all__ = ["reasons", "split_table"]
@@ -39,9 +39,9 @@ def split_table(draft: Draft, left_out: dict[str, str]) -> tuple[list[Dataset], 
         part = draft.take(order[cuts[i] : cuts[i + 1]])
         drafts.append(replace(part, name=value, how=replace(draft.how, value=value)))
     datasets = make_datasets(drafts, left_out, decision=decision)
-    said = []
+    said: list[str] = []
     if cuts[0]:
-        said.append(f"{cuts[0]} of {len(parts)} rows have no {domain!r} and were dropped.")
+        said.append(note_of_dropped(int(cuts[0]), len(parts), repr(domain)))
     if left_out:
         said.append(
             f"{len(left_out)} of {len(drafts)} values of {domain!r} were left out: "

@@ -21,9 +21,10 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
-from datakin._core.exceptions import DatakinError, listed
+from datakin._core.exceptions import DatakinError
 from datakin._core.repeatability import derive_seed
 from datakin.data import Dataset
+from datakin.data.checks.folds import check_groups, check_rows
 from datakin.data.features import Array
 
 __all__ = ["Plan", "make_plan"]
@@ -149,12 +150,12 @@ def _split(dataset: Dataset, rows: Array, n_folds: int, seed: int, stratify: boo
     """Return the rows of each fold."""
     y = dataset.y[rows]
     groups = None if dataset.groups is None else dataset.groups[rows]
-    _check_rows(dataset, y, n_folds)
+    check_rows(dataset, y, n_folds)
     stratify_classes = bool(dataset.classes) and stratify
     if groups is None:
         splitter = StratifiedKFold if stratify_classes else KFold
     else:
-        _check_groups(dataset, groups, n_folds)
+        check_groups(dataset, groups, n_folds)
         splitter = StratifiedGroupKFold if stratify_classes else GroupKFold
     split = splitter(n_folds, shuffle=True, random_state=seed).split(np.zeros(len(rows)), y, groups)
     folds = [rows[test] for _, test in split]
@@ -164,37 +165,11 @@ def _split(dataset: Dataset, rows: Array, n_folds: int, seed: int, stratify: boo
     return folds
 
 
-def _check_rows(dataset: Dataset, y: Array, n_folds: int) -> None:
-    if not dataset.classes:
-        if n_folds > len(y) // 2:
-            raise DatakinError(
-                f"Every fold must have at least two rows. Got {n_folds} folds (cv) for {len(y)} rows in "
-                f"{dataset.name!r}; use fewer folds."
-            )
-        return
-    counts = np.bincount(y, minlength=len(dataset.classes))
-    rare = [f"{name} ({n})" for name, n in zip(dataset.classes, counts, strict=True) if n < n_folds]
-    if rare:
-        raise DatakinError(
-            f"Every class must have at least {n_folds} rows, one per fold. Got {listed(rare)} in "
-            f"{dataset.name!r}; use fewer folds (cv), merge classes with label_map, or drop them."
-        )
-
-
-def _check_groups(dataset: Dataset, groups: Array, n_folds: int) -> None:
-    n_groups = len(np.unique(groups))
-    if n_groups < n_folds:
-        raise DatakinError(
-            f"There must be at least as many groups as folds ({n_folds}). Got {n_groups} group(s) in "
-            f"{dataset.name!r}: a group cannot be split over folds. Use fewer folds (cv) or finer groups."
-        )
-
-
 def _check_folds(dataset: Dataset, folds: list[Array], cause: str) -> None:
     if any(len(fold) == 0 for fold in folds):
         raise DatakinError(
             f"{cause} of {dataset.name!r} are too few or too large to fill {len(folds)} folds: "
-            f"one fold stayed empty. Use fewer folds (cv) or finer groups."
+            f"one fold stayed empty. Use fewer folds (cv / --cv) or finer groups."
         )
     if not dataset.classes:
         return
@@ -207,5 +182,6 @@ def _check_folds(dataset: Dataset, folds: list[Array], cause: str) -> None:
             if len(lost):
                 raise DatakinError(
                     f"{cause} of {dataset.name!r} put all rows of class {dataset.classes[lost[0]]!r} into "
-                    f"two folds, so that a fit would never see it. Use fewer folds (cv) or finer groups."
+                    f"two folds, so that a fit would never see it. Use fewer folds (cv / --cv) or finer "
+                    f"groups."
                 )

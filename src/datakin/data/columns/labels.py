@@ -194,7 +194,8 @@ def infer_task(columns: Sequence[Array], label: str) -> tuple[str, str | None]:
     doubt : str or None
         A sentence for the user when the labels could be read either way.
     """
-    distinct = set().union(*(set(_factorize(column)[0]) for column in columns))
+    each = [set(_factorize(column)[0]) for column in columns]
+    distinct = set().union(*each)
     if any(isinstance(v, (str, bool, np.bool_)) for v in distinct):
         numbers = as_numbers(np.array(list(distinct), dtype=object))
         if numbers is None or any(isinstance(v, (bool, np.bool_)) for v in distinct):
@@ -202,7 +203,7 @@ def infer_task(columns: Sequence[Array], label: str) -> tuple[str, str | None]:
     else:
         numbers = np.array([float(v) for v in distinct])
     whole = bool(np.all(np.isfinite(numbers)) and np.all(numbers == np.round(numbers)))
-    if len(distinct) <= 2:
+    if max(map(len, each)) <= 2:  # two classes each, which may have other codes in another dataset
         return "classification", None
     if whole and len(distinct) <= FEW:
         return "classification", (

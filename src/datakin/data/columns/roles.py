@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from datakin._core.exceptions import DatakinError, listed
+from datakin._core.exceptions import SERIOUS, DatakinError, Note, listed
 from datakin.data.columns.column import (
     arrow_of,
     decimals_of,
@@ -80,7 +80,7 @@ def censoring_note(label: str, labels: Array, features: Features) -> str:
         values = block.toarray() if features.is_sparse else block
         known = values[values >= 0] if one.category_names else values[~np.isnan(values)]
         if len(np.unique(known)) == 2:
-            return f"{CENSORED} ({label!r} beside {name!r})"
+            return Note(f"{CENSORED} ({label!r} beside {name!r})", SERIOUS)
     return ""
 
 

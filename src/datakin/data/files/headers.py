@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from datakin._core.exceptions import DatakinError, listed, repeated
+from datakin._core.exceptions import SERIOUS, DatakinError, Note, listed, repeated
 from datakin.data.files.dialects import (
     DELIMITERS,
     NUMBER,
@@ -89,10 +89,11 @@ def find_layout(text: str, path: str, name: str, how: Origin, *, is_all: bool) -
     if not how.header:
         width = _usual_width(records)
         if _is_header(records):
-            notes.append(
+            text = (
                 f"the first row looks like a header ({listed(records[0].fields, 3)}): if it is, leave "
                 f"out {NO_HEADER}"
             )
+            notes.append(Note(text, SERIOUS))
         names: tuple[str, ...] = tuple(f"x{j}" for j in range(width))
         n_lines, is_padded = 0, False
     else:
@@ -159,10 +160,11 @@ def _named(
         elif len(header) - 1 in widths and not header[-1].strip():
             header = header[:-1]
     if _looks_like_data(header):
-        notes.append(
+        text = (
             f"the names of columns look like data ({listed(header, 3)}): if the first line is no "
             f"header, say {NO_HEADER}"
         )
+        notes.append(Note(text, SERIOUS))
     _check_names([name for name in header if name.strip()], path)
     return tuple(name if name.strip() else "" for name in header), is_padded, notes
 

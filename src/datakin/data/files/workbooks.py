@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
-from datakin._core.exceptions import DatakinError, listed, require, suggest
+from datakin._core.exceptions import SERIOUS, DatakinError, Note, listed, require, suggest
 from datakin.data.files.cells import draw_rows, table_of, text_of
 from datakin.data.files.error_cells import cell_notes, counted
 from datakin.data.files.headers import NO_HEADER
@@ -91,16 +91,18 @@ def _header_notes(header: Row | None, rows: Sequence[Row]) -> list[str]:
         )
         if not numbers or 2 * len(numbers) < len(names) or steps == {1.0}:  # years, or 1, 2, 3
             return []
-        return [
+        text = (
             f"the names of columns look like data ({listed(names, 3)}): if the first line is no header, "
             f"say {NO_HEADER}"
-        ]
+        )
+        return [Note(text, SERIOUS)]
     first, *others = rows[: LOOKED_AT + 1] or [[]]
     for j, cell in enumerate(first):
         below = [row[j] for row in others if row[j] is not None]
         if isinstance(cell, str) and below and not any(isinstance(value, str) for value in below):
             shown = listed([text_of(cell) for cell in first if cell is not None], 3)
-            return [f"the first row looks like a header ({shown}): if it is, leave out {NO_HEADER}"]
+            text = f"the first row looks like a header ({shown}): if it is, leave out {NO_HEADER}"
+            return [Note(text, SERIOUS)]
     return []
 
 
