@@ -1,6 +1,8 @@
 """`datakin check`: the first command that a new user types."""
 
 import json
+import re
+import shlex
 
 import numpy as np
 import pandas as pd
@@ -83,3 +85,90 @@ def test_the_page_shows_everything_escaped():
     assert name not in text
     assert "at least 20 labelled rows" in text
     assert "https://" not in text
+
+
+def test_there_is_no_picture_to_ask_for(run):
+    code, _, err = run("check", "mine.csv", "--plot", "x.png")
+    assert code == 1
+    assert "No such option: --plot" in err
+    assert "--plot" not in run("check", "--help")[1]
+
+
+def other_coding(frame):
+    return frame.assign(died=frame["died"] + 1)
+
+
+def other_levels(frame):
+    return frame.assign(unit=frame["unit"].str.upper())
+
+
+def other_units(frame):
+    return frame.assign(age=frame["age"] * 12)
+
+
+def other_names(frame):
+    return frame.rename(columns={"age": "AGE"})
+
+
+def a_code(frame):
+    return frame.assign(unit="ward " + frame["unit"])
+
+
+def grades(frame):
+    return frame.assign(died=np.arange(len(frame)) % 4)
+
+
+def a_total_line(frame):
+    return pd.concat([frame, frame.sum(numeric_only=True).to_frame().T])
+
+
+def ids(frame):
+    keys = [f"k{i}" for i in np.arange(len(frame)) * 9 // 10]
+    return frame.assign(stay_id=np.arange(len(frame)) + 1000, key_id=keys)
+
+
+def a_few_words(frame):
+    return frame.assign(age=["old", *frame["age"].astype(str)[1:]])
+
+
+def spellings(frame):
+    died = np.where(frame["died"], "yes", "no").astype(object)
+    died[:9] = "No"
+    return frame.assign(died=died)
+
+
+ODD = [
+    *(other_coding, other_levels, other_units, other_names, a_code, grades, a_total_line, ids),
+    *(a_few_words, spellings),
+]
+OPTION = re.compile(
+    r"--(?:recode|rename|convert|keep|positive|group|task|label-map) (?:'[^']*'|[^\s;()]+)"
+)
+
+
+@pytest.mark.parametrize("change", ODD, ids=lambda change: change.__name__)
+def test_every_option_that_is_printed_can_be_typed(run, change):
+    ward(0, 200).to_csv("mine.csv", index=False)
+    change(ward(1, 200)).to_csv("theirs.csv", index=False)
+    command = ["check", "mine.csv", "theirs.csv", "--label", "died"]
+    found = datakin.describe(["mine.csv", "theirs.csv"], label="died")
+    said = (text for thing in found.things for text in OPTION.findall(thing.text))
+    printed = {text.rstrip(".,") for text in said}
+    printed |= {thing.option_cli for thing in found.things if thing.option_cli}
+    assert printed
+    for option in sorted(printed):
+        if "..." not in option:  # for users to fill in
+            assert run(*command, *shlex.split(option))[2] == "", option
+    if found.options_cli:
+        code, out, err = run(*command, *shlex.split(found.options_cli))
+        assert (code, err) == (0, ""), out
+
+
+def test_a_total_line_is_dropped_by_the_option_that_is_printed(run):
+    a_total_line(ward(1)).to_csv("theirs.csv", index=False)
+    command = ["check", "theirs.csv", "--label", "died"]
+    code, out, _ = run(*command)
+    assert code == 1
+    (option,) = re.findall(r"--recode (theirs::died:\d+=)\)", " ".join(out.split()))
+    code, out, _ = run(*command, "--recode", option)
+    assert code == 0, out

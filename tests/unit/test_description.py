@@ -4,9 +4,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from scipy import sparse
 
 import datakin
 from datakin import DatakinError, Description
+from datakin.data import pair
 
 
 def ward(seed=0, n=60):
@@ -269,13 +271,40 @@ def test_a_label_with_grades_in_one_table_and_yes_or_no_in_another_is_asked_abou
     assert "classes" not in {t.kind for t in alike.things}
 
 
-def test_the_lowest_of_many_grades_is_found_by_value():
-    grades = ward(1, 220).assign(died=np.arange(220) % 9 + 2)
-    two = ward(2, 220).assign(died=np.arange(220) % 2 * 8 + 2)  # 2 and 10
-    found = datakin.describe({"here": grades, "there": two}, label="died", task="multiclass")
+@pytest.mark.parametrize("codes", [{0: 1, 1: 2}, {0: 0, 1: 2}, {0: -1, 1: 1}])
+def test_classes_that_are_coded_differently_are_not_taken_for_grades(codes):
+    other = ward(2).assign(died=lambda f: f["died"].map(codes))
+    found = datakin.describe({"here": ward(), "there": other}, label="died")
+    assert [t.kind for t in found.things] == ["problem"]
+    assert "label_map" not in found.things[0].text
+    recode = {"there": {"died": {new: old for old, new in codes.items() if old != new}}}
+    mended = datakin.describe({"here": ward(), "there": other}, label="died", recode=recode)
+    assert mended.is_usable
+
+
+def test_grades_are_sorted_as_numbers():
+    grades = ward(1, 220).assign(died=np.arange(220) % 11 + 9, patient=np.arange(220))
+    two = ward(2).assign(died=lambda f: f["died"] + 9)
+    options = {"label": "died", "task": "multiclass", "ignore": "patient"}
+    found = datakin.describe({"grades": grades, "two": two}, **options)
     (thing,) = [t for t in found.things if t.kind == "classes"]
-    assert thing.about == ("there",)
-    assert thing.option_cli.startswith("--positive 3 --positive 4")
+    assert thing.option_cli.startswith("--positive 10 --positive 11")
+
+
+def test_rank_and_matrix_ask_about_grades_as_check_does():
+    tables = {"here": ward(1).assign(died=np.arange(60) % 4), "there": ward(2)}
+    asked = "If that is a yes or no, make it so in all of them: positive=['1', '2', '3']"
+    fast = {"models": ["logistic"], "cv": 3}
+    with pytest.warns(datakin.DatakinWarning, match="distinct whole numbers"):
+        read = datakin.read_tables(tables, label="died", ignore="patient")
+    for ask in (
+        lambda: datakin.rank(read["here"], {"there": read["there"]}, **fast),
+        lambda: datakin.score(read["there"], read["here"], **fast),
+        lambda: datakin.matrix(read, **fast),
+    ):
+        with pytest.warns(datakin.DatakinWarning) as caught:
+            ask()
+        assert sum(asked in str(w.message) for w in caught) == 1
 
 
 def test_rows_that_two_tables_share_are_named():
@@ -335,3 +364,223 @@ def test_dates_that_python_cannot_hold_are_described():
 def test_missing_objects_are_no_examples():
     table = pd.DataFrame({"x": [pd.NA, None, 1.5, 2] * 10, "y": [0, 1] * 20}).astype({"x": object})
     assert column(datakin.describe({"t": table}, label="y"), "x").examples == ("1.5", "2")
+
+
+def rare(n=4, seed=0):
+    died = ["a"] * (60 - n) + ["b"] * n
+    return ward(seed).drop(columns="patient").assign(died=died)
+
+
+def test_a_class_with_fewer_rows_than_folds_is_a_problem():
+    found = datakin.describe({"icu": rare()}, label="died")
+    assert found.headline == "Can be used: no; 1 thing to look at."
+    (thing,) = found.things
+    for part in ("at least 5 rows", "'b (4)' in 'icu'", "--cv 4", "--skip-unusable"):
+        assert part in thing.text
+    assert "cannot be used: a (56), b (4)" in str(found)
+    read = datakin.read_tables({"icu": rare(), "other": rare(20, 1)}, label="died")
+    with pytest.raises(DatakinError) as refused:
+        datakin.score(read["icu"], read["other"])
+    assert str(refused.value) == thing.text
+    assert "--cv" not in datakin.describe({"icu": rare(2)}, label="died").things[0].text
+
+
+def test_a_total_line_is_a_class_that_can_be_dropped(tmp_path):
+    frame = ward().drop(columns="patient").assign(died=lambda f: f["died"].astype(object))
+    frame.loc[59, "died"] = frame["died"][:59].sum()
+    frame.to_csv(tmp_path / "icu.csv", index=False)
+    (thing, *_) = datakin.describe(tmp_path / "icu.csv", label="died").things
+    assert "may be a total line" in thing.text
+    value = str(frame["died"][59])
+    assert f"--recode icu::died:{value}=)" in thing.text
+    assert "--label-map" in thing.text
+    ward(1).to_csv(tmp_path / "more.csv", index=False)
+    both = datakin.describe([tmp_path / "more.csv", tmp_path / "icu.csv"], label="died")
+    assert "classes" not in {t.kind for t in both.things}  # it is no grade
+    recode = {"icu": {"died": {value: ""}}}
+    assert datakin.describe(tmp_path / "icu.csv", label="died", recode=recode).is_usable
+
+
+def test_domains_with_a_rare_class_are_a_problem_and_small_ones_are_not():
+    frame = pd.concat(
+        [
+            ward(1).assign(site="many"),
+            ward(2).assign(site="few", died=[0] * 58 + [1] * 2),
+            ward(3, 7).assign(site="small"),
+        ]
+    )
+    found = datakin.describe(frame, label="died", domain="site", ignore="patient")
+    assert found.headline.startswith("Can be used: 1 of 3")
+    (problem,) = [t for t in found.things if t.kind == "problem"]
+    assert problem.about == ("few",)
+    assert not found.is_usable
+    read = datakin.describe(frame, label="died", domain="site", ignore="patient")
+    assert "cannot be used: 0 (58), 1 (2)" in str(read)
+
+
+def test_fewer_groups_than_folds_are_a_problem():
+    frame = ward().assign(patient=np.arange(60) % 4)
+    found = datakin.describe({"icu": frame}, label="died", group="patient")
+    assert "at least as many groups as folds" in found.things[0].text
+
+
+def test_many_problems_are_shown_in_a_few_lines():
+    found = datakin.describe({f"t{i}": rare(seed=i) for i in range(9)}, label="died")
+    problems = [t for t in found.things if t.kind == "problem"]
+    assert [len(t.about) for t in problems] == [1, 1, 1, 6]
+    assert found.headline.startswith("Can be used: no")
+
+
+def test_a_source_that_cannot_be_compared_does_not_spoil_the_others():
+    other = ward(3).assign(died=lambda f: f["died"].map({0: "alive", 1: "dead"}))
+    tables = {"here": ward(), "there": ward(1), "more": ward(2), "odd": other}
+    found = datakin.describe(tables, label="died", ignore="patient")
+    assert found.headline.startswith("Can be used: 3 of 4")
+
+
+def test_a_column_of_the_third_table_alone():
+    tables = {name: ward(k).drop(columns="patient") for k, name in enumerate(["a", "b", "c", "d"])}
+    tables["c"]["extra"] = np.arange(60) % 7
+    tables["d"]["age"] = tables["d"]["age"].round().astype(object).fillna("?").replace(60, "sixty")
+    for label in (None, "died"):
+        text = str(datakin.describe(tables, label=label))
+        (extra,) = [line for line in text.splitlines() if line.startswith("extra")]
+        assert ("in c only" if label is None else "not in 'a'") in extra
+        assert "... and 2 more tables, of which only remarks are shown: c, d" in text
+        (age,) = [line for line in text.splitlines() if line.startswith("age")]
+        assert "d: " in age
+    for n in range(1, 5):  # whatever the order
+        turned = dict(list(tables.items())[n:] + list(tables.items())[:n])
+        assert "\nextra " in str(datakin.describe(turned))
+
+
+def test_lines_fit_a_narrow_terminal():
+    here = ward().assign(a_column_with_a_long_name="x" * 50)
+    found = datakin.describe({"here": here, "there": ward(1)}, label="died", ignore="patient")
+    for width in (80, 110):
+        assert max(map(len, found.text(width).splitlines())) <= width
+
+
+def test_columns_used_are_those_of_the_comparison():
+    here = ward(0, 200).drop(columns="patient").assign(only=np.arange(200) % 9, flat=[1, 2] * 100)
+    there = ward(1, 200).drop(columns="patient").assign(flat=1)
+    there["unit"] = there["unit"].map({"surgical": "op", "medical": "int"})
+    found = datakin.describe({"here": here, "there": there}, label="died")
+    with pytest.warns(datakin.DatakinWarning):
+        read = datakin.read_tables({"here": here, "there": there}, label="died")
+    used = pair(read["here"], read["there"]).columns
+    assert [d.n_columns for d in found.datasets] == [len(used)] * 2
+    for table in found.tables:
+        assert {c.name for c in table.columns if c.role == "feature"} == set(used)
+    why = {c.name: c.why for c in found.tables[0].columns if c.role == "left out"}
+    assert why == {
+        "only": "not in 'there'",
+        "flat": "constant in 'there'",
+        "unit": "no value in common",
+    }
+
+
+def test_a_target_uses_what_one_of_its_sources_has():
+    tables = {"here": ward(), "there": ward(1).drop(columns="unit"), "more": ward(2)}
+    found = datakin.describe(tables, label="died", ignore="patient")
+    assert [d.n_columns for d in found.datasets] == [4, 3, 4]
+    assert column(found, "unit").role == "feature"
+
+
+def test_levels_that_only_look_alike_are_left_out_as_they_are():
+    there = ward(1).assign(unit=lambda f: f["unit"].str.upper())
+    found = datakin.describe({"here": ward(), "there": there}, label="died", ignore="patient")
+    (thing,) = [t for t in found.things if t.kind == "levels"]
+    assert "as they are, the column is left out" in thing.text
+    assert column(found, "unit").role == "left out"
+    half = ward(1).assign(unit=lambda f: f["unit"].replace("medical", "MEDICAL"))
+    found = datakin.describe({"here": ward(), "there": half}, label="died", ignore="patient")
+    assert not any("left out" in t.text for t in found.things if t.kind == "levels")
+    assert column(found, "unit").role == "feature"
+
+
+def test_few_columns_in_common_are_a_thing_to_look_at():
+    there = ward(1).rename(columns={"age": "x", "seen": "z", "site": "w"})
+    found = datakin.describe({"here": ward(), "there": there}, label="died", ignore="patient")
+    assert found.things[0].text == "only 1 of 4 columns of 'there' and 'here' can be compared"
+
+
+@pytest.mark.parametrize(
+    ("frame", "options", "told"),
+    [
+        (
+            ward().assign(time=np.arange(60.0) + 0.5, event=[0, 1] * 30),
+            {"label": "time"},
+            "does not handle censoring",
+        ),
+        (
+            ward().assign(died=["unknown"] * 6 + ["1", "0"] * 27),
+            {"label": "died"},
+            "6 of 60 rows have no label",
+        ),
+        (
+            ward(n=200).assign(site=["NA"] * 20 + ["n", "s"] * 90),
+            {"label": "died", "domain": "site"},
+            "20 of 200 rows have no 'site'",
+        ),
+        (ward().assign(age=["years", *map(str, range(59))]), {}, "'age': text, although 98%"),
+        (
+            ward().assign(age=["years", *map(str, range(59))]),
+            {"label": "dead"},
+            "'age': text, although 98%",
+        ),
+    ],
+)
+def test_what_may_mislead_is_a_thing_to_look_at(frame, options, told):
+    found = datakin.describe({"icu": frame}, **options)
+    assert [t.kind for t in found.things if told in t.text] == ["note"]
+    assert not any(told in note for note in found.notes)
+
+
+def test_a_few_dropped_rows_are_a_note():
+    frame = ward().assign(died=[None] * 3 + [0, 1] * 28 + [0])
+    found = datakin.describe({"icu": frame}, label="died")
+    assert not any("have no label" in t.text for t in found.things)
+    assert any("3 of 60 rows have no label" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("options", [{}, {"label": "died"}])
+def test_names_that_look_like_data_are_a_thing_to_look_at(tmp_path, options):
+    ward().to_csv(tmp_path / "icu.csv", index=False, header=False, columns=["age", "patient"])
+    found = datakin.describe([tmp_path / "icu.csv"], **options)
+    assert any("--no-header" in t.text for t in found.things)
+    (tmp_path / "good.csv").write_text(ward().to_csv(index=False))
+    both = datakin.describe([tmp_path / "good.csv", tmp_path / "icu.csv"], **options)
+    assert any("--no-header" in t.text for t in both.things)
+
+
+@pytest.mark.filterwarnings("ignore::datakin.DatakinWarning")
+def test_pairs_of_arrays_are_tables_too():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 3))
+    y = (X[:, 0] + rng.normal(size=80) > 0).astype(int)
+    for one in ((X, y), (X.tolist(), y.tolist()), (pd.DataFrame(X, columns=[*"abc"]), y)):
+        found = datakin.describe(one)
+        assert found.label == "y"
+        assert found.datasets[0].fingerprint == datakin.as_dataset(*one).fingerprint
+    named = datakin.describe({"here": (X, y), "there": (X + 1, y)})
+    listed = datakin.describe([(X, y), (X + 1, y)])
+    assert [d.name for d in named.datasets] == ["here", "there"]
+    assert [d.fingerprint for d in named.datasets] == [d.fingerprint for d in listed.datasets]
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "message"),
+    [
+        ((np.zeros((30, 2)), np.zeros(20)), {}, "same number of rows. Got 30 and 20"),
+        ((sparse.eye_array(30).tocsr(), np.zeros(30)), {}, "Got a sparse X"),
+        ((np.zeros((30, 2)), np.zeros(30)), {"label": "died"}, "whose label is y"),
+        ((ward().rename(columns={"died": "y"}), np.zeros(60)), {}, "rename it"),
+        ((ward(), ward()), {}, "mapping of name to table"),
+        ([{"a": 1}, {"a": 2}], {}, "mapping of name to table"),
+        (ward(), {"label": ["died", "age"]}, "one label at a time"),
+    ],
+)
+def test_what_is_no_table_is_refused(source, options, message):
+    with pytest.raises(DatakinError, match=message):
+        datakin.describe(source, **options)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,13 @@ from datakin._core.exceptions import DatakinError, announce_reading, listed, sug
 from datakin.data.columns.column import check_finite
 from datakin.data.columns.placeholders import doubt_of_extremes, is_placeholder
 from datakin.data.columns.roles import read_keys, read_labelled, read_labels, series_of
-from datakin.data.columns.tables import numbered
+from datakin.data.columns.tables import frame_of, numbered
 from datakin.data.dataset import ColumnFacts, Dataset
 from datakin.data.drafts import Draft, make_datasets
 from datakin.data.features import Features
 from datakin.data.origin import Origin
 
-__all__ = ["as_dataset"]
+__all__ = ["as_dataset", "as_tables"]
 
 
 def as_dataset(
@@ -78,6 +79,58 @@ def as_dataset(
         )
     draft = Draft(name or "", how, labels, features, groups, facts=facts)
     return announce_reading(make_datasets([draft]))[0]
+
+
+def as_tables(source: Any, label: str | None) -> tuple[Any, str | None]:
+    """Return tables instead of pairs (X, y), and the name of the label: that of y if there are pairs.
+
+    A pair may stand alone, or in a mapping or list; anything else stays as it is.
+    """
+    if isinstance(source, (tuple, list)) and source and all(map(_is_pair, source)):
+        source = {f"dataset {i}": each for i, each in enumerate(source, start=1)}
+    several = isinstance(source, Mapping)
+    pairs = [each for each in (source.values() if several else [source]) if _is_pair(each)]
+    if not pairs:
+        return source, label
+    if label not in (None, "y"):
+        raise DatakinError(
+            f"label= names a column of a table. Got {label!r} and a pair (X, y), whose label is y: "
+            f"leave it out."
+        )
+    if not several:
+        return {"": _table_of(*source)}, "y"
+    return {k: _table_of(*v) if _is_pair(v) else v for k, v in source.items()}, "y"
+
+
+def _is_pair(source: Any) -> bool:
+    """Whether this is (X, y): not two paths, two tables, or two rows of a table."""
+    if not isinstance(source, (tuple, list)) or len(source) != 2:
+        return False
+    X, y = source
+    is_column = math.prod(getattr(y, "shape", ())[1:]) == 1
+    rows = isinstance(source, tuple) and isinstance(X, (tuple, list))
+    return is_column and (hasattr(X, "shape") or rows)
+
+
+def _table_of(X: Any, y: Any) -> Any:
+    """Return features and labels in one table."""
+    if sparse.issparse(X):
+        raise DatakinError(
+            "describe takes tables and dense arrays. Got a sparse X; describe some of its columns, such "
+            "as (X[:, :50].toarray(), y)."
+        )
+    import narwhals as nw
+
+    frame, labels = frame_of(X), series_of(y, "y")
+    if len(frame) != len(labels):
+        raise DatakinError(
+            f"X and y must have the same number of rows. Got {len(frame)} and {len(labels)}."
+        )
+    if "y" in frame.columns:
+        raise DatakinError("The label is called 'y'. Got a column of X of that name; rename it.")
+    values = labels.to_list()
+    series = nw.new_series("y", values, backend=frame.implementation)
+    return frame.with_columns(series).to_native()
 
 
 def _sparse_columns(X: Any) -> tuple[Features, dict[str, ColumnFacts]]:

@@ -14,7 +14,8 @@ import numpy as np
 from datakin._core.exceptions import DatakinError, collecting
 from datakin.data.checks.difference_kinds import Difference
 from datakin.data.checks.differences import differences
-from datakin.data.checks.suspicions import ROW_ID, is_id
+from datakin.data.checks.folds import fault_of_folds
+from datakin.data.checks.suspicions import ROW_ID, is_id, notes_of_facts
 from datakin.data.checks.usable import CONSTANT, EMPTY
 from datakin.data.columns.tables import RawTable, read_columns
 from datakin.data.dataset import ColumnFacts, Dataset
@@ -29,6 +30,7 @@ from datakin.data.features import Features
 from datakin.data.origin import Origin
 from datakin.data.pairing import pair
 from datakin.data.reading import Reading
+from datakin.data.used_columns import unused_columns, with_roles
 
 __all__ = ["DatasetDescription", "Gathered", "TableDescription", "gather"]
 
@@ -45,7 +47,7 @@ class TableDescription:
     columns : tuple of ColumnDescription
         All columns, in the order of the file.
     notes : tuple of str
-        How the file was read.
+        How the file was read, and its columns.
     problem : str
         Why it could not be read as asked; empty if it could.
     """
@@ -75,13 +77,13 @@ class DatasetDescription:
     low, high : float or None
         The range of a label of numbers.
     n_columns : int
-        Columns that are used.
+        Columns that are used: by at least one comparison, if there are several datasets.
     fingerprint : str
         That of the dataset which `read_table` gives with the same options; empty if there is none.
     notes : tuple of str
         What was dropped or looked odd.
     problem : str
-        Why it cannot be used; empty if it can.
+        Why it cannot be used as it is; empty if it can.
     """
 
     name: str
@@ -112,6 +114,8 @@ class Gathered:
         Source -> why it cannot be compared with the target.
     shared : dict of str to tuple of str
         Source -> what a score would note of its rows, groups and classes beside those of the target.
+    unused : dict of str to dict of str to str
+        Dataset -> columns that no comparison uses -> why.
     notes : tuple of str
         What `read_tables` would warn of, beside the notes of datasets.
     """
@@ -121,6 +125,7 @@ class Gathered:
     differences: dict[str, tuple[Difference, ...]]
     refusals: dict[str, str] = field(default_factory=dict)
     shared: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    unused: dict[str, dict[str, str]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
@@ -153,9 +158,7 @@ def _gather(source: Any, how: Origin, has_label: bool) -> Gathered:
     tables = []
     for before, (table, own) in zip(read.opened, read.corrected, strict=True):
         use = _Use(own, has_label, drafts.get(table.name), by_table.get(table.name, []))
-        columns = _describe_columns(before, table, use)
-        problem = problems.get(table.name, "")
-        tables.append(TableDescription(table.name, len(table.frame), columns, table.notes, problem))
+        tables.append(_describe_table(before, table, use, problems.get(table.name, "")))
     whole = (*tables, *unread)
     rows = {table.name: table.n_rows for table in tables}
     described = [_describe_dataset(part, read.drafts) for part in parts]
@@ -208,9 +211,7 @@ class _Use:
         return roles.get(name, "feature")
 
 
-def _describe_columns(
-    before: RawTable, table: RawTable, use: _Use
-) -> tuple[ColumnDescription, ...]:
+def _describe_table(before: RawTable, table: RawTable, use: _Use, problem: str) -> TableDescription:
     """Describe all columns of a table, also of one that cannot be used."""
     names = zip(before.frame.columns, table.frame.columns, strict=True)
     examples = {new: examples_of(before.frame[old]) for old, new in names}
@@ -221,7 +222,12 @@ def _describe_columns(
             columns.append(_describe_column(name, use, alone, examples=examples[name]))
         else:
             columns.append(ColumnDescription(name, "left out", "not read", why="ignored"))
-    return tuple(columns)
+    facts = {} if use.draft is None else dict(use.draft.facts)
+    for name, read in alone.items():
+        if name not in use.how.ignore and not isinstance(read, str):
+            facts |= {name: read[1][name]} if name in read[1] else {}
+    notes = (*table.notes, *notes_of_facts(facts))
+    return TableDescription(table.name, len(table.frame), tuple(columns), notes, problem)
 
 
 def _describe_column(
@@ -304,6 +310,7 @@ def _describe_dataset(dataset: Dataset, drafts: Sequence[Draft]) -> DatasetDescr
         len(dataset.columns),
         dataset.fingerprint,
         dataset.notes,
+        fault_of_folds(dataset),
     )
 
 
@@ -314,27 +321,19 @@ def _compare(
     apart: dict[str, tuple[Difference, ...]] = {}
     refusals: dict[str, str] = {}
     shared: dict[str, tuple[str, ...]] = {}
+    used: dict[str, tuple[str, ...]] = {}
     for source in datasets[1:]:
         found = differences(datasets[0], source)
         try:
-            shared[source.name] = pair(datasets[0], source, found=found).asides
+            common = pair(datasets[0], source, found=found)
+            shared[source.name], used[source.name] = common.asides, common.columns
         except DatakinError as error:
             refusals[source.name] = str(error)
         apart[source.name] = tuple(found)
-    return Gathered(_without_codes(tables, apart), tuple(described), apart, refusals, shared)
-
-
-def _without_codes(
-    tables: tuple[TableDescription, ...], apart: Mapping[str, Sequence[Difference]]
-) -> tuple[TableDescription, ...]:
-    """Return the tables with columns marked that no comparison uses, since they are codes."""
-    each = [{d.column for d in found if d.leaves_out} for found in apart.values()]
-    codes = set.intersection(*each) if each else set()
-    return tuple(
-        replace(table, columns=tuple(
-            replace(column, role="left out", why="no value in common")
-            if column.name in codes and column.role == "feature" else column
-            for column in table.columns
-        ))
-        for table in tables
-    )  # fmt: skip
+    unused = unused_columns(datasets, used)
+    tables = with_roles(tables, datasets, unused)
+    counted = tuple(
+        replace(each, n_columns=each.n_columns - len(unused.get(each.name, {})))
+        for each in described
+    )
+    return Gathered(tables, counted, apart, refusals, shared, unused)

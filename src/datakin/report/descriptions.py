@@ -31,14 +31,15 @@ COLUMNS = [
     column("column", "column", "text"),
     column("role", "role", "text"),
     column("kind", "kind", "text"),
-    column("examples", "in the file", "text"),
     column("values", "values", "text"),
-    column("missing", "missing", digits=0),
-    column("distinct", "different", digits=0),
     column("why", "left out because", "text"),
     column("doubt", "looks odd", "text"),
     column("converted", "converted", "text"),
+    column("missing", "missing", digits=0),
+    column("distinct", "different", digits=0),
+    column("examples", "in the file", "text"),
 ]
+NOTES = [column("note", "note", "text")]
 
 
 def description_view(found: Description) -> dict[str, Any]:
@@ -64,6 +65,10 @@ def description_view(found: Description) -> dict[str, Any]:
     told = "Every column of every table, as it is read. Headings sort, words filter."
     rows = records(found.frame)
     sections.append(section("columns", "Columns", told, COLUMNS, rows, table="open"))
+    if found.notes:  # below what is worse
+        rows = [{"note": note} for note in found.notes]
+        told = "What else was done while reading."
+        sections.append(section("reading", "Notes", told, NOTES, rows, table="open"))
     names = enumerated([shortened(t.name) or "table" for t in found.tables], 4)
     mend = f"To mend all of it, add: {found.options_cli}" if found.options_cli else ""
     tone = "bad" if not found.is_usable else "open" if found.things or not found.label else "good"
@@ -78,5 +83,4 @@ def description_view(found: Description) -> dict[str, Any]:
             {"label": "columns", "value": str(found.frame["column"].nunique())},
             {"label": "to look at", "value": plural(len(found.things), "thing")},
         ],
-        notes=found.notes,
     )

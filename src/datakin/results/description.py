@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
 from datakin._core.exceptions import SERIOUS, USUAL, DatakinError, listed, suggest, together
+from datakin.data.arrays import as_tables
 from datakin.data.checks.difference_kinds import KINDS, Difference
+from datakin.data.checks.grades import question_of_grades
 from datakin.data.checks.suspicions import ROW_ID
-from datakin.data.columns.labels import sort_classes
+from datakin.data.columns.roles import check_label
 from datakin.data.described import ColumnDescription
 from datakin.data.description import (
     DatasetDescription,
@@ -56,7 +58,7 @@ class Thing:
     ----------
     kind : str
         "problem", "note", "group" (rows that may belong together), or the kind of a difference between
-        tables: "classes", "units", "kinds", "name", "levels", "codes", "relation" or "range".
+        tables: "classes", "units", "kinds", "name", "levels", "codes", "relation", "range" or "columns".
     about : tuple of str
         The tables or datasets that it is about.
     text : str
@@ -140,9 +142,12 @@ class Description(Record):
             return (
                 f"Can be read; say which column to predict (label=, --label). {look.capitalize()}."
             )
-        bad = [d.name for d in self.datasets if d.problem]
-        if len(self.datasets) > len(bad) > 0:
-            return f"Can be used: {len(self.datasets) - len(bad)} of {len(self.datasets)}; {look}."
+        n_all = len(self.datasets)
+        bad = {d.name for d in self.datasets if d.problem}
+        if n_all > 2:
+            bad |= {name for t in self.things if t.kind == "problem" for name in t.about}
+        if n_all > len(bad) > 0:
+            return f"Can be used: {n_all - len(bad)} of {n_all}; {look}."
         return f"Can be used: {'yes' if self.is_usable else 'no'}; {look}."
 
     @property
@@ -189,7 +194,7 @@ def describe(
     Parameters
     ----------
     source : path, glob, list of paths, mapping of name to table, or one table
-        As in `read_tables`. The first table is the target.
+        As in `read_tables`. The first table is the target. A table may be a pair (X, y) of arrays.
     label : str, optional
         The column to predict. Without it only the columns are described.
     domain : str, optional
@@ -208,15 +213,18 @@ def describe(
     >>> describe({"icu": frame}, label="died")
     Description(icu: Can be used: yes; nothing to look at.)
     """
+    check_label(label)
+    source, label = as_tables(source, label)
     how = _origin(label, domain, options)
     found = gather(source, how, has_label=label is not None)
-    is_split = domain is not None and any(not d.problem for d in found.datasets)
+    is_split = domain is not None and any(d.fingerprint for d in found.datasets)
     serious, usual = _notes(found)
-    others, apart = _differences(found.differences)
+    others, apart = _differences(found)
     things = [
-        *([] if is_split else _problems(found.datasets)),
+        *_problems(found.datasets, is_split=is_split),
         *_refusals(found),
-        *_reduced(found.datasets),
+        *_reduced(found),
+        *_few_columns(found),
         *others,
         *(Thing("note", (), line) for line in together(serious)),
         *_groups(found.tables, how.group),
@@ -227,13 +235,16 @@ def describe(
 
 def _notes(found: Gathered) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
     """Return the notes that users should look at and the others, each with what it is about."""
-    datasets = [d for d in found.datasets if not d.problem]
+    datasets = [d for d in found.datasets if d.fingerprint]
     everywhere = set.intersection(*(set(d.notes) for d in datasets)) if datasets else set()
     said = [("", note) for note in found.notes]
     said += [("" if n in everywhere else d.name, n) for d in found.datasets for n in d.notes]
     said += [(source, note) for source, notes in found.shared.items() for note in notes]
-    if not found.datasets:
-        said += [(t.name, note) for t in found.tables for note in t.notes]
+    if len(found.tables) > 1 or not datasets:  # datasets have the notes of their tables
+        named = {d.name for d in datasets}
+        said += [(t.name, n) for t in found.tables if t.name not in named for n in t.notes]
+    faults = [d.problem for d in found.datasets]
+    said = [pair for pair in said if not any(pair[1] in fault for fault in faults)]
     serious = [pair for pair in said if getattr(pair[1], "rank", USUAL) == SERIOUS]
     return serious, [pair for pair in said if pair not in serious]
 
@@ -248,8 +259,17 @@ def _origin(label: str | None, domain: str | None, options: dict[str, Any]) -> O
     return Origin(label="" if label is None else label, domain=domain, **options)
 
 
-def _problems(datasets: Sequence[DatasetDescription]) -> list[Thing]:
-    return [Thing("problem", (d.name,), d.problem) for d in datasets if d.problem]
+def _problems(datasets: Sequence[DatasetDescription], *, is_split: bool) -> list[Thing]:
+    """Return why datasets cannot be used; values of a domain with few rows are left out anyway."""
+    bad = [d for d in datasets if d.problem and (d.fingerprint or not is_split)]
+    return _few([Thing("problem", (d.name,), d.problem) for d in bad], "used")
+
+
+def _few(things: list[Thing], what: str) -> list[Thing]:
+    """Return the first things, and how many more datasets are like them."""
+    more = tuple(name for thing in things[MOST:] for name in thing.about)
+    text = f"{len(more)} more cannot be {what}, either: {listed(more)}."
+    return things[:MOST] + ([Thing("problem", more, text)] if more else [])
 
 
 def _groups(tables: Sequence[TableDescription], group: str | None) -> list[Thing]:
@@ -278,39 +298,46 @@ def _groups(tables: Sequence[TableDescription], group: str | None) -> list[Thing
 def _refusals(found: Gathered) -> list[Thing]:
     """Return why sources cannot be compared, with the option that would mend it if one is known."""
     things = []
-    for name, text in list(found.refusals.items())[:MOST]:
+    for name, text in found.refusals.items():
         known = [d.options for d in found.differences.get(name, ()) if d.kind in REFUSED]
         things.append(Thing("problem", (name,), text, *(known[0] if known else ())))
-    more = len(found.refusals) - MOST
-    if more > 0:
-        things.append(Thing("problem", (), f"{more} more sources cannot be compared, either."))
-    return things
+    return _few(things, "compared")
 
 
-def _reduced(datasets: Sequence[DatasetDescription]) -> list[Thing]:
+def _reduced(found: Gathered) -> list[Thing]:
     """Ask whether some datasets hold a yes-or-no version of a label that has grades in others."""
-    every = sort_classes(name for d in datasets for name in d.classes)
-    two = [d for d in datasets if len(d.classes) == 2 and every[0] in d.classes]
-    if not two or len(every) < 3 or not all(name.isdigit() for name in every):
+    usable = [d for d in found.datasets if not d.problem and d.name not in found.refusals]
+    classes = {d.name: d.classes for d in usable}
+    asked = question_of_grades(classes)
+    if asked is None:
         return []
-    names = tuple(d.name for d in two)
+    two = tuple(name for name, some in classes.items() if len(some) == 2)
+    return [Thing("classes", two, asked.sentence, asked.python, asked.cli)]
+
+
+def _few_columns(found: Gathered) -> list[Thing]:
+    """Say so if less than half of the columns can be compared."""
+    if not found.unused:
+        return []
+    n_all = {d.name: d.n_columns + len(found.unused.get(d.name, {})) for d in found.datasets}
+    target, *sources = found.unused
+    n_used = {d.name: d.n_columns for d in found.datasets}
     return [
         Thing(
-            "classes",
-            names,
-            f"{', '.join(names[:4])} {'has' if len(names) == 1 else 'have'} the classes "
-            f"{listed(two[0].classes)}, others {listed(every, limit=10)}. If that is a yes or no, make "
-            f"it so in all of them",
-            f"positive={list(every[1:])}",
-            " ".join(f"--positive {name}" for name in every[1:]),
+            "columns",
+            (name,),
+            f"only {n_used[name]} of {min(n_all[name], n_all[target])} columns of {name!r} and "
+            f"{target!r} can be compared",
         )
+        for name in sources
+        if 2 * n_used[name] < min(n_all[name], n_all[target])
     ]
 
 
-def _differences(found: Mapping[str, Sequence[Difference]]) -> tuple[list[Thing], list[str]]:
+def _differences(found: Gathered) -> tuple[list[Thing], list[str]]:
     """Return one thing for each kind of difference in a column, and lines on columns of one side."""
     groups: dict[tuple[str, str], list[tuple[str, Difference]]] = {}
-    for source, several in found.items():
+    for source, several in found.differences.items():
         for each in several:
             groups.setdefault((each.kind, each.column), []).append((source, each))
     things, lines = [], []

@@ -13,17 +13,22 @@ from datakin.results.record import plain
 if TYPE_CHECKING:
     from datakin.results.description import Description
 
-__all__ = ["label_of", "merged_rows", "text_of"]
+__all__ = ["label_of", "text_of"]
 
 WIDTH = 110
 ROWS = 24  # columns of tables that are shown
 FEW = 8  # columns as expected that are shown of a wide table
+NAMED = 5  # columns that a thing may name to be referred to beside them
+SHOWN = 2  # tables whose values stand side by side
 DATASETS = 8
 THINGS = 8
 NOTES = 6
 CLASSES = 5
 LONGEST = 30  # characters of the name of a column
-SHORTEST = 14  # cells are not cut below this
+SHORTEST = ((16, 26), (10, 14))  # cells and those of the last column are cut to this, then to that
+
+Held = list[ColumnDescription | None]  # what each table has of a column
+Row = tuple[str, Held]
 
 
 def text_of(found: Description, width: int = WIDTH) -> str:
@@ -53,13 +58,14 @@ def _wrapped(text: str, width: int, indent: str, first: str = "") -> list[str]:
 
 def label_of(dataset: DatasetDescription) -> str:
     """Return the label of a dataset in a few words."""
-    if dataset.problem:
+    if not dataset.task:
         return "cannot be used"
     if dataset.low is not None and dataset.high is not None:
         return f"numbers, {dataset.low:.6g} to {dataset.high:.6g}"
     shown = [f"{plain(name)} ({n})" for name, n in list(dataset.classes.items())[:CLASSES]]
     more = len(dataset.classes) - CLASSES
-    return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+    bad = "cannot be used: " if dataset.problem else ""
+    return bad + ", ".join(shown) + (f" and {more} more" if more > 0 else "")
 
 
 def _datasets(found: Description, width: int) -> list[str]:
@@ -71,8 +77,8 @@ def _datasets(found: Description, width: int) -> list[str]:
         names = ", ".join(found.candidates[:5])
         return lines + ([f"May be what you want to predict: {names}"] if names else [])
     head = ("", "rows", "columns used", f"label {found.label!r}")
-    usable = [d for d in found.datasets if not d.problem]
-    lost = [d for d in found.datasets if d.problem]
+    usable = [d for d in found.datasets if d.task]
+    lost = [d for d in found.datasets if not d.task]
     shown = [*usable[:DATASETS], *lost[: max(0, DATASETS - len(usable)) if len(lost) < FEW else 0]]
     rows = [
         (
@@ -119,33 +125,29 @@ def _notes(found: Description, width: int) -> list[str]:
     return ["Notes", *lines] if lines else []
 
 
-def merged_rows(found: Description) -> list[tuple[str, list[ColumnDescription | None]]]:
-    """Return the columns of all tables, each with what the first two tables have of it."""
+def _merged_rows(found: Description) -> list[Row]:
+    """Return the columns of all tables, each with what every table has of it."""
     tables = [table for table in found.tables if table.columns]
     names = dict.fromkeys(column.name for table in tables for column in table.columns)
-    places = [{column.name: column for column in table.columns} for table in tables[:2]]
-    rest = [{column.name: column for column in table.columns} for table in tables[2:]]
-    rows = []
-    for name in names:
-        held = [place.get(name) for place in places]
-        if not any(held):
-            held[0:1] = [next(place[name] for place in rest if name in place)]
-            held = [None, *held[1:]] if len(held) > 1 else held
-        rows.append((name, held))
-    return rows
+    places = [{column.name: column for column in table.columns} for table in tables]
+    return [(name, [place.get(name) for place in places]) for name in names]
 
 
 def _columns(found: Description, width: int) -> list[str]:
-    rows = merged_rows(found)
+    rows = _merged_rows(found)
     if not rows:
         return []
-    told = {name: _told(found, name) for name, _ in rows}
+    tables = [plain(t.name) for t in found.tables if t.columns]
+    hints = _hints(found, [name for name, _ in rows])
+    told = {
+        name: "; ".join(filter(None, [hints.get(name, ""), _remark(held, tables)]))
+        for name, held in rows
+    }
     order, most = rows, ROWS
     if len(rows) > ROWS:
         order = sorted(rows, key=lambda row: _rank(row, told))
         most = min(ROWS, FEW + sum(_rank(row, told) < 2 for row in rows))
-    tables = [t for t in found.tables if t.columns][:2]
-    names = [plain(t.name) or "values" for t in tables] if len(tables) > 1 else ["values"]
+    names = tables[:SHOWN] if len(tables) > 1 else ["values"]
     head = ("column", "role", "kind", *names, "remark")
     lines = _aligned([head, *(_cells(*row, told[row[0]]) for row in order[:most])], width)
     rest = order[most:]
@@ -153,44 +155,70 @@ def _columns(found: Description, width: int) -> list[str]:
         odd = sum(_rank(row, told) < 2 for row in rest)
         what = f", {odd} of them with a remark" if odd else " as expected"
         lines.append(f"... and {len(rest)} more{what} (.frame, --out columns.csv)")
+    more = len(tables) - SHOWN
+    if more > 0:
+        others = f"{', '.join(tables[SHOWN : SHOWN + 3])}{', ...' * (more > 3)}"
+        lines += _wrapped(
+            f"... and {_count(more, 'more table')}, of which only remarks are shown: {others} "
+            f"(.frame, --out columns.csv)",
+            width,
+            "    ",
+        )
     return lines
 
 
-def _told(found: Description, name: str) -> str:
-    """Return a hint at the thing that speaks of a column."""
-    numbers = (k for k, thing in enumerate(found.things, start=1) if repr(name) in thing.text)
-    first = next(numbers, None)
-    return "" if first is None else f"see {first}"
+def _hints(found: Description, columns: list[str]) -> dict[str, str]:
+    """Return column -> a hint at the first thing that speaks of it and of few others."""
+    hints: dict[str, str] = {}
+    for number, thing in enumerate(found.things, start=1):
+        named = [name for name in columns if repr(name) in thing.text]
+        if len(named) <= NAMED:
+            hints = dict.fromkeys(named, f"see {number}") | hints
+    return hints
 
 
-def _rank(row: tuple[str, list[ColumnDescription | None]], told: dict[str, str]) -> int:
+def _rank(row: Row, told: dict[str, str]) -> int:
     """Return 0 for the label, the group and the domain, 1 for what is remarkable, 2 for the rest."""
     there = [column for column in row[1] if column is not None]
     if any(column.role in ("label", "group", "domain") for column in there):
         return 0
-    return 1 if told[row[0]] or _remark(row[1]) else 2
+    return 1 if told[row[0]] else 2
 
 
-def _remark(held: list[ColumnDescription | None]) -> str:
-    there = [column for column in held if column is not None]
-    parts = dict.fromkeys(column.remark for column in there if column.remark)
-    if len(there) < len(held) and there[0].role != "left out":
-        parts["in one table only"] = None
-    elif len({column.kind for column in there}) > 1 and there[0].role != "label":
-        parts[f"{there[0].kind} here, {there[1].kind} there"] = None
-    return "; ".join(parts)
+def _remark(held: Held, tables: list[str]) -> str:
+    """Return what is odd about a column, with the table's name unless it holds of all or the first."""
+    there = [(k, column) for k, column in enumerate(held) if column is not None]
+    about: dict[str, list[int]] = {}
+    for k, column in there:
+        about.setdefault(column.remark, []).append(k)
+    parts = []
+    for remark, places in about.items():
+        known = len(places) == len(there) or len(tables) == SHOWN or places[0] == 0
+        if remark:
+            parts.append(remark if known else f"{tables[places[0]]}: {remark}")
+    if len(there) < len(held) and all(column.role != "left out" for _, column in there):
+        parts.append(_absent(held, tables))
+    kinds = {column.kind: k for k, column in reversed(there)}
+    if len(kinds) > 1 and there[0][1].role != "label":
+        one, other = sorted(kinds, key=lambda kind: kinds[kind])[:2]
+        where = "there" if len(tables) == SHOWN else f"in {tables[kinds[other]]}"
+        parts.append(f"{one} here, {other} {where}")
+    return "; ".join(dict.fromkeys(parts))
 
 
-def _cells(name: str, held: list[ColumnDescription | None], told: str) -> tuple[str, ...]:
+def _absent(held: Held, tables: list[str]) -> str:
+    """Say which tables lack a column."""
+    lacking = [name for name, column in zip(tables, held, strict=True) if column is None]
+    if len(lacking) == len(tables) - 1:
+        only = next(k for k, column in enumerate(held) if column is not None)
+        return "in one table only" if only < SHOWN else f"in {tables[only]} only"
+    return f"not in {lacking[0]}" if len(lacking) == 1 else f"not in {len(lacking)} tables"
+
+
+def _cells(name: str, held: Held, remark: str) -> tuple[str, ...]:
     first = next(column for column in held if column is not None)
-    values = [_values(column) if column else "-" for column in held]
-    return (
-        plain(name),
-        first.role,
-        first.kind,
-        *values,
-        plain("; ".join(filter(None, [told, _remark(held)]))),
-    )
+    values = [_values(column) if column else "-" for column in held[:SHOWN]]
+    return (plain(name), first.role, first.kind, *values, plain(remark))
 
 
 def _values(column: ColumnDescription) -> str:
@@ -199,12 +227,17 @@ def _values(column: ColumnDescription) -> str:
 
 
 def _aligned(rows: Iterable[tuple[str, ...]], width: int, right: tuple[int, ...] = ()) -> list[str]:
-    """Return rows as lines; the widest cells are cut until the lines fit."""
+    """Return rows as lines; the widest cells are cut until the lines fit, remarks less than others."""
     rows = list(rows)
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     widths[0] = min(widths[0], LONGEST)
-    while sum(widths) + 2 * (len(widths) - 1) > width and max(widths) > SHORTEST:
-        widths[widths.index(max(widths))] -= 1
+    last = len(widths) - 1
+    for least, least_of_last in SHORTEST:
+        while sum(widths) + 2 * last > width:
+            long = [k for k, n in enumerate(widths) if n > (least_of_last if k == last else least)]
+            if not long:
+                break
+            widths[max(long, key=widths.__getitem__)] -= 1
     return [
         "  ".join(
             _short(cell, most).rjust(most) if k in right else _short(cell, most).ljust(most)
