@@ -475,7 +475,7 @@ def test_a_score_is_not_given_for_classes_coded_differently():
 def test_numbers_without_a_value_in_common_are_codes_only_if_they_are_called_so():
     rng = np.random.default_rng(0)
     y = np.arange(100) % 2
-    for name, kind in (("dose", "range"), ("ward", "codes"), ("site code", "codes")):
+    for name, kind in (("dose", "values"), ("ward", "codes"), ("site code", "codes")):
         here, there = (
             read_table(
                 pd.DataFrame({name: rng.choice(few, 100), "x": rng.normal(size=100), "y": y}),
@@ -486,7 +486,7 @@ def test_numbers_without_a_value_in_common_are_codes_only_if_they_are_called_so(
         )
         (found,) = differences(here, there)
         assert (found.kind, found.column) == (kind, name)
-        assert (name in pair(here, there).columns) == (kind == "range")
+        assert (name in pair(here, there).columns) == (kind == "values")
 
 
 def test_children_and_adults_are_no_other_units():

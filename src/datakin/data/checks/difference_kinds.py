@@ -24,8 +24,8 @@ __all__ = [
 ]
 
 KINDS = (  # worst first
-    *("classes", "dates", "units", "kinds", "name", "levels", "codes", "relation", "range"),
-    "columns",
+    *("classes", "dates", "units", "kinds", "name", "levels", "codes", "relation", "values"),
+    *("range", "columns"),
 )
 
 
@@ -158,7 +158,7 @@ class OtherValues(Difference):
 
     values: tuple[str, str]
 
-    kind: ClassVar[str] = "range"
+    kind: ClassVar[str] = "values"
 
     @property
     def sentence(self) -> str:
