@@ -268,7 +268,8 @@ def test_decimals_of_many_digits_do_not_merge(native):
 
 
 def test_odd_signs_and_separators_in_labels_and_keys():
-    assert read_keys(series_of(["\u22125", "+6", "7."], "g"), "g")[0].tolist() == ["-5", "6", "7"]
+    odd = series_of(["\u22125", "+6", "NA", "7."], "g")
+    assert read_keys(odd, "g")[0].tolist() == ["-5", "6", None, "7"]
     labels, facts = read_labels(series_of([f"{v:,}" for v in LONG], "y"), "y")
     assert labels.dtype == float
     assert "rounded" in facts.doubt

@@ -117,13 +117,12 @@ def read_numerals(texts: pa.Array, *, decimal: str = "") -> Numerals | None:
 
 
 def in_ascii(texts: pa.Array) -> pa.Array:
-    """Return texts with plain digits and signs where they are numbers in all but that."""
+    """Return texts with plain digits and signs if they are numbers in all but that."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     odd = np.asarray(pc.invert(pc.string_is_ascii(texts)), dtype=bool)
-    odd[odd] = matches(texts.filter(odd), NUMERIC)
-    if not odd.any():
+    if not odd.any() or not fit_all(texts, NUMERIC):
         return texts
     made = [_plain(text) for text in texts.filter(odd).to_pylist()]
     return pc.replace_with_mask(texts, odd, pa.array(made, texts.type))

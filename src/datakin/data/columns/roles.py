@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -25,10 +24,10 @@ from datakin.data.columns.column import (
 from datakin.data.columns.labels import canonical_label
 from datakin.data.columns.numerals import EXACT, LEADING_ZERO, in_ascii
 from datakin.data.columns.objects import is_none, known_objects, object_array
-from datakin.data.columns.placeholders import doubt_of_extremes
+from datakin.data.columns.placeholders import doubt_of_extremes, with_doubt_of_blanks
 from datakin.data.columns.tables import read_beside
 from datakin.data.columns.text_columns import CASES, ODD_SIGNS, read_text
-from datakin.data.columns.texts import BLANKS, Texts, clean, matches
+from datakin.data.columns.texts import Texts, clean, matches
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import Array, Features
 
@@ -45,7 +44,6 @@ __all__ = [
     "series_of",
 ]
 
-OFTEN = 0.05  # share of rows from which a word for "no value" is asked about
 
 ONE_LABEL = (
     "datakin learns one label at a time. Got {got}; name one of them, and leave the others out with "
@@ -223,7 +221,7 @@ def _labels_of_text(column: pa.Array, name: str, decimal: str) -> tuple[Array, C
     if facts.kind == "date":
         raise _refused(name, "dates")
     if read.levels is not None:
-        facts = _with_doubt_of_blanks(facts, read.levels, len(column), name)
+        facts = with_doubt_of_blanks(facts, read.levels, len(column), name)
         return np.array([*read.levels, None], dtype=object)[read.values], facts
     if facts.kind == "truth value":
         truths = [None if np.isnan(v) else bool(v) for v in read.values]
@@ -291,7 +289,7 @@ def _keys_of_text(column: pa.Array, name: str) -> tuple[Array, ColumnFacts]:
     read = read_text(column, name)
     kind, texts = read.facts.kind, Texts.of(column)
     blank, words = texts.is_blank, texts.words
-    plain = in_ascii(texts.distinct)
+    plain = in_ascii(texts.distinct.filter(~texts.is_soft_blank))
     if kind == "truth value":
         words = [canonical_label(w.lower() == "true") for w in words]
     elif (
@@ -299,44 +297,12 @@ def _keys_of_text(column: pa.Array, name: str) -> tuple[Array, ColumnFacts]:
         and read.facts.converted in ("", ODD_SIGNS)
         and not matches(plain, LEADING_ZERO).any()
     ):
-        blank = texts.is_soft_blank
-        pairs = zip(plain.to_pylist(), blank, strict=True)
-        words = [w if b else canonical_label(_number(w)) for w, b in pairs]
+        blank, numbers = texts.is_soft_blank, iter(plain.to_pylist())
+        words = ["" if gone else canonical_label(_number(next(numbers))) for gone in blank]
     spelled = [None if b else w for w, b in zip(words, blank, strict=True)]
     # What else is odd about text does no harm to keys.
     doubt = read.facts.doubt if read.facts.doubt.startswith(CASES) else ""
     facts = ColumnFacts("category", texts.counted(blank), doubt=doubt)
     if read.levels is not None:
-        facts = _with_doubt_of_blanks(facts, read.levels, len(column), name)
+        facts = with_doubt_of_blanks(facts, read.levels, len(column), name)
     return object_array([*spelled, None])[texts.codes], facts
-
-
-def _with_doubt_of_blanks(
-    facts: ColumnFacts, levels: Sequence[str], n_rows: int, name: str
-) -> ColumnFacts:
-    """Point at words that are missing values by their look, but stand in many rows beside words.
-
-    "None" is as often an answer, so that the user has to say; NA may stand for North America.
-    """
-    often = {word: n for word, n in facts.blanks.items() if n > OFTEN * n_rows}
-    if not often or not any(letter.isalpha() for level in levels for letter in level):
-        return facts
-    said = []
-    for word, n in often.items():
-        new = next(w for w in (word.lower(), f"{word} value") if w not in BLANKS)
-        value, missing = (_recode_option(name, word, to) for to in (new, ""))
-        if word == "None":
-            raise DatakinError(
-                f"Column {name!r} has the word 'None' in {n} of {n_rows} rows, beside "
-                f"{listed(levels, limit=3)}. If it is a value like them, say {value}; if it means that "
-                f"the value is missing, {missing}."
-            )
-        said.append(
-            f"{word!r} is read as missing in {n} of {n_rows} rows; if it is a value, say {value}"
-        )
-    return replace(facts, doubt="; ".join(filter(None, [*said, facts.doubt])))
-
-
-def _recode_option(name: str, old: str, new: str) -> str:
-    typed = shlex.quote(f"{name}:{old}={new}")
-    return f"recode={{{name!r}: {{{old!r}: {new!r}}}}} (--recode {typed})"

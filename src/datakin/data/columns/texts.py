@@ -126,7 +126,7 @@ class Texts:
         codes = encoded.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
         raw = encoded.dictionary.cast("large_string")
         spelled = pc.utf8_trim_whitespace(pc.utf8_normalize(raw, form="NFC"))
-        if pc.any(pc.match_substring_regex(spelled, f"^[{UNSEEN}]|[{UNSEEN}]$")).as_py():
+        if not pc.all(pc.string_is_ascii(spelled)).as_py():
             spelled = pc.utf8_trim_whitespace(pc.utf8_trim(spelled, UNSEEN))
         spelled = spelled.dictionary_encode()
         table = np.append(spelled.indices.to_numpy(zero_copy_only=False).astype(np.int64), -1)
