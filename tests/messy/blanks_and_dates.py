@@ -95,6 +95,15 @@ def eight_digits(folder: Path) -> Made:
     return read(write(folder, rows=rows))
 
 
+for _value, _column in {-1: "temp", -9: "cost", 0: "temp"}.items():
+
+    @variant(f"missing: {_value} as a number", "noted", named(_column, f"{_value} stands 5 time"))
+    def no_value(folder: Path, value: int = _value, column: str = _column) -> Made:
+        rows = texts()
+        rows.loc[[4, 14, 24, 34, 44], column] = str(value)
+        return read(write(folder, rows=rows))
+
+
 def early_days() -> pd.DataFrame:
     """Return the table with no day after the 12th: dd/mm and mm/dd fit alike."""
     days = [f"2021-{1 + i % 12:02d}-{1 + i // 12:02d}" for i in range(120)]

@@ -5,6 +5,7 @@ No rule can know, so that they are pointed at.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -28,6 +29,10 @@ __all__ = [
 OFTEN = 0.05  # share of rows from which a word for "no value" is asked about
 CENTURY = 36_525  # days
 FEW = 3  # other values that there must be, or a code of two values would be named
+FEW_CLASSES = 2  # the same of labels
+LOW = 0.4  # 0 is far from others if their smallest is so much of their median,
+GAP = 1.2  # and so much of the range of their middle half
+POISSON = 0.6  # logarithm of variance over mean, up to which they are counts
 
 
 def is_placeholder(value: float) -> bool:
@@ -46,7 +51,7 @@ def is_placeholder(value: float) -> bool:
 
 def may_be_odd(low: float, high: float) -> bool:
     """Whether the ends of a column are worth a look at all its values."""
-    if is_placeholder(low) or is_placeholder(high):
+    if is_placeholder(low) or is_placeholder(high) or low in (-1, 0):
         return True
     return bool(low >= EARLY and high <= LATE)
 
@@ -75,7 +80,7 @@ def doubt_of_numbers(values: Array, name: str, *, kind: str = "number", few: int
         if kind == "date":
             why = _far_date(end, others)
         else:
-            why = _far(end, count, others, few)
+            why = _far(end, count, others, few) or _impossible(end, count, others)
         if why:
             word = str(int(end)) if kind == "number" else _day(end)
             option = recode_option(name, word, "")
@@ -85,7 +90,15 @@ def doubt_of_numbers(values: Array, name: str, *, kind: str = "number", few: int
 
 def doubt_of_labels(labels: Array, name: str) -> str:
     """Say that some labels may stand for "no value"; empty if none do."""
-    return doubt_of_numbers(labels, name) if labels.dtype == float else ""
+    if labels.dtype == float:
+        return doubt_of_numbers(labels, name, few=FEW_CLASSES)
+    words = {v for v in labels if isinstance(v, str)}
+    odd = [word for word in words if re.fullmatch("-?9+", word) and is_placeholder(float(word))]
+    if len(odd) != 1 or len(words) <= FEW_CLASSES:
+        return ""
+    count = int(sum(v == odd[0] for v in labels))
+    option = recode_option(name, odd[0], "")
+    return f"{odd[0]} stands {count} time(s) beside words; if it means 'no value', say {option}"
 
 
 def _far(end: float, count: int, others: Array, few: int) -> str:
@@ -97,6 +110,50 @@ def _far(end: float, count: int, others: Array, few: int) -> str:
     if len(np.unique(others[:10_000])) < few:
         return ""
     return f"far from all others ({low:g} to {high:g})"
+
+
+def _impossible(end: float, count: int, others: Array) -> str:
+    """Say that -1, -9, ... is the only negative number, or 0 far below all others."""
+    low, high = float(others.min()), float(others.max())
+    if low < 0 or count < 2:
+        return ""
+    if end == 0:
+        return f"far from all others ({low:g} to {high:g})" if _is_far_zero(count, others) else ""
+    if end != -1 and not (end < 0 and is_placeholder(end)):
+        return ""
+    if (end == -1 and _is_tail(count, others)) or not _many(others[others > 0], 10):
+        return ""
+    return f"the only negative number (others {low:g} to {high:g})"
+
+
+def _is_far_zero(count: int, others: Array) -> bool:
+    """Whether 0 is far below all others, and neither most of the values nor the zeros of counts."""
+    low, some = float(others.min()), others[:10_000]
+    if not 3 <= count <= len(others) or low < LOW * np.median(some):
+        return False
+    quarter, middle, three = np.percentile(others, [25, 50, 75])
+    if low < LOW * middle or low < GAP * (three - quarter) or not _many(others, 20):
+        return False
+    is_counted = _are_whole(some) and abs(np.log(some.var() / some.mean())) < POISSON
+    return not is_counted
+
+
+def _is_tail(count: int, others: Array) -> bool:
+    """Whether -1 may be the lowest of whole numbers around 0, of which more are 0 and 1."""
+    if not _are_whole(others[:10_000]):
+        return False
+    few = count < 5 and others.min() < 5
+    return bool(few or count <= 2 * (others <= 1).sum())
+
+
+def _are_whole(values: Array) -> bool:
+    """Whether most numbers have no fraction."""
+    return bool(np.mean(values == np.round(values)) > 0.9)
+
+
+def _many(values: Array, n: int) -> bool:
+    """Whether there are so many different values; the first settle it for most columns."""
+    return any(len(np.unique(some)) >= n for some in (values[:1000], values))
 
 
 def _far_date(end: float, others: Array) -> str:
