@@ -65,6 +65,9 @@ DATES = {
     "mm/dd/yyyy": ("%m/%d/%Y", named("admitted")),
     "dd/mm/yyyy": ("%d/%m/%Y", named("admitted")),
     "yyyy/mm/dd": ("%Y/%m/%d", None),
+    "dd-mmm-yyyy": ("%d-%b-%Y", named("admitted")),
+    "month dd, yyyy": ("%B %d, %Y", named("admitted")),
+    "mm/dd/yy": ("%m/%d/%y", named("admitted", "2068")),
     "yyyy-mm-ddT00:00:00": ("%Y-%m-%dT00:00:00", None),
     "yyyy-mm-dd 00:00:00Z": ("%Y-%m-%d 00:00:00Z", None),
 }
@@ -77,13 +80,28 @@ for _name, (_form, _says) in DATES.items():
         return read(write(folder, rows=rows))
 
 
-@variant(
-    "dates: 4-Mar-2021", "same or noted", named("admitted"), why="names of months are of a language"
-)
-def month_names(folder: Path) -> Made:
+@variant("dates: 4-Mär-2021", "noted", named("admitted", "--convert"))
+def foreign_months(folder: Path) -> Made:
     rows = texts()
-    rows["admitted"] = table()["admitted"].dt.strftime("%d-%b-%Y")
+    written = table()["admitted"].dt.strftime("%d-%b-%Y")
+    rows["admitted"] = written.str.replace("Mar", "Mär").str.replace("May", "Mai")
     return read(write(folder, rows=rows))
+
+
+@variant("dates: 20210304 in a column that is not named so", "noted", named("seen", "%Y%m%d"))
+def eight_digits(folder: Path) -> Made:
+    rows = texts().rename(columns={"admitted": "seen"})
+    rows["seen"] = table()["admitted"].dt.strftime("%Y%m%d")
+    return read(write(folder, rows=rows))
+
+
+for _value, _column in {-1: "temp", -9: "cost", 0: "temp"}.items():
+
+    @variant(f"missing: {_value} as a number", "noted", named(_column, f"{_value} stands 5 time"))
+    def no_value(folder: Path, value: int = _value, column: str = _column) -> Made:
+        rows = texts()
+        rows.loc[[4, 14, 24, 34, 44], column] = str(value)
+        return read(write(folder, rows=rows))
 
 
 def early_days() -> pd.DataFrame:

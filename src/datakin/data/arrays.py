@@ -11,7 +11,7 @@ from scipy import sparse
 
 from datakin._core.exceptions import DatakinError, announce_reading, listed, suggest
 from datakin.data.columns.column import check_finite
-from datakin.data.columns.placeholders import doubt_of_extremes, is_placeholder
+from datakin.data.columns.placeholders import doubt_of_numbers, is_placeholder, may_be_odd
 from datakin.data.columns.roles import read_keys, read_labelled, read_labels, series_of
 from datakin.data.columns.tables import frame_of, numbered
 from datakin.data.dataset import ColumnFacts, Dataset
@@ -142,11 +142,20 @@ def _sparse_columns(X: Any) -> tuple[Features, dict[str, ColumnFacts]]:
         raise DatakinError("A sparse X must have no missing values; impute them first.")
     check_finite("X (sparse)", matrix.data)
     names, facts = numbered(matrix), {}
-    extremes = (matrix.min(axis=0), matrix.max(axis=0)) if matrix.shape[0] else ()
-    ends = [np.ravel(end.toarray()) for end in extremes]
-    far = {j for end in ends for j in np.flatnonzero(np.abs(end) >= 9) if is_placeholder(end[j])}
-    for j in sorted(far):
-        doubt = doubt_of_extremes(matrix[:, [j]].toarray()[:, 0], "number", names[j])
+    odd = [] if not matrix.shape[0] else _odd_columns(matrix)
+    for j in odd:
+        doubt = doubt_of_numbers(matrix[:, [j]].toarray()[:, 0], names[j])
         if doubt:
             facts[names[j]] = ColumnFacts("number", doubt=doubt)
     return Features.of_numbers(matrix, names), facts
+
+
+def _odd_columns(matrix: Any) -> list[int]:
+    """Return the columns that are worth a look at all their values, of which most may be 0."""
+    lows, highs = (np.ravel(end.toarray()) for end in (matrix.min(axis=0), matrix.max(axis=0)))
+    full = matrix.count_nonzero(axis=0) * 2 >= matrix.shape[0]
+    return [
+        j
+        for j, (low, high) in enumerate(zip(lows.tolist(), highs.tolist(), strict=True))
+        if (full[j] or low < 0 or is_placeholder(high)) and may_be_odd(low, high)
+    ]

@@ -112,6 +112,12 @@ def _codes(column: str, codes: Any) -> Recode:
         raise DatakinError(
             f"recode must be a mapping of column to {{old value: new value}}. Got {codes!r} for {column!r}."
         )
+    dotted = next((old for old, new in codes.items() if new in (..., "...")), None)
+    if dotted is not None:
+        raise DatakinError(
+            f"A new value must be a value, or empty for a missing one. Got '...' for {dotted!r} of "
+            f"{column!r}; write the value that it shall have."
+        )
     return {
         canonical_label(old): None if new is None or new == "" else _new_value(new)
         for old, new in codes.items()

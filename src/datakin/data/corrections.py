@@ -256,7 +256,9 @@ def convert_numbers(draft: Draft) -> Draft:
             known = facts.get(column, ColumnFacts("number"))
             where = f" where {how.domain!r} is {part!r}" if part else ""
             said = filter(None, [known.converted, f"converted: {describe_line(*line)}{where}"])
-            facts[column] = replace(known, converted="; ".join(said))
+            # What was asked is answered.
+            doubt = "" if "--convert" in known.doubt else known.doubt
+            facts[column] = replace(known, converted="; ".join(said), doubt=doubt)
     features = replace(features, numeric=numeric)
     return replace(draft, features=features, labels=labels, facts=facts)
 

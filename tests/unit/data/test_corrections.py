@@ -274,9 +274,23 @@ def test_codes_with_leading_zeros_and_long_ids_are_recoded_by_spelling():
     frame = halves().assign(c=["007", "7"] * 40, z=[2**53 + i % 4 for i in range(80)])
     recode = {"c": {"7": "seven"}, "z": {str(2**53 + 1): ""}}
     found = datakin.read_table(frame, label="y", recode=recode)
-    assert found.features.levels[0] == ("007", "seven")
-    j = found.features.numeric_names.index("z")
-    assert int(np.isnan(found.features.numeric[:, j]).sum()) == 20
+    levels = dict(zip(found.features.category_names, found.features.levels, strict=True))
+    assert levels["c"] == ("007", "seven")
+    assert levels["z"] == (str(2**53), str(2**53 + 2), str(2**53 + 3))
+
+
+@pytest.mark.parametrize("new", ["...", ...])
+def test_three_dots_are_no_new_value(new):
+    with pytest.raises(DatakinError, match=r"must be a value.* Got '\.\.\.' for '1' of 'c'"):
+        datakin.read_table(halves().assign(c=[1, 2] * 40), label="y", recode={"c": {"1": new}})
+
+
+def test_numbers_yyyymmdd_are_dates_where_the_user_says_so():
+    days = [20200101 + i % 28 for i in range(80)]
+    for values in (days, [float(v) for v in days], [str(v) for v in days]):
+        frame = halves().assign(seen=values)
+        found = datakin.read_table(frame, label="y", convert={"seen": "%Y%m%d"})
+        assert found.facts["seen"].kind == "date"
 
 
 def test_truth_values_are_recoded_by_either_name():
@@ -291,3 +305,25 @@ def test_lists_cannot_be_recoded():
     frame = halves().assign(c=[[1], [2]] * 40)
     with pytest.raises(DatakinError, match=r"'c' must hold .* Got lists or records"):
         datakin.read_table(frame, label="y", recode={"c": {"1": "2"}})
+
+
+def test_what_was_asked_about_a_column_is_answered_by_converting_it():
+    frame = halves().assign(income=[f"{i % 40 + 1}.180" for i in range(80)])
+    with pytest.warns(DatakinWarning, match="if the point separates thousands"):
+        datakin.read_table(frame, label="y")
+    found = datakin.read_table(frame, label="y", convert={"income": (1000, 0)})
+    assert found.facts["income"].doubt == ""
+    assert found.features.select(["income"]).numeric.max() == 40180
+
+
+@pytest.mark.parametrize("door", [pd.DataFrame, pa.Table.from_pandas], ids=["pandas", "arrow"])
+def test_long_whole_numbers_that_all_differ_are_row_ids_and_codes_if_not(door):
+    ids = 2**60 + np.arange(80)
+    frame = halves().assign(enc=ids, code=2**60 + np.arange(80) % 4)
+    with pytest.warns(DatakinWarning, match="row ids: 'enc'"):
+        found = datakin.read_table(door(frame), label="y")
+    assert "enc" in found.left_out
+    assert "code" in found.features.category_names
+    with pytest.warns(DatakinWarning):
+        kept = datakin.read_table(door(frame), label="y", keep=["enc"])
+    assert "enc" in kept.features.category_names

@@ -4,7 +4,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from scipy import sparse
 
+from datakin import DatakinWarning, as_dataset
+from datakin.data.columns.placeholders import doubt_of_numbers
 from datakin.data.columns.roles import read_labels, series_of
 from datakin.data.columns.tables import read_columns
 
@@ -55,3 +58,89 @@ def test_birthdays_are_not_named():
 def test_a_response_with_nines_is_named():
     _, facts = read_labels(series_of([*AGES, -999, -999], "y"), "y")
     assert "-999 stands 2 time(s)" in facts.doubt
+
+
+RNG = np.random.default_rng(0)
+TEMPERATURES = RNG.normal(37, 1, 200).round(1)
+MISSING = {
+    "-1 beside temperatures": (-1, TEMPERATURES, "the only negative number"),
+    "-1 beside ages": (-1, RNG.integers(18, 95, 200), "the only negative number"),
+    "-1 beside shares": (-1, RNG.random(200).round(3), "the only negative number"),
+    "-9 beside small numbers": (-9, RNG.lognormal(1, 1, 200).round(2), "the only negative number"),
+    "0 beside temperatures": (0, TEMPERATURES, "far from all others"),
+    "0 beside cholesterol": (0, RNG.normal(230, 30, 200).round(), "far from all others"),
+}
+
+
+@pytest.mark.parametrize(("word", "others", "why"), MISSING.values(), ids=MISSING)
+def test_values_that_cannot_be_are_named_in_every_door(word, others, why):
+    values = np.append(others.astype(float), [word] * 6)
+    for source in (
+        pd.DataFrame({"x0": values}),
+        values[:, None],
+        pa.table({"x0": values}),
+        pa.table({"x0": [f"{v:g}" for v in values]}),
+    ):
+        features, facts = read_columns(source)
+        assert features.numeric[-1, 0] == word  # kept
+        assert facts["x0"].doubt.startswith(f"{word} stands 6 time(s), {why}")
+        assert f"(--recode x0:{word}=)" in facts["x0"].doubt
+
+
+def test_zeros_of_a_sparse_table_are_named_as_those_of_its_dense_twin():
+    x = np.append(TEMPERATURES, [0.0] * 6)[:, None]
+    y = np.arange(206) % 2
+    notes = []
+    for X in (x, sparse.csr_array(x)):
+        with pytest.warns(DatakinWarning):
+            notes.append(as_dataset(X, y).notes)
+    assert notes[0] == notes[1]
+    assert any("0 stands 6 time(s)" in note for note in notes[0])
+
+
+HONEST = {
+    "counts": lambda rng, n: rng.poisson(4, n),
+    "many counts": lambda rng, n: rng.poisson(40, n),
+    "counts with too many zeros": lambda rng, n: rng.poisson(25, n) * (rng.random(n) > 0.2),
+    "scattered counts": lambda rng, n: rng.negative_binomial(3, 0.05, n) * (rng.random(n) > 0.3),
+    "degrees around 0": lambda rng, n: rng.normal(3, 4, n).round(),
+    "degrees above 0": lambda rng, n: rng.normal(10, 4, n).round(),
+    "tenths of degrees": lambda rng, n: rng.normal(8, 4, n).round(1),
+    "differences": lambda rng, n: rng.poisson(9, n) - rng.poisson(2, n),
+    "answers": lambda rng, n: rng.integers(-1, 2, n),
+    "ages": lambda rng, n: rng.integers(0, 95, n),
+    "money": lambda rng, n: rng.lognormal(8, 1, n).round(2) * (rng.random(n) > 0.3),
+    "standardised": lambda rng, n: rng.normal(size=n).round(1),
+    "from -1 on": lambda rng, n: rng.integers(-1, 50, n),
+}
+
+
+@pytest.mark.parametrize("make", HONEST.values(), ids=HONEST)
+def test_honest_numbers_are_hardly_ever_named(make):
+    rng = np.random.default_rng(1)
+    named = [
+        bool(doubt_of_numbers(make(rng, n).astype(float), "x"))
+        for n in [50, 200]
+        for _ in range(100)
+    ]
+    assert np.mean(named) <= 0.01
+
+
+@pytest.mark.parametrize(
+    ("labels", "word"),
+    [
+        ([0, 1, -99], "-99"),
+        ([1, 2, 3, 99], "99"),
+        ([0, 1, -9], "-9"),
+        (["yes", "no", "-99"], "-99"),
+    ],
+)
+def test_classes_with_nines_are_named(labels, word):
+    facts = read_labels(series_of(labels * 5, "y"), "y")[1]
+    assert f"{word} stands 5 time(s)" in facts.doubt
+    assert f"(--recode y:{word}=)" in facts.doubt
+
+
+@pytest.mark.parametrize("labels", [[-1, 1], [-1, 0, 1], [0, 99], [7, 8, 9], ["yes", "99"]])
+def test_other_classes_are_not_named(labels):
+    assert read_labels(series_of(labels * 5, "y"), "y")[1].doubt == ""

@@ -30,8 +30,8 @@ PLAIN = {
     "other order": np.asfortranarray(np.arange(12.0).reshape(6, 2) / 7),
     "gaps": np.where(np.arange(12).reshape(6, 2) % 5, 1 / 3, np.nan),
     "short floats": np.arange(12, dtype=np.float32).reshape(6, 2) / 7,
-    "large integers": np.arange(12).reshape(6, 2) * 3 + 2**53,
-    "unsigned": np.arange(12, dtype=np.uint64).reshape(6, 2) + 2**63,
+    "large integers": np.arange(12).reshape(6, 2) * 3 + 2**52,
+    "unsigned": np.arange(12, dtype=np.uint64).reshape(6, 2) + 2**52,
     "booleans": np.arange(12).reshape(6, 2) % 3 == 0,
 }
 

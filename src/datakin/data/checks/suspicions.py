@@ -108,7 +108,7 @@ def notes_of_facts(facts: Mapping[str, ColumnFacts]) -> list[str]:
     notes: list[str] = []
     doubts = {name: fact.doubt for name, fact in facts.items() if fact.doubt}
     if doubts:
-        some = [f"{name!r}: {doubt}" for name, doubt in doubts.items()]
+        some = [f"{listed(names)}: {doubt}" for doubt, names in _grouped(doubts).items()]
         notes.append(Note(f"look twice at {_first(some, '; ')}", SERIOUS))
     blanks = [
         f"{word!r} in {name!r} ({count})"

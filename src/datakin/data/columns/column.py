@@ -16,9 +16,9 @@ import pandas as pd
 
 from datakin._core.exceptions import DatakinError
 from datakin.data.columns.dates import TIMES, days_of_numbers, days_of_stamps, hours_of_times
-from datakin.data.columns.numerals import EXACT, NUMBER, rounded
+from datakin.data.columns.numerals import EXACT, NUMBER
 from datakin.data.columns.objects import ObjectColumn, is_none, known_objects, refuse
-from datakin.data.columns.placeholders import doubt_of_extremes
+from datakin.data.columns.placeholders import doubt_of_numbers
 from datakin.data.columns.text_columns import Column, as_categories, read_text
 from datakin.data.columns.texts import Texts, arrow_texts, fit_all, is_text
 from datakin.data.dataset import ColumnFacts
@@ -61,7 +61,7 @@ def read_column(series: nw.Series[Any], name: str, *, decimal: str = "") -> Colu
         column = _as_dates(column, name)
     if column.facts.doubt or column.facts.kind not in ("number", "date"):
         return column
-    doubt = doubt_of_extremes(column.values, column.facts.kind, name)
+    doubt = doubt_of_numbers(column.values, name, kind=column.facts.kind)
     return replace(column, facts=replace(column.facts, doubt=doubt)) if doubt else column
 
 
@@ -88,7 +88,10 @@ def _read(series: nw.Series[Any], name: str, decimal: str) -> Column:
     if dtype == nw.Decimal:
         return read_text(decimals_of(series), name, decimal)
     if dtype.is_numeric():
-        return Column(floats_of(series), None, _number_facts(series))
+        whole = long_numbers(series)
+        if whole is not None:  # ids, or numbers with a doubt, as in a text file
+            return read_text(arrow_texts(whole), name, decimal)
+        return Column(floats_of(series), None, ColumnFacts("number"))
     if dtype in (nw.Date, nw.Datetime, nw.Duration):
         return _of_stamps(arrow_of(series), name)
     if dtype == nw.Time:
@@ -137,7 +140,9 @@ def arrow_of(series: nw.Series[Any]) -> pa.Array:
 
 def decimals_of(series: nw.Series[Any]) -> pa.Array:
     """Return a series of decimal numbers as text, which is rounded once and has all its digits."""
-    return arrow_of(series).cast("string")
+    import pyarrow.compute as pc
+
+    return pc.replace_substring_regex(arrow_of(series).cast("string"), r"\.0+$", "")
 
 
 def floats_of(series: nw.Series[Any]) -> Array:
@@ -155,11 +160,6 @@ def floats_of(series: nw.Series[Any]) -> Array:
         array = array.cast(pa.int8())
     floats: Array = array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     return floats
-
-
-def _number_facts(series: nw.Series[Any]) -> ColumnFacts:
-    whole = long_numbers(series) or []
-    return ColumnFacts("number", doubt=rounded(v for v in whole if v is not None))
 
 
 def long_numbers(series: nw.Series[Any]) -> list[int | None] | None:
@@ -216,9 +216,11 @@ def _of_categories(series: nw.Series[Any]) -> Column:
 
 
 def _of_objects(column: ObjectColumn, name: str, decimal: str) -> Column:
+    if column.long is not None:
+        return read_text(column.long, name, decimal)
     if column.numbers is not None:
         kind = "truth value" if column.are_truths else "number"
-        return Column(column.numbers, None, ColumnFacts(kind, doubt=column.doubt))
+        return Column(column.numbers, None, ColumnFacts(kind))
     if column.days is not None:
         return Column(column.days, None, ColumnFacts("duration"))
     read = read_text(column.texts, name, decimal)

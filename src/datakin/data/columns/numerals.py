@@ -22,9 +22,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = [
+    "EXACT",
     "LEADING_ZERO",
+    "LONG",
     "NUMBER",
     "Numerals",
+    "are_three_behind_point",
     "code_reason",
     "in_ascii",
     "lost_digits",
@@ -44,16 +47,24 @@ SPACE = "[ \u00a0\u2009\u202f]"
 APOSTROPHE = "['\u2019]"
 THREE_DECIMALS = r"[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})?"
 THREE_BEHIND_COMMA = r"[+-]?([1-9][0-9]{0,2},[0-9]{3}|0)"
+THREE_BEHIND_POINT = r"[+-]?[1-9][0-9]{0,2}\.[0-9]{3}"
+NO_CHANCE = 50  # numbers rounded to three digits of which one would end with a zero, and be shorter
+IN_PARENTHESES = r"\([0-9.,'\x{2019} \x{A0}%]+\)"
+LONG = "whole numbers with more digits than a number can hold"
 # Digits of any script, signs without width, and what stands between digits.
 NUMERIC = (
     r"[\p{Nd}\p{Cf}\p{Zs}.,'\x{2019}+\-\x{2212}\x{2013}%eE:/T\x{FF05}\x{FF0B}-\x{FF0F}\x{FF1A}]+"
 )
 
 # Pattern, thousands separator, decimal separator, what is said. The first that all values fit.
+COMMA = (DECIMAL_COMMA, "", ",", "")
+POINTS = (GROUPED, r"\.", ",", "thousands separators '.'")
 STYLES = (
     (GROUPED, ",", r"\.", "thousands separators ','"),
-    (DECIMAL_COMMA, "", ",", ""),
-    (GROUPED, r"\.", ",", "thousands separators '.'"),
+    (LOOSELY_GROUPED, ",", r"\.", "thousands separators ',' here and there"),
+    COMMA,
+    POINTS,
+    (LOOSELY_GROUPED, r"\.", ",", "thousands separators '.' here and there"),
     (LOOSELY_GROUPED, SPACE, ",", "thousands separated by spaces"),
     (LOOSELY_GROUPED, SPACE, r"\.", "thousands separated by spaces"),
     (LOOSELY_GROUPED, APOSTROPHE, r"\.", "thousands separated by apostrophes"),
@@ -77,7 +88,7 @@ class Numerals:
         The decimal sign, "," or "."; "?" for texts such as 1,234 or 1.234 that fit both; empty where
         none is seen.
     example : str
-        A text that fits both and was read with thousands separators, if all do.
+        A text that fits both, if all do and nothing tells how they are meant.
     """
 
     values: Array
@@ -99,6 +110,7 @@ def read_numerals(texts: pa.Array, *, decimal: str = "") -> Numerals | None:
     """
     import pyarrow.compute as pc
 
+    texts, said = _without_parentheses(texts)
     percent = bool(pc.all(pc.ends_with(texts, "%")).as_py())
     if percent:
         texts = pc.utf8_rtrim_whitespace(pc.utf8_rtrim(texts, "%"))
@@ -112,8 +124,34 @@ def read_numerals(texts: pa.Array, *, decimal: str = "") -> Numerals | None:
         return None
     if decimal == "" and found.decimal == "?" and fit_all(texts, THREE_BEHIND_COMMA):
         found = replace(found, example=texts.filter(pc.match_substring(texts, ","))[0].as_py())
-    said = [found.converted, "percent signs left out" if percent else ""]
-    return replace(found, converted=", ".join(filter(None, said)))
+    elif not found.converted and are_three_behind_point(texts):
+        found = replace(found, example=texts[0].as_py())
+    done = [found.converted, said, "percent signs left out" if percent else ""]
+    return replace(found, converted=", ".join(filter(None, done)))
+
+
+def _without_parentheses(texts: pa.Array) -> tuple[pa.Array, str]:
+    """Return texts with a minus sign for parentheses, as accountants write, and what was done."""
+    import pyarrow.compute as pc
+
+    if not pc.any(pc.starts_with(texts, "(")).as_py() or not matches(texts, IN_PARENTHESES).any():
+        return texts, ""
+    bare = pc.replace_substring_regex(texts, rf"^\(({IN_PARENTHESES[2:-2]})\)$", r"-\1")
+    return bare, "numbers in parentheses as negative"
+
+
+def are_three_behind_point(texts: pa.Array) -> bool:
+    """Whether all texts are like 22.180, which may have a decimal point or be whole thousands.
+
+    Numbers that were rounded to three digits are shorter where they end with a zero.
+    """
+    import pyarrow.compute as pc
+
+    if not fit_all(texts, THREE_BEHIND_POINT):
+        return False
+    if pc.any(pc.ends_with(texts, "0")).as_py():
+        return True
+    return len(pc.unique(texts.slice(0, 10 * NO_CHANCE))) >= NO_CHANCE
 
 
 def in_ascii(texts: pa.Array) -> pa.Array:
@@ -144,9 +182,9 @@ def _plain(text: str) -> str:
 def _with_comma(texts: pa.Array) -> Numerals | None:
     """Read what could be either as in a table that has a decimal comma."""
     if fit_all(texts, DECIMAL_COMMA) and not fit_all(texts, NUMBER):
-        return _styled(texts, *STYLES[1][1:])
+        return _styled(texts, *COMMA[1:])
     if fit_all(texts, THREE_DECIMALS) and not fit_all(texts, DIGITS):
-        return _styled(texts, *STYLES[2][1:])
+        return _styled(texts, *POINTS[1:])
     return None
 
 
@@ -197,7 +235,8 @@ def _floats(texts: pa.Array) -> Array | None:
 def code_reason(texts: pa.Array, values: Array) -> str:
     """Say why texts that could be numbers are codes; empty if they are not.
 
-    ``007`` and ``7`` are two codes, and so are ``1E2`` and ``100``.
+    ``007`` and ``7`` are two codes, and so are ``1E2`` and ``100``, and whole numbers that would be
+    rounded.
     """
     if matches(texts, LEADING_ZERO).any():
         return "leading zeros"
@@ -206,6 +245,8 @@ def code_reason(texts: pa.Array, values: Array) -> str:
         _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
         if (counts[place][powers] > 1).any():
             return "codes such as '1E2' beside '100'"
+    if np.mean(np.abs(values) >= EXACT) >= 0.5 and lost_digits(texts, values):
+        return LONG
     return ""
 
 
@@ -249,4 +290,4 @@ def rounded(numbers: Iterable[int]) -> str:
     lost = next((n for n in numbers if abs(n) > EXACT and int(float(n)) != n), None)
     if lost is None:
         return ""
-    return f"whole numbers of so many digits are rounded ({lost}); if they are ids, leave it out"
+    return f"whole numbers of so many digits are rounded ({lost})"

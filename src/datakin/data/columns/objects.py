@@ -45,8 +45,8 @@ class ObjectColumn:
     texts : pyarrow.Array or None
     are_truths : bool
         Whether all numbers are truth values.
-    doubt : str
-        What was lost when they became floats.
+    long : pyarrow.Array or None
+        The numbers as text if some have too many digits for a float.
     mixed : str
         The types of objects that became text, if there are several.
     """
@@ -55,7 +55,7 @@ class ObjectColumn:
     days: Array | None = None
     texts: pa.Array | None = None
     are_truths: bool = False
-    doubt: str = ""
+    long: pa.Array | None = None
     mixed: str = ""
 
 
@@ -108,8 +108,16 @@ def _numbers(values: Sequence[Any], kinds: set[type]) -> ObjectColumn:
     floats = np.array([_float(v) for v in values], dtype=float)
     truths = all(issubclass(kind, TRUTHS) for kind in kinds)
     large = np.flatnonzero((np.abs(floats) >= EXACT) & np.isfinite(floats)).tolist()
-    doubt = rounded(int(values[i]) for i in large if isinstance(values[i], WHOLE))
-    return ObjectColumn(numbers=floats, are_truths=truths, doubt=doubt)
+    lost = rounded(int(values[i]) for i in large if isinstance(values[i], WHOLE))
+    long = arrow_texts(_spelled_number(v) for v in values) if lost else None
+    return ObjectColumn(numbers=floats, are_truths=truths, long=long)
+
+
+def _spelled_number(value: Any) -> str | None:
+    """Return a number as text, a whole one with all its digits."""
+    if is_none(value):
+        return None
+    return str(int(value)) if float(value).is_integer() else str(float(value))
 
 
 def _days(value: Any, name: str) -> float:

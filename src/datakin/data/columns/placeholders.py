@@ -5,22 +5,34 @@ No rule can know, so that they are pointed at.
 
 from __future__ import annotations
 
-import shlex
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from datakin._core.exceptions import DatakinError, listed
+from datakin.data.columns.dates import EARLY, LATE, doubt_of_digits
 from datakin.data.columns.texts import BLANKS
+from datakin.data.columns.typed_options import recode_option
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import Array
 
-__all__ = ["doubt_of_extremes", "is_placeholder", "with_doubt_of_blanks"]
+__all__ = [
+    "doubt_of_labels",
+    "doubt_of_numbers",
+    "is_placeholder",
+    "may_be_odd",
+    "with_doubt_of_blanks",
+]
 
 OFTEN = 0.05  # share of rows from which a word for "no value" is asked about
 CENTURY = 36_525  # days
 FEW = 3  # other values that there must be, or a code of two values would be named
+FEW_CLASSES = 2  # the same of labels
+LOW = 0.4  # 0 is far from others if their smallest is so much of their median,
+GAP = 1.2  # and so much of the range of their middle half
+POISSON = 0.6  # logarithm of variance over mean, up to which they are counts
 
 
 def is_placeholder(value: float) -> bool:
@@ -37,39 +49,122 @@ def is_placeholder(value: float) -> bool:
     return set(digits) == {"9"} and (len(digits) > 1 or value < 0)
 
 
-def doubt_of_extremes(values: Array, kind: str, name: str) -> str:
-    """Say that the lowest or highest value stands far from all others; empty if none does."""
-    for lowest in (True, False):
-        end = (np.fmin if lowest else np.fmax).reduce(values, initial=np.nan)
-        if kind == "number" and not is_placeholder(end):
-            continue
-        if np.isfinite(end):
-            said = _said(values, float(end), kind, name)
-            if said:
-                return said
-    return ""
+def may_be_odd(low: float, high: float) -> bool:
+    """Whether the ends of a column are worth a look at all its values."""
+    if is_placeholder(low) or is_placeholder(high) or low in (-1, 0):
+        return True
+    return bool(low >= EARLY and high <= LATE)
 
 
-def _said(values: Array, end: float, kind: str, name: str) -> str:
-    others = values[~np.isnan(values) & (values != end)]
-    if not len(others) or not np.isfinite(others).all():
+def doubt_of_numbers(values: Array, name: str, *, kind: str = "number", few: int = FEW) -> str:
+    """Say that some values may stand for "no value", or all numbers for dates; empty if none do.
+
+    Parameters
+    ----------
+    values : ndarray of float
+    name : str
+        Of the column.
+    kind : {"number", "date"}
+    few : int
+        Other values that there must be.
+    """
+    low, high = (float(end.reduce(values, initial=np.nan)) for end in (np.fmin, np.fmax))
+    if kind == "number" and not may_be_odd(low, high):
         return ""
+    known = values[~np.isnan(values)]
+    for end in (low, high):
+        others = known[known != end]
+        if not np.isfinite(end) or not len(others) or not np.isfinite(others).all():
+            continue
+        count = len(known) - len(others)
+        if kind == "date":
+            why = _far_date(end, others)
+        else:
+            why = _far(end, count, others, few) or _impossible(end, count, others)
+        if why:
+            word = str(int(end)) if kind == "number" else _day(end)
+            option = recode_option(name, word, "")
+            return f"{word} stands {count} time(s), {why}; if it means 'no value', say {option}"
+    return doubt_of_digits(values, name) if kind == "number" else ""
+
+
+def doubt_of_labels(labels: Array, name: str) -> str:
+    """Say that some labels may stand for "no value"; empty if none do."""
+    if labels.dtype == float:
+        return doubt_of_numbers(labels, name, few=FEW_CLASSES)
+    words = {v for v in labels if isinstance(v, str)}
+    odd = [word for word in words if re.fullmatch("-?9+", word) and is_placeholder(float(word))]
+    if len(odd) != 1 or len(words) <= FEW_CLASSES:
+        return ""
+    count = int(sum(v == odd[0] for v in labels))
+    option = recode_option(name, odd[0], "")
+    return f"{odd[0]} stands {count} time(s) beside words; if it means 'no value', say {option}"
+
+
+def _far(end: float, count: int, others: Array, few: int) -> str:
+    """Say that nines stand further from all others than these from each other."""
     low, high = float(others.min()), float(others.max())
     gap = min(abs(end - low), abs(end - high))
-    count = int((values == end).sum())
-    if kind == "number":
-        if gap <= high - low or count < 2 or len(np.unique(others[:10_000])) < FEW:
-            return ""
-        spelled = [f"{v:g}" for v in (low, high)]
-        word = str(int(end))
-    else:
-        if gap <= max(CENTURY, high - low):
-            return ""
-        word, *spelled = (str(np.datetime64(int(v // 1), "D")) for v in (end, low, high))
-    return (
-        f"{word} stands {count} time(s), far from all others ({spelled[0]} to {spelled[1]}); if it "
-        f"means 'no value', say recode={{{name!r}: {{{word!r}: ''}}}} (--recode {name}:{word}=)"
-    )
+    if not is_placeholder(end) or gap <= high - low or count < 2:
+        return ""
+    if len(np.unique(others[:10_000])) < few:
+        return ""
+    return f"far from all others ({low:g} to {high:g})"
+
+
+def _impossible(end: float, count: int, others: Array) -> str:
+    """Say that -1, -9, ... is the only negative number, or 0 far below all others."""
+    low, high = float(others.min()), float(others.max())
+    if low < 0 or count < 2:
+        return ""
+    if end == 0:
+        return f"far from all others ({low:g} to {high:g})" if _is_far_zero(count, others) else ""
+    if end != -1 and not (end < 0 and is_placeholder(end)):
+        return ""
+    if (end == -1 and _is_tail(count, others)) or not _many(others[others > 0], 10):
+        return ""
+    return f"the only negative number (others {low:g} to {high:g})"
+
+
+def _is_far_zero(count: int, others: Array) -> bool:
+    """Whether 0 is far below all others, and neither most of the values nor the zeros of counts."""
+    low, some = float(others.min()), others[:10_000]
+    if not 3 <= count <= len(others) or low < LOW * np.median(some):
+        return False
+    quarter, middle, three = np.percentile(others, [25, 50, 75])
+    if low < LOW * middle or low < GAP * (three - quarter) or not _many(others, 20):
+        return False
+    is_counted = _are_whole(some) and abs(np.log(some.var() / some.mean())) < POISSON
+    return not is_counted
+
+
+def _is_tail(count: int, others: Array) -> bool:
+    """Whether -1 may be the lowest of whole numbers around 0, of which more are 0 and 1."""
+    if not _are_whole(others[:10_000]):
+        return False
+    few = count < 5 and others.min() < 5
+    return bool(few or count <= 2 * (others <= 1).sum())
+
+
+def _are_whole(values: Array) -> bool:
+    """Whether most numbers have no fraction."""
+    return bool(np.mean(values == np.round(values)) > 0.9)
+
+
+def _many(values: Array, n: int) -> bool:
+    """Whether there are so many different values; the first settle it for most columns."""
+    return any(len(np.unique(some)) >= n for some in (values[:1000], values))
+
+
+def _far_date(end: float, others: Array) -> str:
+    low, high = float(others.min()), float(others.max())
+    if min(abs(end - low), abs(end - high)) <= max(CENTURY, high - low):
+        return ""
+    return f"far from all others ({_day(low)} to {_day(high)})"
+
+
+def _day(days: float) -> str:
+    return str(np.datetime64(int(days // 1), "D"))
 
 
 def with_doubt_of_blanks(
@@ -85,7 +180,7 @@ def with_doubt_of_blanks(
     said = []
     for word, n in often.items():
         new = next(w for w in (word.lower(), f"{word} value") if w not in BLANKS)
-        value, missing = (_recode_option(name, word, to) for to in (new, ""))
+        value, missing = (recode_option(name, word, to) for to in (new, ""))
         if word == "None":
             raise DatakinError(
                 f"Column {name!r} has the word 'None' in {n} of {n_rows} rows, beside "
@@ -96,8 +191,3 @@ def with_doubt_of_blanks(
             f"{word!r} is read as missing in {n} of {n_rows} rows; if it is a value, say {value}"
         )
     return replace(facts, doubt="; ".join(filter(None, [*said, facts.doubt])))
-
-
-def _recode_option(name: str, old: str, new: str) -> str:
-    typed = shlex.quote(f"{name}:{old}={new}")
-    return f"recode={{{name!r}: {{{old!r}: {new!r}}}}} (--recode {typed})"

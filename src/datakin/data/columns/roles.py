@@ -22,11 +22,12 @@ from datakin.data.columns.column import (
     readable,
 )
 from datakin.data.columns.labels import canonical_label
-from datakin.data.columns.numerals import EXACT, LEADING_ZERO, in_ascii
+from datakin.data.columns.numerals import EXACT, LEADING_ZERO, LONG, in_ascii
 from datakin.data.columns.objects import is_none, known_objects, object_array
-from datakin.data.columns.placeholders import doubt_of_extremes, with_doubt_of_blanks
+from datakin.data.columns.placeholders import doubt_of_labels, with_doubt_of_blanks
 from datakin.data.columns.tables import read_beside
-from datakin.data.columns.text_columns import CASES, ODD_SIGNS, read_text
+from datakin.data.columns.text_columns import ODD_SIGNS, read_text
+from datakin.data.columns.text_doubts import CASES, KEPT
 from datakin.data.columns.texts import Texts, clean, matches
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import Array, Features
@@ -173,8 +174,8 @@ def read_labels(
     """
     with readable(name):
         labels, facts = _labels(series, name, decimal)
-    if labels.dtype == float and not facts.doubt:
-        facts = replace(facts, doubt=doubt_of_extremes(labels, "number", name))
+    if not facts.doubt:
+        facts = replace(facts, doubt=doubt_of_labels(labels, name))
     return labels, facts
 
 
@@ -202,7 +203,7 @@ def _labels(series: nw.Series[Any], name: str, decimal: str) -> tuple[Array, Col
     if found.texts is not None:
         return _labels_of_text(found.texts, name, decimal)
     assert found.numbers is not None
-    if found.are_truths or found.doubt:
+    if found.are_truths or found.long is not None:
         kind = "truth value" if found.are_truths else "number"
         return object_array([None if is_none(v) else v for v in values]), ColumnFacts(kind)
     return found.numbers, ColumnFacts("number")
@@ -220,13 +221,14 @@ def _labels_of_text(column: pa.Array, name: str, decimal: str) -> tuple[Array, C
     facts = read.facts
     if facts.kind == "date":
         raise _refused(name, "dates")
-    if read.levels is not None:
+    is_long = facts.converted == KEPT + LONG
+    if read.levels is not None and not is_long:
         facts = with_doubt_of_blanks(facts, read.levels, len(column), name)
         return np.array([*read.levels, None], dtype=object)[read.values], facts
     if facts.kind == "truth value":
         truths = [None if np.isnan(v) else bool(v) for v in read.values]
         return object_array(truths), facts
-    if facts.converted or not np.any(np.abs(read.values) >= EXACT):
+    if not is_long and (facts.converted or not np.any(np.abs(read.values) >= EXACT)):
         return read.values, facts
     # Some may have too many digits for a float.
     texts = Texts.of(column)
@@ -234,7 +236,7 @@ def _labels_of_text(column: pa.Array, name: str, decimal: str) -> tuple[Array, C
         None if soft else _number(w)
         for w, soft in zip(texts.words, texts.is_soft_blank, strict=True)
     ]
-    return object_array([*exact, None])[texts.codes], replace(facts, doubt="")
+    return object_array([*exact, None])[texts.codes], ColumnFacts("number", facts.blanks)
 
 
 def _number(word: str) -> int | float:

@@ -15,8 +15,8 @@ import pandas as pd
 from datakin._core.exceptions import DatakinError, listed, repeated
 from datakin.data.columns.column import read_column
 from datakin.data.columns.dates import NAMED_A_DATE
-from datakin.data.columns.numerals import EXACT, rounded
-from datakin.data.columns.placeholders import doubt_of_extremes, is_placeholder
+from datakin.data.columns.numerals import EXACT
+from datakin.data.columns.placeholders import doubt_of_numbers, may_be_odd
 from datakin.data.columns.text_columns import Column
 from datakin.data.columns.texts import clean
 from datakin.data.dataset import ColumnFacts
@@ -164,7 +164,7 @@ def read_beside(
     """
     if isinstance(source, (np.ndarray, list, tuple)):
         array = _array_of(source)
-        if _is_plain(array.dtype) and array.shape[1]:
+        if _is_plain(array.dtype) and array.shape[1] and not _is_long(array):
             return *_plain_numbers(array, numbered(array), [array.dtype] * array.shape[1]), ""
         source = _frame_of_array(array)
     frame = frame_of(source)
@@ -173,7 +173,7 @@ def read_beside(
     if names and isinstance(native, pd.DataFrame):
         kinds = native.dtypes.set_axis(frame.columns)[list(names)].tolist()
         is_date = any(NAMED_A_DATE.search(name) for name in names)  # may be 20200131
-        if not is_date and all(map(_is_plain, kinds)):
+        if not is_date and all(map(_is_plain, kinds)) and not _has_long(native, names, kinds):
             return *_plain_numbers(native[list(names)], names, kinds), ""
     columns = {name: read_column(frame[name], name) for name in names}
     sign = _decimal_sign({**{n: (frame[n], c.facts) for n, c in columns.items()}, **others})
@@ -226,18 +226,25 @@ def _plain_numbers(
     """Return the columns of an array or pandas frame that holds plain numbers only."""
     # A copy in row order: the user may change the source, and learners expect this layout.
     matrix = np.array(source, dtype=float, order="C")
-    ends = (np.fmin.reduce(matrix), np.fmax.reduce(matrix)) if len(matrix) else ()
+    ends = [end.reduce(matrix, initial=np.nan) for end in (np.fmin, np.fmax)]
     facts = {}
     for j, (name, dtype) in enumerate(zip(names, types, strict=True)):
-        doubt = ""
-        if dtype.char in LONG and any(abs(end[j]) >= EXACT for end in ends):
-            doubt = rounded(
-                int(v) for v in (source[name] if hasattr(source, "columns") else source[:, j])
-            )
-        if not doubt and any(is_placeholder(end[j]) for end in ends):
-            doubt = doubt_of_extremes(matrix[:, j], "number", name)
+        odd = dtype.char != "?" and may_be_odd(ends[0][j], ends[1][j])
+        doubt = doubt_of_numbers(matrix[:, j], name) if odd else ""
         facts[name] = ColumnFacts("truth value" if dtype.char == "?" else "number", doubt=doubt)
     return Features.of_numbers(matrix, names), facts
+
+
+def _is_long(array: Array) -> bool:
+    """Whether some whole numbers may have too many digits for a float."""
+    if array.dtype.char not in LONG or not array.size:
+        return False
+    return bool(max(abs(int(array.min())), abs(int(array.max()))) > EXACT)
+
+
+def _has_long(frame: pd.DataFrame, names: Sequence[str], types: Sequence[np.dtype[Any]]) -> bool:
+    long = [name for name, dtype in zip(names, types, strict=True) if dtype.char in LONG]
+    return any(_is_long(frame[name].to_numpy()) for name in long)
 
 
 def _is_plain(dtype: Any) -> bool:

@@ -2,45 +2,40 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from datakin._core.exceptions import listed
-from datakin.data.columns.dates import DATE, TIMES, doubt_of_dates, read_dates, read_times
+from datakin.data.columns.date_texts import read_dates, read_times
+from datakin.data.columns.dates import TIMES
 from datakin.data.columns.numerals import (
-    DECIMAL_COMMA,
     LEADING_ZERO,
+    LONG,
     NUMBER,
     Numerals,
+    are_three_behind_point,
     code_reason,
     in_ascii,
     lost_digits,
     may_be_codes,
     read_numerals,
 )
+from datakin.data.columns.text_doubts import said_of_text
 from datakin.data.columns.texts import BLANKS, HEAD, Texts, count_words, matches
+from datakin.data.columns.typed_options import convert_option
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import MISSING, Array
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["CASES", "ODD_SIGNS", "Column", "as_categories", "read_text"]
+__all__ = ["ODD_SIGNS", "Column", "as_categories", "read_text"]
 
-MOST = 0.8  # share of numbers from which a column of text is named
-MANY_LEVELS = 1000  # a column of text with more different values holds no codes
-FEW_VALUES = 5  # numbers with a unit that there must be, or codes such as 12a would be named
-FEW_UNITS = 3
 STRAY = 0.01  # share of values with a leading zero below which they are no codes,
 FEW_STRAY = 5  # and their number
 ODD_SIGNS = "unusual digits or signs read as plain ones"
-CASES = "values that differ in case only"
-AMOUNT = r"[+-]?[0-9]+([.,][0-9]+)*"
-CURRENCY = "[$€£¥]|EUR|USD|CHF|GBP"
-WITH_UNIT = rf"({CURRENCY}) ?{AMOUNT}|{AMOUNT} ?({CURRENCY}|[\pL°µ%/][\pL°µ%/²³2]{{0,7}})"
 TRUTH = {"True": 1.0, "TRUE": 1.0, "true": 1.0, "False": 0.0, "FALSE": 0.0, "false": 0.0}
 
 
@@ -74,7 +69,7 @@ def read_text(column: pa.Array, name: str, decimal: str = "") -> Column:
     decimal : {"", ",", ".", "?"}
         The decimal sign of the table, if it is known; with "?" the column is asked what it tells of it.
     """
-    quick = None if decimal else _quick_numbers(column)
+    quick = None if decimal else _quick_numbers(column, name)
     if quick is not None:
         return quick
     texts = Texts.of(column)
@@ -82,7 +77,7 @@ def read_text(column: pa.Array, name: str, decimal: str = "") -> Column:
     return as_categories(texts, name) if found is None else found
 
 
-def _quick_numbers(column: pa.Array) -> Column | None:
+def _quick_numbers(column: pa.Array, name: str) -> Column | None:
     """Return a column of plainly written numbers, None for everything that needs a closer look."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -105,7 +100,12 @@ def _quick_numbers(column: pa.Array) -> Column | None:
     if known.null_count == len(known) or may_be_codes(known):
         return None
     values: Array = floats.to_numpy(zero_copy_only=False)
-    return Column(values, None, ColumnFacts("number", blanks, doubt=lost_digits(known, values)))
+    if lost_digits(known, values):
+        return None
+    doubt = ""
+    if are_three_behind_point(known := known.drop_null()):
+        doubt = _either(known[0].as_py(), name)
+    return Column(values, None, ColumnFacts("number", blanks, doubt=doubt))
 
 
 def _truths(texts: Texts) -> Column | None:
@@ -126,7 +126,8 @@ def _measured(texts: Texts, name: str, decimal: str) -> Column | None:
     numbers = read_numerals(plain, decimal=decimal)
     if numbers is not None:
         values, said, sign = numbers.values, numbers.converted, numbers.decimal
-        if code_reason(numbers.plain, values):
+        reason = code_reason(numbers.plain, values)
+        if reason and not (said and reason == LONG):  # nobody writes ids with separators
             doubt = _stray_zeros(texts, numbers)
             if not doubt:
                 return None
@@ -146,11 +147,15 @@ def _either(example: str, name: str) -> str:
     """Say that nothing in the table tells thousands from decimals; empty without an example."""
     if not example:
         return ""
-    whole = example.replace(",", "")
-    option = shlex.quote(f"{name}=0.001,0")
+    if "." in example:
+        option = convert_option(name, (1000, 0))
+        return (
+            f"{example!r} is read as {float(example):g}, but may be {example.replace('.', '')}; if the "
+            f"point separates thousands, say {option}"
+        )
     return (
-        f"{example!r} is read as {whole}, but may be {example.replace(',', '.')}; if the comma is a "
-        f"decimal one, say convert={{{name!r}: (0.001, 0)}} (--convert {option})"
+        f"{example!r} is read as {example.replace(',', '')}, but may be {example.replace(',', '.')}; "
+        f"if the comma is a decimal one, say {convert_option(name, (0.001, 0))}"
     )
 
 
@@ -185,68 +190,7 @@ def as_categories(texts: Texts, name: str | None = None) -> Column:
     facts = ColumnFacts(
         "category",
         texts.counted(texts.is_blank),
-        *(("", "") if name is None else _said_of_text(texts, kept, name)),
+        *(("", "") if name is None else said_of_text(texts, kept, name)),
     )
     codes = texts.spread(table, MISSING).astype(np.int32)
     return Column(codes, tuple(words[i] for i in order), facts)
-
-
-def _said_of_text(texts: Texts, kept: Array, name: str) -> tuple[str, str]:
-    """Return what was done to a column of text, and what is odd about it."""
-    known = texts.distinct.filter(~texts.is_soft_blank)
-    found = read_numerals(in_ascii(known)) if len(known) else None
-    if found is not None:
-        return f"kept as text: {code_reason(found.plain, found.values)}", ""
-    known = texts.distinct.take(kept)
-    doubt = doubt_of_dates(known, name) if len(known) else ""
-    done = "spellings joined that differ in outer spaces or composed letters"
-    return done if texts.n_merged else "", doubt or _near(texts, name) or _units(texts) or _cases(
-        texts, kept
-    )
-
-
-def _near(texts: Texts, name: str) -> str:
-    """Say that most values are numbers or dates; empty if they are not."""
-    known = ~texts.is_soft_blank
-    n_known = max(1, int(texts.counts[known].sum()))
-    for what, pattern in (("numbers", f"{NUMBER}|{DECIMAL_COMMA}"), ("dates", DATE)):
-        fits = known & matches(texts.distinct, pattern)
-        n_fits = int(texts.counts[fits].sum())
-        if n_fits < MOST * n_known:
-            continue
-        others = texts.distinct.filter(known & ~fits).to_pylist()
-        if not others:
-            some = listed(texts.distinct.filter(fits).to_pylist(), limit=3)
-            return f"text: {what} that are written in more than one way, or do not exist ({some})"
-        return (
-            f"text, although {100 * n_fits // n_known}% of its values are {what} "
-            f"({listed(others, limit=3)}); replace the others with recode={{{name!r}: "
-            f"{{{others[0]!r}: ...}}}} (--recode {shlex.quote(f'{name}:{others[0]}=...')})"
-        )
-    return ""
-
-
-def _units(texts: Texts) -> str:
-    """Say that values are numbers with a unit or currency; empty if they are not."""
-    import pyarrow.compute as pc
-
-    known = texts.distinct.filter(~texts.is_soft_blank)
-    fits = known.filter(matches(known, WITH_UNIT))
-    if len(fits) < max(FEW_VALUES, MOST * len(known)):
-        return ""
-    units = pc.unique(pc.replace_substring_regex(fits, "[-+0-9., ]", ""))
-    if len(units) > FEW_UNITS:
-        return ""
-    some = listed(fits.slice(0, 2).to_pylist())
-    return f"text: numbers with a unit or currency ({some}); write the numbers alone"
-
-
-def _cases(texts: Texts, kept: Array) -> str:
-    """Say that values differ in case only; empty if none do, or if there are too many to be codes."""
-    if len(kept) > MANY_LEVELS:
-        return ""
-    spelled: dict[str, list[str]] = {}
-    for i in kept:
-        spelled.setdefault(texts.words[i].casefold(), []).append(texts.words[i])
-    twice = next((words for words in spelled.values() if len(words) > 1), None)
-    return "" if twice is None else f"{CASES} ({listed(sorted(twice))})"
