@@ -147,9 +147,7 @@ def test_tables_that_are_empty_or_coded_differently_are_skipped_with_the_reason(
     for command in ("rank", "matrix"):
         code, out, err = run(command, *tables, *options)
         assert code == 0, err
-        assert (
-            "1 table(s) left out (skip_unusable=True / --skip-unusable): 'empty'. The file" in err
-        )
+        assert "1 table left out (skip_unusable=True / --skip-unusable): 'empty'. The file" in err
         assert "1 dataset(s) left out: 'minus'. Both labels must use the same codes." in err
         assert "TableFiles" not in err
         assert "theirs" in out

@@ -276,7 +276,7 @@ def test_rows_in_both_are_left_out(make_rows):
     one, two = make_rows(80, 1), make_rows(80, 2)
     X = np.concatenate([two.features.contents.values, one.features.contents.values[:30]])
     mixed = as_items(X, np.concatenate([two.y, one.y[:30]]), name="mixed")
-    with pytest.warns(DatakinWarning, match=r"30 row\(s\) of the target also stand in the source"):
+    with pytest.warns(DatakinWarning, match=r"30 rows of the target also stand in the source"):
         found = EncoderHeadScore("identity", repeats=2).compare(one, mixed)
     assert found.n_shared_rows == 30
     own = found.errors.frame.query("trained_on == 'rows 1' and tested_on == 'rows 1'")

@@ -93,7 +93,7 @@ def test_a_source_with_other_columns_or_classes_changes_no_other_row(family):
     rng = np.random.default_rng(0)
     narrow = as_dataset(rng.standard_normal((60, 2)), np.arange(60) % 2, name="narrow")
     wider = as_dataset(
-        rng.standard_normal((60, 3)), np.arange(60) % 3, name="three classes", task="multiclass"
+        rng.standard_normal((60, 3)), np.array(["0", "1", "other"])[np.arange(60) % 3], name="three"
     )
     alone = rank(a, [b], models=FAST, cv=3)
     with pytest.warns(match="not used, absent from the source: 'x2'"):

@@ -90,7 +90,7 @@ def test_other_classes_cost_no_further_plan(options):
     rng = np.random.default_rng(0)
     data = {
         name: as_dataset(
-            rng.standard_normal((60, 2)), np.arange(60) % c, name=name, task="multiclass"
+            rng.standard_normal((60, 2)), np.array([*"abcd"])[np.arange(60) % c], name=name
         )
         for name, c in {"two": 2, "three": 3, "four": 4}.items()
     }

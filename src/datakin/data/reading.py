@@ -17,7 +17,7 @@ from datakin.data.columns.tables import RawTable
 from datakin.data.corrections import correct
 from datakin.data.dataset import Dataset
 from datakin.data.drafts import Draft, check_named, make_datasets, make_draft
-from datakin.data.files.opening import find_tables, open_tables
+from datakin.data.files.opening import find_tables, open_tables, stem
 from datakin.data.origin import Origin
 from datakin.data.splitting import reasons, split_table
 
@@ -148,4 +148,8 @@ def _one_by_one(source: Any) -> dict[str, Any]:
     found: Sequence[Any] = source
     with suppress(DatakinError):  # where one of them is not there, each is taken as it was given
         found = find_tables(source)
-    return {without_password(os.fspath(path)): [path] for path in found}
+    named: dict[str, Any] = {}
+    for path in found:
+        name = stem(os.fspath(path))
+        named[without_password(os.fspath(path)) if name in named else name] = [path]
+    return named

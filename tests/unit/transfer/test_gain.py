@@ -180,7 +180,7 @@ def test_rows_that_stand_in_both_are_used_nowhere():
     X = away.features.numeric.copy()
     X[:20] = home.features.numeric[:20]
     mixed = as_dataset(X, np.r_[home.y[:20], away.y[20:]], name="mixed")
-    with pytest.warns(DatakinWarning, match=r"20 row\(s\) of the target also stand in the source"):
+    with pytest.warns(DatakinWarning, match=r"20 rows of the target also stand in the source"):
         taught, asked = remembered(home, mixed, repeats=2)
     # The columns are standardised; rows can still be counted: 40 are left on either side.
     assert {len(fit) for fit in taught} == {28, 56}

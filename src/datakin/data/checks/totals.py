@@ -48,7 +48,8 @@ def _ends_with_sum(column: Array) -> bool:
             return False
     if np.count_nonzero(above) < MIN_VALUES:
         return False
-    return bool(abs(np.nansum(column[:-1]) - column[-1]) <= CLOSE * last)
+    with np.errstate(invalid="ignore", over="ignore"):  # infinite numbers have no sum
+        return bool(abs(np.nansum(column[:-1]) - column[-1]) <= CLOSE * last)
 
 
 def _floats(labels: Array) -> Array:
