@@ -281,7 +281,11 @@ def _groups(tables: Sequence[TableDescription], group: str | None) -> list[Thing
     for each in tables:
         for column in each.columns:
             n_filled = each.n_rows - column.n_missing
-            if column.why == ROW_ID and column.n_distinct < REPEATED * n_filled:
+            if (
+                column.why == ROW_ID
+                and not column.doubt
+                and column.n_distinct < REPEATED * n_filled
+            ):
                 found.setdefault(column.name, (each, column))
     return [
         Thing(
