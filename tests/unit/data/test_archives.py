@@ -190,3 +190,9 @@ def test_a_column_may_be_called_as_files_begin(tmp_path, name):
     (tmp_path / "t.csv").write_text(f"{name},y\n1,2\n")
     assert format_of(str(tmp_path / "t.csv")) == ("text", "")
     assert read(tmp_path / "t.csv").columns == (name, "y")
+
+
+@pytest.mark.parametrize("name", ["{}", "[]", "{a}"])
+def test_names_of_columns_may_look_like_json(tmp_path, name):
+    (tmp_path / "t.csv").write_text(f"{name},b\n1,2\n3,4\n")
+    assert read(tmp_path / "t.csv").table.column_names == [name, "b"]

@@ -93,7 +93,7 @@ PATTERNS: dict[str, Kind] = {
         "a web page (HTML)", "download the table itself"
     ),
     r"<\?xml|<[a-z][\w:.-]*(\s[^<>]*)?>\s*<": Kind("an XML document", SAVE_IT),
-    r"\{\s*(\"[^\"]*\"\s*:|\})|\[\s*([\[{]|\])": Kind(
+    r"\{\s*(\"[^\"]*\"\s*:|\}\s*$)|\[\s*([\[{]|\]\s*$)": Kind(
         "a JSON document", "read it yourself and pass the data frame"
     ),
     r"(%[^\n]*\n\s*)*@relation\b": Kind(
