@@ -7,7 +7,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from datakin import DatakinError
+from datakin import DatakinError, read_table
 from datakin.data.columns import tables
 from datakin.data.columns.column import read_column
 from datakin.data.columns.tables import RawTable, frame_of, read_columns
@@ -93,3 +93,15 @@ def test_facts_of_a_frame_and_of_an_array():
     assert read_columns(frame[["f", "b"]])[1]["b"].kind == "truth value"
     facts = read_columns(np.zeros((3, 2)))[1]
     assert {name: fact.kind for name, fact in facts.items()} == {"x0": "number", "x1": "number"}
+
+
+def test_all_kinds_of_nan_are_missing_alike():
+    strange = np.array([0x7FF0000000000001, 0xFFF8000000000000], np.uint64).view(float)
+    y = np.arange(40) % 2
+    found = []
+    for gone in (np.array([np.nan, np.nan]), strange):
+        frame = pd.DataFrame({"x": np.arange(40.0) ** 1.5, "z": np.sin(np.arange(40.0)), "y": y})
+        frame.loc[[3, 7], "x"] = gone
+        for table in (frame, frame.assign(c=[*"abba"] * 10)):
+            found.append(read_table(table, label="y").fingerprint)
+    assert found[:2] == found[2:]

@@ -212,7 +212,9 @@ def _side_by_side(columns: dict[str, Column], n_rows: int) -> Features:
     category = {name: c for name, c in columns.items() if c.levels is not None}
     codes = [column.values for column in category.values()]
     return Features(
-        np.column_stack(list(numeric.values())) if numeric else np.zeros((n_rows, 0)),
+        _with_one_nan(np.column_stack(list(numeric.values())))
+        if numeric
+        else np.zeros((n_rows, 0)),
         tuple(numeric),
         np.column_stack(codes) if codes else np.zeros((n_rows, 0), np.int32),
         tuple(category),
@@ -220,12 +222,21 @@ def _side_by_side(columns: dict[str, Column], n_rows: int) -> Features:
     )
 
 
+def _with_one_nan(matrix: Array) -> Array:
+    """Return a matrix of our own with the usual NaN for all of them.
+
+    There are many; some warn when they are compared, and rows must not differ by them.
+    """
+    np.copyto(matrix, np.nan, where=np.isnan(matrix))
+    return matrix
+
+
 def _plain_numbers(
     source: Any, names: Sequence[str], types: Sequence[np.dtype[Any]]
 ) -> tuple[Features, dict[str, ColumnFacts]]:
     """Return the columns of an array or pandas frame that holds plain numbers only."""
     # A copy in row order: the user may change the source, and learners expect this layout.
-    matrix = np.array(source, dtype=float, order="C")
+    matrix = _with_one_nan(np.array(source, dtype=float, order="C"))
     ends = [end.reduce(matrix, initial=np.nan) for end in (np.fmin, np.fmax)]
     facts = {}
     for j, (name, dtype) in enumerate(zip(names, types, strict=True)):
