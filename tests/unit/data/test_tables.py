@@ -7,7 +7,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from datakin import DatakinError, read_table
+from datakin import DatakinError, as_dataset, read_table
 from datakin.data.columns import tables
 from datakin.data.columns.column import read_column
 from datakin.data.columns.tables import RawTable, frame_of, read_columns
@@ -105,3 +105,8 @@ def test_all_kinds_of_nan_are_missing_alike():
         for table in (frame, frame.assign(c=[*"abba"] * 10)):
             found.append(read_table(table, label="y").fingerprint)
     assert found[:2] == found[2:]
+
+
+def test_damaged_text_in_an_array_of_objects_is_spelled_out():
+    X = np.array([[i * 0.5, "a\ud800" if i % 3 else "b"] for i in range(60)], dtype=object)
+    assert as_dataset(X, np.arange(60) % 2).features.levels == (("a\\ud800", "b"),)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from datakin import DatakinError
+from datakin import DatakinError, DatakinWarning, read_table
 from datakin.data import Origin
 from datakin.data.files.dialects import recognise_delimiter
 from datakin.data.files.text_files import read_text
@@ -76,7 +76,7 @@ def test_columns_aligned_by_spaces_are_refused(read):
 def test_separators_at_the_end_of_lines_make_no_column(read, text):
     got = read(text)
     assert got.columns == ("a", "b")
-    assert "without a name left out" in got.notes[0]
+    assert "without a name left out" in got.notes[-1]
 
 
 def test_a_value_behind_the_last_name_is_refused(read):
@@ -145,3 +145,14 @@ def test_repeated_numbers_as_names_ask_for_the_header(read):
 def test_a_header_without_rows_is_refused(read):
     with pytest.raises(DatakinError, match="has 2 columns and no rows"):
         read("a,b\n")
+
+
+def test_rows_that_end_with_a_comma_are_pointed_at(tmp_path):
+    rows = "\n".join(f"{i % 2},{20 + i},37,{i % 10}," for i in range(60))
+    (tmp_path / "shifted.csv").write_text(f"died,age,temp,comment\n{rows}\n")
+    with pytest.warns(DatakinWarning) as caught:
+        read_table(tmp_path / "shifted.csv", label="died")
+    assert "ends with a comma that the header does not have" in str(caught[0].message)
+    (tmp_path / "semicolons.csv").write_text(f"died;age;temp;comment\n{rows.replace(',', ';')}\n")
+    with pytest.warns(DatakinWarning, match="1 empty column"):
+        assert read_table(tmp_path / "semicolons.csv", label="died").n_rows == 60

@@ -6,6 +6,7 @@ narwhals is imported when the first data frame arrives, so that ``import datakin
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -118,7 +119,11 @@ def _array_of(source: Any) -> Array:
 
 def _frame_of_array(array: Array) -> pd.DataFrame:
     """Return an array as a data frame; columns of objects get the type of their values."""
-    return pd.DataFrame(array, columns=list(numbered(array))).infer_objects()
+    is_object = array.dtype.kind == "O"
+    frame = pd.DataFrame(array, columns=list(numbered(array)), dtype=object if is_object else None)
+    with suppress(UnicodeEncodeError):  # damaged text, which is spelled out where columns are read
+        return frame.infer_objects()
+    return frame
 
 
 def numbered(matrix: Any) -> tuple[str, ...]:

@@ -68,6 +68,9 @@ def read_parquet(files: Sequence[str], how: Origin) -> Read:
     about = parts[0].schema.metadata if len(parts) == 1 else None
     with readable(files[0], "a parquet table", HINT):
         columns = {name: _joined(pieces[name], kind, name) for name, kind in types.items()}
+        n_read = max((len(column) for column in columns.values()), default=0)
+        if columns and n_read != (n_rows if rows is None else len(rows)):
+            raise ValueError(f"its footer promises {n_rows:,} rows, and {n_read:,} were found")
         return Read(_with_index_first(pa.table(columns), about), n_rows, names)
 
 

@@ -26,6 +26,10 @@ __all__ = ["Layout", "find_layout"]
 
 EXCEL_LINE = re.compile(r'"?sep=([^\r\n"])"?\r?\n')  # how Excel notes the separator
 COMMENTS = ("#", "%", "//")
+PADDED = (
+    "every row ends with a comma that the header does not have: if a column has decimal commas, all columns "
+    "behind it are shifted; look at the values, or save the file with ';' between fields"
+)
 NO_HEADER = "header=False (--no-header)"
 
 
@@ -155,6 +159,8 @@ def _named(
     if len(widths) == 1 and len(header) not in widths:
         if len(header) + 1 in widths and not any(fields[-1].strip() for fields in body):
             header, is_padded = [*header, ""], True
+            if delimiter == ",":
+                notes.append(Note(PADDED, SERIOUS))
         elif len(header) + 1 in widths:
             raise DatakinError(_one_name_short(records, path, delimiter))
         elif len(header) - 1 in widths and not header[-1].strip():

@@ -106,7 +106,8 @@ def _parse(source: Source, encoding: Encoding, how: Origin) -> Read:
     table, notes = _named(drawn.table(), layout, valued, source.path)
     notes += note_swallowed(table, layout) if has_quotes else []
     names = (name or f"Unnamed: {j}" for j, name in enumerate(layout.names))
-    columns = tuple(n for n in names if n in how.unread or n in table.column_names)
+    there = {*how.unread, *table.column_names}
+    columns = tuple(name for name in names if name in there)
     return Read(
         table, drawn.n_rows, columns, (*source.notes, *encoding.notes, *layout.notes, *notes)
     )
@@ -125,7 +126,8 @@ def _draw(
     source: Source, encoding: Encoding, layout: Layout, how: Origin, block: int
 ) -> tuple[DrawnRows, set[str], bool]:
     """Return the rows, which columns without a name hold something, and if there are quotes."""
-    wanted = [str(j) for j, name in enumerate(layout.names) if name not in how.unread]
+    unread = how.unread
+    wanted = [str(j) for j, name in enumerate(layout.names) if name not in unread]
     unnamed = [j for j in wanted if not layout.names[int(j)]]
     ragged, drawn = RaggedRows(), DrawnRows(how.read_rows)
     valued: set[str] = set()
@@ -247,7 +249,7 @@ def _named(
     table: pa.Table, layout: Layout, valued: Collection[str], path: str
 ) -> tuple[pa.Table, list[str]]:
     """Return the table with the names of its columns, without empty columns that have no name."""
-    empty = [j for j in table.column_names if not layout.names[int(j)] and j not in valued]
+    empty = {j for j in table.column_names if not layout.names[int(j)] and j not in valued}
     names = {
         j: layout.names[int(j)] or f"Unnamed: {j}" for j in table.column_names if j not in empty
     }
