@@ -154,5 +154,6 @@ def test_rows_that_end_with_a_comma_are_pointed_at(tmp_path):
         read_table(tmp_path / "shifted.csv", label="died")
     assert "ends with a comma that the header does not have" in str(caught[0].message)
     (tmp_path / "semicolons.csv").write_text(f"died;age;temp;comment\n{rows.replace(',', ';')}\n")
-    with pytest.warns(DatakinWarning, match="1 empty column"):
-        assert read_table(tmp_path / "semicolons.csv", label="died").n_rows == 60
+    with pytest.warns(DatakinWarning) as caught:
+        read_table(tmp_path / "semicolons.csv", label="died")
+    assert not any("ends with" in str(each.message) for each in caught)
