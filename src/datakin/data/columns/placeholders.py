@@ -32,7 +32,12 @@ FEW = 3  # other values that there must be, or a code of two values would be nam
 FEW_CLASSES = 2  # the same of labels
 LOW = 0.4  # 0 is far from others if their smallest is so much of their median,
 GAP = 1.2  # and so much of the range of their middle half
-POISSON = 0.6  # logarithm of variance over mean, up to which they are counts
+POISSON = 0.6  # logarithm of variance over mean, up to which they are counts,
+SMALL = 50  # if their mean is smaller: 0 is no chance among larger ones
+FIRST = 1000  # rows of a first look
+AWAY = 5  # ranges of all others that a value which is no number of nines must be away,
+REPEATED = 3  # how often it must stand there,
+DISTINCT = 10  # and beside how many others
 
 
 def is_placeholder(value: float) -> bool:
@@ -50,7 +55,7 @@ def is_placeholder(value: float) -> bool:
 
 
 def may_be_odd(low: float, high: float) -> bool:
-    """Whether the ends of a column are worth a look at all its values."""
+    """Whether the ends of a column alone are worth a look at all its values."""
     if is_placeholder(low) or is_placeholder(high) or low in (-1, 0):
         return True
     return bool(low >= EARLY and high <= LATE)
@@ -69,7 +74,7 @@ def doubt_of_numbers(values: Array, name: str, *, kind: str = "number", few: int
         Other values that there must be.
     """
     low, high = (float(end.reduce(values, initial=np.nan)) for end in (np.fmin, np.fmax))
-    if kind == "number" and not may_be_odd(low, high):
+    if kind == "number" and not may_be_odd(low, high) and not _may_be_away(values, low, high):
         return ""
     known = values[~np.isnan(values)]
     for end in (low, high):
@@ -82,7 +87,7 @@ def doubt_of_numbers(values: Array, name: str, *, kind: str = "number", few: int
         else:
             why = _far(end, count, others, few) or _impossible(end, count, others)
         if why:
-            word = str(int(end)) if kind == "number" else _day(end)
+            word = _spelled(end) if kind == "number" else _day(end)
             option = recode_option(name, word, "")
             return f"{word} stands {count} time(s), {why}; if it means 'no value', say {option}"
     return doubt_of_digits(values, name) if kind == "number" else ""
@@ -101,15 +106,43 @@ def doubt_of_labels(labels: Array, name: str) -> str:
     return f"{odd[0]} stands {count} time(s) beside words; if it means 'no value', say {option}"
 
 
+def _may_be_away(values: Array, low: float, high: float) -> bool:
+    """Whether an end of a column may be far away from all others, as its first rows show it."""
+    if not np.isfinite(high - low):
+        return bool(np.isfinite(low) and np.isfinite(high))
+    some = values[:FIRST]
+    room = (high - low) / (1 + AWAY)
+    near_high, near_low = some >= high - room, some <= low + room
+    # All rows are near one of the ends, and those at the end that is far away are its own.
+    return bool(np.all(near_high | near_low | np.isnan(some))) and bool(
+        np.all(some[near_high] == high) or np.all(some[near_low] == low)
+    )
+
+
+def _spelled(number: float) -> str:
+    """Return a number as people write it.
+
+    Examples
+    --------
+    >>> [_spelled(number) for number in (-999.0, 999.9, 65535.0, 1e30)]
+    ['-999', '999.9', '65535', '1e+30']
+    """
+    return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
+
+
 def _far(end: float, count: int, others: Array, few: int) -> str:
-    """Say that nines stand further from all others than these from each other."""
+    """Say that a value stands further from all others than these from each other.
+
+    Nines are known to stand for "no value"; other values must repeat, and be much further away.
+    For -1 and 0 there are rules of their own.
+    """
     low, high = float(others.min()), float(others.max())
     gap = min(abs(end - low), abs(end - high))
-    if not is_placeholder(end) or gap <= high - low or count < 2:
-        return ""
-    if len(np.unique(others[:10_000])) < few:
-        return ""
-    return f"far from all others ({low:g} to {high:g})"
+    if is_placeholder(end):
+        is_far = gap > high - low and count >= 2 and _many(others, few)
+    else:
+        is_far = gap > AWAY * (high - low) and count >= REPEATED and _many(others, DISTINCT)
+    return f"far from all others ({low:g} to {high:g})" if is_far and end not in (-1, 0) else ""
 
 
 def _impossible(end: float, count: int, others: Array) -> str:
@@ -134,7 +167,8 @@ def _is_far_zero(count: int, others: Array) -> bool:
     quarter, middle, three = np.percentile(others, [25, 50, 75])
     if low < LOW * middle or low < GAP * (three - quarter) or not _many(others, 20):
         return False
-    is_counted = _are_whole(some) and abs(np.log(some.var() / some.mean())) < POISSON
+    spread = abs(np.log(some.var() / some.mean()))
+    is_counted = _are_whole(some) and spread < POISSON and some.mean() < SMALL
     return not is_counted
 
 

@@ -16,7 +16,7 @@ from datakin._core.exceptions import DatakinError, listed, repeated
 from datakin.data.columns.column import read_column
 from datakin.data.columns.dates import NAMED_A_DATE
 from datakin.data.columns.numerals import EXACT
-from datakin.data.columns.placeholders import doubt_of_numbers, may_be_odd
+from datakin.data.columns.placeholders import doubt_of_numbers
 from datakin.data.columns.text_columns import Column
 from datakin.data.columns.texts import clean
 from datakin.data.dataset import ColumnFacts
@@ -226,11 +226,9 @@ def _plain_numbers(
     """Return the columns of an array or pandas frame that holds plain numbers only."""
     # A copy in row order: the user may change the source, and learners expect this layout.
     matrix = np.array(source, dtype=float, order="C")
-    ends = [end.reduce(matrix, initial=np.nan) for end in (np.fmin, np.fmax)]
     facts = {}
     for j, (name, dtype) in enumerate(zip(names, types, strict=True)):
-        odd = dtype.char != "?" and may_be_odd(ends[0][j], ends[1][j])
-        doubt = doubt_of_numbers(matrix[:, j], name) if odd else ""
+        doubt = doubt_of_numbers(matrix[:, j], name) if dtype.char != "?" else ""
         facts[name] = ColumnFacts("truth value" if dtype.char == "?" else "number", doubt=doubt)
     return Features.of_numbers(matrix, names), facts
 
