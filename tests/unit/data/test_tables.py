@@ -7,7 +7,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from datakin import DatakinError
+from datakin import DatakinError, read_table
 from datakin.data.columns import tables
 from datakin.data.columns.column import read_column
 from datakin.data.columns.tables import RawTable, frame_of, read_columns
@@ -93,3 +93,24 @@ def test_facts_of_a_frame_and_of_an_array():
     assert read_columns(frame[["f", "b"]])[1]["b"].kind == "truth value"
     facts = read_columns(np.zeros((3, 2)))[1]
     assert {name: fact.kind for name, fact in facts.items()} == {"x0": "number", "x1": "number"}
+
+
+@pytest.mark.parametrize("by", ["age", ["ward", "age"]])
+def test_a_named_index_of_pandas_is_read_as_through_parquet(by, tmp_path):
+    frame = pd.DataFrame({"age": range(30, 90), "x": np.arange(60) % 2, "ward": list("abc") * 20})
+    indexed = frame.sample(frac=1, random_state=0).set_index(by)
+    indexed.to_parquet(tmp_path / "t.parquet")
+    there = read_table(indexed, label="x")
+    stored = read_table(tmp_path / "t.parquet", label="x")
+    assert list(there.features.names) == list(stored.features.names)
+    assert frame_of(indexed).columns[0] == (by if isinstance(by, str) else by[0])
+    assert there.fingerprint == stored.fingerprint
+
+
+def test_an_index_that_tells_nothing_new_is_left_out():
+    frame = pd.DataFrame({"age": range(30, 90), "x": np.arange(60) % 7})
+    shuffled = frame.sample(frac=1, random_state=0)
+    for same in (frame.rename_axis("row"), shuffled, frame.set_index("age", drop=False)):
+        assert frame_of(same).columns == ["age", "x"]
+    half = shuffled.set_index([shuffled.index, "age"])  # of two levels, one has a name
+    assert frame_of(half).columns == ["age", "x"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from datakin.data.columns.dates import DAY, HOUR, calendar_days
+from datakin.data.columns.dates import DAY, HOUR, OTHER_ZONE, UTC, calendar_days
 from datakin.data.columns.texts import HEAD, fit_all, matches
 from datakin.data.columns.typed_options import convert_option
 from datakin.data.features import Array
@@ -68,7 +68,7 @@ CLOCKS = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p", "T%H:%M", "T%H
 
 @dataclass(frozen=True, eq=False)
 class Dates:
-    """Texts read as dates: days since 1970 of each, and what was done; empty for ISO dates."""
+    """Texts read as dates: days since 1970 of each, and what was done; empty for ISO dates in UTC."""
 
     values: Array
     converted: str = ""
@@ -87,7 +87,14 @@ def read_dates(texts: pa.Array) -> Dates | None:
     if len(found) != 1 or (SEASONS in found and _are_seasons(texts)):
         return None
     said, days = next(iter(found.items()))
-    return Dates(days, said)
+    return Dates(days, ", ".join(filter(None, [said, _zone(texts, FORMS[said])])))
+
+
+def _zone(texts: pa.Array, form: str) -> str:
+    """Say that some times are in another zone than UTC; empty if none are."""
+    part = _extracted(texts, form + TIME)
+    zones = set() if part is None else set(part["zone"].unique().to_pylist())
+    return OTHER_ZONE if zones - UTC - {""} else ""
 
 
 def _are_seasons(texts: pa.Array) -> bool:

@@ -72,7 +72,7 @@ def frame_of(source: Any) -> nw.DataFrame[Any]:
     if isinstance(source, pd.DataFrame):
         names = [clean(str(c)) for c in source.columns]
         _check_columns(names, [str(c) for c in source.columns])
-        source = source.set_axis(names, axis=1)
+        source = _with_index_first(source.set_axis(names, axis=1))
     elif isinstance(source, (np.ndarray, list, tuple)):
         source = _frame_of_array(_array_of(source))
     if hasattr(source, "collect") and not hasattr(source, "to_numpy"):
@@ -88,6 +88,19 @@ def frame_of(source: Any) -> nw.DataFrame[Any]:
         _check_columns(str(n) for n in getattr(source, "column_names", source.columns))
         raise
     return _renamed(frame)
+
+
+def _with_index_first(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame with its named index as columns, as a Parquet file of it has them.
+
+    An index that counts the rows, has no name or is a column as well tells nothing new.
+    """
+    if isinstance(frame.index, pd.RangeIndex):
+        return frame
+    names = ["" if name is None else clean(str(name)) for name in frame.index.names]
+    new = [i for i, name in enumerate(names) if name and name not in frame.columns]
+    _check_columns(names[i] for i in new)
+    return frame.reset_index(level=new, names=names) if new else frame
 
 
 def _renamed(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
