@@ -6,7 +6,7 @@ No rule can know, so that they are pointed at.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -19,6 +19,7 @@ from datakin.data.dataset import ColumnFacts
 from datakin.data.features import Array
 
 __all__ = [
+    "doubt_of_answers",
     "doubt_of_labels",
     "doubt_of_numbers",
     "is_placeholder",
@@ -26,7 +27,9 @@ __all__ = [
     "with_doubt_of_blanks",
 ]
 
-OFTEN = 0.05  # share of rows from which a word for "no value" is asked about
+OFTEN = 0.05  # share of rows from which a word for "no value" is asked about,
+OFTEN_FEATURE = 0.1  # and among features
+ANSWERS = ("None", "NA")  # words for "no value" that features may have as values, too
 CENTURY = 36_525  # days
 FEW = 3  # other values that there must be, or a code of two values would be named
 FEW_CLASSES = 2  # the same of labels
@@ -209,19 +212,49 @@ def with_doubt_of_blanks(
     "None" is as often an answer, so that the user has to say; NA may stand for North America.
     """
     often = {word: n for word, n in facts.blanks.items() if n > OFTEN * n_rows}
-    if not often or not any(letter.isalpha() for level in levels for letter in level):
+    if not often or not _are_words(levels):
         return facts
     said = []
     for word, n in often.items():
-        new = next(w for w in (word.lower(), f"{word} value") if w not in BLANKS)
-        value, missing = (recode_option(name, word, to) for to in (new, ""))
+        value, missing = _kept(name, word), recode_option(name, word, "")
         if word == "None":
             raise DatakinError(
                 f"Column {name!r} has the word 'None' in {n} of {n_rows} rows, beside "
                 f"{listed(levels, limit=3)}. If it is a value like them, say {value}; if it means that "
                 f"the value is missing, {missing}."
             )
-        said.append(
-            f"{word!r} is read as missing in {n} of {n_rows} rows; if it is a value, say {value}"
-        )
+        said.append(_missing(word, n, n_rows, value))
     return replace(facts, doubt="; ".join(filter(None, [*said, facts.doubt])))
+
+
+def doubt_of_answers(
+    facts: ColumnFacts, levels: Sequence[str], n_rows: int, name: str, marks: Collection[str]
+) -> str:
+    """Point at None and NA in many rows of a feature of words; empty if they are not there.
+
+    Parameters
+    ----------
+    marks : collection of str
+        Words that are missing values in other columns of the table, where they cannot be answers.
+    """
+    often = {w: n for w, n in facts.blanks.items() if w in ANSWERS and n > OFTEN_FEATURE * n_rows}
+    said = [
+        _missing(word, n, n_rows, _kept(name, word))
+        for word, n in often.items()
+        if word not in marks
+    ]
+    return "; ".join(said) if _are_words(levels) else ""
+
+
+def _are_words(levels: Sequence[str]) -> bool:
+    return any(letter.isalpha() for level in levels for letter in level)
+
+
+def _kept(name: str, word: str) -> str:
+    """Return the option that keeps a word for "no value" as a value."""
+    new = next(w for w in (word.lower(), f"{word} value") if w not in BLANKS)
+    return recode_option(name, word, new)
+
+
+def _missing(word: str, n: int, n_rows: int, option: str) -> str:
+    return f"{word!r} is read as missing in {n} of {n_rows} rows; if it is a value, say {option}"

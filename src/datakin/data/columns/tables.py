@@ -6,7 +6,7 @@ narwhals is imported when the first data frame arrives, so that ``import datakin
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from datakin._core.exceptions import DatakinError, listed, repeated
 from datakin.data.columns.column import read_column
 from datakin.data.columns.dates import NAMED_A_DATE
 from datakin.data.columns.numerals import EXACT
-from datakin.data.columns.placeholders import doubt_of_numbers
+from datakin.data.columns.placeholders import doubt_of_answers, doubt_of_numbers
 from datakin.data.columns.text_columns import Column
 from datakin.data.columns.texts import clean
 from datakin.data.dataset import ColumnFacts
@@ -197,6 +197,7 @@ def read_beside(
             and _has_text(frame[name])
         ):
             columns[name] = read_column(frame[name], name, decimal=sign)
+    columns = _with_doubt_of_answers(columns, len(frame))
     return _side_by_side(columns, len(frame)), {n: c.facts for n, c in columns.items()}, sign
 
 
@@ -218,6 +219,18 @@ def _decimal_sign(columns: Mapping[str, Read]) -> str:
         seen.add(sign)
     found = seen & {",", "."}
     return found.pop() if len(found) == 1 else ""
+
+
+def _with_doubt_of_answers(columns: dict[str, Column], n_rows: int) -> dict[str, Column]:
+    """Point at words for "no value" that may be answers; not if they stand among numbers, too."""
+    numbers = (column for column in columns.values() if column.levels is None)
+    marks = {word for column in numbers for word in column.facts.blanks}
+    found = dict(columns)
+    for name, column in columns.items():
+        if column.levels is not None and not column.facts.doubt:
+            doubt = doubt_of_answers(column.facts, column.levels, n_rows, name, marks)
+            found[name] = replace(column, facts=replace(column.facts, doubt=doubt))
+    return found
 
 
 def _side_by_side(columns: dict[str, Column], n_rows: int) -> Features:
