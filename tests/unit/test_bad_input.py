@@ -116,7 +116,14 @@ TABLES = {
     ),
     "infinite value": (
         lambda: table(age=[np.inf, -np.inf, *range(58)]),
-        ["'age' must hold finite numbers", "2 infinite", "row(s) 0, 1", "missing values"],
+        [
+            "'age' must hold finite numbers",
+            "2 infinite",
+            "row(s) 0, 1",
+            "missing values",
+            "recode={'age': {'-inf': ''}} (--recode age:-inf=) and",
+            "(--recode age:inf=)",
+        ],
     ),
     "infinite text": (lambda: table(age=["inf", "1", "2"] * 20), ["'age' must hold finite"]),
     "same column twice": (

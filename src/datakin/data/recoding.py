@@ -13,7 +13,7 @@ import pandas as pd
 from datakin._core.exceptions import DatakinError, listed
 from datakin.data.columns.column import listed_values
 from datakin.data.columns.labels import as_numbers, canonical_label, is_missing, sort_classes
-from datakin.data.columns.numerals import EXACT, LEADING_ZERO, NUMBER
+from datakin.data.columns.numerals import DIGITS, EXACT, LEADING_ZERO, NUMBER
 from datakin.data.columns.objects import object_array, refuse
 from datakin.data.columns.text_columns import read_text
 from datakin.data.columns.texts import BLANKS, SOFT_BLANKS, arrow_texts, clean
@@ -55,7 +55,7 @@ class Recoding:
         found = list(self._named.get(old, ()))
         if re.fullmatch(NUMBER, old) and not re.fullmatch(LEADING_ZERO, old):
             number = float(old)
-            if abs(number) < EXACT:
+            if abs(number) < EXACT or not re.fullmatch(DIGITS, old):  # 1e30, inf
                 found += np.flatnonzero(self._numbers == number).tolist()
         return rows & np.isin(self.places, found)
 

@@ -93,6 +93,15 @@ def test_time_of_day_is_a_fraction_of_a_day_whatever_the_zone():
     assert numbers(pd.Series(["2020-01-01T12:00:00+01:00"])) == [18262 + 11 / 24]
 
 
+def test_times_in_another_zone_are_said_in_every_door():
+    days = pd.Series(pd.to_datetime(["2023-01-02", "2023-01-03"]))
+    berlin, utc = days.dt.tz_localize("Europe/Berlin"), days.dt.tz_localize("UTC")
+    for native in (berlin, pl.Series(berlin), berlin.astype(object), berlin.astype(str)):
+        assert read(native).facts.converted == "times in another zone are taken in UTC"
+    for native in (utc, pl.Series(utc), utc.astype(object), utc.astype(str), days):
+        assert read(native).facts.converted == ""
+
+
 def test_durations_become_days():
     assert numbers(pd.Series(pd.to_timedelta([36, None], unit="h"))) == [1.5, NAN]
     assert numbers(pl.Series([dt.timedelta(hours=36), None])) == [1.5, NAN]

@@ -508,3 +508,12 @@ def test_a_factor_of_ten_is_asked():
     )
     (found,) = differences(ours, theirs)
     assert found.options[1] == "--convert theirs::crp=0.1,0"
+
+
+def test_no_factor_is_offered_where_thousands_stand_beside_small_numbers():
+    whole = np.random.default_rng(1).lognormal(8, 1, N).round()
+    spelled = [f"{v:,.0f}".replace(",", ".") for v in whole]  # 8.409 and 885
+    ours = table(0, "ours", cost=whole)
+    with pytest.warns(DatakinWarning, match="thousands or decimals"):
+        theirs = table(1, "theirs", cost=spelled)
+    assert not any(found.kind == "units" for found in differences(ours, theirs))

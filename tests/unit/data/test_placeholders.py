@@ -1,12 +1,15 @@
 """Numbers and dates that may stand for "no value" are kept and pointed at."""
 
+import ast
+import re
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 from scipy import sparse
 
-from datakin import DatakinWarning, as_dataset
+from datakin import DatakinWarning, as_dataset, read_table
 from datakin.data.columns.placeholders import doubt_of_numbers
 from datakin.data.columns.roles import read_labels, series_of
 from datakin.data.columns.tables import read_columns
@@ -69,6 +72,12 @@ MISSING = {
     "-9 beside small numbers": (-9, RNG.lognormal(1, 1, 200).round(2), "the only negative number"),
     "0 beside temperatures": (0, TEMPERATURES, "far from all others"),
     "0 beside cholesterol": (0, RNG.normal(230, 30, 200).round(), "far from all others"),
+    "0 beside pressures": (0, RNG.normal(120, 10, 200).round(), "far from all others"),
+    "no nines": (-999.25, TEMPERATURES, "far from all others"),
+    "nines with a fraction": (999.9, TEMPERATURES, "far from all others"),
+    "the least short number": (-32768, TEMPERATURES, "far from all others"),
+    "the largest short number": (65535, TEMPERATURES, "far from all others"),
+    "a power of ten": (1e30, TEMPERATURES, "far from all others"),
 }
 
 
@@ -85,6 +94,24 @@ def test_values_that_cannot_be_are_named_in_every_door(word, others, why):
         assert features.numeric[-1, 0] == word  # kept
         assert facts["x0"].doubt.startswith(f"{word} stands 6 time(s), {why}")
         assert f"(--recode x0:{word}=)" in facts["x0"].doubt
+
+
+@pytest.mark.parametrize("word", ["999.90", "1e30", "1E+30", "-1e20"])
+def test_the_option_that_is_printed_works_however_the_number_is_written(word):
+    words = [*map(str, TEMPERATURES), *[word] * 6]
+    table = pa.table({"x": words, "y": [str(i % 2) for i in range(206)]})
+    with pytest.warns(DatakinWarning, match=r"stands 6 time\(s\)") as seen:
+        read_table(table, label="y")
+    printed = re.search(r"recode=(\{.*?\}\})", str(seen[0].message))[1]
+    with pytest.warns(DatakinWarning, match=r"to missing \(6 values\)"):
+        features = read_table(table, label="y", recode=ast.literal_eval(printed)).features
+    assert np.isnan(features.numeric).sum() == 6
+
+
+def test_a_value_far_away_in_a_sparse_table_is_named():
+    x = np.append(TEMPERATURES, [0.0] * 300 + [65535.0] * 6)[:, None]
+    with pytest.warns(DatakinWarning, match=r"65535 stands 6 time\(s\)"):
+        as_dataset(sparse.csr_array(x), np.arange(506) % 2)
 
 
 def test_zeros_of_a_sparse_table_are_named_as_those_of_its_dense_twin():
@@ -111,6 +138,9 @@ HONEST = {
     "ages": lambda rng, n: rng.integers(0, 95, n),
     "money": lambda rng, n: rng.lognormal(8, 1, n).round(2) * (rng.random(n) > 0.3),
     "standardised": lambda rng, n: rng.normal(size=n).round(1),
+    "skewed": lambda rng, n: rng.lognormal(0, 2, n).round(1),
+    "more skewed": lambda rng, n: rng.pareto(1, n).round(),
+    "cut off": lambda rng, n: np.minimum(rng.lognormal(3, 1, n).round(1), 60),
     "from -1 on": lambda rng, n: rng.integers(-1, 50, n),
 }
 

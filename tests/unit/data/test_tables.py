@@ -110,3 +110,24 @@ def test_all_kinds_of_nan_are_missing_alike():
 def test_damaged_text_in_an_array_of_objects_is_spelled_out():
     X = np.array([[i * 0.5, "a\ud800" if i % 3 else "b"] for i in range(60)], dtype=object)
     assert as_dataset(X, np.arange(60) % 2).features.levels == (("a\\ud800", "b"),)
+
+
+@pytest.mark.parametrize("by", ["age", ["ward", "age"]])
+def test_a_named_index_of_pandas_is_read_as_through_parquet(by, tmp_path):
+    frame = pd.DataFrame({"age": range(30, 90), "x": np.arange(60) % 2, "ward": list("abc") * 20})
+    indexed = frame.sample(frac=1, random_state=0).set_index(by)
+    indexed.to_parquet(tmp_path / "t.parquet")
+    there = read_table(indexed, label="x")
+    stored = read_table(tmp_path / "t.parquet", label="x")
+    assert list(there.features.names) == list(stored.features.names)
+    assert frame_of(indexed).columns[0] == (by if isinstance(by, str) else by[0])
+    assert there.fingerprint == stored.fingerprint
+
+
+def test_an_index_that_tells_nothing_new_is_left_out():
+    frame = pd.DataFrame({"age": range(30, 90), "x": np.arange(60) % 7})
+    shuffled = frame.sample(frac=1, random_state=0)
+    for same in (frame.rename_axis("row"), shuffled, frame.set_index("age", drop=False)):
+        assert frame_of(same).columns == ["age", "x"]
+    half = shuffled.set_index([shuffled.index, "age"])  # of two levels, one has a name
+    assert frame_of(half).columns == ["age", "x"]

@@ -198,7 +198,9 @@ DATES = {
     "ISO": (["2020-01-02", "1969-12-31"], [18263, -1], ""),
     "ISO with times": (["2020-01-02 12:00", "2020-01-02T06:00:00.5"], [18263.5, 18263.25 + 0.5 / 86400], ""),
     "zones": (["2020-01-02T01:00:00+01:00", "2020-01-01 23:30:00-0030", "2020-01-02 00:00Z"],
-              [18263, 18263, 18263], ""),
+              [18263, 18263, 18263], "times in another zone are taken in UTC"),
+    "no other zone": (["2020-01-02T00:00:00+00:00", "2020-01-02 00:00Z", "1970-01-01 00:00"],
+                      [18263, 18263, 0], ""),
     "points": (["02.01.2020", "1.3.2020"], [18263, 18322], "dates dd.mm.yyyy"),
     "day first": (["02/01/2020", "31/12/1969"], [18263, -1], "dates dd/mm/yyyy"),
     "month first": (["01/02/2020", "12/31/1969"], [18263, -1], "dates mm/dd/yyyy"),
@@ -347,6 +349,71 @@ def test_a_point_before_three_digits_everywhere_is_doubted(others):
     assert facts["a"].doubt == said
 
 
+@pytest.mark.parametrize(
+    "texts", [["8.409", "12.345", "885"], ["1.250", "3814"], ["-1.302", "0", "7"]]
+)
+def test_whole_numbers_beside_three_digits_behind_a_point_are_asked_about(texts):
+    features, facts = read_columns(pa.table({"a": texts}))
+    assert features.numeric[:, 0].tolist() == [float(text) for text in texts]
+    assert facts["a"].doubt.startswith(f"{texts[0]!r} beside {texts[-1]!r} is read as")
+    assert "thousands or decimals?" in facts["a"].doubt
+    assert "convert" not in facts["a"].doubt  # no factor is right for 885
+
+
+def test_a_decimal_comma_elsewhere_settles_thousands_beside_small_numbers():
+    table = pa.table({"a": ["8.409", "885", "0"], "b": ["1,5", "2,25", "3"]})
+    features, facts = read_columns(table)
+    assert features.numeric[:, 0].tolist() == [8409, 885, 0]
+    assert facts["a"].doubt == ""
+
+
+MONTHS = {
+    "leading zeros": ["03.2024", "11.2023"],
+    "mixed": ["3.2024", "03.2023"],
+    "no leading zero": ["3.2024", "11.2023", "1.2020", "4.2021", "12.1999"],
+}
+
+
+@pytest.mark.parametrize("texts", MONTHS.values(), ids=MONTHS)
+def test_months_before_years_with_points_are_dates(texts):
+    column = read([*texts, ""])
+    assert column.facts.kind == "date"
+    assert column.facts.converted == "months mm.yyyy, as the first day of the month"
+    slashes = read([text.replace(".", "/") for text in [*texts, ""]])
+    np.testing.assert_array_equal(column.values, slashes.values)
+
+
+@pytest.mark.parametrize("texts", [
+    ["1.2022", "1.2034", "1.1987", "1.2001", "1.1999"], ["11.2023", "12.2023"], ["03.2024", "13.2024"],
+    ["03.2024", "11.5"],
+])  # fmt: skip
+def test_other_decimals_are_no_months(texts):
+    assert read(texts).facts.kind == "number"
+
+
+def test_numbers_that_excel_keeps_as_text_are_numbers():
+    column = read(['="65"', '="7.5"', "8", ""])
+    assert column.values[:3].tolist() == [65, 7.5, 8]
+    assert column.facts.converted == 'texts of Excel such as ="65" read without their signs'
+    assert read(['="065"', '="7"']).levels == ('="065"', '="7"')  # codes
+
+
+@pytest.mark.parametrize("word", ["None", "NA"])
+def test_words_for_missing_in_many_rows_of_a_feature_are_asked_about(word):
+    words = ["aspirin", "statin", word, "statin", "aspirin"] * 10
+    features, facts = read_columns(pa.table({"a": words, "b": ["1"] * 50}))
+    assert (features.codes[:, 0] == -1).sum() == 10  # still missing
+    assert facts["a"].doubt.startswith(
+        f"{word!r} is read as missing in 10 of 50 rows; if it is a value, "
+    )
+    assert f"recode={{'a': {{{word!r}: {word.lower()!r}}}}}" in facts["a"].doubt
+    rare = ["aspirin", "statin"] * 22 + [word] * 4
+    assert read_columns(pa.table({"a": rare}))[1]["a"].doubt == ""
+    # Among numbers it can only mean that there is none, so that it does here.
+    mark = pa.table({"a": words, "b": [word, *["1"] * 49]})
+    assert read_columns(mark)[1]["a"].doubt == ""
+
+
 @pytest.mark.parametrize("texts", [
     ["22.18", "1.287"], ["0.180", "1.287"], ["22.181", "1.287"], ["1022.180", "1.287"], ["22.180", "0"],
 ])  # fmt: skip
@@ -445,14 +512,26 @@ def test_half_a_letter_is_text():
     assert read(["a\ud800", "b"], "pandas objects").levels == (r"a\ud800", "b")
 
 
-@pytest.mark.parametrize("form", ["{}.5 C", "{}mg", "${}", "{} EUR", "\u20ac {}.25"])
+@pytest.mark.parametrize(
+    "form",
+    [
+        "{}.5 C",
+        "{}mg",
+        "${}",
+        "{} EUR",
+        "\u20ac {}.25",
+        "{} J.",
+        "{}\u202f053,09\u202f\u20ac",
+        "{} 053,09 \u20ac",
+    ],
+)
 def test_numbers_with_a_unit_or_currency_stay_text_and_are_named(form):
     column = read([form.format(i) for i in range(10, 20)])
     assert len(column.levels) == 10
     assert column.facts.doubt.startswith("text: numbers with a unit or currency (")
 
 
-@pytest.mark.parametrize("form", ["{}.5*", "'{}", "~{}.5", "{}.5-", "> {}", "{} +", "{}**"])
+@pytest.mark.parametrize("form", ["{}.5*", "'{}", "~{}.5", "{}.5-", "> {}", "{} +", "{}**", "{}'"])
 def test_numbers_with_other_signs_stay_text_and_are_named(form):
     column = read([form.format(i) for i in range(10, 20)])
     assert len(column.levels) == 10

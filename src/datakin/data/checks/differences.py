@@ -10,9 +10,9 @@ from datakin.data.checks.difference_kinds import (
     OneSided,
     OtherName,
 )
-from datakin.data.checks.number_differences import in_other_units, number_difference
+from datakin.data.checks.number_differences import in_other_units, number_difference, units_of
 from datakin.data.checks.spelling import matching_values, same_names
-from datakin.data.checks.units import find_units, sketch_of, sketches_of
+from datakin.data.checks.units import sketch_of, sketches_of
 from datakin.data.checks.value_kinds import OtherClasses, OtherLevels
 from datakin.data.dataset import Dataset
 
@@ -85,7 +85,8 @@ def _name_differences(target: Dataset, source: Dataset) -> Iterator[Difference]:
 
 def _response_differences(target: Dataset, source: Dataset) -> Iterator[Difference]:
     if not target.classes and not source.classes:
-        way = find_units(sketch_of(target.y), sketch_of(source.y), target.label)
+        sketches = sketch_of(target.y), sketch_of(source.y)
+        way = units_of(target.label, target, source, *sketches)
         if way is not None:
             yield in_other_units((target.label, target.name, source.name), way)
 

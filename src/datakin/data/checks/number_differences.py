@@ -16,9 +16,10 @@ from datakin.data.checks.names import says_code
 from datakin.data.checks.units import ENOUGH, Sketch, distance, find_units, overlap
 from datakin.data.checks.value_kinds import OtherKind, OtherLevels, OtherUnits, Relation, WithDates
 from datakin.data.columns.labels import canonical_label
+from datakin.data.columns.text_columns import NO_FACTOR
 from datakin.data.dataset import Dataset
 
-__all__ = ["in_other_units", "number_difference"]
+__all__ = ["in_other_units", "number_difference", "units_of"]
 
 About = tuple[str, str, str]  # a column, and the names of target and source
 MOST_CODES = 12  # values of a column that may be counted from 0 or from 1
@@ -40,7 +41,7 @@ def number_difference(
         # Truth values stand as words in the table: recode the numbers.
         there, here = (kind != "truth value" for kind in reversed(kinds))
         return OtherLevels(*about, codes if there else {}, back if here else {})
-    way = find_units(ours, theirs, name)
+    way = units_of(name, target, source, ours, theirs)
     if way is not None:
         return in_other_units(about, way)
     if are_two and not (_is_zero_or_one(ours) and _is_zero_or_one(theirs)):
@@ -52,6 +53,16 @@ def number_difference(
     if overlap(ours, theirs) or min(len(ours.values), len(theirs.values)) < ENOUGH:
         return None
     return OtherRange(*about, (_range(ours, kinds[0]), _range(theirs, kinds[1])))
+
+
+def units_of(
+    name: str, target: Dataset, source: Dataset, ours: Sketch, theirs: Sketch
+) -> Units | None:
+    """Return what connects two columns, None also if no factor is right for all their numbers."""
+    facts = (dataset.facts.get(name) for dataset in (target, source))
+    if any(said is not None and said.doubt.endswith(NO_FACTOR) for said in facts):
+        return None
+    return find_units(ours, theirs, name)
 
 
 def _kind(dataset: Dataset, name: str) -> str:

@@ -15,12 +15,20 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError
-from datakin.data.columns.dates import TIMES, days_of_numbers, days_of_stamps, hours_of_times
+from datakin.data.columns.dates import (
+    OTHER_ZONE,
+    TIMES,
+    UTC,
+    days_of_numbers,
+    days_of_stamps,
+    hours_of_times,
+)
 from datakin.data.columns.numerals import EXACT, NUMBER
 from datakin.data.columns.objects import ObjectColumn, is_none, known_objects, refuse
 from datakin.data.columns.placeholders import doubt_of_numbers
 from datakin.data.columns.text_columns import Column, as_categories, read_text
 from datakin.data.columns.texts import Texts, arrow_texts, fit_all, is_text
+from datakin.data.columns.typed_options import recode_option
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import Array
 
@@ -197,7 +205,8 @@ def _of_stamps(stamps: pa.Array, name: str) -> Column:
     kind = "duration" if types.is_duration(stamps.type) else "date"
     if days is None:
         raise refuse(name, f"{kind}s beyond the years 1 to 9999")
-    return Column(days, None, ColumnFacts(kind))
+    said = OTHER_ZONE if getattr(stamps.type, "tz", None) not in (None, *UTC) else ""
+    return Column(days, None, ColumnFacts(kind, converted=said))
 
 
 def _of_categories(series: nw.Series[Any]) -> Column:
@@ -230,11 +239,14 @@ def _of_objects(column: ObjectColumn, name: str, decimal: str) -> Column:
 
 
 def check_finite(name: str, values: Array, where: str = "") -> None:
-    """Refuse infinite numbers, naming the first rows that have one."""
+    """Refuse infinite numbers, naming the first rows that have one, and the options for a dataset."""
     infinite = np.flatnonzero(np.isinf(values))
     if len(infinite):
         rows = ", ".join(str(row) for row in infinite[:3])
+        words = [f"{value:g}" for value in np.unique(values[infinite])]
+        options = " and ".join(recode_option(name, word, "") for word in words)
         raise DatakinError(
             f"Column {name!r} must hold finite numbers. Got {len(infinite)} infinite value(s){where}, "
-            f"first in row(s) {rows} counted from 0; replace them by missing values."
+            f"first in row(s) {rows} counted from 0; replace them by missing values"
+            f"{f', in a table with {options}' if where else ''}."
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from datakin.data.columns.dates import DAY, HOUR, calendar_days
+from datakin.data.columns.dates import DAY, HOUR, OTHER_ZONE, UTC, calendar_days
 from datakin.data.columns.texts import HEAD, fit_all, matches
 from datakin.data.columns.typed_options import convert_option
 from datakin.data.features import Array
@@ -17,7 +17,7 @@ from datakin.data.features import Array
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["DATE", "Dates", "doubt_of_dates", "read_dates", "read_times"]
+__all__ = ["DATE", "Dates", "are_months", "doubt_of_dates", "read_dates", "read_times"]
 
 CLOCK = (
     r"(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})"
@@ -53,8 +53,12 @@ FORMS = {
     "dates yy/mm/dd" + CENTURY: rf"^{SHORT}[/-]{MONTH}[/-]{DAYS}",
     SEASONS: r"^(?P<year>[0-9]{4})-(?P<month>[0-9]{2})",
     "months mm/yyyy" + FIRST_DAY: rf"^{MONTH}/{YEAR}",
+    "months mm.yyyy" + FIRST_DAY: rf"^{MONTH}\.{YEAR}",
     "names of months and years" + FIRST_DAY: rf"^{NAME}{GAP}{YEAR}",
 }
+POINTED_MONTH = r"(0?[1-9]|1[0-2])\.(19[0-9]{2}|20[0-9]{2}|2100)"  # a number as well
+FEW_MONTHS = 3  # different ones from which no leading zero is needed,
+FEW_POINTED = 5  # and different texts
 # What most values of a column that is named must look like.
 DATE = (
     r"[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}([T ].*)?|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{4}( .*)?"
@@ -68,7 +72,7 @@ CLOCKS = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p", "T%H:%M", "T%H
 
 @dataclass(frozen=True, eq=False)
 class Dates:
-    """Texts read as dates: days since 1970 of each, and what was done; empty for ISO dates."""
+    """Texts read as dates: days since 1970 of each, and what was done; empty for ISO dates in UTC."""
 
     values: Array
     converted: str = ""
@@ -87,7 +91,27 @@ def read_dates(texts: pa.Array) -> Dates | None:
     if len(found) != 1 or (SEASONS in found and _are_seasons(texts)):
         return None
     said, days = next(iter(found.items()))
-    return Dates(days, said)
+    return Dates(days, ", ".join(filter(None, [said, _zone(texts, FORMS[said])])))
+
+
+def _zone(texts: pa.Array, form: str) -> str:
+    """Say that some times are in another zone than UTC; empty if none are."""
+    part = _extracted(texts, form + TIME)
+    zones = set() if part is None else set(part["zone"].unique().to_pylist())
+    return OTHER_ZONE if zones - UTC - {""} else ""
+
+
+def are_months(texts: pa.Array) -> bool:
+    """Whether all texts are months such as 03.2024, and not decimals that happen to look so."""
+    import pyarrow.compute as pc
+
+    if not len(texts) or not fit_all(texts, POINTED_MONTH):
+        return False
+    if pc.any(pc.starts_with(texts, "0")).as_py():
+        return True
+    some = pc.unique(texts)
+    months = pc.unique(pc.replace_substring_regex(some, r"\..*", ""))
+    return len(some) >= FEW_POINTED and len(months) >= FEW_MONTHS
 
 
 def _are_seasons(texts: pa.Array) -> bool:

@@ -19,7 +19,9 @@ __all__ = [
     "HOUR",
     "LATE",
     "NAMED_A_DATE",
+    "OTHER_ZONE",
     "TIMES",
+    "UTC",
     "calendar_days",
     "days_of_numbers",
     "days_of_stamps",
@@ -32,6 +34,8 @@ FIRST, LAST = -719_162, 2_932_896  # 0001-01-01 and 9999-12-31
 HOUR = DAY / 24
 UNITS = {"s": 1_000_000, "ms": 1_000, "us": 1}
 TIMES = "times of day as hours"
+OTHER_ZONE = "times in another zone are taken in UTC"
+UTC = frozenset({"UTC", "utc", "Z", "GMT", "Etc/UTC", "+00:00", "-00:00", "+0000", "-0000", "+00"})
 NAMED_A_DATE = re.compile(r"(^|_|\b)(date|datum|fecha|dob)|(date|datum|_dt)$", re.IGNORECASE)
 EARLY, LATE = 19000101, 21001231  # numbers between them may be dates
 MANY_DAYS = 20  # different ones from which numbers that all are days are no chance

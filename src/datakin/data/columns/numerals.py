@@ -22,18 +22,20 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = [
+    "DIGITS",
     "EXACT",
     "LEADING_ZERO",
     "LONG",
     "NUMBER",
     "Numerals",
-    "are_three_behind_point",
     "code_reason",
+    "either_behind_point",
     "in_ascii",
     "lost_digits",
     "may_be_codes",
     "read_numerals",
     "rounded",
+    "without_excel",
 ]
 
 EXACT = 2**53  # whole numbers up to here are exact as floats
@@ -45,9 +47,11 @@ GROUPED = r"[+-]?([1-9][0-9]{{0,2}}({sep}[0-9]{{3}})*|0)({dec}[0-9]+)?"
 LOOSELY_GROUPED = r"[+-]?([1-9][0-9]{{0,2}}({sep}[0-9]{{3}})+|[0-9]+)({dec}[0-9]+)?"
 SPACE = "[ \u00a0\u2009\u202f]"
 APOSTROPHE = "['\u2019]"
-THREE_DECIMALS = r"[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})?"
+THREE_DECIMALS = r"[+-]?([1-9][0-9]{0,2}(\.[0-9]{3})?|0)"
 THREE_BEHIND_COMMA = r"[+-]?([1-9][0-9]{0,2},[0-9]{3}|0)"
 THREE_BEHIND_POINT = r"[+-]?[1-9][0-9]{0,2}\.[0-9]{3}"
+SMALL = r"[+-]?[0-9]{1,3}"
+EXCEL_TEXT = '="([^"]*)"'
 NO_CHANCE = 50  # numbers rounded to three digits of which one would end with a zero, and be shorter
 IN_PARENTHESES = r"\([0-9.,'\x{2019} \x{A0}%]+\)"
 LONG = "whole numbers with more digits than a number can hold"
@@ -89,6 +93,8 @@ class Numerals:
         none is seen.
     example : str
         A text that fits both, if all do and nothing tells how they are meant.
+    beside : str
+        A whole number that stands beside it without a separator.
     """
 
     values: Array
@@ -96,6 +102,7 @@ class Numerals:
     converted: str = ""
     decimal: str = ""
     example: str = ""
+    beside: str = ""
 
 
 def read_numerals(texts: pa.Array, *, decimal: str = "") -> Numerals | None:
@@ -124,8 +131,9 @@ def read_numerals(texts: pa.Array, *, decimal: str = "") -> Numerals | None:
         return None
     if decimal == "" and found.decimal == "?" and fit_all(texts, THREE_BEHIND_COMMA):
         found = replace(found, example=texts.filter(pc.match_substring(texts, ","))[0].as_py())
-    elif not found.converted and are_three_behind_point(texts):
-        found = replace(found, example=texts[0].as_py())
+    elif not found.converted:
+        example, beside = either_behind_point(texts)
+        found = replace(found, example=example, beside=beside)
     done = [found.converted, said, "percent signs left out" if percent else ""]
     return replace(found, converted=", ".join(filter(None, done)))
 
@@ -140,18 +148,37 @@ def _without_parentheses(texts: pa.Array) -> tuple[pa.Array, str]:
     return bare, "numbers in parentheses as negative"
 
 
-def are_three_behind_point(texts: pa.Array) -> bool:
-    """Whether all texts are like 22.180, which may have a decimal point or be whole thousands.
+def either_behind_point(texts: pa.Array) -> tuple[str, str]:
+    """Return a text like 22.180, which may have a decimal point or be whole thousands, if all are.
 
-    Numbers that were rounded to three digits are shorter where they end with a zero.
+    Numbers that were rounded to three digits are shorter where they end with a zero. The second
+    text is a whole number that stands beside them, such as 885: if the points separate thousands,
+    it has none. Both are empty where nothing is in doubt.
     """
     import pyarrow.compute as pc
 
-    if not fit_all(texts, THREE_BEHIND_POINT):
-        return False
-    if pc.any(pc.ends_with(texts, "0")).as_py():
-        return True
-    return len(pc.unique(texts.slice(0, 10 * NO_CHANCE))) >= NO_CHANCE
+    pointed = texts.filter(pc.match_substring(texts, "."))
+    if not len(pointed) or not fit_all(pointed, THREE_BEHIND_POINT):
+        return "", ""
+    is_cut = pc.any(pc.ends_with(pointed, "0")).as_py()
+    example = pointed[0].as_py()
+    if len(pointed) == len(texts):
+        is_either = is_cut or len(pc.unique(texts.slice(0, 10 * NO_CHANCE))) >= NO_CHANCE
+        return (example, "") if is_either else ("", "")
+    plain = texts.filter(pc.invert(pc.match_substring(texts, ".")))
+    plain = plain.filter(pc.not_equal(plain, "0"))  # which is the same in both readings
+    if not len(plain) or not fit_all(plain, SMALL if not is_cut else DIGITS):
+        return "", ""
+    return example, plain[0].as_py()
+
+
+def without_excel(texts: pa.Array) -> pa.Array:
+    """Return texts without the signs by which Excel keeps a number as text: ="65"."""
+    import pyarrow.compute as pc
+
+    if not pc.any(pc.starts_with(texts, '="')).as_py():
+        return texts
+    return pc.replace_substring_regex(texts, f"^{EXCEL_TEXT}$", r"\1")
 
 
 def in_ascii(texts: pa.Array) -> pa.Array:

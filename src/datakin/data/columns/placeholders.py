@@ -6,7 +6,7 @@ No rule can know, so that they are pointed at.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -19,6 +19,7 @@ from datakin.data.dataset import ColumnFacts
 from datakin.data.features import Array
 
 __all__ = [
+    "doubt_of_answers",
     "doubt_of_labels",
     "doubt_of_numbers",
     "is_placeholder",
@@ -26,13 +27,20 @@ __all__ = [
     "with_doubt_of_blanks",
 ]
 
-OFTEN = 0.05  # share of rows from which a word for "no value" is asked about
+OFTEN = 0.05  # share of rows from which a word for "no value" is asked about,
+OFTEN_FEATURE = 0.1  # and among features
+ANSWERS = ("None", "NA")  # words for "no value" that features may have as values, too
 CENTURY = 36_525  # days
 FEW = 3  # other values that there must be, or a code of two values would be named
 FEW_CLASSES = 2  # the same of labels
 LOW = 0.4  # 0 is far from others if their smallest is so much of their median,
 GAP = 1.2  # and so much of the range of their middle half
-POISSON = 0.6  # logarithm of variance over mean, up to which they are counts
+POISSON = 0.6  # logarithm of variance over mean, up to which they are counts,
+SMALL = 50  # if their mean is smaller: 0 is no chance among larger ones
+FIRST = 1000  # rows of a first look
+AWAY = 5  # ranges of all others that a value which is no number of nines must be away,
+REPEATED = 3  # how often it must stand there,
+DISTINCT = 10  # and beside how many others
 
 
 def is_placeholder(value: float) -> bool:
@@ -50,7 +58,7 @@ def is_placeholder(value: float) -> bool:
 
 
 def may_be_odd(low: float, high: float) -> bool:
-    """Whether the ends of a column are worth a look at all its values."""
+    """Whether the ends of a column alone are worth a look at all its values."""
     if is_placeholder(low) or is_placeholder(high) or low in (-1, 0):
         return True
     return bool(low >= EARLY and high <= LATE)
@@ -69,7 +77,7 @@ def doubt_of_numbers(values: Array, name: str, *, kind: str = "number", few: int
         Other values that there must be.
     """
     low, high = (float(end.reduce(values, initial=np.nan)) for end in (np.fmin, np.fmax))
-    if kind == "number" and not may_be_odd(low, high):
+    if kind == "number" and not may_be_odd(low, high) and not _may_be_away(values, low, high):
         return ""
     known = values[~np.isnan(values)]
     for end in (low, high):
@@ -82,7 +90,7 @@ def doubt_of_numbers(values: Array, name: str, *, kind: str = "number", few: int
         else:
             why = _far(end, count, others, few) or _impossible(end, count, others)
         if why:
-            word = str(int(end)) if kind == "number" else _day(end)
+            word = _spelled(end) if kind == "number" else _day(end)
             option = recode_option(name, word, "")
             return f"{word} stands {count} time(s), {why}; if it means 'no value', say {option}"
     return doubt_of_digits(values, name) if kind == "number" else ""
@@ -101,15 +109,43 @@ def doubt_of_labels(labels: Array, name: str) -> str:
     return f"{odd[0]} stands {count} time(s) beside words; if it means 'no value', say {option}"
 
 
+def _may_be_away(values: Array, low: float, high: float) -> bool:
+    """Whether an end of a column may be far away from all others, as its first rows show it."""
+    if not np.isfinite(high - low):
+        return bool(np.isfinite(low) and np.isfinite(high))
+    some = values[:FIRST]
+    room = (high - low) / (1 + AWAY)
+    near_high, near_low = some >= high - room, some <= low + room
+    # All rows are near one of the ends, and those at the end that is far away are its own.
+    return bool(np.all(near_high | near_low | np.isnan(some))) and bool(
+        np.all(some[near_high] == high) or np.all(some[near_low] == low)
+    )
+
+
+def _spelled(number: float) -> str:
+    """Return a number as people write it.
+
+    Examples
+    --------
+    >>> [_spelled(number) for number in (-999.0, 999.9, 65535.0, 1e30)]
+    ['-999', '999.9', '65535', '1e+30']
+    """
+    return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
+
+
 def _far(end: float, count: int, others: Array, few: int) -> str:
-    """Say that nines stand further from all others than these from each other."""
+    """Say that a value stands further from all others than these from each other.
+
+    Nines are known to stand for "no value"; other values must repeat, and be much further away.
+    For -1 and 0 there are rules of their own.
+    """
     low, high = float(others.min()), float(others.max())
     gap = min(abs(end - low), abs(end - high))
-    if not is_placeholder(end) or gap <= high - low or count < 2:
-        return ""
-    if len(np.unique(others[:10_000])) < few:
-        return ""
-    return f"far from all others ({low:g} to {high:g})"
+    if is_placeholder(end):
+        is_far = gap > high - low and count >= 2 and _many(others, few)
+    else:
+        is_far = gap > AWAY * (high - low) and count >= REPEATED and _many(others, DISTINCT)
+    return f"far from all others ({low:g} to {high:g})" if is_far and end not in (-1, 0) else ""
 
 
 def _impossible(end: float, count: int, others: Array) -> str:
@@ -134,7 +170,8 @@ def _is_far_zero(count: int, others: Array) -> bool:
     quarter, middle, three = np.percentile(others, [25, 50, 75])
     if low < LOW * middle or low < GAP * (three - quarter) or not _many(others, 20):
         return False
-    is_counted = _are_whole(some) and abs(np.log(some.var() / some.mean())) < POISSON
+    spread = abs(np.log(some.var() / some.mean()))
+    is_counted = _are_whole(some) and spread < POISSON and some.mean() < SMALL
     return not is_counted
 
 
@@ -175,19 +212,49 @@ def with_doubt_of_blanks(
     "None" is as often an answer, so that the user has to say; NA may stand for North America.
     """
     often = {word: n for word, n in facts.blanks.items() if n > OFTEN * n_rows}
-    if not often or not any(letter.isalpha() for level in levels for letter in level):
+    if not often or not _are_words(levels):
         return facts
     said = []
     for word, n in often.items():
-        new = next(w for w in (word.lower(), f"{word} value") if w not in BLANKS)
-        value, missing = (recode_option(name, word, to) for to in (new, ""))
+        value, missing = _kept(name, word), recode_option(name, word, "")
         if word == "None":
             raise DatakinError(
                 f"Column {name!r} has the word 'None' in {n} of {n_rows} rows, beside "
                 f"{listed(levels, limit=3)}. If it is a value like them, say {value}; if it means that "
                 f"the value is missing, {missing}."
             )
-        said.append(
-            f"{word!r} is read as missing in {n} of {n_rows} rows; if it is a value, say {value}"
-        )
+        said.append(_missing(word, n, n_rows, value))
     return replace(facts, doubt="; ".join(filter(None, [*said, facts.doubt])))
+
+
+def doubt_of_answers(
+    facts: ColumnFacts, levels: Sequence[str], n_rows: int, name: str, marks: Collection[str]
+) -> str:
+    """Point at None and NA in many rows of a feature of words; empty if they are not there.
+
+    Parameters
+    ----------
+    marks : collection of str
+        Words that are missing values in other columns of the table, where they cannot be answers.
+    """
+    often = {w: n for w, n in facts.blanks.items() if w in ANSWERS and n > OFTEN_FEATURE * n_rows}
+    said = [
+        _missing(word, n, n_rows, _kept(name, word))
+        for word, n in often.items()
+        if word not in marks
+    ]
+    return "; ".join(said) if _are_words(levels) else ""
+
+
+def _are_words(levels: Sequence[str]) -> bool:
+    return any(letter.isalpha() for level in levels for letter in level)
+
+
+def _kept(name: str, word: str) -> str:
+    """Return the option that keeps a word for "no value" as a value."""
+    new = next(w for w in (word.lower(), f"{word} value") if w not in BLANKS)
+    return recode_option(name, word, new)
+
+
+def _missing(word: str, n: int, n_rows: int, option: str) -> str:
+    return f"{word!r} is read as missing in {n} of {n_rows} rows; if it is a value, say {option}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from datakin._core.exceptions import DatakinError, listed, repeated
 from datakin.data.columns.column import read_column
 from datakin.data.columns.dates import NAMED_A_DATE
 from datakin.data.columns.numerals import EXACT
-from datakin.data.columns.placeholders import doubt_of_numbers, may_be_odd
+from datakin.data.columns.placeholders import doubt_of_answers, doubt_of_numbers
 from datakin.data.columns.text_columns import Column
 from datakin.data.columns.texts import clean
 from datakin.data.dataset import ColumnFacts
@@ -73,7 +73,7 @@ def frame_of(source: Any) -> nw.DataFrame[Any]:
     if isinstance(source, pd.DataFrame):
         names = [clean(str(c)) for c in source.columns]
         _check_columns(names, [str(c) for c in source.columns])
-        source = source.set_axis(names, axis=1)
+        source = _with_index_first(source.set_axis(names, axis=1))
     elif isinstance(source, (np.ndarray, list, tuple)):
         source = _frame_of_array(_array_of(source))
     if hasattr(source, "collect") and not hasattr(source, "to_numpy"):
@@ -89,6 +89,19 @@ def frame_of(source: Any) -> nw.DataFrame[Any]:
         _check_columns(str(n) for n in getattr(source, "column_names", source.columns))
         raise
     return _renamed(frame)
+
+
+def _with_index_first(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame with its named index as columns, as a Parquet file of it has them.
+
+    An index that counts the rows, has no name or is a column as well tells nothing new.
+    """
+    if isinstance(frame.index, pd.RangeIndex):
+        return frame
+    names = ["" if name is None else clean(str(name)) for name in frame.index.names]
+    new = [i for i, name in enumerate(names) if name and name not in frame.columns]
+    _check_columns(names[i] for i in new)
+    return frame.reset_index(level=new, names=names) if new else frame
 
 
 def _renamed(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
@@ -189,6 +202,7 @@ def read_beside(
             and _has_text(frame[name])
         ):
             columns[name] = read_column(frame[name], name, decimal=sign)
+    columns = _with_doubt_of_answers(columns, len(frame))
     return _side_by_side(columns, len(frame)), {n: c.facts for n, c in columns.items()}, sign
 
 
@@ -210,6 +224,18 @@ def _decimal_sign(columns: Mapping[str, Read]) -> str:
         seen.add(sign)
     found = seen & {",", "."}
     return found.pop() if len(found) == 1 else ""
+
+
+def _with_doubt_of_answers(columns: dict[str, Column], n_rows: int) -> dict[str, Column]:
+    """Point at words for "no value" that may be answers; not if they stand among numbers, too."""
+    numbers = (column for column in columns.values() if column.levels is None)
+    marks = {word for column in numbers for word in column.facts.blanks}
+    found = dict(columns)
+    for name, column in columns.items():
+        if column.levels is not None and not column.facts.doubt:
+            doubt = doubt_of_answers(column.facts, column.levels, n_rows, name, marks)
+            found[name] = replace(column, facts=replace(column.facts, doubt=doubt))
+    return found
 
 
 def _side_by_side(columns: dict[str, Column], n_rows: int) -> Features:
@@ -242,11 +268,9 @@ def _plain_numbers(
     """Return the columns of an array or pandas frame that holds plain numbers only."""
     # A copy in row order: the user may change the source, and learners expect this layout.
     matrix = _with_one_nan(np.array(source, dtype=float, order="C"))
-    ends = [end.reduce(matrix, initial=np.nan) for end in (np.fmin, np.fmax)]
     facts = {}
     for j, (name, dtype) in enumerate(zip(names, types, strict=True)):
-        odd = dtype.char != "?" and may_be_odd(ends[0][j], ends[1][j])
-        doubt = doubt_of_numbers(matrix[:, j], name) if odd else ""
+        doubt = doubt_of_numbers(matrix[:, j], name) if dtype.char != "?" else ""
         facts[name] = ColumnFacts("truth value" if dtype.char == "?" else "number", doubt=doubt)
     return Features.of_numbers(matrix, names), facts
 

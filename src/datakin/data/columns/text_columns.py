@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from datakin._core.exceptions import listed
-from datakin.data.columns.date_texts import read_dates, read_times
+from datakin.data.columns.date_texts import are_months, read_dates, read_times
 from datakin.data.columns.dates import TIMES
 from datakin.data.columns.numerals import (
     LEADING_ZERO,
     LONG,
     NUMBER,
     Numerals,
-    are_three_behind_point,
     code_reason,
+    either_behind_point,
     in_ascii,
     lost_digits,
     may_be_codes,
     read_numerals,
+    without_excel,
 )
 from datakin.data.columns.text_doubts import said_of_text
 from datakin.data.columns.texts import BLANKS, HEAD, Texts, count_words, matches
@@ -31,10 +32,12 @@ from datakin.data.features import MISSING, Array
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["ODD_SIGNS", "Column", "as_categories", "read_text"]
+__all__ = ["NO_FACTOR", "ODD_SIGNS", "Column", "as_categories", "read_text"]
 
 STRAY = 0.01  # share of values with a leading zero below which they are no codes,
 FEW_STRAY = 5  # and their number
+NO_FACTOR = "thousands or decimals? Write all of them in one way"
+EXCEL = 'texts of Excel such as ="65" read without their signs'
 ODD_SIGNS = "unusual digits or signs read as plain ones"
 TRUTH = {"True": 1.0, "TRUE": 1.0, "true": 1.0, "False": 0.0, "FALSE": 0.0, "false": 0.0}
 
@@ -97,14 +100,12 @@ def _quick_numbers(column: pa.Array, name: str) -> Column | None:
             floats = known.cast(pa.float64())
         except pa.ArrowInvalid:
             return None
-    if known.null_count == len(known) or may_be_codes(known):
+    if known.null_count == len(known) or may_be_codes(known) or are_months(known.drop_null()):
         return None
     values: Array = floats.to_numpy(zero_copy_only=False)
     if lost_digits(known, values):
         return None
-    doubt = ""
-    if are_three_behind_point(known := known.drop_null()):
-        doubt = _either(known[0].as_py(), name)
+    doubt = _either(*either_behind_point(known.drop_null()), name)
     return Column(values, None, ColumnFacts("number", blanks, doubt=doubt))
 
 
@@ -121,9 +122,10 @@ def _measured(texts: Texts, name: str, decimal: str) -> Column | None:
     known = texts.distinct.filter(~texts.is_soft_blank)
     if not len(known):
         return None
-    plain = in_ascii(known)
+    bare = without_excel(known)
+    plain = in_ascii(bare)
     kind, sign, doubt = "number", "", ""
-    numbers = read_numerals(plain, decimal=decimal)
+    numbers = None if are_months(plain) else read_numerals(plain, decimal=decimal)
     if numbers is not None:
         values, said, sign = numbers.values, numbers.converted, numbers.decimal
         reason = code_reason(numbers.plain, values)
@@ -131,22 +133,32 @@ def _measured(texts: Texts, name: str, decimal: str) -> Column | None:
             doubt = _stray_zeros(texts, numbers)
             if not doubt:
                 return None
-        doubt = lost_digits(numbers.plain, values) or doubt or _either(numbers.example, name)
+        doubt = (
+            lost_digits(numbers.plain, values)
+            or doubt
+            or _either(numbers.example, numbers.beside, name)
+        )
     elif (dates := read_dates(plain)) is not None:
         kind, values, said = "date", dates.values, dates.converted
     elif (hours := read_times(plain)) is not None:
         values, said = hours, TIMES
     else:
         return None
-    said = ", ".join(filter(None, [said, "" if plain.equals(known) else ODD_SIGNS]))
+    done = ("" if bare.equals(known) else EXCEL, "" if plain.equals(bare) else ODD_SIGNS)
+    said = ", ".join(filter(None, [said, *done]))
     facts = ColumnFacts(kind, texts.counted(texts.is_soft_blank), said, doubt, sign)
     return Column(_spread(texts, values), None, facts)
 
 
-def _either(example: str, name: str) -> str:
+def _either(example: str, beside: str, name: str) -> str:
     """Say that nothing in the table tells thousands from decimals; empty without an example."""
     if not example:
         return ""
+    if beside:  # no factor is right for both
+        return (
+            f"{example!r} beside {beside!r} is read as {float(example):g}, but may be "
+            f"{example.replace('.', '')}: {NO_FACTOR}"
+        )
     if "." in example:
         option = convert_option(name, (1000, 0))
         return (

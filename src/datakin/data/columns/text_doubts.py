@@ -26,11 +26,15 @@ MANY_LEVELS = 1000  # a column of text with more different values holds no codes
 FEW_VALUES = 5  # numbers with a unit that there must be, or codes such as 12a would be named
 FEW_UNITS = 3
 CASES = "values that differ in case only"
-AMOUNT = r"[+-]?[0-9]+([.,][0-9]+)*"
+THIN = r"\x{A0}\x{2009}\x{202F}"  # spaces that separate thousands
+AMOUNT = rf"[+-]?[0-9]+(['\x{{2019}} {THIN}][0-9]{{3}})*([.,][0-9]+)*"
 CURRENCY = "[$€£¥]|EUR|USD|CHF|GBP"
-WITH_UNIT = rf"({CURRENCY}) ?{AMOUNT}|{AMOUNT} ?({CURRENCY}|[\pL°µ%/][\pL°µ%/²³2]{{0,7}})"
+UNIT = r"[\pL°µ%/][\pL°µ%/²³2]{0,7}\.?"
+WITH_UNIT = rf"({CURRENCY})[ {THIN}]?{AMOUNT}|{AMOUNT}[ {THIN}]?({CURRENCY}|{UNIT})"
 PLAIN = r"[+-]?[0-9]+(,[0-9]{3})*([.,][0-9]+)?"
-WITH_SIGN = rf"['`\x{{2019}}~≈<>≤≥=]{{0,2}} ?{PLAIN} ?[*†‡%+!-]{{0,3}}"
+WITH_SIGN = (
+    rf"['`\x{{2019}}~≈<>≤≥=]{{0,2}} ?{PLAIN} ?[*†‡%+!'\x{{2019}}\x{{2032}}\x{{2033}}\"-]{{0,3}}"
+)
 QUOTED = r"'[^']*'"
 BOUND = re.compile(r"(<|<=|≤|>|>=|≥) *(-?[0-9]+(?:\.[0-9]+)?)|(-?[0-9]+(?:\.[0-9]+)?) ?\+")
 
@@ -100,10 +104,11 @@ def _units(texts: Texts) -> str:
     fits = known.filter(matches(known, WITH_UNIT))
     if len(fits) < max(FEW_VALUES, MOST * len(known)):
         return ""
-    units = pc.unique(pc.replace_substring_regex(fits, "[-+0-9., ]", ""))
+    units = pc.unique(pc.replace_substring_regex(fits, rf"[-+0-9.,'\x{{2019}} {THIN}]", ""))
     if len(units) > FEW_UNITS:
         return ""
-    some = listed(fits.slice(0, 2).to_pylist())
+    shown = pc.replace_substring_regex(fits.slice(0, 2), f"[{THIN}]", " ")
+    some = listed(shown.to_pylist())
     return f"text: numbers with a unit or currency ({some}); write the numbers alone"
 
 
