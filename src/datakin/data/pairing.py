@@ -15,6 +15,7 @@ from datakin.data.checks.differences import differences
 from datakin.data.checks.groups import note_on_groups
 from datakin.data.checks.spelling import matching_values, recode_options
 from datakin.data.checks.suspicions import keep_option
+from datakin.data.checks.value_kinds import OtherClasses
 from datakin.data.columns.labels import sort_classes
 from datakin.data.dataset import Dataset
 from datakin.data.features import Array
@@ -138,6 +139,8 @@ def _two_kinds(name: str, target: Dataset, source: Dataset) -> DatakinError:
         text, numbers = source, target
     levels = text.features.levels[text.features.category_names.index(name)]
     codes = matching_values(("0", "1"), levels)
+    if not {"0", "1", *codes}.issuperset(levels):
+        codes = {}
     python, cli = recode_options(text.name, name, codes)
     mend = f"if they mean the same, say {python} / {cli}" if codes else "correct the text"
     return DatakinError(
@@ -207,16 +210,15 @@ def _all_classes(target: Dataset, source: Dataset, found: Sequence[Difference]) 
             f"Both labels must pose the same task. {regression.name!r} looks like regression, "
             f"the other like classes; say which task it is (task)."
         )
-    recoding = next((each for each in found if each.kind == "classes"), None)
+    recoding = next((each for each in found if isinstance(each, OtherClasses)), None)
     if target.classes and (recoding or not set(target.classes) & set(source.classes)):
         how = source.features.how_to_recode(source.classes, target.classes)
         if recoding and not source.features.is_sparse:
             # A label_map is for all tables: it cannot turn codes that both have into others.
             both = set(target.classes) & set(source.classes)
             otherwise = "they cannot be compared" if both else how
-            how = (
-                f"if they mean the same, say {' / '.join(recoding.options)}; otherwise {otherwise}"
-            )
+            same = f"if they mean the same, say {' / '.join(recoding.options)}"
+            how = f"{recoding.unsure or same}; otherwise {otherwise}"
         raise DatakinError(
             f"Both labels must use the same codes. {target.name!r} has {listed(target.classes)}, "
             f"{source.name!r} has {listed(source.classes)}; {how}."

@@ -12,7 +12,7 @@ from datakin._core.typed_options import typed
 __all__ = ["matching_values", "plain", "recode_options", "same_names", "spelled_twice"]
 
 MEANINGS = {  # one-letter words may mean several things
-    "yes": ("1", "yes", "y", "true", "t", "positive", "pos", "present", "ja", "oui", "si"),
+    "yes": ("1", "yes", "y", "true", "t", "positive", "pos", "present", "ja", "j", "oui", "si"),
     "no": ("0", "-1", "no", "n", "false", "f", "negative", "neg", "absent", "nein", "non"),
     "male": ("m", "male", "man"),
     "female": ("f", "w", "female", "woman"),
@@ -75,6 +75,8 @@ def matching_values(ours: Collection[str], theirs: Collection[str]) -> dict[str,
     {'No': 'no'}
     >>> matching_values(["a", "b"], ["a", "b", "c"])
     {}
+    >>> matching_values(["M", "W"], ["m", "f"])
+    {'m': 'M', 'f': 'W'}
     """
     known = _by_form(ours, _unspaced)
     found = {
@@ -82,16 +84,14 @@ def matching_values(ours: Collection[str], theirs: Collection[str]) -> dict[str,
         for value in theirs
         if value not in ours and len(known.get(_unspaced(value), ())) == 1
     }
-    if found:
-        return found
-    numbers = _shifted(ours, theirs)
+    numbers = {} if found else _shifted(ours, theirs)
     if numbers:
         return numbers
-    new = [value for value in ours if value not in theirs]
+    new = [value for value in ours if value not in theirs and value not in found.values()]
     same = {
         value: [mine for mine in new if _meanings(value) & _meanings(mine)]
         for value in theirs
-        if value not in ours
+        if value not in ours and value not in found
     }
     # Of a no and a female that both may be an f, the female begins with it.
     for value, mine in sorted(same.items(), key=lambda each: each[0][:1] not in "".join(each[1])):
