@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import pdtr
 
 from datakin._core.exceptions import MINOR, SERIOUS, USUAL, DatakinError, Note, listed
 from datakin._core.typed_options import typed
@@ -24,6 +25,7 @@ __all__ = ["Pairing", "pair"]
 
 ENOUGH = 20  # rows from which their repeats tell chance
 FIRST = KINDS.index("name")  # kinds of difference that come before rows and groups
+CERTAIN = 0.99  # chance that fewer rows coincide from which they are no coincidence
 SHOWN = 3  # differences of one kind in a note
 
 
@@ -242,7 +244,7 @@ def _shared_rows(
         return (in_target, in_source), False
     sides = (target, source, ours, in_target), (source, target, theirs, in_source)
     # Distinct rows: one row that stands there a hundred times is one coincidence.
-    share = max(len(np.unique(rows[found])) / len(np.unique(rows)) for _, _, rows, found in sides)
+    numbers = [(len(np.unique(rows[found])), len(np.unique(rows))) for _, _, rows, found in sides]
     repeats = [
         [
             chance_by_repeats(one.features, columns, one.label_hashes, some)
@@ -254,7 +256,13 @@ def _shared_rows(
     chances = [others[0] if others else overall for _, *others in repeats]
     for one, other, _, _ in sides:
         chances.append(chance_of_a_copy(one.features, columns, one.label_hashes, other.n_rows))
-    return (in_target, in_source), bool(share <= 2 * max(chances))
+    chance = max(chances)
+    # The estimate may be wrong by a factor of two; and a few rows may be more than were expected.
+    by_chance = all(
+        n_shared <= 2 * chance * n_rows or pdtr(n_shared - 1, chance * n_rows) < CERTAIN
+        for n_shared, n_rows in numbers
+    )
+    return (in_target, in_source), bool(by_chance)
 
 
 def _in_one_precision(target: Dataset, source: Dataset) -> tuple[Dataset, Dataset]:
