@@ -13,6 +13,7 @@ from datakin._core.exceptions import SERIOUS, USUAL, DatakinError, listed, sugge
 from datakin.data.arrays import as_tables
 from datakin.data.checks.difference_kinds import KINDS, Difference
 from datakin.data.checks.grades import question_of_classes
+from datakin.data.checks.names import names_several_rows
 from datakin.data.checks.suspicions import ROW_ID
 from datakin.data.columns.roles import check_label
 from datakin.data.described import ColumnDescription
@@ -284,6 +285,7 @@ def _groups(tables: Sequence[TableDescription], group: str | None) -> list[Thing
             if (
                 column.why == ROW_ID
                 and not column.doubt
+                and names_several_rows(column.name)
                 and column.n_distinct < REPEATED * n_filled
             ):
                 found.setdefault(column.name, (each, column))

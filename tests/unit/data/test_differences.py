@@ -313,6 +313,57 @@ def test_a_third_class_of_nines_or_below_zero_may_be_unknown(code):
     assert not datakin.describe(frames, label="died", recode=recode).things[1:]
 
 
+@pytest.mark.filterwarnings("ignore:.*'died' recoded", "ignore:.*differ in case")
+@pytest.mark.parametrize("order", ["ab", "ba", "abc"])
+def test_a_label_that_is_spelled_twice_gets_the_spelling_of_others_at_once(order):
+    spelled = {"a": ["no", "yes"], "b": ["No", "Yes", "NO", "YES"], "c": ["no", "yes"]}
+    frames = {
+        name: pd.DataFrame({"x": normal(ord(name), 0, 1), "died": np.resize(spelled[name], N)})
+        for name in order
+    }
+    thing = next(t for t in datakin.describe(frames, label="died").things if t.kind == "problem")
+    asked = re.findall(r"--recode (\S+?)[, ]", thing.text)
+    assert sorted(asked) == [f"b::died:{x}" for x in ("NO=no", "No=no", "YES=yes", "Yes=yes")]
+    mended = datakin.describe(frames, label="died", recode=parse_recode(asked))
+    assert mended.is_usable
+    assert {tuple(d.classes) for d in mended.datasets} == {("no", "yes")}
+
+
+@pytest.mark.parametrize("with_signs", ["a", "b"])
+def test_percent_signs_on_one_side_tell_the_unit(with_signs):
+    shares = {name: normal(k, 1, 0.2).round(2) for k, name in enumerate("ab")}
+    frames = {
+        name: pd.DataFrame(
+            {
+                "creatinine": [f"{v:.0%}" for v in values] if name == with_signs else values,
+                "x": normal(3, 0, 1),
+                "died": np.arange(N) % 2,
+            }
+        )
+        for name, values in shares.items()
+    }
+    found = datakin.describe(frames, label="died")
+    factor = "0.01" if with_signs == "b" else "100"
+    assert found.options_cli == f"--convert b::creatinine={factor},0"
+
+
+@pytest.mark.parametrize("label", ["died", None])
+def test_corrections_of_one_of_several_tables_name_the_table(label):
+    days = pd.date_range("2023-01-01", periods=N).strftime("%Y-%m-%d")
+    frames = {
+        name: pd.DataFrame({"x": normal(k, 0, 1), "seen": days, "died": np.arange(N) % 2})
+        for k, name in enumerate(("a", "my b"))
+    }
+    frames["my b"]["seen"] = [f"{d % 12 + 1:02}.{d % 11 + 1:02}.{d % 9 + 1:02}" for d in range(N)]
+    frames["my b"].loc[::9, "x"] = -999
+    found = datakin.describe(frames, label=label)
+    text = " ".join(thing.text for thing in found.things)
+    assert "convert={'my b': {'seen': '%d.%m.%y'}} (--convert 'my b::seen=%d.%m.%y')" in text
+    assert "recode={'my b': {'x': {'-999': ''}}} (--recode 'my b::x:-999=')" in text
+    alone = datakin.describe({"my b": frames["my b"]}, label=label)
+    assert "recode={'x': {'-999': ''}} (--recode x:-999=)" in " ".join(t.text for t in alone.things)
+
+
 def test_counts_of_things_are_no_codes():
     rng = np.random.default_rng(0)
     a = table(0, "a", rooms=rng.choice(5, N, p=[0.05, 0.05, 0.1, 0.3, 0.5]))

@@ -21,6 +21,7 @@ from datakin.data.dataset import Dataset
 __all__ = ["in_other_units", "number_difference"]
 
 About = tuple[str, str, str]  # a column, and the names of target and source
+PERCENT = "percent signs"  # what is said of numbers that had them
 MOST_CODES = 12  # values of a column that may be counted from 0 or from 1
 PAIRS = {(0.0, 1.0), (1.0, 2.0), (-1.0, 1.0)}  # usual codes of two values
 
@@ -42,7 +43,7 @@ def number_difference(
         return OtherLevels(*about, codes if there else {}, back if here else {})
     way = find_units(ours, theirs, name)
     if way is not None:
-        return in_other_units(about, way)
+        return in_other_units(about, _percent(name, target, source, way) or way)
     if are_two and not (_is_zero_or_one(ours) and _is_zero_or_one(theirs)):
         return _other_kind(about, kinds, ours, theirs)
     if _are_apart(ours, theirs) and says_code(name) and name not in target.keep | source.keep:
@@ -52,6 +53,15 @@ def number_difference(
     if overlap(ours, theirs) or min(len(ours.values), len(theirs.values)) < ENOUGH:
         return None
     return OtherRange(*about, (_range(ours, kinds[0]), _range(theirs, kinds[1])))
+
+
+def _percent(name: str, target: Dataset, source: Dataset, way: Units) -> Units | None:
+    """Return the way from percent to shares, or back, where one of the two had percent signs."""
+    signs = [name in d.facts and PERCENT in d.facts[name].converted for d in (target, source)]
+    if signs[0] == signs[1] or signs[1] != (way.slope < 1):
+        return None
+    found = Units(0.01, 0, "percent to shares")
+    return found if signs[1] else found.back
 
 
 def _kind(dataset: Dataset, name: str) -> str:

@@ -9,7 +9,14 @@ from functools import lru_cache
 
 from datakin._core.typed_options import typed
 
-__all__ = ["matching_values", "plain", "recode_options", "same_names", "spelled_twice"]
+__all__ = [
+    "in_one_spelling",
+    "matching_values",
+    "plain",
+    "recode_options",
+    "same_names",
+    "spelled_twice",
+]
 
 MEANINGS = {  # one-letter words may mean several things
     "yes": ("1", "yes", "y", "true", "t", "positive", "pos", "present", "ja", "j", "oui", "si"),
@@ -138,6 +145,24 @@ def spelled_twice(values: Iterable[str]) -> dict[str, str]:
             found[value] = first[form]
         first.setdefault(form, value)
     return found
+
+
+def in_one_spelling(values: Collection[str], others: Iterable[Collection[str]]) -> dict[str, str]:
+    """Return what recodes values of which some are spelled twice, as the first of others spells them.
+
+    Examples
+    --------
+    >>> in_one_spelling(["NO", "No", "Yes"], [["no", "yes"]])
+    {'NO': 'no', 'No': 'no', 'Yes': 'yes'}
+    """
+    twice = spelled_twice(values)
+    usual: dict[str, str] = {}
+    for some in others:
+        if not spelled_twice(some):
+            for value in some:
+                usual.setdefault(_unspaced(value), value)
+    new = {value: usual.get(_unspaced(value), twice.get(value, value)) for value in values}
+    return {value: best for value, best in new.items() if value != best}
 
 
 def recode_options(table: str, column: str, values: Mapping[str, str]) -> tuple[str, str]:
