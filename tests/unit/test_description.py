@@ -584,3 +584,27 @@ def test_pairs_of_arrays_are_tables_too():
 def test_what_is_no_table_is_refused(source, options, message):
     with pytest.raises(DatakinError, match=message):
         datakin.describe(source, **options)
+
+
+def test_the_table_of_columns_shows_the_classes_that_are_used():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=80), "grade": np.resize([0, 0, 1, 2], 80)})
+    for options in ({"positive": [1, 2]}, {"label_map": {0: 0, 1: 1, 2: 1}}):
+        found = datakin.describe({"a": frame}, label="grade", **options)
+        (column,) = (c for c in found.tables[0].columns if c.role == "label")
+        assert column.levels == found.datasets[0].classes == {"0": 40, "1": 40}
+
+
+@pytest.mark.parametrize(
+    ("name", "is_asked"), [("patient", True), ("visit_id", True), ("bp", False)]
+)
+def test_only_what_is_called_so_may_be_a_group(name, is_asked):
+    rng = np.random.default_rng(0)
+    n = 200
+    values = [
+        f"{a}/{b}" for a, b in zip(rng.integers(90, 180, n), rng.integers(50, 99, n), strict=True)
+    ]
+    values[:12] = values[12:24]
+    frame = pd.DataFrame({"x": rng.normal(size=n), name: values, "died": np.arange(n) % 2})
+    found = datakin.describe({"a": frame}, label="died")
+    assert ("group" in {thing.kind for thing in found.things}) == is_asked

@@ -275,7 +275,7 @@ def together(notes: Iterable[tuple[str, str]]) -> list[str]:
         ranks.setdefault(note, note.rank if isinstance(note, Note) else USUAL)
     kinds: dict[str, list[str]] = {}
     for note in sorted(about, key=ranks.__getitem__):
-        kind = re.sub(r"'[^']*'(, )?|[\d.,]+", "", note)
+        kind = re.sub(r"'[^']*'(, )?|[^\s']+::|[\d.,]+", "", note)
         alike = kinds.setdefault(kind, [])
         if about[note] and not any(about[note].keys() & about[other].keys() for other in alike):
             alike.append(note)

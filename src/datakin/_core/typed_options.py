@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 import shlex
 
-__all__ = ["cut", "escaped", "typed", "unescaped"]
+__all__ = ["cut", "escaped", "for_table", "typed", "unescaped"]
 
 MARKS = r"\\:=,"
+# Corrections for all tables, as they stand in a text: in Python, then to be typed.
+CORRECTION = re.compile(r"\b(recode|convert)=(\{.*?\}) \(--\1 ((?:'[^']*'|[^\s')]|\"'\")+)\)")
 
 
 def escaped(name: str) -> str:
@@ -59,3 +61,20 @@ def typed(option: str, *parts: str, table: str = "") -> str:
     """
     text = "".join(part if i % 2 else escaped(part) for i, part in enumerate(parts))
     return f"--{option} {shlex.quote(f'{escaped(table)}::{text}' if table else text)}"
+
+
+def for_table(text: str, table: str) -> str:
+    r"""Return a text in which the corrections that it names are for one table.
+
+    Examples
+    --------
+    >>> print(for_table("say recode={'age': {'> 89': '90'}} (--recode 'age:> 89=90').", "mine"))
+    say recode={'mine': {'age': {'> 89': '90'}}} (--recode 'mine::age:> 89=90').
+    """
+
+    def named(found: re.Match[str]) -> str:
+        option, python, cli = found.groups()
+        cli = shlex.quote(f"{escaped(table)}::{shlex.split(cli)[0]}")
+        return f"{option}={{{table!r}: {python}}} (--{option} {cli})"
+
+    return CORRECTION.sub(named, text)

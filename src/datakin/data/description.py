@@ -15,8 +15,9 @@ from datakin._core.exceptions import DatakinError, collecting
 from datakin.data.checks.difference_kinds import Difference
 from datakin.data.checks.differences import differences
 from datakin.data.checks.folds import fault_of_folds
-from datakin.data.checks.suspicions import ROW_ID, is_id, notes_of_facts
+from datakin.data.checks.suspicions import ROW_ID, facts_of_one, is_id, notes_of_facts
 from datakin.data.checks.usable import CONSTANT, EMPTY
+from datakin.data.columns.labels import canonical_labels, is_missing
 from datakin.data.columns.tables import RawTable, read_columns
 from datakin.data.dataset import ColumnFacts, Dataset
 from datakin.data.described import (
@@ -26,7 +27,7 @@ from datakin.data.described import (
     examples_of,
 )
 from datakin.data.drafts import Draft, make_datasets
-from datakin.data.features import Features
+from datakin.data.features import Array, Features
 from datakin.data.origin import Origin
 from datakin.data.pairing import pair
 from datakin.data.reading import Reading
@@ -158,7 +159,15 @@ def _gather(source: Any, how: Origin, has_label: bool) -> Gathered:
     tables = []
     for before, (table, own) in zip(read.opened, read.corrected, strict=True):
         use = _Use(own, has_label, drafts.get(table.name), by_table.get(table.name, []))
-        tables.append(_describe_table(before, table, use, problems.get(table.name, "")))
+        alone = _read_alone(table, use.draft)
+        if len(read.opened) > 1:
+            alone = {
+                name: each
+                if isinstance(each, str)
+                else (each[0], facts_of_one(each[1], table.name))
+                for name, each in alone.items()
+            }
+        tables.append(_describe_table(before, table, use, alone, problems.get(table.name, "")))
     whole = (*tables, *unread)
     rows = {table.name: table.n_rows for table in tables}
     described = [_describe_dataset(part, read.drafts) for part in parts]
@@ -211,11 +220,12 @@ class _Use:
         return roles.get(name, "feature")
 
 
-def _describe_table(before: RawTable, table: RawTable, use: _Use, problem: str) -> TableDescription:
+def _describe_table(
+    before: RawTable, table: RawTable, use: _Use, alone: Mapping[str, _Read], problem: str
+) -> TableDescription:
     """Describe all columns of a table, also of one that cannot be used."""
     names = zip(before.frame.columns, table.frame.columns, strict=True)
     examples = {new: examples_of(before.frame[old]) for old, new in names}
-    alone = _read_alone(table, use.draft)
     columns = []
     for name in table.columns:
         if name in examples:
@@ -237,6 +247,8 @@ def _describe_column(
     if draft is not None and role != "feature":
         values = {"label": draft.labels, "group": draft.groups, "domain": draft.domains}[role]
         assert values is not None
+        if role == "label" and any(part.classes for part in use.parts):
+            values = _as_used(values, draft.how)
         spread = role == "label" and not any(part.classes for part in use.parts)
         known = draft.facts.get(name)
         return describe_values(name, role, values, known, spread=spread, **more)
@@ -246,6 +258,16 @@ def _describe_column(
         return replace(column, why=why) if why else column
     why = "ignored" if name in use.how.ignore else ""
     return _alone(name, "left out" if why else role, alone[name], why, more)
+
+
+def _as_used(labels: Array, how: Origin) -> Array:
+    """Return the labels as classes are called after `label_map` and `positive`."""
+    if how.label_map is None and how.positive is None:
+        return labels
+    used = labels.astype(object)
+    known = ~is_missing(labels)
+    used[known] = canonical_labels(labels[known], how.label_map, how.positive)
+    return used
 
 
 def _use(name: str, parts: Sequence[Dataset]) -> tuple[str, str]:

@@ -7,7 +7,9 @@ those that look like row ids or copies of the label, unless the user keeps them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from typing import NoReturn
 
 import numpy as np
 import pandas as pd
@@ -15,7 +17,7 @@ import pandas as pd
 from datakin._core.exceptions import MINOR, SERIOUS, DatakinError, Note, listed, repeated, suggest
 from datakin.data.checks.copies import repeated_rows
 from datakin.data.checks.leaks import Labels
-from datakin.data.checks.spelling import recode_options, spelled_twice
+from datakin.data.checks.spelling import in_one_spelling, recode_options, spelled_twice
 from datakin.data.checks.suspicions import Suspicions, find_suspicions, notes_of_facts
 from datakin.data.checks.totals import note_of_totals
 from datakin.data.checks.usable import notes_of_unused, usable_features, without_odd
@@ -222,7 +224,7 @@ def make_datasets(
     decision = decision or _agree_on_task(enough if left_out is not None else labelled)
     for draft in labelled:
         try:
-            datasets.append(_checked(draft, decision))
+            datasets.append(_checked(draft, decision, labelled))
         except DatakinError as error:
             faults[draft.name] = error
     _raise_faults(faults, left_out, datasets, needed)
@@ -324,29 +326,37 @@ def _agree_on_task(drafts: Sequence[Draft]) -> Decision:
     return Decision(kind, tuple(Note(text, SERIOUS) for text in notes))
 
 
-def _codes(draft: Draft, kind: str) -> tuple[Array, tuple[str, ...]]:
+def _codes(
+    draft: Draft, kind: str, together: Sequence[Draft] = ()
+) -> tuple[Array, tuple[str, ...]]:
     """Return class codes and names, or the response and no names."""
     if kind == "regression":
         return response(draft.labels, draft.how.label, draft.title), ()
     codes, classes = class_codes(draft.labels, draft.how, draft.title)
-    if draft.how.kind is None:
-        _ask_about_spelling(classes, draft)
+    if draft.how.kind is None and spelled_twice(classes):
+        _ask_about_spelling(classes, draft, together)
     return codes, classes
 
 
-def _ask_about_spelling(classes: tuple[str, ...], draft: Draft) -> None:
-    """Ask whether classes that differ by case or spaces are one, unless the user named the task."""
-    twice = spelled_twice(classes)
-    if twice:
-        python, cli = recode_options("", draft.how.label, twice)
-        raise DatakinError(
-            f"The label {draft.how.label!r} of {draft.title} must spell each class in one way. Got "
-            f"{listed([*twice.values(), *twice])}; if they mean the same, say {python} / {cli}, if not, "
-            f"task='multiclass' / --task multiclass."
-        )
+def _ask_about_spelling(
+    classes: tuple[str, ...], draft: Draft, together: Sequence[Draft]
+) -> NoReturn:
+    """Ask whether classes that differ by case or spaces are one, spelled as other tables spell them."""
+    known: list[tuple[str, ...]] = []
+    for other in together:
+        with suppress(DatakinError):
+            known.append(class_codes(other.labels, other.how, other.title)[1])
+    recoding = in_one_spelling(classes, known)
+    table = draft.name if len(together) > 1 else ""
+    python, cli = recode_options(table, draft.how.label, recoding)
+    raise DatakinError(
+        f"The label {draft.how.label!r} of {draft.title} must spell each class in one way. Got "
+        f"{listed(classes)}; if they mean the same, say {python} / {cli}, if not, "
+        f"task='multiclass' / --task multiclass."
+    )
 
 
-def _checked(draft: Draft, decision: Decision) -> Dataset:
+def _checked(draft: Draft, decision: Decision, together: Sequence[Draft]) -> Dataset:
     """Return the dataset, with notes in the order in which things were found."""
     if len(draft.labels) < MIN_ROWS:
         dropped = next((n for n in draft.notes if "have no label" in n), "")
@@ -354,7 +364,7 @@ def _checked(draft: Draft, decision: Decision) -> Dataset:
             f"A dataset must have at least {MIN_ROWS} labelled rows. "
             f"Got {len(draft.labels)} in {draft.title}{f' ({dropped})' if dropped else ''}."
         )
-    y, classes = _codes(draft, decision.kind)
+    y, classes = _codes(draft, decision.kind, together)
     keep = frozenset(draft.how.keep)
     features, unused = usable_features(draft.features, draft.title)
     odd = decision.odd or find_suspicions(

@@ -16,8 +16,6 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from datakin._core.typed_options import typed
-
 __all__ = ["MISSING", "UNKNOWN", "Array", "Features"]
 
 Array = np.ndarray[Any, Any]
@@ -77,9 +75,8 @@ class Features:
     def how_to_recode(self, own: Sequence[str], other: Sequence[str]) -> str:
         """Say how a user can give these classes the codes of another dataset."""
         return (
-            f"map the codes of one to the other's with label_map={{{own[0]!r}: {other[0]!r}, ...}} "
-            f"({typed('label-map', own[0], '=', other[0])} ...), or name the positive class of each "
-            f"(positive)"
+            "map the codes of one to the other's with label_map={'old': 'new', ...} "
+            "(--label-map old=new ...), or name the positive class of each (positive)"
         )
 
     def take(self, rows: Array) -> Features:

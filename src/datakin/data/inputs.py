@@ -9,7 +9,7 @@ from typing import Any
 from datakin._core.exceptions import SERIOUS, DatakinError, Note, listed, repeated, warn
 from datakin.data.arrays import as_dataset
 from datakin.data.checks.folds import fault_of_folds
-from datakin.data.checks.grades import question_of_grades
+from datakin.data.checks.grades import question_of_classes
 from datakin.data.dataset import Dataset
 from datakin.data.pairing import pair
 
@@ -96,7 +96,7 @@ def _checked(datasets: list[Dataset], kind: Kind) -> list[Dataset]:
     """Return datasets with names of their own; ask if a label has grades in some of them only."""
     check_names(datasets)
     classes = {d.name: d.classes for d in datasets if not fault_of_folds(d)}
-    question = question_of_grades(classes)
+    question = question_of_classes(classes, datasets[0].label)
     if question is not None and kind is TABLES:
         warn(Note(question.advice, SERIOUS))
     return datasets

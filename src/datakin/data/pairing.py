@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import pdtr
 
 from datakin._core.exceptions import MINOR, SERIOUS, USUAL, DatakinError, Note, listed
 from datakin._core.typed_options import typed
@@ -15,6 +16,7 @@ from datakin.data.checks.differences import differences
 from datakin.data.checks.groups import note_on_groups
 from datakin.data.checks.spelling import matching_values, recode_options
 from datakin.data.checks.suspicions import keep_option
+from datakin.data.checks.value_kinds import OtherClasses
 from datakin.data.columns.labels import sort_classes
 from datakin.data.dataset import Dataset
 from datakin.data.features import Array
@@ -23,6 +25,7 @@ __all__ = ["Pairing", "pair"]
 
 ENOUGH = 20  # rows from which their repeats tell chance
 FIRST = KINDS.index("name")  # kinds of difference that come before rows and groups
+CERTAIN = 0.99  # chance that fewer rows coincide from which they are no coincidence
 SHOWN = 3  # differences of one kind in a note
 
 
@@ -138,6 +141,8 @@ def _two_kinds(name: str, target: Dataset, source: Dataset) -> DatakinError:
         text, numbers = source, target
     levels = text.features.levels[text.features.category_names.index(name)]
     codes = matching_values(("0", "1"), levels)
+    if not {"0", "1", *codes}.issuperset(levels):
+        codes = {}
     python, cli = recode_options(text.name, name, codes)
     mend = f"if they mean the same, say {python} / {cli}" if codes else "correct the text"
     return DatakinError(
@@ -207,16 +212,15 @@ def _all_classes(target: Dataset, source: Dataset, found: Sequence[Difference]) 
             f"Both labels must pose the same task. {regression.name!r} looks like regression, "
             f"the other like classes; say which task it is (task)."
         )
-    recoding = next((each for each in found if each.kind == "classes"), None)
+    recoding = next((each for each in found if isinstance(each, OtherClasses)), None)
     if target.classes and (recoding or not set(target.classes) & set(source.classes)):
         how = source.features.how_to_recode(source.classes, target.classes)
         if recoding and not source.features.is_sparse:
             # A label_map is for all tables: it cannot turn codes that both have into others.
             both = set(target.classes) & set(source.classes)
             otherwise = "they cannot be compared" if both else how
-            how = (
-                f"if they mean the same, say {' / '.join(recoding.options)}; otherwise {otherwise}"
-            )
+            same = f"if they mean the same, say {' / '.join(recoding.options)}"
+            how = f"{recoding.unsure or same}; otherwise {otherwise}"
         raise DatakinError(
             f"Both labels must use the same codes. {target.name!r} has {listed(target.classes)}, "
             f"{source.name!r} has {listed(source.classes)}; {how}."
@@ -240,7 +244,7 @@ def _shared_rows(
         return (in_target, in_source), False
     sides = (target, source, ours, in_target), (source, target, theirs, in_source)
     # Distinct rows: one row that stands there a hundred times is one coincidence.
-    share = max(len(np.unique(rows[found])) / len(np.unique(rows)) for _, _, rows, found in sides)
+    numbers = [(len(np.unique(rows[found])), len(np.unique(rows))) for _, _, rows, found in sides]
     repeats = [
         [
             chance_by_repeats(one.features, columns, one.label_hashes, some)
@@ -252,7 +256,13 @@ def _shared_rows(
     chances = [others[0] if others else overall for _, *others in repeats]
     for one, other, _, _ in sides:
         chances.append(chance_of_a_copy(one.features, columns, one.label_hashes, other.n_rows))
-    return (in_target, in_source), bool(share <= 2 * max(chances))
+    chance = max(chances)
+    # The estimate may be wrong by a factor of two; and a few rows may be more than were expected.
+    by_chance = all(
+        n_shared <= 2 * chance * n_rows or pdtr(n_shared - 1, chance * n_rows) < CERTAIN
+        for n_shared, n_rows in numbers
+    )
+    return (in_target, in_source), bool(by_chance)
 
 
 def _in_one_precision(target: Dataset, source: Dataset) -> tuple[Dataset, Dataset]:

@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from datakin._core.addresses import without_password
 from datakin._core.exceptions import DatakinError, listed, warn
+from datakin.data.checks.suspicions import facts_of_one
 from datakin.data.columns.tables import RawTable
 from datakin.data.corrections import correct
 from datakin.data.dataset import Dataset
@@ -81,7 +82,10 @@ class Reading:
         """Read the columns of all tables, each for the part it plays."""
         for i, (table, how) in enumerate(self.corrected):
             with self._trying(table.name, is_first=i == 0):
-                self.drafts.append(make_draft(table, how))
+                draft = make_draft(table, how)
+                if len(self.corrected) > 1:
+                    draft = replace(draft, facts=facts_of_one(draft.facts, table.name))
+                self.drafts.append(draft)
         return self
 
     def finish(self) -> Reading:

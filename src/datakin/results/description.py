@@ -12,7 +12,8 @@ import pandas as pd
 from datakin._core.exceptions import SERIOUS, USUAL, DatakinError, listed, suggest, together
 from datakin.data.arrays import as_tables
 from datakin.data.checks.difference_kinds import KINDS, Difference
-from datakin.data.checks.grades import question_of_grades
+from datakin.data.checks.grades import question_of_classes
+from datakin.data.checks.names import names_several_rows
 from datakin.data.checks.suspicions import ROW_ID
 from datakin.data.columns.roles import check_label
 from datakin.data.described import ColumnDescription
@@ -224,7 +225,7 @@ def describe(
     things = [
         *_problems(found.datasets, is_split=is_split),
         *_refusals(found),
-        *_reduced(found),
+        *_more_classes(found, label),
         *_few_columns(found),
         *others,
         *(Thing("note", (), line) for line in together(serious)),
@@ -284,6 +285,7 @@ def _groups(tables: Sequence[TableDescription], group: str | None) -> list[Thing
             if (
                 column.why == ROW_ID
                 and not column.doubt
+                and names_several_rows(column.name)
                 and column.n_distinct < REPEATED * n_filled
             ):
                 found.setdefault(column.name, (each, column))
@@ -309,15 +311,14 @@ def _refusals(found: Gathered) -> list[Thing]:
     return _few(things, "compared")
 
 
-def _reduced(found: Gathered) -> list[Thing]:
-    """Ask whether some datasets hold a yes-or-no version of a label that has grades in others."""
+def _more_classes(found: Gathered, label: str | None) -> list[Thing]:
+    """Ask what a class means that only some datasets have."""
     usable = [d for d in found.datasets if not d.problem and d.name not in found.refusals]
     classes = {d.name: d.classes for d in usable}
-    asked = question_of_grades(classes)
+    asked = question_of_classes(classes, label or "")
     if asked is None:
         return []
-    two = tuple(name for name, some in classes.items() if len(some) == 2)
-    return [Thing("classes", two, asked.sentence, asked.python, asked.cli)]
+    return [Thing("classes", asked.about, asked.sentence, asked.python, asked.cli)]
 
 
 def _few_columns(found: Gathered) -> list[Thing]:

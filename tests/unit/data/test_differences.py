@@ -217,9 +217,7 @@ def test_levels_that_differ_in_case_are_offered():
 
 
 CODES = {
-    "1 and 2": ([0, 1], [1, 2], {"1": "0", "2": "1"}),
     "signs": ([0, 1], [-1, 1], {"-1": "0"}),
-    "truth values": ([1, 2], [False, True], None),
     "days of the week": (list(range(7)), list(range(1, 8)), {str(k): str(k - 1) for k in range(1, 8)}),
 }  # fmt: skip
 
@@ -236,14 +234,134 @@ def test_numbers_coded_differently_are_asked_about(ours, theirs, recoding):
     (difference,) = differences(found["a"], found["b"])
     assert difference.kind == "levels"
     assert difference.advice in pair(found["a"], found["b"]).notes
-    if recoding is None:  # the numbers, not the truth values
-        recoding = {"1": "0", "2": "1"}
-        assert difference.options[0] == f"recode={{'a': {{'c': {recoding!r}}}}}"
-    else:
-        assert difference.options[0] == f"recode={{'b': {{'c': {recoding!r}}}}}"
+    assert difference.options[0] == f"recode={{'b': {{'c': {recoding!r}}}}}"
     mended = datakin.describe(frames, label="y").options_cli.split("--recode ")[1:]
     mended = read_tables(frames, label="y", recode=parse_recode(m.strip() for m in mended))
     assert not differences(mended["a"], mended["b"])
+
+
+@pytest.mark.filterwarnings("ignore:[ab]. '.' recoded")
+@pytest.mark.parametrize("where", ["c", "y"])
+@pytest.mark.parametrize("theirs", [[0, 1], [False, True]])
+def test_1_and_2_may_be_0_and_1_in_two_ways(theirs, where):
+    """SPSS files have 1 for yes and 2 for no, others 1 for no and 2 for yes."""
+    rng = np.random.default_rng(0)
+    frames = {}
+    for name, values in (("a", [1, 2]), ("b", theirs)):
+        columns = {"c": rng.integers(0, 2, N), "x": rng.normal(size=N), "y": np.arange(N) % 2}
+        columns[where] = rng.choice(values, N)
+        frames[name] = pd.DataFrame(columns)
+    found = datakin.describe({"b": frames["b"], "a": frames["a"]}, label="y")
+    (thing,) = (t for t in found.things if t.kind in ("levels", "problem"))
+    assert not thing.option_cli
+    assert not found.options_cli
+    assert "'1' may mean either" in thing.text
+    ways = re.findall(r"say recode=.*? / ((?:--recode \S+?(?: |;|$))+)", thing.text + " ")
+    assert [re.findall(r"a::\w:\d=\d", way) for way in ways] == [
+        [f"a::{where}:1=0", f"a::{where}:2=1"],
+        [f"a::{where}:2=0"],
+    ]
+    for way in ways:
+        recode = parse_recode(re.findall(r"a::\w:\d=\d", way))
+        mended = read_tables(frames, label="y", recode=recode)
+        assert not differences(mended["a"], mended["b"])
+
+
+FULL = {
+    "J/N": (["J", "N"], ["ja", "nein"], {"ja": "J", "nein": "N"}),
+    "M/W": (["M", "W"], ["m", "f"], {"m": "M", "f": "W"}),
+    "male": (["male", "female"], ["M", "F"], {"M": "male", "F": "female"}),
+}
+
+
+@pytest.mark.parametrize(("ours", "theirs", "recoding"), FULL.values(), ids=FULL)
+def test_levels_are_recoded_all_or_none(ours, theirs, recoding):
+    a, b = (
+        table(k, name, c=np.random.default_rng(k).choice(levels, N))
+        for k, (name, levels) in enumerate((("a", ours), ("b", theirs)))
+    )
+    (found,) = differences(a, b)
+    assert eval(f"dict({found.options[0]})") == {"recode": {"b": {"c": recoding}}}
+
+
+def test_half_a_recoding_is_an_example_and_no_option():
+    frames = {
+        name: pd.DataFrame({"c": np.resize(levels, N), "x": normal(k, 0, 1), "y": np.arange(N) % 2})
+        for k, (name, levels) in enumerate((("a", ["no", "yes", "a bit"]), ("b", ["N", "Y", "P"])))
+    }
+    found = datakin.describe(frames, label="y")
+    (thing,) = (t for t in found.things if t.kind == "levels")
+    assert not found.options_cli
+    assert "none is like 'P'" in thing.text
+    assert "for example recode={'b': {'c': {'N': 'no', 'Y': 'yes'}}}" in thing.text
+
+
+@pytest.mark.filterwarnings("ignore:b. 'died' recoded", "ignore:b. .* rows have no label")
+@pytest.mark.parametrize("code", ["9", "99", "999", "-1", "-9"])
+def test_a_third_class_of_nines_or_below_zero_may_be_unknown(code):
+    frames = {
+        name: pd.DataFrame({"x": normal(k, 0, 1), "died": np.resize([0, 1], N)})
+        for k, name in enumerate("ab")
+    }
+    frames["b"].loc[::20, "died"] = int(code)
+    found = datakin.describe(frames, label="died")
+    (thing,) = (t for t in found.things if t.kind == "classes")
+    assert thing.about == ("b",)
+    assert thing.option_cli == f"--recode b::died:{code}="
+    assert not any("--positive" in t.option_cli for t in found.things)
+    recode = parse_recode([thing.option_cli.removeprefix("--recode ")])
+    assert not datakin.describe(frames, label="died", recode=recode).things[1:]
+
+
+@pytest.mark.filterwarnings("ignore:.*'died' recoded", "ignore:.*differ in case")
+@pytest.mark.parametrize("order", ["ab", "ba", "abc"])
+def test_a_label_that_is_spelled_twice_gets_the_spelling_of_others_at_once(order):
+    spelled = {"a": ["no", "yes"], "b": ["No", "Yes", "NO", "YES"], "c": ["no", "yes"]}
+    frames = {
+        name: pd.DataFrame({"x": normal(ord(name), 0, 1), "died": np.resize(spelled[name], N)})
+        for name in order
+    }
+    thing = next(t for t in datakin.describe(frames, label="died").things if t.kind == "problem")
+    asked = re.findall(r"--recode (\S+?)[, ]", thing.text)
+    assert sorted(asked) == [f"b::died:{x}" for x in ("NO=no", "No=no", "YES=yes", "Yes=yes")]
+    mended = datakin.describe(frames, label="died", recode=parse_recode(asked))
+    assert mended.is_usable
+    assert {tuple(d.classes) for d in mended.datasets} == {("no", "yes")}
+
+
+@pytest.mark.parametrize("with_signs", ["a", "b"])
+def test_percent_signs_on_one_side_tell_the_unit(with_signs):
+    shares = {name: normal(k, 1, 0.2).round(2) for k, name in enumerate("ab")}
+    frames = {
+        name: pd.DataFrame(
+            {
+                "creatinine": [f"{v:.0%}" for v in values] if name == with_signs else values,
+                "x": normal(3, 0, 1),
+                "died": np.arange(N) % 2,
+            }
+        )
+        for name, values in shares.items()
+    }
+    found = datakin.describe(frames, label="died")
+    factor = "0.01" if with_signs == "b" else "100"
+    assert found.options_cli == f"--convert b::creatinine={factor},0"
+
+
+@pytest.mark.parametrize("label", ["died", None])
+def test_corrections_of_one_of_several_tables_name_the_table(label):
+    days = pd.date_range("2023-01-01", periods=N).strftime("%Y-%m-%d")
+    frames = {
+        name: pd.DataFrame({"x": normal(k, 0, 1), "seen": days, "died": np.arange(N) % 2})
+        for k, name in enumerate(("a", "my b"))
+    }
+    frames["my b"]["seen"] = [f"{d % 12 + 1:02}.{d % 11 + 1:02}.{d % 9 + 1:02}" for d in range(N)]
+    frames["my b"].loc[::9, "x"] = -999
+    found = datakin.describe(frames, label=label)
+    text = " ".join(thing.text for thing in found.things)
+    assert "convert={'my b': {'seen': '%d.%m.%y'}} (--convert 'my b::seen=%d.%m.%y')" in text
+    assert "recode={'my b': {'x': {'-999': ''}}} (--recode 'my b::x:-999=')" in text
+    alone = datakin.describe({"my b": frames["my b"]}, label=label)
+    assert "recode={'x': {'-999': ''}} (--recode x:-999=)" in " ".join(t.text for t in alone.things)
 
 
 def test_counts_of_things_are_no_codes():

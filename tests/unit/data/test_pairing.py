@@ -6,7 +6,8 @@ import pytest
 from scipy import sparse
 
 import datakin
-from datakin import DatakinError, DatakinWarning, as_dataset, read_table
+from datakin import DatakinError, DatakinWarning, as_dataset, read_table, read_tables
+from datakin._core.exceptions import MINOR, SERIOUS
 from datakin.data.pairing import pair
 
 
@@ -357,3 +358,30 @@ def test_rows_that_were_stored_in_single_precision_are_recognised():
     assert shared.shared_target.all()
     assert shared.shared_source.sum() == 80
     assert not pair(ours, as_dataset(*more, name="more")).shared_target.any()
+
+
+def test_one_row_in_both_is_chance_where_a_third_of_a_row_is_expected():
+    """A coincidence is named, but it is nothing to look at; in numbers with many digits it is a copy."""
+    rng = np.random.default_rng(0)
+    frames = {
+        name: pd.DataFrame(
+            {
+                "age": rng.integers(18, 90, 200),
+                "x": rng.normal(size=200).round(2),
+                "los": rng.integers(1, 15, 200),
+            }
+        )
+        for name in ("a", "b")
+    }
+    frames["b"].loc[0] = frames["a"].loc[0]
+    for digits, rank in ((2, MINOR), (9, SERIOUS)):
+        if digits == 9:
+            frames = {
+                name: f.assign(x=f["x"] + rng.normal(0, 1e-4, 200)) for name, f in frames.items()
+            }
+            frames["b"].loc[0] = frames["a"].loc[0]
+        found = read_tables(frames, label="los", task="regression")
+        common = pair(found["a"], found["b"])
+        (note,) = (n for n in common.notes if "also stand" in n)
+        assert note.rank == rank
+        assert bool(common.shared_target.any()) == (rank == SERIOUS)

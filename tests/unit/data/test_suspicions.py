@@ -340,6 +340,35 @@ def test_a_sparse_table_must_vary():
         as_dataset(sparse.csr_array(np.zeros((N, 2))), Y)
 
 
+def dependent(seed, n):
+    rng = np.random.default_rng(seed)
+    age, sex = rng.integers(20, 90, n), rng.choice(["m", "f"], n)
+    by_both = {"sex": sex, "weight": 2 * age + 7 * (sex == "m"), "decade": age // 10}
+    label = {"died": rng.integers(0, 2, n)}
+    for others in ({"born": 2024 - age, "sex": sex}, {"decade": age // 10, "sex": sex}, by_both):
+        yield pd.DataFrame({"age": age, **others, **label})
+
+
+@pytest.mark.parametrize("n", [100, 400, 1000])
+def test_rows_of_columns_that_hang_together_coincide_by_chance(n):
+    for seed in range(5):
+        for frame in dependent(seed, n):
+            notes = read_table(frame, label="died", keep=["born"] * ("born" in frame)).notes
+            assert not any("have a copy" in note for note in notes)
+
+
+@pytest.mark.filterwarnings("ignore:.*have a copy")
+@pytest.mark.parametrize("n", [60, 400])
+def test_copies_are_found_in_tables_whose_columns_hang_together(n):
+    for frame in dependent(0, n):
+        frame["bmi"] = np.random.default_rng(1).normal(26, 4, n).round(1)
+        frame["risk"] = frame["bmi"] * 2
+        twice, some = pd.concat([frame, frame]), frame.sample(frac=0.3, random_state=0)
+        drawn = frame.sample(n, replace=True, random_state=0)
+        for copied in (twice, pd.concat([frame, some]), drawn):
+            assert any("have a copy" in note for note in read_table(copied, label="died").notes)
+
+
 def test_copies_of_rows_in_a_discrete_table_are_chance():
     frame = {"age": RNG.integers(20, 70, N), "sex": RNG.integers(0, 2, N)}
     assert not any("have a copy" in note for note in read(**frame, noise=Y * 0).notes)

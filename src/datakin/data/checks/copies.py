@@ -16,6 +16,7 @@ __all__ = ["chance_by_repeats", "chance_of_a_copy", "repeated_rows", "repeated_s
 
 MANY = 0.1  # share of rows with a copy in the same dataset from which they are noted
 RICH = 20  # a column with more different values than this is not a code
+MOST = 20  # columns with which another one may hang together, those of most values first
 TIMES = 5  # columns hang together, so that rows coincide more often than independent ones would
 
 
@@ -50,7 +51,47 @@ def _are_copies(share: float, features: Features, columns: tuple[str, ...], labe
     """Whether a table has too many values for so many of its rows to repeat by chance."""
     if not _has_rich_column(features, columns):
         return False
-    return share > TIMES * chance_of_a_copy(features, columns, labels, len(labels) - 1)
+    if share <= TIMES * chance_of_a_copy(features, columns, labels, len(labels) - 1):
+        return False
+    return share > TIMES * _chance_of_different_rows(features, columns, labels)
+
+
+def _chance_of_different_rows(features: Features, columns: tuple[str, ...], labels: Array) -> float:
+    """Return the share of rows that would have a copy, as the rows that differ let one expect.
+
+    Columns may hang together, as an age and a year of birth do. Of two rows that differ, how often do
+    they agree in a column, and how often if they agree in another one? Numbers with many digits never
+    do, whatever is copied, so that copies do not pass for chance.
+    """
+    if features.is_sparse:
+        return 0.0
+    first = np.unique(hash_rows(features, columns, labels), return_index=True)[1]
+    every = [np.unique(v[first], return_inverse=True)[1] for v in _columns(features, columns)]
+    every.append(np.unique(labels[first], return_inverse=True)[1])
+    every.sort(key=_agreement)
+    chance = 1.0
+    for k, values in enumerate(every):
+        chance *= max(
+            [_agreement(values), *(_agreement_within(values, v) for v in every[: min(k, MOST)])]
+        )
+        if len(labels) * chance < 1e-3:
+            return 0.0
+    return float(-np.expm1(-len(labels) * chance))
+
+
+def _agreement(codes: Array) -> float:
+    """Return the share of pairs of rows that have the same code, if one more pair had it."""
+    return (1 + _pairs(codes)) / max(1.0, len(codes) * (len(codes) - 1) / 2)
+
+
+def _agreement_within(codes: Array, others: Array) -> float:
+    """Return the share of pairs with the same code among those that agree in another column."""
+    return _pairs(others * (codes.max() + 1) + codes) / max(1.0, _pairs(others))
+
+
+def _pairs(codes: Array) -> float:
+    counts = np.unique(codes, return_counts=True)[1].astype(float)
+    return float(np.sum(counts * (counts - 1)) / 2)
 
 
 def _has_rich_column(features: Features, columns: tuple[str, ...]) -> bool:

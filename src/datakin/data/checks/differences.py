@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from datakin.data.checks.difference_kinds import (
     Difference,
@@ -53,7 +53,8 @@ def _class_differences(target: Dataset, source: Dataset) -> Iterator[Difference]
     elif there and _are_truths(target):
         here = {}
     if there or here:
-        yield OtherClasses(target.label, target.name, source.name, there, here)
+        alone = _without_partner(target.classes, source.classes, there, here)
+        yield OtherClasses(target.label, target.name, source.name, there, here, alone)
 
 
 def _are_truths(dataset: Dataset) -> bool:
@@ -68,6 +69,19 @@ def _both_ways(
     """Return what recodes their values into ours, and ours into theirs, as far as that can be told."""
     there, here = matching_values(ours, theirs), matching_values(theirs, ours)
     return there or _turned(here, ours), here or _turned(there, theirs)
+
+
+def _without_partner(
+    ours: Collection[str],
+    theirs: Collection[str],
+    there: Mapping[str, str],
+    here: Mapping[str, str],
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the values of ours and of theirs that the others do not have, and that recode to none."""
+    return (
+        tuple(value for value in ours if value not in theirs and value not in here),
+        tuple(value for value in theirs if value not in ours and value not in there),
+    )
 
 
 def _turned(values: dict[str, str], own: Collection[str]) -> dict[str, str]:
@@ -122,7 +136,8 @@ def _level_difference(
     if len(ours) + len(theirs) <= MOST_LEVELS:
         there, here = _both_ways(ours, theirs)
         if there or here:
-            return OtherLevels(*about, there, here, has_none=has_none)
+            alone = _without_partner(ours, theirs, there, here)
+            return OtherLevels(*about, there, here, alone, has_none=has_none)
     return NoValueInCommon(*about) if has_none else None
 
 

@@ -1,20 +1,25 @@
-"""A label that has grades in some datasets and is a yes or no in others."""
+"""A label that has more classes in some datasets than in others: grades, or a code for 'unknown'."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from datakin._core.exceptions import listed
+from datakin.data.checks.spelling import recode_options
 from datakin.data.columns.labels import sort_classes
 
-__all__ = ["Question", "question_of_grades"]
+__all__ = ["Question", "question_of_classes"]
+
+UNKNOWN = re.compile(r"9+|-\d+")  # codes that often stand for a value that is not known
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked, and the option that answers yes, in Python and on the command line."""
+    """What is asked of some datasets, and the option that answers yes: in Python, and to be typed."""
 
+    about: tuple[str, ...]
     sentence: str
     python: str
     cli: str
@@ -25,23 +30,59 @@ class Question:
         return f"{self.sentence}: {self.python} / {self.cli}"
 
 
-def question_of_grades(classes: Mapping[str, Collection[str]]) -> Question | None:
-    """Ask whether some datasets hold a yes-or-no version of a label that has grades in others.
-
-    All must have the lowest grade and another one: otherwise codes differ, or the answer would leave a
-    dataset with one class.
+def question_of_classes(classes: Mapping[str, Collection[str]], label: str) -> Question | None:
+    """Ask what a class means that only some datasets have.
 
     Parameters
     ----------
     classes : mapping of str to collection of str
         The classes of each dataset.
+    label : str
+        The column that holds them.
 
     Examples
     --------
-    >>> question_of_grades({"here": ["0", "1", "2"], "there": ["0", "1"]}).cli
+    >>> question_of_classes({"here": ["0", "1", "2"], "there": ["0", "1"]}, "died").cli
     '--positive 1 --positive 2'
-    >>> question_of_grades({"here": ["0", "1"], "there": ["1", "2"]}) is None
+    >>> question_of_classes({"here": ["0", "1"], "there": ["0", "1", "9"]}, "died").cli
+    '--recode there::died:9='
+    >>> question_of_classes({"here": ["0", "1"], "there": ["1", "2"]}, "died") is None
     True
+    """
+    return _question_of_unknown(classes, label) or _question_of_grades(classes)
+
+
+def _question_of_unknown(classes: Mapping[str, Collection[str]], label: str) -> Question | None:
+    """Ask whether a 9 or a -1 beside the two classes of the others is a value that is not known."""
+    two = {frozenset(some) for some in classes.values() if len(some) == 2}
+    if len(two) != 1:
+        return None
+    (usual,) = two
+    found: dict[str, str] = {}
+    for name, some in classes.items():
+        more = set(some) - usual
+        if len(some) == 3 and len(more) == 1 and UNKNOWN.fullmatch(min(more)):
+            found[name] = min(more)
+    if not found:
+        return None
+    options = [recode_options(name, label, {code: ""}) for name, code in found.items()]
+    some = f"{', '.join(list(found)[:4])}{f' and {len(found) - 4} more' * (len(found) > 4)}"
+    codes = listed(sort_classes(set(found.values())))
+    return Question(
+        tuple(found),
+        f"{some} {'has' if len(found) == 1 else 'have'} the class {codes} beside "
+        f"{listed(sort_classes(usual))}, which are all that others have. If it says 'unknown', make it "
+        f"a missing value",
+        "; ".join(python for python, _ in options),
+        " ".join(cli for _, cli in options),
+    )
+
+
+def _question_of_grades(classes: Mapping[str, Collection[str]]) -> Question | None:
+    """Ask whether some datasets hold a yes-or-no version of a label that has grades in others.
+
+    All must have the lowest grade and another one: otherwise codes differ, or the answer would leave a
+    dataset with one class.
     """
     every = sort_classes(name for names in classes.values() for name in names)
     if len(every) < 3 or not all(name.isdecimal() for name in every):
@@ -53,6 +94,7 @@ def question_of_grades(classes: Mapping[str, Collection[str]]) -> Question | Non
         return None
     more = f" and {len(two) - 4} more" if len(two) > 4 else ""
     return Question(
+        tuple(two),
         f"{', '.join(two[:4])}{more} {'has' if len(two) == 1 else 'have'} the classes "
         f"{listed(sort_classes(classes[two[0]]))}, others {listed(every, limit=10)}. If that is a yes "
         f"or no, make it so in all of them",

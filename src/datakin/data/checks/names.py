@@ -12,6 +12,7 @@ __all__ = [
     "is_called_number",
     "is_numbered_alike",
     "names_outcome",
+    "names_several_rows",
     "says_code",
     "says_quantity",
     "shared_words",
@@ -37,6 +38,11 @@ QUANTITY = re.compile(
     "|.*(year|month|week|day|(?<!candi)date|time|period|jahr|monat|datum|zeit)"
     "|yrs?|days|hours?|hrs?|minutes?|seconds?|seasons?|decades?|epochs?|cycles?|ages?|tage?|alter"
     "|counts?|amounts?|ranks?|ranking|rang|score|level|grade|dose"
+)
+SUBJECT = re.compile(  # whoever may have several rows
+    "(patient|person|people|subject|case|client|customer|participant|proband|member|user|student|pupil"
+    "|employee|household|family|animal|donor|stay|admission|visit|encounter|episode|fall|kunde|schueler"
+    "|device|machine|engine|vehicle|account|contract)(s|en|in|n)?"
 )
 CODE = re.compile(  # places, groups and batches, whose numbers are names
     "codes?|sites?|wards?|units?|hospitals?|clinics?|cent(er|re)s?|region|district|station|plants?|lines?"
@@ -103,6 +109,18 @@ def is_called_number(name: str) -> bool:
     return bool(words) and (
         words[-1] in NUMBER_WORDS or FUSED_NUMBER.fullmatch(words[-1]) is not None
     )
+
+
+def names_several_rows(name: str) -> bool:
+    """Whether values under this name tell patients or the like apart, who may have several rows.
+
+    Examples
+    --------
+    >>> names_several_rows("patient"), names_several_rows("case_id"), names_several_rows("bp")
+    (True, True, False)
+    """
+    is_named = is_called_id(name) or is_called_number(name)
+    return is_named or any(SUBJECT.fullmatch(word) for word in words_of(name))
 
 
 def says_quantity(name: str) -> bool:

@@ -22,6 +22,7 @@ from datakin.data.dataset import Dataset
 __all__ = ["in_other_units", "number_difference", "units_of"]
 
 About = tuple[str, str, str]  # a column, and the names of target and source
+PERCENT = "percent signs"  # what is said of numbers that had them
 MOST_CODES = 12  # values of a column that may be counted from 0 or from 1
 PAIRS = {(0.0, 1.0), (1.0, 2.0), (-1.0, 1.0)}  # usual codes of two values
 
@@ -43,7 +44,7 @@ def number_difference(
         return OtherLevels(*about, codes if there else {}, back if here else {})
     way = units_of(name, target, source, ours, theirs)
     if way is not None:
-        return in_other_units(about, way)
+        return in_other_units(about, _percent(name, target, source, way) or way)
     if are_two and not (_is_zero_or_one(ours) and _is_zero_or_one(theirs)):
         return _other_kind(about, kinds, ours, theirs)
     if _are_apart(ours, theirs) and says_code(name) and name not in target.keep | source.keep:
@@ -63,6 +64,15 @@ def units_of(
     if any(said is not None and said.doubt.endswith(NO_FACTOR) for said in facts):
         return None
     return find_units(ours, theirs, name)
+
+
+def _percent(name: str, target: Dataset, source: Dataset, way: Units) -> Units | None:
+    """Return the way from percent to shares, or back, where one of the two had percent signs."""
+    signs = [name in d.facts and PERCENT in d.facts[name].converted for d in (target, source)]
+    if signs[0] == signs[1] or signs[1] != (way.slope < 1):
+        return None
+    found = Units(0.01, 0, "percent to shares")
+    return found if signs[1] else found.back
 
 
 def _kind(dataset: Dataset, name: str) -> str:

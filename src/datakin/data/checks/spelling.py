@@ -9,10 +9,17 @@ from functools import lru_cache
 
 from datakin._core.typed_options import typed
 
-__all__ = ["matching_values", "plain", "recode_options", "same_names", "spelled_twice"]
+__all__ = [
+    "in_one_spelling",
+    "matching_values",
+    "plain",
+    "recode_options",
+    "same_names",
+    "spelled_twice",
+]
 
 MEANINGS = {  # one-letter words may mean several things
-    "yes": ("1", "yes", "y", "true", "t", "positive", "pos", "present", "ja", "oui", "si"),
+    "yes": ("1", "yes", "y", "true", "t", "positive", "pos", "present", "ja", "j", "oui", "si"),
     "no": ("0", "-1", "no", "n", "false", "f", "negative", "neg", "absent", "nein", "non"),
     "male": ("m", "male", "man"),
     "female": ("f", "w", "female", "woman"),
@@ -75,6 +82,8 @@ def matching_values(ours: Collection[str], theirs: Collection[str]) -> dict[str,
     {'No': 'no'}
     >>> matching_values(["a", "b"], ["a", "b", "c"])
     {}
+    >>> matching_values(["M", "W"], ["m", "f"])
+    {'m': 'M', 'f': 'W'}
     """
     known = _by_form(ours, _unspaced)
     found = {
@@ -82,16 +91,14 @@ def matching_values(ours: Collection[str], theirs: Collection[str]) -> dict[str,
         for value in theirs
         if value not in ours and len(known.get(_unspaced(value), ())) == 1
     }
-    if found:
-        return found
-    numbers = _shifted(ours, theirs)
+    numbers = {} if found else _shifted(ours, theirs)
     if numbers:
         return numbers
-    new = [value for value in ours if value not in theirs]
+    new = [value for value in ours if value not in theirs and value not in found.values()]
     same = {
         value: [mine for mine in new if _meanings(value) & _meanings(mine)]
         for value in theirs
-        if value not in ours
+        if value not in ours and value not in found
     }
     # Of a no and a female that both may be an f, the female begins with it.
     for value, mine in sorted(same.items(), key=lambda each: each[0][:1] not in "".join(each[1])):
@@ -138,6 +145,24 @@ def spelled_twice(values: Iterable[str]) -> dict[str, str]:
             found[value] = first[form]
         first.setdefault(form, value)
     return found
+
+
+def in_one_spelling(values: Collection[str], others: Iterable[Collection[str]]) -> dict[str, str]:
+    """Return what recodes values of which some are spelled twice, as the first of others spells them.
+
+    Examples
+    --------
+    >>> in_one_spelling(["NO", "No", "Yes"], [["no", "yes"]])
+    {'NO': 'no', 'No': 'no', 'Yes': 'yes'}
+    """
+    twice = spelled_twice(values)
+    usual: dict[str, str] = {}
+    for some in others:
+        if not spelled_twice(some):
+            for value in some:
+                usual.setdefault(_unspaced(value), value)
+    new = {value: usual.get(_unspaced(value), twice.get(value, value)) for value in values}
+    return {value: best for value, best in new.items() if value != best}
 
 
 def recode_options(table: str, column: str, values: Mapping[str, str]) -> tuple[str, str]:

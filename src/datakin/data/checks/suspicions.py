@@ -8,19 +8,27 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from datakin._core.exceptions import SERIOUS, Note, listed
-from datakin._core.typed_options import escaped
+from datakin._core.typed_options import escaped, for_table
 from datakin.data.checks.leaks import COPY, NAMED_LEAK, Labels, leak_of
 from datakin.data.checks.names import is_called_id, is_called_number, says_quantity
 from datakin.data.checks.sparse_columns import telling_columns
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import MISSING, Array, Features
 
-__all__ = ["LEFT_OUT", "Suspicions", "find_suspicions", "is_id", "keep_option", "notes_of_facts"]
+__all__ = [
+    "LEFT_OUT",
+    "Suspicions",
+    "facts_of_one",
+    "find_suspicions",
+    "is_id",
+    "keep_option",
+    "notes_of_facts",
+]
 
 ROW_ID = "looks like a row id"
 CODE = "looks like a code, as it is called an id"
@@ -93,6 +101,18 @@ def _grouped(reasons: Mapping[str, str]) -> dict[str, list[str]]:
     for name, why in reasons.items():
         groups.setdefault(why, []).append(name)
     return groups
+
+
+def facts_of_one(facts: Mapping[str, ColumnFacts], table: str) -> dict[str, ColumnFacts]:
+    """Return what is known of the columns of one of several tables: corrections name the table.
+
+    Examples
+    --------
+    >>> doubt = "text: say convert={'seen': '%d/%m/%y'} (--convert seen=%d/%m/%y)"
+    >>> facts_of_one({"seen": ColumnFacts("category", doubt=doubt)}, "icu")["seen"].doubt
+    "text: say convert={'icu': {'seen': '%d/%m/%y'}} (--convert icu::seen=%d/%m/%y)"
+    """
+    return {name: replace(fact, doubt=for_table(fact.doubt, table)) for name, fact in facts.items()}
 
 
 def notes_of_facts(facts: Mapping[str, ColumnFacts]) -> list[str]:

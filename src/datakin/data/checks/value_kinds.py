@@ -140,12 +140,15 @@ class OtherLevels(Difference):
     there, here : mapping of str to str
         What recodes the source's values into the target's, and the target's into the source's; one of
         them may be empty.
+    alone : tuple of tuple of str
+        The values of the target, and those of the source, for which the other has none.
     has_none : bool
         Whether no value is in common, so that the column is not used as it is.
     """
 
     there: Mapping[str, str]
     here: Mapping[str, str]
+    alone: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     has_none: bool = False
 
     kind: ClassVar[str] = "levels"
@@ -154,7 +157,7 @@ class OtherLevels(Difference):
     def sentence(self) -> str:
         """The values, with nothing done."""
         out = "; as they are, the column is left out" if self.has_none else ""
-        return f"levels of {self.column!r} look coded differently: {self._both}{out}"
+        return f"levels of {self.column!r} look coded differently: {self._both}{out}{self._asked}"
 
     @property
     def _both(self) -> str:
@@ -164,8 +167,40 @@ class OtherLevels(Difference):
 
     @property
     def options(self) -> tuple[str, str]:
-        """Recode the source, or the target where only that is possible."""
-        values, table = (self.there, self.source) if self.there else (self.here, self.target)
+        """Recode the source, or the target where only that is possible; empty if it is not sure how."""
+        return ("", "") if self.unsure else self._recoding(self._values)
+
+    @property
+    def _values(self) -> Mapping[str, str]:
+        return self.there or self.here
+
+    @property
+    def unsure(self) -> str:
+        """What must be known before values can be recoded, with all that may be typed."""
+        values = self._values
+        either = values.keys() & set(values.values())
+        if len(values) == 2 and len(either) == 1:  # 1 and 2 become 0 and 1: is a 1 a 1?
+            (one,) = either
+            new = values[one]
+            other = {old: new for old in values if old != one}
+            ways = [" / ".join(self._recoding(way)) for way in (values, other)]
+            where = self.target if self.there else self.source
+            return (
+                f"{one!r} may mean either: if it is {new!r} of {where!r}, say {ways[0]}; if it is "
+                f"{one!r} of {where!r}, say {ways[1]}"
+            )
+        alone = self.alone[1 if self.there else 0]
+        if not alone:
+            return ""
+        some = " / ".join(self._recoding(values))
+        return f"none is like {listed(alone, limit=3)}, so that all need a look: for example {some}"
+
+    @property
+    def _asked(self) -> str:
+        return f"; {self.unsure}" if self.unsure else ""
+
+    def _recoding(self, values: Mapping[str, str]) -> tuple[str, str]:
+        table = self.source if self.there else self.target
         return recode_options(table, self.column, dict(list(values.items())[:MOST]))
 
     @property
@@ -174,7 +209,7 @@ class OtherLevels(Difference):
         return self.has_none
 
     def _turned(self) -> dict[str, Any]:
-        return {"there": self.here, "here": self.there}
+        return {"there": self.here, "here": self.there, "alone": self.alone[::-1]}
 
 
 @dataclass(frozen=True)
@@ -186,7 +221,7 @@ class OtherClasses(OtherLevels):
     @property
     def sentence(self) -> str:
         """The classes."""
-        return f"the classes look coded differently: {self._both}"
+        return f"the classes look coded differently: {self._both}{self._asked}"
 
 
 def _convert(table: str, column: str, python: str, cli: str) -> tuple[str, str]:
