@@ -188,6 +188,15 @@ def _note_on_rows(rows: Array, by_chance: bool) -> Iterator[Note]:
 
 def _notes_on_classes(target: Dataset, source: Dataset) -> Iterator[str]:
     ours, theirs = set(target.classes), set(source.classes)
+    if len(ours) == len(theirs) == 2 and len(ours & theirs) == 1:
+        (one,), (other,), (both,) = ours - theirs, theirs - ours, ours & theirs
+        python, cli = recode_options(source.name, source.label, {other: one})
+        text = (
+            f"beside the class {both!r} {target.name!r} has {one!r} and {source.name!r} {other!r}: if they "
+            f"mean the same, say {python} / {cli}; otherwise there are three classes"
+        )
+        yield Note(text, SERIOUS)
+        return
     for lacking, few in (("source", ours - theirs), ("target", theirs - ours)):
         if few:
             noun = "class" if len(few) == 1 else "classes"

@@ -385,3 +385,17 @@ def test_one_row_in_both_is_chance_where_a_third_of_a_row_is_expected():
         (note,) = (n for n in common.notes if "also stand" in n)
         assert note.rank == rank
         assert bool(common.shared_target.any()) == (rank == SERIOUS)
+
+
+def test_two_classes_of_which_one_is_called_differently_are_asked_about():
+    rng = np.random.default_rng(5)
+
+    def ward(name, other):
+        y = np.where(rng.integers(0, 2, 60), "died", other)
+        return as_dataset(rng.normal(size=(60, 2)), y, name=name)
+
+    ours, theirs = ward("ours", "alive"), ward("theirs", "survived")
+    (note,) = pair(ours, theirs).notes
+    assert "beside the class 'died' 'ours' has 'alive' and 'theirs' 'survived'" in note
+    assert "--recode theirs::y:survived=alive" in note
+    assert pair(ours, ward("more", "alive")).notes == ()
