@@ -27,8 +27,8 @@ def split_table(draft: Draft, left_out: dict[str, str]) -> tuple[list[Dataset], 
     domain = draft.how.domain
     names, parts = _parts(draft.domains)
     if len(names) < 2:
-        said = draft.facts.get(str(domain))
-        doubt = f" Look at this first: {said.doubt}." if said is not None and said.doubt else ""
+        read = draft.facts.get(str(domain))
+        doubt = f" Look at this first: {read.doubt}." if read is not None and read.doubt else ""
         raise DatakinError(
             f"The domain column {domain!r} must have at least two values. "
             f"Got {listed(names) or 'none'}.{doubt}"
