@@ -239,5 +239,5 @@ def test_a_domain_of_which_one_value_reads_as_missing_says_so():
     frame = pd.DataFrame(
         {"x": np.sin(np.arange(80.0)), "site": ["NA", "EU"] * 40, "y": [0, 0, 1, 1] * 20}
     )
-    with pytest.raises(DatakinError, match="Got 'EU'.*'NA' is read as missing in 40 of 80 rows"):
+    with pytest.raises(DatakinError, match=r"Got 'EU'.*'NA' is read as missing in 40 of 80 rows"):
         read_tables(frame, label="y", domain="site")
