@@ -175,7 +175,7 @@ PAIRS = {
     ),
     "0/1 here, yes/no there": (
         lambda: score(table(name="t"), table(1, "s", died=np.where(B[1], "yes", "no"))),
-        ["'t' has '0', '1'", "'s' has 'no', 'yes'", "label_map={'no': '0', ...}", "(positive)"],
+        ["'t' has '0', '1'", "'s' has 'no', 'yes'", "label_map={'old': 'new', ...}", "(positive)"],
     ),
     "classes here, quantity there": (
         lambda: score(table(name="t"), table(1, "s", died=B[0][:, 1] * 2)),

@@ -284,6 +284,17 @@ def test_levels_are_recoded_all_or_none(ours, theirs, recoding):
     assert eval(f"dict({found.options[0]})") == {"recode": {"b": {"c": recoding}}}
 
 
+@pytest.mark.parametrize(("n_levels", "is_offered"), [(40, True), (80, False)])
+def test_many_levels_are_recoded_all_or_none(n_levels, is_offered):
+    a, b = (
+        table(k, name, n=800, c=np.resize([form.format(i) for i in range(n_levels)], 800))
+        for k, (name, form) in enumerate((("a", "town {}"), ("b", "Town {}")))
+    )
+    (found,) = differences(a, b)
+    assert found.options[1].count("--recode") == (n_levels if is_offered else 0)
+    assert is_offered or found.sentence.count("--recode") == 3
+
+
 def test_half_a_recoding_is_an_example_and_no_option():
     frames = {
         name: pd.DataFrame({"c": np.resize(levels, N), "x": normal(k, 0, 1), "y": np.arange(N) % 2})

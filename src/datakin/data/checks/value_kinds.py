@@ -14,7 +14,8 @@ from datakin.data.checks.spelling import recode_options
 
 __all__ = ["OtherClasses", "OtherKind", "OtherLevels", "OtherUnits", "Relation", "WithDates"]
 
-MOST = 12  # levels that one option recodes
+MOST = 60  # levels that one option recodes
+FEW = 3  # levels of a recoding that is an example only
 
 
 @dataclass(frozen=True)
@@ -190,9 +191,11 @@ class OtherLevels(Difference):
                 f"{one!r} of {where!r}, say {ways[1]}"
             )
         alone = self.alone[1 if self.there else 0]
+        some = " / ".join(self._recoding(dict(list(values.items())[:FEW])))
+        if len(values) > MOST:
+            return f"{len(values)} need another spelling, for example {some}"
         if not alone:
             return ""
-        some = " / ".join(self._recoding(values))
         return f"none is like {listed(alone, limit=3)}, so that all need a look: for example {some}"
 
     @property
@@ -201,7 +204,7 @@ class OtherLevels(Difference):
 
     def _recoding(self, values: Mapping[str, str]) -> tuple[str, str]:
         table = self.source if self.there else self.target
-        return recode_options(table, self.column, dict(list(values.items())[:MOST]))
+        return recode_options(table, self.column, values)
 
     @property
     def leaves_out(self) -> bool:
