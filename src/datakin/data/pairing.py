@@ -196,7 +196,6 @@ def _notes_on_classes(target: Dataset, source: Dataset) -> Iterator[str]:
             f"mean the same, say {python} / {cli}; otherwise there are three classes"
         )
         yield Note(text, SERIOUS)
-        return
     for lacking, few in (("source", ours - theirs), ("target", theirs - ours)):
         if few:
             noun = "class" if len(few) == 1 else "classes"

@@ -395,7 +395,7 @@ def test_two_classes_of_which_one_is_called_differently_are_asked_about():
         return as_dataset(rng.normal(size=(60, 2)), y, name=name)
 
     ours, theirs = ward("ours", "alive"), ward("theirs", "survived")
-    (note,) = pair(ours, theirs).notes
+    note, *_ = pair(ours, theirs).notes
     assert "beside the class 'died' 'ours' has 'alive' and 'theirs' 'survived'" in note
     assert "--recode theirs::y:survived=alive" in note
     assert pair(ours, ward("more", "alive")).notes == ()
