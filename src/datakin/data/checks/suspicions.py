@@ -270,8 +270,8 @@ def _only_rises(values: Array, name: str) -> bool:
     """Whether whole numbers rise from row to row, or fall, and are not called a time or a quantity."""
     if values.dtype.kind != "f" or len(values) < LONG or says_quantity(name):
         return False
-    upwards = values if values[0] < values[1] else -values
-    for some in (upwards[:LONG], upwards):  # the first rows settle it for most columns
-        if not np.all(some[1:] > some[:-1]) or np.any(some != np.round(some)):
+    compare = np.greater if values[0] < values[1] else np.less
+    for some in (values[:LONG], values):  # the first rows settle it for most columns
+        if not np.all(compare(some[1:], some[:-1])) or np.any(some != np.round(some)):
             return False
     return True

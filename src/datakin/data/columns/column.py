@@ -135,7 +135,8 @@ def arrow_of(series: nw.Series[Any]) -> pa.Array:
     """Return a narwhals series as one Arrow array."""
     import pyarrow as pa
 
-    array = series.to_arrow()
+    # narwhals would copy a column of pyarrow even if it is in one piece.
+    array = series.to_native() if series.implementation.is_pyarrow() else series.to_arrow()
     if isinstance(array, pa.ChunkedArray):
         if str(array.type) in (
             "string",

@@ -258,7 +258,10 @@ def _with_one_nan(matrix: Array) -> Array:
 
     There are many; some warn when they are compared, and rows must not differ by them.
     """
-    np.copyto(matrix, np.nan, where=np.isnan(matrix))
+    with np.errstate(invalid="ignore", over="ignore"):
+        has_nan = bool(np.isnan(matrix.sum()))
+    if has_nan:
+        np.copyto(matrix, np.nan, where=np.isnan(matrix))
     return matrix
 
 

@@ -67,7 +67,7 @@ def read_parquet(files: Sequence[str], how: Origin) -> Read:
     # What pandas wrote about its index in one part does not hold for all of them together.
     about = parts[0].schema.metadata if len(parts) == 1 else None
     with readable(files[0], "a parquet table", HINT):
-        columns = {name: _joined(pieces[name], kind, name) for name, kind in types.items()}
+        columns = {name: _joined(pieces.pop(name), kind, name) for name, kind in types.items()}
         n_read = max((len(column) for column in columns.values()), default=0)
         if columns and n_read != (n_rows if rows is None else len(rows)):
             raise ValueError(f"its footer promises {n_rows:,} rows, and {n_read:,} were found")
@@ -211,7 +211,7 @@ def _read_ipc(path: str, how: Origin) -> Read:
         # The reader asks for room for whole batches: what it filled must not pile up.
         pa.default_memory_pool().release_unused()
     columns = {
-        name: _joined(found, schema.field(name).type, name) for name, found in pieces.items()
+        name: _joined(pieces.pop(name), schema.field(name).type, name) for name in list(pieces)
     }
     return Read(_with_index_first(pa.table(columns), schema.metadata), n_rows, shown)
 
@@ -273,7 +273,9 @@ def _joined(pieces: Sequence[Any], kind: Any, name: str) -> Any:
 
     kind = plain_type(kind)
     try:
-        return pa.chunked_array([converted(piece, kind) for piece in pieces], type=kind)
+        column = pa.chunked_array([converted(piece, kind) for piece in pieces], type=kind)
+        # In one piece, while the memory of the pieces can be used for the next column.
+        return pa.chunked_array([column.combine_chunks()]) if _is_short(kind) else column
     except pa.ArrowInvalid:
         kinds = sorted({str(piece.type) for piece in pieces})
         raise DatakinError(
@@ -281,6 +283,13 @@ def _joined(pieces: Sequence[Any], kind: Any, name: str) -> Any:
             f"values that would lose digits as {kind}; convert it, or leave it out with "
             f"ignore=[{name!r}] (--ignore {name})."
         ) from None
+
+
+def _is_short(kind: Any) -> bool:
+    """Whether values have a fixed width: texts of many pieces may not fit one."""
+    import pyarrow.types as types
+
+    return bool(types.is_integer(kind) or types.is_floating(kind))
 
 
 def _common_columns(
