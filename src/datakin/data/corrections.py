@@ -245,7 +245,7 @@ def convert_numbers(draft: Draft) -> Draft:
                 labels = _converted_labels(labels, rows, line, draft)
             elif column in features.numeric_names:
                 j = features.numeric_names.index(column)
-                numeric[rows, j] = line[0] * numeric[rows, j] + line[1]
+                numeric[rows, j] = _on_line(numeric[rows, j], line)
             elif column in features.category_names:
                 levels = features.levels[features.category_names.index(column)]
                 raise _not_numbers(column, draft, levels)
@@ -278,8 +278,15 @@ def _converted_labels(labels: Array, rows: Array, line: tuple[float, float], dra
         raise _not_numbers(draft.how.label, draft, sorted({str(v) for v in labels[~missing]}))
     made = np.full(len(labels), np.nan)
     made[~missing] = numbers
-    made[rows] = line[0] * made[rows] + line[1]
+    made[rows] = _on_line(made[rows], line)
     return made
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def _on_line(numbers: Array, line: tuple[float, float]) -> Array:
+    """Return converted numbers; what becomes infinite is refused later, with its column."""
+    converted: Array = line[0] * numbers + line[1]
+    return converted
 
 
 def _not_numbers(name: str, draft: Draft, levels: Sequence[str]) -> DatakinError:

@@ -327,3 +327,9 @@ def test_long_whole_numbers_that_all_differ_are_row_ids_and_codes_if_not(door):
     with pytest.warns(DatakinWarning):
         kept = datakin.read_table(door(frame), label="y", keep=["enc"])
     assert "enc" in kept.features.category_names
+
+
+def test_numbers_that_become_infinite_are_refused():
+    frame = pd.DataFrame({"x": [1e200, 2e200, 3e200] * 20, "z": range(60), "y": [0, 0, 1] * 20})
+    with pytest.raises(DatakinError, match="'x' must hold finite numbers"):
+        datakin.read_table(frame, label="y", convert={"x": (1e200, 0)})

@@ -37,6 +37,7 @@ def _can_tell_classes(filled: sparse.csc_array, labels: Labels) -> Array:
     return np.asarray(wrong <= (1 - TOLD) * (len(labels.y) - labels.counts.max()) + 0.5)
 
 
+@np.errstate(over="ignore", invalid="ignore")  # responses near 1e300 have no variance
 def _can_tell_response(filled: sparse.csc_array, labels: Labels) -> Array:
     """Whether a response, or its ranks, vary little among the zeros of each column.
 
