@@ -415,3 +415,13 @@ def test_labels_in_memory_that_are_dates_are_refused():
 def test_large_group_numbers_stay_apart():
     groups = 2**60 + np.arange(N) // 2
     assert len(as_dataset(NOISE[:, None], Y, group=groups).group_names) == N / 2
+
+
+def test_huge_responses_of_sparse_tables_raise_no_foreign_warning():
+    rng = np.random.default_rng(0)
+    X = sparse.random_array((60, 5), density=0.5, rng=rng, format="csr")
+    y = rng.uniform(0.5, 1, 60) * 1.7e308  # their sum is infinite
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", DatakinWarning)
+        assert as_dataset(X, y).n_rows == 60
