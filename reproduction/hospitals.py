@@ -109,7 +109,7 @@ def hospital_rows(domains: Mapping[str, Dataset], positive: str, seed: int) -> l
 
 
 def _scored(target: Dataset, sources: Mapping[str, Dataset]) -> list[Row]:
-    ranking = CrossLearningScore(zones="paper").rank(target, dict(sources))
+    ranking = CrossLearningScore("paper", zones="paper").rank(target, dict(sources))
     return [
         {
             "method": "score",

@@ -89,19 +89,29 @@ def replicate(cell: Row, seed: int) -> list[Row]:
         return _distances(setting, seed)
     if kind == "extended":
         n_levels = len(settings()[setting].levels)
-        return _scores(setting, seed, "extended", max(1, (n_levels - 1) // 2))
-    return _scores(setting, seed, None, 1)
+        return _scores(setting, seed, _extended(setting), max(1, (n_levels - 1) // 2))
+    return _scores(setting, seed, "paper", 1)
 
 
-def measure_levels(samples: list[Sample], **options: object) -> tuple[CrossErrors, list[str]]:
+def measure_levels(
+    samples: list[Sample], models: object = "paper", **options: object
+) -> tuple[CrossErrors, list[str]]:
     """Measure one target with the source of each sample; return the names of the sources too."""
     sources = [sample.source.renamed(f"source {i}") for i, sample in enumerate(samples)]
     target = samples[0].target
-    errors = CrossErrors.measure([target, *sources], pairs=target.name, **options)
+    errors = CrossErrors.measure([target, *sources], pairs=target.name, models=models, **options)
     return errors, [source.name for source in sources]
 
 
-def _scores(setting: str, seed: int, models: str | None, step: int) -> list[Row]:
+def _extended(setting: str) -> list[str]:
+    """Return the paper's models, a quadratic and a cubic one and, for classes, QDA."""
+    both = ["linear_svm", "rbf_svm", "xgboost", "quadratic", "cubic"]
+    if settings()[setting].task == "regression":
+        return ["linear", *both]
+    return ["logistic", *both, "qda"]
+
+
+def _scores(setting: str, seed: int, models: object, step: int) -> list[Row]:
     drawn = draw_levels(setting, seed, step)
     samples = [sample for _, _, sample in drawn]
     errors, sources = measure_levels(samples, models=models, random_state=seed)

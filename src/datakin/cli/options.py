@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 KINDS: dict[str, Any] = {"names": str, "word": str, "path": Path}
-SETS = ("extended",)  # one word for several names
+SETS = ("paper", "extended")  # one word for several names
 
 
 def register(app: typer.Typer) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -48,12 +48,14 @@ def _option(default: Any, help: str, choices: tuple[str, ...] = (), **more: Any)
 class Options:
     """How a score is measured and read. `datakin.CrossLearningScore` documents each option."""
 
-    models: Any = _option(None, "'extended', or model names separated by commas.", kind="names")
+    models: Any = _option(
+        None, "'paper', 'extended', or model names separated by commas.", kind="names"
+    )
     _: KW_ONLY
     estimate: str = _option(
         "ensemble",
         "ensemble, weighted, unweighted, or one model's name.",
-        (*AGGREGATES, "logistic", "linear", "linear_svm", "rbf_svm", "xgboost"),
+        (*AGGREGATES, "logistic", "linear", "linear_svm", "rbf_svm", "trees", "xgboost"),
         open=True,
         look=True,
     )

@@ -14,7 +14,7 @@ from datakin.cross_errors.table import ErrorTable
 from datakin.data import Dataset
 from datakin.execution.agreement import choose_keep
 from datakin.execution.measurement import Looks, Measurement
-from datakin.learning.models import Model, choose_models
+from datakin.learning.models import Model, built_in_models, choose_models
 from datakin.scoring.curves import measure_growth
 from datakin.scoring.forecast import SIMPLEST, learner_of
 from datakin.scoring.pairs import make_pair
@@ -31,8 +31,8 @@ def _chosen_models(options: Options, is_class: bool) -> tuple[Model, ...]:
     if options.estimate in (*AGGREGATES, *names):
         return models
     if options.models is None:
-        known = {m.name: m for m in choose_models("extended", is_class)}
-        if options.estimate in known:  # a model of the extended zoo, asked for by name alone
+        known = {m.name: m for m in built_in_models(is_class)}
+        if options.estimate in known:  # another built-in model, asked for by name alone
             return (*models, known[options.estimate])
     raise DatakinError(
         f"The 'estimate' parameter must be one of {listed((*AGGREGATES, *names), limit=12)}. "

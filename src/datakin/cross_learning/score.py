@@ -119,6 +119,7 @@ class CrossLearningScore(Options):
             Other options.
         """
         paper = {
+            "models": "paper",
             "size": "paper",
             "inner": "fresh",
             "weighting": "paper",

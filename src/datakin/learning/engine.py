@@ -112,6 +112,7 @@ class PlanRun:
     ) -> list[ModelFits]:
         """Fit some models on every training set and predict the rows held out."""
         is_sparse = self.table.features.is_sparse
+        models = [m.sized(self.dataset.n_rows, len(self.table.features.names)) for m in models]
         fitters = [start_fitter(m.estimator, m.backend, is_sparse) for m in models]
         found: list[list[tuple[FittedModel, Array | None] | FitFailure]] = [[] for _ in models]
         for i, (train, name) in enumerate(zip(self.plan.trains, self.plan.names, strict=True)):

@@ -1,22 +1,26 @@
-"""The learners: the paper's four per task, three more, and any scikit-learn estimator."""
+"""The learners: four per task, the paper's boosted trees, three more, and any scikit-learn estimator."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.preprocessing import StandardScaler
 
 from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.data.features import Array
 from datakin.learning.backends import Fitter, start_fitter
 from datakin.learning.scaling import center_and_scale
+from datakin.learning.sizing import tree_options
 
-__all__ = ["FittedModel", "Model", "choose_models", "fit_model"]
+__all__ = ["FittedModel", "Model", "built_in_models", "choose_models", "fit_model"]
 
 MOST_COLUMNS = 100  # the quadratic model then has 5,150 terms
+TREES, PAPERS_TREES = "trees", "xgboost"  # sized for the data; the paper's 100 rounds of depth 6
+N_BASIC = 5  # of the built-in models the first are of the default or the paper's
 RESERVED = ("ensemble", "weighted", "unweighted", "average")
 
 
@@ -35,6 +39,8 @@ class Model:
         Regression: standardise y within the training rows, as kernel machines need.
     backend : str, optional
         The fast fitter in `datakin.learning.backends` that gives the estimator's fit.
+    sizing : callable, optional
+        ``sizing(n_rows, n_columns)`` returns options that suit a dataset of that size.
     """
 
     name: str
@@ -42,6 +48,17 @@ class Model:
     features: Literal["dense", "tree"] = "dense"
     scale_target: bool = False
     backend: str | None = None
+    sizing: Callable[[int, int], Mapping[str, Any]] | None = None
+
+    def sized(self, n_rows: int, n_columns: int) -> Model:
+        """Return the model for a dataset of some size; an option that is set stays as it is."""
+        if self.sizing is None:
+            return self
+        estimator = clone(self.estimator)
+        unset = [name for name, value in estimator.get_params().items() if value is None]
+        found = self.sizing(n_rows, n_columns)
+        estimator.set_params(**{name: found[name] for name in found if name in unset})
+        return replace(self, estimator=estimator, sizing=None)
 
 
 # Learners are imported where they are made, so that `import datakin` stays quick.
@@ -57,6 +74,7 @@ def _classifiers() -> list[Model]:
         Model("logistic", LogisticRegression(C=1e3, max_iter=1000), backend="logistic"),
         Model("linear_svm", SVC(kernel="linear"), backend="linear_svm"),
         Model("rbf_svm", SVC(kernel="rbf", gamma="auto"), backend="rbf_svm"),
+        Model("trees", XGBClassifier(n_jobs=1), "tree", backend="xgboost", sizing=tree_options),
         Model("xgboost", XGBClassifier(**_BOOSTING), "tree", backend="xgboost"),
     ]
 
@@ -72,6 +90,14 @@ def _regressors() -> list[Model]:
         Model("linear_svm", SVR(kernel="linear"), scale_target=True, backend="linear_svm"),
         Model("rbf_svm", radial, scale_target=True, backend="rbf_svm"),
         # XGBoost's least gain for a split is absolute, so the unit of y would matter.
+        Model(
+            "trees",
+            XGBRegressor(n_jobs=1),
+            "tree",
+            scale_target=True,
+            backend="xgboost",
+            sizing=tree_options,
+        ),
         Model("xgboost", XGBRegressor(**_BOOSTING), "tree", scale_target=True, backend="xgboost"),
     ]
 
@@ -112,29 +138,41 @@ def _cubic(X: Array) -> Array:
     return np.hstack([_quadratic(X), X**3])
 
 
+def built_in_models(is_class: bool) -> tuple[Model, ...]:
+    """Return all models that can be asked for by name."""
+    return (*(_classifiers() if is_class else _regressors()), *_extension(is_class))
+
+
 def choose_models(models: Any, is_class: bool) -> tuple[Model, ...]:
     """Return the models for an option of the user.
 
     Parameters
     ----------
-    models : None, "extended", list of names, or mapping of name to estimator
-        None is the paper's four. A user's own estimator gets imputed, standardised and one-hot
-        encoded features. Its label is the class with the largest predict_proba or
-        decision_function (for SVC that is ``break_ties=True``), or predict if it has neither.
+    models : None, "paper", "extended", list of names, or mapping of name to estimator or options
+        None: the four default ones. "paper": the paper's four. A mapping of options changes a
+        built-in model. A user's own estimator gets imputed, standardised and one-hot encoded
+        features. Its label is the class with the largest predict_proba or decision_function (for
+        SVC that is ``break_ties=True``), or predict if it has neither.
     is_class : bool
         Whether the task is classification.
     """
-    if models is None:
-        return tuple(_classifiers() if is_class else _regressors())
-    known = {
-        m.name: m for m in (*(_classifiers() if is_class else _regressors()), *_extension(is_class))
-    }
-    if isinstance(models, str):
-        models = list(known) if models == "extended" else [models]
+    known = {m.name: m for m in built_in_models(is_class)}
+    if models is None or isinstance(models, str):
+        sets = {
+            None: [name for name in list(known)[:N_BASIC] if name != PAPERS_TREES],
+            "paper": [name for name in list(known)[:N_BASIC] if name != TREES],
+            "extended": [name for name in known if name != PAPERS_TREES],
+        }
+        models = sets.get(models, [models])
     if not isinstance(models, (Mapping, list, tuple)):
         _known_model(models, known)
     if isinstance(models, Mapping):
-        chosen = [_own_model(name, estimator, is_class) for name, estimator in models.items()]
+        chosen = [
+            _changed_model(name, found, known)
+            if isinstance(found, Mapping)
+            else _own_model(name, found, is_class)
+            for name, found in models.items()
+        ]
     else:
         chosen = [m if isinstance(m, Model) else _known_model(m, known) for m in models]
     names = [m.name for m in chosen]
@@ -147,11 +185,26 @@ def choose_models(models: Any, is_class: bool) -> tuple[Model, ...]:
     return tuple(chosen)
 
 
+def _changed_model(name: Any, options: Mapping[str, Any], known: dict[str, Model]) -> Model:
+    """Return a built-in model with some options of the user's."""
+    model = _known_model(name, known)
+    estimator = clone(model.estimator)
+    names = sorted(estimator.get_params())
+    for option in options:
+        if option not in names:
+            raise DatakinError(
+                f"The model {name!r} has no option {option!r}. It has {listed(names, limit=12)}."
+                f"{suggest(str(option), names)}"
+            )
+    return replace(model, estimator=estimator.set_params(**options))
+
+
 def _known_model(name: Any, known: dict[str, Model]) -> Model:
     if not isinstance(name, str) or name not in known:
         raise DatakinError(
-            f"The 'models' parameter must be None, 'extended', a list of {listed(known, limit=9)}, or a "
-            f"mapping of name to scikit-learn estimator. Got {name!r} instead."
+            f"The 'models' parameter must be None, 'paper', 'extended', a list of "
+            f"{listed(known, limit=9)}, or a mapping of name to scikit-learn estimator, or to the options "
+            f"of a built-in model. Got {name!r} instead."
             f"{suggest(name, known) if isinstance(name, str) else ''}"
         )
     return known[name]
