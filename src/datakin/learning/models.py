@@ -19,8 +19,8 @@ from datakin.learning.sizing import tree_options
 __all__ = ["FittedModel", "Model", "built_in_models", "choose_models", "fit_model"]
 
 MOST_COLUMNS = 100  # the quadratic model then has 5,150 terms
-TREES, PAPERS_TREES = "trees", "xgboost"  # sized for the data; the paper's 100 rounds of depth 6
-N_BASIC = 5  # of the built-in models the first are of the default or the paper's
+DEFAULT = ("rbf_svm", "trees")  # besides logistic or linear regression
+PAPER = ("linear_svm", "rbf_svm", "xgboost")  # likewise
 RESERVED = ("ensemble", "weighted", "unweighted", "average")
 
 
@@ -149,19 +149,22 @@ def choose_models(models: Any, is_class: bool) -> tuple[Model, ...]:
     Parameters
     ----------
     models : None, "paper", "extended", list of names, or mapping of name to estimator or options
-        None: the four default ones. "paper": the paper's four. A mapping of options changes a
-        built-in model. A user's own estimator gets imputed, standardised and one-hot encoded
-        features. Its label is the class with the largest predict_proba or decision_function (for
-        SVC that is ``break_ties=True``), or predict if it has neither.
+        None: the default's three. "paper": the paper's four. "extended": the default's and more. A
+        mapping of options changes a built-in model. A user's own estimator gets imputed,
+        standardised and one-hot encoded features. Its label is the class with the largest
+        predict_proba or decision_function (for SVC that is ``break_ties=True``), or predict if it
+        has neither.
     is_class : bool
         Whether the task is classification.
     """
     known = {m.name: m for m in built_in_models(is_class)}
     if models is None or isinstance(models, str):
+        first = next(iter(known))
+        more = [m.name for m in _extension(is_class)]
         sets = {
-            None: [name for name in list(known)[:N_BASIC] if name != PAPERS_TREES],
-            "paper": [name for name in list(known)[:N_BASIC] if name != TREES],
-            "extended": [name for name in known if name != PAPERS_TREES],
+            None: [first, *DEFAULT],
+            "paper": [first, *PAPER],
+            "extended": [first, *DEFAULT, *more],
         }
         models = sets.get(models, [models])
     if not isinstance(models, (Mapping, list, tuple)):

@@ -20,29 +20,30 @@ def draw(n=60, seed=0, n_classes=2):
     return X, y
 
 
-def test_the_paper_s_four_by_default():
-    names = [m.name for m in choose_models(None, True)]
-    assert names == ["logistic", "linear_svm", "rbf_svm", "xgboost"]
-    assert [m.name for m in choose_models(None, False)] == ["linear", *names[1:]]
-    assert [m.name for m in choose_models("extended", True)] == [
-        *names,
-        "quadratic",
-        "cubic",
-        "qda",
-    ]
+def test_sets_of_models():
+    def names(models, is_class):
+        return [m.name for m in choose_models(models, is_class)]
+
+    assert names(None, True) == ["logistic", "rbf_svm", "trees"]
+    assert names(None, False) == ["linear", "rbf_svm", "trees"]
+    assert names("paper", True) == ["logistic", "linear_svm", "rbf_svm", "xgboost"]
+    assert names("paper", False) == ["linear", "linear_svm", "rbf_svm", "xgboost"]
+    assert names("extended", True) == [*names(None, True), "quadratic", "cubic", "qda"]
+    assert names("extended", False) == [*names(None, False), "quadratic", "cubic"]
+    assert names("trees", True) == ["trees"]
 
 
 def test_default_parameters():
     """The settings that reproduce the paper's tables."""
     logistic, linear, radial, boosting = (
-        m.estimator.get_params() for m in choose_models(None, True)
+        m.estimator.get_params() for m in choose_models("paper", True)
     )
     assert logistic["C"] == 1e3
     assert (linear["kernel"], linear["C"]) == ("linear", 1.0)
     assert (radial["kernel"], radial["C"], radial["gamma"]) == ("rbf", 1.0, "auto")
     for name, value in {"n_estimators": 100, "max_depth": 6, "learning_rate": 0.3}.items():
         assert boosting[name] == value
-    regressors = {m.name: m for m in choose_models(None, False)}
+    regressors = {m.name: m for m in choose_models("paper", False)}
     assert isinstance(regressors["rbf_svm"].estimator, SVR)
     assert regressors["rbf_svm"].scale_target
     assert regressors["linear_svm"].scale_target
@@ -58,6 +59,9 @@ def test_default_parameters():
         ({"mine": LogisticRegression}, "must be a scikit-learn estimator instance"),
         ({"mine": LinearRegression()}, "must be a classifier for this task. Got the regressor"),
         ([3], "Got 3 instead"),
+        ({"tree": {"max_depth": 3}}, "Did you mean 'trees'?"),
+        ({"trees": {"depth": 3}}, "no option 'depth'"),
+        ({"trees": {"max_dept": 3}}, "Did you mean 'max_depth'"),
     ],
 )
 def test_bad_models_are_refused(models, message):
@@ -92,7 +96,7 @@ def test_largest_score_is_the_prediction(estimator, n_classes):
     assert fitted.is_decision == (not has_probabilities and hasattr(estimator, "decision_function"))
 
 
-@pytest.mark.parametrize("name", ["logistic", "linear_svm", "rbf_svm", "xgboost"])
+@pytest.mark.parametrize("name", ["logistic", "linear_svm", "rbf_svm", "trees", "xgboost"])
 def test_a_class_absent_from_the_training_rows_is_never_predicted(name):
     (model,) = choose_models([name], True)
     X, y = draw(90, n_classes=3)
@@ -128,7 +132,7 @@ def test_the_user_s_estimator_is_not_touched():
     assert not hasattr(mine, "estimators_")
 
 
-@pytest.mark.parametrize("name", ["linear", "linear_svm", "rbf_svm", "xgboost"])
+@pytest.mark.parametrize("name", ["linear", "linear_svm", "rbf_svm", "trees", "xgboost"])
 def test_regressors_follow_the_unit_of_the_response(name):
     """y in grams or kilograms must give the same predictions in grams or kilograms."""
     (model,) = choose_models([name], False)
