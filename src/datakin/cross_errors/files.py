@@ -45,7 +45,7 @@ from datakin.learning.folds import Plan
 
 __all__ = ["FORMAT", "Folder", "StoredParts", "read_parts", "write_parts"]
 
-FORMAT = 3
+FORMAT = 4
 OURS = ("units", "about.json", "table.parquet")
 KEPT: dict[str, Any] = {
     kind.__name__: kind
