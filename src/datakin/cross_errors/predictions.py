@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from datakin.cross_errors.records import (
     least_error,
 )
 from datakin.data.features import Array
-from datakin.learning.ensemble import View, fit_sigmoids, model_weights, row_losses
+from datakin.learning.ensemble import View, fit_sigmoids, losses_of_fits, model_weights, row_losses
 from datakin.learning.losses import Loss
 
 __all__ = ["PlanReading"]
@@ -132,7 +133,7 @@ class PlanReading:
                 means[size][:, k] = n_folds * (rows[size][:, fold] @ weights[fold])
         name = made.dataset
         least = least_error(self.loss, weights)
-        return Errors(name, name, made.models, rows, means, weights, self._n_train(), least)
+        return Errors(name, name, made.models, rows, means, weights, self._n_train, least)
 
     def _held_out_errors(self, parts: Sequence[Array]) -> Errors:
         labels = self.labels
@@ -174,16 +175,19 @@ class PlanReading:
         weights = kept_weights(loss, other, ~left_out)
         voting = self.options.voting
 
-        def losses(fit: int, view: View) -> Array:
-            return row_losses(scores[fit], view, y, loss, own=own, names=classes, voting=voting)
+        def losses(fits: Sequence[int], views: Sequence[View]) -> Array:
+            some = [scores[fit] for fit in fits]
+            return losses_of_fits(some, views, y, loss, own=own, names=classes, voting=voting)
 
-        parts = {"fold": [losses(1 + k, view) for k, view in enumerate(self.views)]}
+        outer = losses(range(1 + plan.n_folds), [self.full_view, *self.views])
+        full, parts = outer[0], {"fold": outer[1:]}
         if len(scores) > 1 + plan.n_folds:
-            parts["inner"] = [
-                np.mean([losses(fit, view) for fit, _ in plan.inner[k]], axis=0)
-                for k, view in enumerate(self.views)
-            ]
-        full = losses(0, self.full_view)
+            parts["inner"] = np.array(
+                [
+                    np.mean(losses([fit for fit, _ in fits], [view] * len(fits)), axis=0)
+                    for fits, view in zip(plan.inner, self.views, strict=True)
+                ]
+            )
         rows = {size: np.mean(part, axis=0) for size, part in parts.items()}
         means = {
             size: np.column_stack([errors @ weights for errors in part])
@@ -199,10 +203,11 @@ class PlanReading:
             {"full": full, **rows},
             means,
             weights,
-            self._n_train(),
+            self._n_train,
             least_error(loss, weights),
         )
 
+    @cached_property
     def _n_train(self) -> dict[str, float]:
         plan, full = self.made.plan, float(len(self.made.y))
         inner = [len(plan.trains[fit]) for entries in plan.inner for fit, _ in entries]

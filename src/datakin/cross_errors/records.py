@@ -113,6 +113,11 @@ class Trained:
     failures: tuple[FitFailure, ...]
     backends: Mapping[str, str] = field(default_factory=dict)
 
+    @cached_property
+    def kept(self) -> dict[Any, Any]:
+        """What follows from the own errors, for all comparisons with this dataset."""
+        return {}
+
     @property
     def row_weights(self) -> Array:
         """The ensemble weights w(-k) that belong to each row of fold k, shape (n, M)."""

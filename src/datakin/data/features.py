@@ -23,6 +23,7 @@ Array = np.ndarray[Any, Any]
 MISSING = -1  # code of a missing category
 FACTOR, STEP = np.uint64(6364136223846793005), np.uint64(1442695040888963407)  # of row hashes
 UNKNOWN = -2  # code of a level that the other dataset has never seen
+MOST_SORTED = 10_000  # rows of a table whose columns are kept in order too
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +48,7 @@ class Features:
     category_names: tuple[str, ...]
     levels: tuple[tuple[str, ...], ...]
     _hashes: dict[tuple[str, ...], Array] = field(default_factory=dict, init=False, repr=False)
+    _sorted: dict[str, tuple[Array, Array]] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of_numbers(cls, matrix: Any, names: Sequence[str]) -> Features:
@@ -182,6 +184,20 @@ class Features:
         if key not in self._hashes:
             self._hashes[key] = self.row_hashes(key)
         return self._hashes[key]
+
+    def in_order(self, name: str) -> tuple[Array, Array]:
+        """Return the rows sorted by a numeric column, and its values in that order, NaN last.
+
+        Kept where rows are few: many others may be tested on the same table.
+        """
+        found = self._sorted.get(name)
+        if found is None:
+            column = self.numeric[:, self.numeric_names.index(name)]
+            order = np.argsort(column)
+            found = order.astype(np.int32), column[order]
+            if len(column) <= MOST_SORTED:
+                self._sorted[name] = found
+        return found
 
     def digest(self) -> bytes:
         """Return a digest of names and values, the same on every machine."""

@@ -115,20 +115,28 @@ class TreeCodes:
     """
 
     def __init__(self, features: Features) -> None:
-        self.values = (
-            [] if features.is_sparse else [np.unique(column) for column in features.numeric.T]
-        )
+        self.names, columns = features.numeric_names, features.numeric
+        self.values = [] if features.is_sparse else [np.unique(column) for column in columns.T]
 
-    def ranks(self, features: Features) -> Any:
-        """Return the ranks of all rows (a sparse matrix as it is)."""
-        if features.is_sparse:
-            return sparse.csr_matrix(features.numeric)
-        ranks = np.empty(features.numeric.shape, dtype=np.float32)  # as XGBoost stores it
-        for j, values in enumerate(self.values):
-            column = features.numeric[:, j]
-            ranks[:, j] = np.searchsorted(values, column) + np.searchsorted(values, column, "right")
-        ranks[np.isnan(features.numeric)] = np.nan
-        return ranks
+    def ranks(self, *tables: Features) -> Any:
+        """Return the ranks of all rows of some tables, one below the other.
+
+        The tables need not have the order of the columns. A single sparse matrix stays as it is.
+        """
+        if tables[0].is_sparse:
+            return sparse.csr_matrix(tables[0].numeric)
+        n_rows = [table.n_rows for table in tables]
+        starts = np.repeat(np.cumsum([0, *n_rows[:-1]]), n_rows)
+        ranks = np.empty((len(self.names), sum(n_rows)), dtype=np.float32)  # as XGBoost stores it
+        for j, (name, values) in enumerate(zip(self.names, self.values, strict=True)):
+            orders, columns = zip(*(table.in_order(name) for table in tables), strict=True)
+            # Numbers in order are searched for in a quarter of the time.
+            column = np.concatenate(columns)
+            at = values.searchsorted(column)
+            found = (2 * at + (values.take(at, mode="clip") == column)).astype(np.float32)
+            found[np.isnan(column)] = np.nan
+            ranks[j, np.concatenate(orders) + starts] = found
+        return np.ascontiguousarray(ranks.T)
 
 
 def beside(ranks: Any, indicators: Array) -> Any:

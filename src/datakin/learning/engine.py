@@ -28,16 +28,19 @@ Scores = list["Array | None"]
 
 
 class Table:
-    """The rows of a dataset, and the matrices that a plan's fits make from them."""
+    """The rows of a dataset, and the matrices that a plan's fits make from them.
 
-    def __init__(self, features: Features, codes: TreeCodes) -> None:
-        self.features, self.codes = features, codes
+    `whole` has the same rows, before columns were chosen: what it knows of them is kept.
+    """
+
+    def __init__(self, features: Features, codes: TreeCodes, whole: Features | None = None) -> None:
+        self.features, self.codes, self.whole = features, codes, whole or features
         self.known: dict[tuple[int, int], Array] = {}  # scores by fit and model, predicted ahead
 
     @cached_property
     def ranks(self) -> Any:
         """The numbers as ranks, which are the same for all fits of a plan."""
-        return self.codes.ranks(self.features)
+        return self.codes.ranks(self.whole)
 
     def matrices(self, encoder: ColumnEncoder, rows: Array | slice = slice(None)) -> dict[str, Any]:
         """Return the matrices of one fit by kind; each is made at its first use."""
@@ -192,7 +195,7 @@ class FittedPlan:
 
     def table(self, features: Features) -> Table:
         """Return other rows in the form that `scores` takes."""
-        return Table(features, self.codes)
+        return Table(features.matched_to(self.features), self.codes, features)
 
     def scores(self, fit: int, table: Table) -> Scores:
         """Return each model's scores on some rows; None for a failed model."""
@@ -221,8 +224,11 @@ class FittedPlan:
                 return [self._scores_in_blocks(d.features, n_fits) for d in others]
         found = [d.features for d in others]
         if not self.features.is_sparse:
-            found = [laid_out(features, self.features.names) for features in found]
-        tables = [self.table(features.matched_to(self.features)) for features in found]
+            found = [
+                laid_out(features, self.features.names) if features.is_sparse else features
+                for features in found
+            ]
+        tables = [self.table(features) for features in found]
         self.predict_ahead(tables, n_fits)
         return [[self.scores(fit, table) for fit in range(n_fits)] for table in tables]
 
@@ -233,7 +239,7 @@ class FittedPlan:
         for start in range(0, features.n_rows, size):
             rows = np.arange(start, min(start + size, features.n_rows))
             full = laid_out(features.take(rows), self.features.names)
-            table = self.table(full.matched_to(self.features))
+            table = self.table(full)
             blocks.append([self.scores(fit, table) for fit in range(n_fits)])
         return [
             [
@@ -249,15 +255,23 @@ class FittedPlan:
         The scores of trees do not depend on the other rows of the call. Those of other models are
         matrix products, and their last bits may.
         """
-        if len(tables) < 2 or self.features.is_sparse:
+        trees = [
+            m
+            for m, part in enumerate(self.parts)
+            if part.fits is not None and part.model.features != "dense"
+        ]
+        if not trees or len(tables) < 2 or self.features.is_sparse:
             return
         ends = np.cumsum([table.features.n_rows for table in tables])[:-1]
-        for m, part in enumerate(self.parts):
-            if part.fits is None or part.model.features == "dense":
-                continue
-            for fit in range(n_fits):
-                rows = [t.matrices(self.encoders[fit])[part.model.features] for t in tables]
-                pieces = np.split(part.fits[fit].scores(np.concatenate(rows)), ends)
+        ranks = self.codes.ranks(*(table.whole for table in tables))
+        for fit in range(n_fits):
+            encoder, rows = self.encoders[fit], ranks
+            if encoder.levels:
+                rows = beside(rows, np.vstack([encoder.indicators(t.features) for t in tables]))
+            for m in trees:
+                fits = self.parts[m].fits
+                assert fits is not None
+                pieces = np.split(fits[fit].scores(rows), ends)
                 for table, scores in zip(tables, pieces, strict=True):
                     table.known[fit, m] = scores
 

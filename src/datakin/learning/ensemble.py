@@ -19,9 +19,16 @@ from scipy.special import expit
 
 from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
-from datakin.learning.losses import Loss
+from datakin.learning.losses import LOSSES, Loss
 
-__all__ = ["View", "apply_sigmoids", "fit_sigmoids", "model_weights", "row_losses"]
+__all__ = [
+    "View",
+    "apply_sigmoids",
+    "fit_sigmoids",
+    "losses_of_fits",
+    "model_weights",
+    "row_losses",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,11 +48,6 @@ class View:
     sigmoids: Sequence[Array | None]
     shares: Array
     weights: Array
-
-    def probabilities(self, model: int, scores: Array) -> Array:
-        """Return class probabilities for one model's scores."""
-        sigmoids = self.sigmoids[model]
-        return scores if sigmoids is None else apply_sigmoids(scores, sigmoids)
 
 
 def model_weights(errors: Array, sharpness: float, scale: float = 1.0) -> Array:
@@ -83,13 +85,30 @@ def row_losses(
     names: Sequence[str],
     voting: str,
 ) -> Array:
+    """Return the losses of one fit, shape (M + 2, n); see `losses_of_fits`."""
+    found = losses_of_fits([scores], [view], y, loss, own=own, names=names, voting=voting)
+    return np.asarray(found[0])
+
+
+def losses_of_fits(
+    scores: Sequence[Sequence[Array | None]],
+    views: Sequence[View],
+    y: Array,
+    loss: Loss,
+    *,
+    own: Array,
+    names: Sequence[str],
+    voting: str,
+) -> Array:
     """Return the losses of every model and of the ensemble, and the models' weighted average.
+
+    All fits at once, since on few rows a call of numpy takes longer than its numbers.
 
     Parameters
     ----------
-    scores : list of (ndarray of shape (n, C) or None)
-        One entry per model; None for a failed one.
-    view : View
+    scores : sequence over fits of lists of (ndarray of shape (n, C) or None)
+        One entry per model; None for one that failed, which it then did in all fits.
+    views : sequence over fits of View
     y : ndarray of shape (n,)
         Class codes in the union of both datasets' classes, or numbers.
     loss : Loss
@@ -101,48 +120,80 @@ def row_losses(
 
     Returns
     -------
-    ndarray of shape (M + 2, n)
+    ndarray of shape (fits, M + 2, n)
     """
-    losses = np.full((len(scores) + 2, len(y)), np.nan)
+    weights = np.array([view.weights for view in views])
+    shares = np.array([view.shares for view in views])[:, None]
+    losses = np.full((len(views), weights.shape[1] + 2, len(y)), np.nan)
     pooled: Array | float = 0.0
-    for m, model_scores in enumerate(scores):
-        if model_scores is None:
+    for m, first in enumerate(scores[0]):
+        if first is None:
             continue
+        output = np.array([of_fit[m] for of_fit in scores])
         if loss.needs == "value":
-            output = model_scores
-            losses[m] = _checked(loss, y, model_scores[:, 0])
+            losses[:, m] = _losses(loss, y, output[..., 0])
         else:
-            p = view.probabilities(m, model_scores)
+            p = _probabilities([view.sigmoids[m] for view in views], output)
             # Without class weights a model's own decision counts, not the calibrated one.
-            best = np.argmax(p / view.shares if loss.balanced else model_scores, axis=1)
-            losses[m] = _class_losses(loss, y, best, p, own, names)
-            output = (best[:, None] == np.arange(p.shape[1])) if voting == "hard" else p
-        if view.weights[m]:
-            pooled = pooled + view.weights[m] * output
+            best = _largest(p / shares if loss.balanced else output)
+            losses[:, m] = _class_losses(loss, y, best, p, own, names)
+            output = (best[..., None] == np.arange(p.shape[-1])) if voting == "hard" else p
+        if weights[:, m].any():
+            pooled = pooled + weights[:, m, None, None] * output
     pooled = np.asarray(pooled)
     if loss.needs == "value":
-        losses[-2] = _checked(loss, y, pooled[:, 0])
+        losses[:, -2] = _losses(loss, y, pooled[..., 0])
     else:
-        votes = pooled / view.shares if loss.balanced and voting == "soft" else pooled
+        votes = pooled / shares if loss.balanced and voting == "soft" else pooled
         # Rounded, so that ties do not depend on the order of summation. The lowest class wins.
-        best = np.argmax(np.round(votes, 12), axis=1)
-        losses[-2] = _class_losses(loss, y, best, pooled, own, names)
-    works = view.weights > 0
-    losses[-1] = view.weights[works] @ losses[:-2][works]
+        best = _largest(np.round(votes, 12))
+        losses[:, -2] = _class_losses(loss, y, best, pooled, own, names)
+    for each, of_fit in zip(weights, losses, strict=True):
+        works = each > 0
+        of_fit[-1] = each[works] @ of_fit[:-2][works]
     return losses
+
+
+def _probabilities(sigmoids: Sequence[Array | None], scores: Array) -> Array:
+    """Return class probabilities for the scores of one model in several fits."""
+    known = [each for each in sigmoids if each is not None]
+    if not known:
+        return scores
+    if len(known[0]) > 1:
+        return np.array([apply_sigmoids(*both) for both in zip(scores, known, strict=True)])
+    slopes, intercepts = np.array([each[0] for each in known]).T[..., None]
+    p = expit(slopes * scores[..., 1] + intercepts)
+    return np.stack([1 - p, p], axis=-1)
+
+
+def _largest(votes: Array) -> Array:
+    """Return the class with the largest number, the first of equal ones."""
+    if votes.shape[-1] == 2:
+        return np.asarray(votes[..., 1] > votes[..., 0], dtype=int)
+    return np.asarray(np.argmax(votes, axis=-1))
 
 
 def _class_losses(
     loss: Loss, y: Array, best: Array, p: Array, own: Array, names: Sequence[str]
 ) -> Array:
     if loss.needs == "probability":
-        spread = np.zeros((len(p), len(names)))
-        spread[:, own] = p
-        return _checked(loss, y, spread)
+        spread = np.zeros((*p.shape[:-1], len(names)))
+        spread[..., own] = p
+        return _losses(loss, y, spread)
     if loss.by_name:
         words = np.array(names, dtype=object)
-        return _checked(loss, words[y], words[own[best]])
-    return _checked(loss, y, own[best])
+        return _losses(loss, words[y], words[own[best]])
+    return _losses(loss, y, own[best])
+
+
+def _losses(loss: Loss, y: Array, predictions: Array) -> Array:
+    """Return the losses of several fits' predictions; functions of the user's see one fit at a time."""
+    if LOSSES.get(loss.name) is loss:
+        shape = predictions.shape
+        found = loss.rows(np.tile(y, shape[0]), predictions.reshape(-1, *shape[2:]))
+        if np.isfinite(found).all():
+            return found.reshape(shape[:2])
+    return np.array([_checked(loss, y, each) for each in predictions])
 
 
 def _checked(loss: Loss, y: Array, prediction: Array) -> Array:

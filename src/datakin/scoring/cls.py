@@ -10,8 +10,10 @@ rows from the two training sizes that the plan has.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 
@@ -27,8 +29,12 @@ __all__ = [
     "discrepancy",
     "error_of_mean",
     "last_change",
+    "mean_errors",
+    "of_tested",
     "own_error",
 ]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,12 +96,31 @@ class Direction:
     tested: Trained
     cross: Errors
 
-    @property
+    @cached_property
     def works(self) -> Array:
         """Positions of the models that did not fail on either dataset."""
         # By their losses, not their weights: a very poor model's weight can underflow to 0.
         failed = [np.isnan(e.rows["fold"][:-2]).any(axis=1) for e in (self.cross, self.tested.own)]
         return np.flatnonzero(~(failed[0] | failed[1]))
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether no tested row is left out because it stands in the other dataset too."""
+        return bool(self.cross.weights.all())
+
+
+def of_tested(trained: Trained, estimate: str, what: object, find: Callable[[], T]) -> T:
+    """Return what follows from the tested dataset alone, found once for all who are tested on it.
+
+    Averages over models depend on which of them work, and on weights, of both datasets.
+    """
+    if estimate in ("unweighted", "weighted"):
+        return find()
+    key = (estimate, what)
+    if key not in trained.kept:
+        trained.kept[key] = find()
+    found: T = trained.kept[key]
+    return found
 
 
 def discrepancy(direction: Direction, estimate: str, size: str) -> Discrepancy:
@@ -108,30 +133,51 @@ def discrepancy(direction: Direction, estimate: str, size: str) -> Discrepancy:
         "ensemble", "weighted", "unweighted" or the name of a model.
     size : {"paper", "matched", "limit"}
     """
-    literal = size == "paper"
-    cross, own = direction.cross, direction.tested.own
-
-    def of_cross(which: str) -> Array:
-        return _cross_rows(direction, estimate, cross.rows[which], literal)
-
-    def of_own(which: str) -> Array:
-        return _own_rows(direction, estimate, own.rows[which], literal)
-
-    cross_rows, own_rows = of_cross("full" if literal else "fold"), of_own("fold")
-    if size == "limit":
-        cross_rows = extrapolate(cross.n_train, cross_rows, of_cross("inner"))
-        own_rows = extrapolate(own.n_train, own_rows, of_own("inner"))
-    own_weights = own.weights
-    if not cross.weights.all():
-        # Rows left out of the cross error are left out of the own error it is compared with.
-        own_weights = np.where(cross.weights > 0, own.weights, 0.0)
-        own_weights *= own.weights.sum() / own_weights.sum()
-    cross_mean, own_mean = float(cross_rows @ cross.weights), float(own_rows @ own_weights)
-    influence = cross.weights * (cross_rows - cross_mean) - own_weights * (own_rows - own_mean)
+    cross_rows, cross_mean = _cross_side(direction, estimate, size)
+    own_mean, own_part = _own_side(direction, estimate, size)
+    influence = direction.cross.weights * (cross_rows - cross_mean) - own_part
     # The limit's too: averaged over the folds left out, both sizes have the same first-order error
     # from the training rows, and factors c and 1 - c leave it as it is.
-    replicates = _pick(direction, estimate, cross.means["fold"])
-    return Discrepancy(cross_mean, own_mean, influence, replicates, cross.least)
+    replicates = _pick(direction, estimate, direction.cross.means["fold"])
+    return Discrepancy(cross_mean, own_mean, influence, replicates, direction.cross.least)
+
+
+def mean_errors(direction: Direction, estimate: str, size: str) -> tuple[float, float]:
+    """Return the two errors of a directional discrepancy, cross and own, without its uncertainty."""
+    return _cross_side(direction, estimate, size)[1], _own_side(direction, estimate, size)[0]
+
+
+def _cross_side(direction: Direction, estimate: str, size: str) -> tuple[Array, float]:
+    """Return the losses of the other dataset's predictors, and their mean."""
+    cross, literal = direction.cross, size == "paper"
+    which = "full" if literal else "fold"
+    rows = _cross_rows(direction, estimate, cross.rows[which], literal)
+    if size == "limit":
+        inner = _cross_rows(direction, estimate, cross.rows["inner"], literal)
+        rows = extrapolate(cross.n_train, rows, inner)
+    return rows, float(rows @ cross.weights)
+
+
+def _own_side(direction: Direction, estimate: str, size: str) -> tuple[float, Array]:
+    """Return the mean of the own losses, and what each row adds to its sampling error."""
+
+    def find() -> tuple[float, Array]:
+        own, literal = direction.tested.own, size == "paper"
+        rows = _own_rows(direction, estimate, own.rows["fold"], literal)
+        if size == "limit":
+            inner = _own_rows(direction, estimate, own.rows["inner"], literal)
+            rows = extrapolate(own.n_train, rows, inner)
+        weights = own.weights
+        if not direction.is_whole:
+            # Rows left out of the cross error are left out of the own error it is compared with.
+            weights = np.where(direction.cross.weights > 0, weights, 0.0)
+            weights *= own.weights.sum() / weights.sum()
+        mean = float(rows @ weights)
+        return mean, weights * (rows - mean)
+
+    if not direction.is_whole:
+        return find()
+    return of_tested(direction.tested, estimate, ("side", size), find)
 
 
 def last_change(direction: Direction, estimate: str, cross: bool, own: bool) -> float:
@@ -200,15 +246,20 @@ def own_error(
 ) -> tuple[Array, Array, Array]:
     """Return the tested dataset's own row losses, their weights and the K fold errors."""
     own = direction.tested.own
-    literal = size == "fold"
-    rows = _own_rows(direction, estimate, own.rows[size], literal)
-    folds = direction.tested.folds
-    errors = [len(folds) * float(rows[fold] @ own.weights[fold]) for fold in folds]
-    return rows, own.weights, np.array(errors)
+
+    def find() -> tuple[Array, Array, Array]:
+        rows = _own_rows(direction, estimate, own.rows[size], size == "fold")
+        folds = direction.tested.folds
+        errors = [len(folds) * float(rows[fold] @ own.weights[fold]) for fold in folds]
+        return rows, own.weights, np.array(errors)
+
+    return of_tested(direction.tested, estimate, ("own", size), find)
 
 
 def average(parts: Sequence[Discrepancy]) -> Discrepancy:
     """Average the discrepancies of several fold seeds."""
+    if len(parts) == 1:
+        return parts[0]
     total = parts[0]
     for part in parts[1:]:
         total = total.plus(1.0, part)

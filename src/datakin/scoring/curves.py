@@ -13,7 +13,7 @@ import numpy as np
 
 from datakin.data.features import Array
 from datakin.results.comparison import LearningCurve
-from datakin.scoring.cls import Direction, average, discrepancy, last_change, own_error
+from datakin.scoring.cls import Direction, average, discrepancy, last_change, of_tested, own_error
 from datakin.scoring.uncertainty import make_estimate, row_variance, variances
 
 __all__ = ["Growth", "learning_curve", "measure_growth"]
@@ -31,6 +31,16 @@ def learning_curve(
     estimate : str
     groups : ndarray or None
     """
+
+    def find() -> LearningCurve:
+        return _learning_curve(directions, estimate, groups)
+
+    return of_tested(directions[0].tested, estimate, "curve", find)
+
+
+def _learning_curve(
+    directions: Sequence[Direction], estimate: str, groups: Array | None
+) -> LearningCurve:
     own = directions[0].tested.own
     rows, folds = {}, {}
     for size in ("fold", "inner"):

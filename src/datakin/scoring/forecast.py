@@ -18,7 +18,7 @@ from datakin.results.comparison import Comparison
 from datakin.results.forecast import ExpectedGain, Forecast, Outlook
 from datakin.results.record import Provenance
 from datakin.results.zones import GAIN
-from datakin.scoring.cls import Direction, average, discrepancy, own_error
+from datakin.scoring.cls import Direction, average, discrepancy, of_tested, own_error
 from datakin.scoring.shares import best_shares, pooled_gain
 from datakin.scoring.uncertainty import jackknife_variance, row_variance, sum_groups
 
@@ -65,23 +65,17 @@ def outlook(directions: Sequence[Direction], learner: str, groups: Array | None)
         Of the target's rows.
     """
     own = directions[0].tested.own
-    n, n_fold, n_inner = (own.n_train[size] for size in ("all", "fold", "inner"))
-    # Errors at n rows: limit + slope / n. In units of slope / n the two measured sizes are this far.
-    apart, beyond = n / n_inner - n / n_fold, n / n_fold - 1
-    rows, folds = np.zeros(len(own.weights)), []
-    for direction in directions:
-        found = [own_error(direction, learner, size) for size in ("inner", "fold")]
-        (inner, weights, inner_folds), (fold, _, fold_folds) = found
-        gap = inner - fold
-        rows += (gap - gap @ weights) * weights / apart / len(directions)
-        folds.append((inner_folds - fold_folds) / apart)
-    by_fold = np.mean(folds, axis=0)
-    lack = float(by_fold.mean())
+    n, n_fold = own.n_train["all"], own.n_train["fold"]
+    beyond = n / n_fold - 1
     full = average([discrepancy(d, learner, "paper") for d in directions])
-    a, d = sum_groups(rows, groups), sum_groups(full.influence, groups)
+    lack, a, spread, of_lack, freedom = of_tested(
+        directions[0].tested,
+        learner,
+        ("lack", full.least),
+        lambda: _lack(directions, learner, groups, full.least),
+    )
+    d = sum_groups(full.influence, groups)
     scale = len(a) / (len(a) - 1)
-    spread = row_variance(rows, groups, full.least)
-    of_lack = max(spread, float(np.var(by_fold, ddof=1)) / len(by_fold))
     of_full = row_variance(full.influence, groups, full.least) + jackknife_variance(full.replicates)
     both = float(a @ d) * scale * float(np.sqrt(of_lack / spread))
     # behind = full + beyond * lack, since the own error was measured with fewer rows than n.
@@ -96,10 +90,35 @@ def outlook(directions: Sequence[Direction], learner: str, groups: Array | None)
         ),
         n_target=int(n),
         n_source=int(directions[0].cross.n_train["all"]),
-        freedom=2 * (len(by_fold) - 1),
+        freedom=freedom,
         learner=learner,
         trial=_tried(directions, learner, groups) if learner in SIMPLEST else None,
     )
+
+
+def _lack(
+    directions: Sequence[Direction], learner: str, groups: Array | None, least: float
+) -> tuple[float, Array, float, float, int]:
+    """Return what the target lacks, what rows add to it, two variances and the degrees of freedom.
+
+    The first variance is from the rows; the second is the larger of that and the one from the folds.
+    """
+    own = directions[0].tested.own
+    n, n_fold, n_inner = (own.n_train[size] for size in ("all", "fold", "inner"))
+    # Errors at n rows: limit + slope / n. In units of slope / n the two measured sizes are this far.
+    apart = n / n_inner - n / n_fold
+    rows, folds = np.zeros(len(own.weights)), []
+    for direction in directions:
+        found = [own_error(direction, learner, size) for size in ("inner", "fold")]
+        (inner, weights, inner_folds), (fold, _, fold_folds) = found
+        gap = inner - fold
+        rows += (gap - gap @ weights) * weights / apart / len(directions)
+        folds.append((inner_folds - fold_folds) / apart)
+    by_fold = np.mean(folds, axis=0)
+    spread = row_variance(rows, groups, least)
+    of_lack = max(spread, float(np.var(by_fold, ddof=1)) / len(by_fold))
+    added = sum_groups(rows, groups)
+    return float(by_fold.mean()), added, spread, of_lack, 2 * (len(by_fold) - 1)
 
 
 def _tried(

@@ -19,6 +19,8 @@ from datakin.scoring.cls import (
     average,
     discrepancy,
     error_of_mean,
+    mean_errors,
+    of_tested,
     own_error,
 )
 from datakin.scoring.curves import learning_curve
@@ -124,16 +126,30 @@ class RowsWay:
 
     def of_model(self, model: str, size: str) -> float:
         """Return the same of one model, as a number."""
-        return self.discrepancy(model, size).value
+        cross, own = self.mean_errors(model, size)
+        return cross - own
+
+    def mean_errors(self, model: str, size: str) -> tuple[float, float]:
+        """Return the cross and the own error of one model."""
+        cross, own = mean_errors(self.directions[0], model, size)
+        for direction in self.directions[1:]:
+            more = mean_errors(direction, model, size)
+            cross, own = cross + more[0], own + more[1]
+        share = 1.0 / len(self.directions)
+        return share * cross, share * own
 
     def own_error(self, estimate: str, by: str) -> tuple[float, float]:
         """Return the tested dataset's own error and its standard error."""
-        means, errors = [], []
-        for direction in self.directions:
-            rows, weights, folds = own_error(direction, estimate)
-            means.append(float(rows @ weights))
-            errors.append(error_of_mean(rows, weights, folds, by))
-        return float(np.mean(means)), float(np.mean(errors))
+
+        def find() -> tuple[float, float]:
+            means, errors = [], []
+            for direction in self.directions:
+                rows, weights, folds = own_error(direction, estimate)
+                means.append(float(rows @ weights))
+                errors.append(error_of_mean(rows, weights, folds, by))
+            return float(np.mean(means)), float(np.mean(errors))
+
+        return of_tested(self.directions[0].tested, estimate, ("own error", by), find)
 
     def curve(self, estimate: str) -> LearningCurve:
         """Return the tested dataset's learning curve."""
@@ -202,7 +218,7 @@ def summed(way: RowsWay, estimate: str) -> WaySums:
     learner = learner_of(cross.models, estimate)
     learner = learner if learner in models else estimate
     curve, seen = way.curve(estimate), way.outlook(learner)
-    by_model = [[way.discrepancy(model, size) for size in sizes] for model in models]
+    by_model = [[way.mean_errors(model, size) for size in sizes] for model in models]
     mean, by_rows = way.own_error(estimate, "rows")
     return WaySums(
         cross.trained_on,
@@ -214,7 +230,7 @@ def summed(way: RowsWay, estimate: str) -> WaySums:
         np.array(
             [[p.cross, p.own, variances(p, way.groups)[0], p.least, *p.replicates] for p in parts]
         ),
-        np.array([[[part.cross, part.own] for part in row] for row in by_model]),
+        np.array(by_model),
         np.array([mean, by_rows, way.own_error(estimate, "folds")[1]]),
         np.array(
             [

@@ -139,3 +139,30 @@ def test_ranks_keep_apart_what_32_bits_do_not():
     coded = beside(TreeCodes(features(stamps)).ranks(features(stamps)), np.zeros((64, 0)))
     assert len(np.unique(coded.astype(np.float32))) == 64
     assert len(np.unique(stamps.astype(np.float32))) < 64
+
+
+def test_ranks_of_several_tables_are_those_of_each():
+    """By the definition: twice the number of smaller values, plus one for an equal one."""
+    rng = np.random.default_rng(3)
+    made = []
+    for n in (40, 1, 25):
+        X = np.round(rng.standard_normal((n, 3)), 1)  # ties within and between the tables
+        X[rng.random(X.shape) < 0.1] = np.nan
+        made.append(X)
+    made[0][:, 2] = np.nan  # no value at all to compare with
+    trained, *others = (features(X) for X in made)
+    codes = TreeCodes(trained)
+    turned = [table.select(table.numeric_names[::-1]) for table in others]
+    for tables in ([trained, *others], [trained, *turned]):
+        for _ in range(2):  # the second time from columns in order that were kept
+            found = codes.ranks(*tables)
+            assert found.dtype == np.float32
+            for j, known in enumerate(made[0].T):
+                values = np.unique(known)
+                column = np.concatenate(made)[:, j]
+                both = [np.searchsorted(values, column, side) for side in ("left", "right")]
+                expected = np.where(np.isnan(column), np.nan, sum(both))
+                np.testing.assert_array_equal(found[:, j], expected)
+    np.testing.assert_array_equal(
+        codes.ranks(*turned), np.vstack([codes.ranks(table) for table in others])
+    )

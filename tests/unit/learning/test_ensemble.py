@@ -1,13 +1,21 @@
 """Weights of algorithm 2 by hand, ties, failed models, and freedom from the unit of y."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 
 from datakin import DatakinError, score
-from datakin.learning.ensemble import View, model_weights, row_losses
-from datakin.learning.losses import LOSSES
+from datakin.learning.ensemble import (
+    View,
+    apply_sigmoids,
+    losses_of_fits,
+    model_weights,
+    row_losses,
+)
+from datakin.learning.losses import LOSSES, resolve_loss
 
 
 def test_weights_by_hand():
@@ -146,3 +154,74 @@ def test_infinite_sharpness_is_refused(make_lda):
     pair = make_lda(50, 1), make_lda(60, 2, angle=3.0)
     with pytest.raises(DatakinError, match="sharpness"):
         score(*pair, models=["logistic", "rbf_svm"], sharpness=float("inf"))
+
+
+def by_definition(scores, view, y, loss, own, names, voting):
+    """The losses of one fit, model by model."""
+    found, pooled = [], 0.0
+    for m, raw in enumerate(scores):
+        if raw is None:
+            found.append(np.full(len(y), np.nan))
+            continue
+        p = raw if view.sigmoids[m] is None else apply_sigmoids(raw, view.sigmoids[m])
+        best = np.argmax(p / view.shares if loss.balanced else raw, axis=1)
+        found.append(of_class(loss, y, best, p, own, names))
+        pooled = pooled + view.weights[m] * (np.eye(p.shape[1])[best] if voting == "hard" else p)
+    votes = pooled / view.shares if loss.balanced and voting == "soft" else pooled
+    best = np.argmax(np.round(votes, 12), axis=1)
+    works = view.weights > 0
+    average = view.weights[works] @ np.array(found)[works]
+    return np.array([*found, of_class(loss, y, best, pooled, own, names), average])
+
+
+def of_class(loss, y, best, p, own, names):
+    if loss.needs == "probability":
+        spread = np.zeros((len(p), len(names)))
+        spread[:, own] = p
+        return loss.rows(y, spread)
+    words = np.array(names, dtype=object) if loss.by_name else np.arange(len(names))
+    return loss.rows(words[y], words[own[best]])
+
+
+def far_apart(true, predicted):
+    """Depends on all rows of the call, as a user's function may."""
+    assert true.shape == predicted.shape == (60,)
+    return (true != predicted) * (1.0 + np.mean(true != predicted))
+
+
+@pytest.mark.parametrize("voting", ["soft", "hard"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("loss", ["zero_one", "balanced", "brier", "log", far_apart])
+def test_losses_of_several_fits_are_those_of_each(loss, n_classes, voting):
+    rng = np.random.default_rng(4)
+    n, loss, names = 60, resolve_loss(loss), ["a", "b", "c", "d"]
+    own, y = np.array([2, 0, 3])[:n_classes], rng.integers(0, 4, n)
+    views, scores = [], []
+    for _ in range(3):
+        raw = np.round(rng.standard_normal((n, n_classes)), 1)  # ties
+        p = rng.dirichlet(np.ones(n_classes), n)
+        sigmoids = rng.standard_normal((1 if n_classes == 2 else n_classes, 2))
+        weights = np.append(rng.dirichlet(np.ones(2)), 0.0)
+        views.append(View([sigmoids, None, None], p.mean(axis=0), weights))
+        scores.append([raw, p, None])
+    about = {"own": own, "names": names, "voting": voting}
+    found = losses_of_fits(scores, views, y, loss, **about)
+    for fit, view, each in zip(scores, views, found, strict=True):
+        np.testing.assert_array_equal(each, by_definition(fit, view, y, loss, **about))
+        np.testing.assert_array_equal(each, row_losses(fit, view, y, loss, **about))
+
+
+@pytest.mark.parametrize("loss", ["squared", "absolute", lambda true, predicted: true * predicted])
+def test_losses_of_several_regressions_are_those_of_each(loss):
+    rng = np.random.default_rng(5)
+    loss, y = resolve_loss(loss), rng.standard_normal(40)
+    loss = replace(loss, needs="value", by_name=False) if loss.by_name else loss
+    views = [View([None] * 2, np.ones(1), weights) for weights in rng.dirichlet(np.ones(2), 3)]
+    scores = [[rng.standard_normal((40, 1)) for _ in range(2)] for _ in views]
+    about = {"own": np.arange(0), "names": (), "voting": "soft"}
+    found = losses_of_fits(scores, views, y, loss, **about)
+    for fit, view, each in zip(scores, views, found, strict=True):
+        values = [*fit, view.weights[0] * fit[0] + view.weights[1] * fit[1]]
+        expected = [loss.rows(y, value[:, 0]) for value in values]
+        expected.append(view.weights @ np.array(expected[:2]))
+        np.testing.assert_array_equal(each, expected)
