@@ -59,7 +59,7 @@ def machines_by_libsvm():
 
 @cache
 def engine(task, inner, cv, **options):
-    return score(*datasets(task), inner=inner, cv=cv, **options)
+    return score(*datasets(task), models="paper", inner=inner, cv=cv, **options)
 
 
 @pytest.fixture(scope="module")

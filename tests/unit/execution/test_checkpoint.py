@@ -195,7 +195,8 @@ datasets = {}
 for i in range(5):
     X = rng.standard_normal((400, 6))
     datasets[f"d{i}"] = X, (X[:, 0] + 0.3 * i * X[:, 1] + rng.standard_normal(400) > 0).astype(int)
-print(datakin.matrix(datasets, checkpoint=sys.argv[1] if len(sys.argv) > 1 else None).to_json())
+kept = sys.argv[1] if len(sys.argv) > 1 else None
+print(datakin.matrix(datasets, models="paper", checkpoint=kept).to_json())  # not too quick to be killed
 """
 
 

@@ -54,7 +54,7 @@ def test_classes_in_corners(name, n_classes):
     X, value = corner(name)
     y = np.digitize(value, np.quantile(value, [0.5] if n_classes == 2 else [0.3, 0.7]))
     Z = corner(name)[0] + 0.3 * np.random.default_rng(1).standard_normal(X.shape)
-    for model in choose_models(None, True):
+    for model in choose_models("paper", True):
         fitter = start_fitter(model.estimator, model.backend, False)
         ours = fit_model(model, X, y, n_classes, 0, fitter=fitter).scores(Z)
         tight = Model(model.name, TIGHT[model.name], model.features)
@@ -67,7 +67,7 @@ def test_classes_in_corners(name, n_classes):
 def test_regression_in_corners(name):
     X, y = corner(name)
     Z = X + 0.3 * np.random.default_rng(1).standard_normal(X.shape)
-    for model in choose_models(None, False):
+    for model in choose_models("paper", False):
         fitter = start_fitter(model.estimator, model.backend, False)
         ours = fit_model(model, X, y, 0, 0, fitter=fitter).scores(Z)
         tight = Model(model.name, TIGHT_VALUES[model.name], model.features, model.scale_target)
@@ -80,7 +80,7 @@ def test_a_class_of_two_rows():
     X, value = corner("none")
     y = np.digitize(value, [np.quantile(value, 0.5), np.sort(value)[-2]])
     assert np.bincount(y)[2] == 2
-    for model in choose_models(None, True):
+    for model in choose_models("paper", True):
         fitter = start_fitter(model.estimator, model.backend, False)
         ours = fit_model(model, X, y, 3, 0, fitter=fitter).scores(X)
         tight = Model(model.name, TIGHT[model.name], model.features)
@@ -91,7 +91,7 @@ def test_a_class_of_two_rows():
 @pytest.mark.parametrize("n_classes", [0, 2])
 def test_no_columns_left_fails_as_with_scikit_learn(n_classes):
     X, y = np.zeros((30, 0)), np.arange(30) % 2
-    for model in choose_models(None, bool(n_classes))[:3]:
+    for model in choose_models("paper", bool(n_classes))[:3]:
         fitter = start_fitter(model.estimator, model.backend, False)
         labels = y if n_classes else y.astype(float)
         with pytest.raises(ValueError, match="0 feature"):

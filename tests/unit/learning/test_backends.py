@@ -132,7 +132,7 @@ def test_a_plan_of_fits_is_scikit_learn_s(is_class):
     rng = np.random.default_rng(0)
     shuffled = rng.permutation(len(X))
     plan = [np.sort(shuffled[a:]) for a in (0, 30, 60, 90, 120)]
-    for model in choose_models(None, is_class)[:3]:
+    for model in choose_models("paper", is_class)[:3]:
         fitter = start_fitter(model.estimator, model.backend, False)
         for rows in plan:
             ours = fit_model(
@@ -144,7 +144,7 @@ def test_a_plan_of_fits_is_scikit_learn_s(is_class):
 
 
 def test_every_backend_is_used_by_a_model():
-    used = {m.backend for is_class in (True, False) for m in choose_models(None, is_class)}
+    used = {m.backend for is_class in (True, False) for m in choose_models("paper", is_class)}
     assert used == set(BACKENDS)
 
 
@@ -168,7 +168,7 @@ def test_a_sparse_table_too_large_to_be_laid_out_takes_scikit_learn_s_path(monke
         y = (X[:, 0] + X[:, 1] + 0.5 * rng.standard_normal(80) > 0).astype(int)
         pair.append(as_dataset(sparse.csr_array(X), y, name=name))
     found = score(*pair, cv=3).provenance.backends
-    assert len(found) == 4
+    assert set(found) == {"logistic", "rbf_svm", "trees"}
     assert set(found.values()) == {"scikit-learn"}
 
 
