@@ -243,7 +243,7 @@ class Key(NamedTuple):
     partner: str = ""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class PairFacts:
     """What a target and a source agreed on before they were measured.
 
@@ -323,7 +323,7 @@ class Piece:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class WaySums:
     """One direction of a pair without its rows: what `datakin.scoring.ways` reads scores from.
 

@@ -221,7 +221,9 @@ class Measurement:
                 waiting.setdefault(key, []).append(names)
             self._plan(units, names)
         self.store.make_room(self._size(units), self.about)
-        places = {key: (key.dataset, self._identity(unit)) for key, unit in units.items()}
+        places = {}
+        if self.store.folder is not None:
+            places = {key: (key.dataset, self._identity(unit)) for key, unit in units.items()}
         self.store.expect(places.values())
         self._note_checkpoint({**self.agreed.facts, **self.finished}.values())
         known = [key for key in waiting if key in self.store.pieces]

@@ -40,7 +40,7 @@ def labels_of(dataset: Dataset) -> Labels:
     return Labels(dataset.name, dataset.y, dataset.classes, dataset.groups)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Test:
     """Another dataset to be tested on: its rows and loss, all classes, rows to leave out.
 
