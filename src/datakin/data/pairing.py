@@ -122,7 +122,7 @@ def _shared_columns(
         raise DatakinError(
             f"Two datasets must share a column with values in common. In {target.name!r} and "
             f"{source.name!r} {listed(shared)} have none, like codes of the dataset; to use them say "
-            f"{keep_option(shared)}."
+            f"{keep_option(list(shared))}."
         )
     return tuple(name for name in shared if name not in left_out) if left_out else shared
 

@@ -13,6 +13,7 @@ from datakin._core.exceptions import DatakinError, Interrupted
 from datakin.cross_errors.files import Folder
 from datakin.cross_errors.options import Options
 from datakin.cross_errors.records import Grams, Key, PairFacts, Piece, WaySums
+from datakin.cross_errors.slim import PackedSums
 from datakin.cross_errors.table import ErrorTable
 from datakin.data import Dataset
 from datakin.execution.agreement import Agreement, Names, about_run
@@ -113,6 +114,8 @@ class Measurement:
     keep : {"predictions", "losses", "sums"}
     with_grams : bool
         With sums: keep what rankings need too.
+    outputs : tuple of str
+        With sums: the models or aggregates that they need row by row; none for all.
     """
 
     def __init__(
@@ -127,14 +130,18 @@ class Measurement:
         pool_model: str | None = None,
         keep: str = "predictions",
         with_grams: bool = True,
+        outputs: tuple[str, ...] = (),
     ) -> None:
         self.options, self.models, self.looks, self.keep = options, models, looks, keep
         self.trials, self.pool_model = frozenset(trials), pool_model
         self.with_grams = with_grams
         self.agreed = Agreement(datasets, pairs, options)
+        # What is on disk, and samples that may grow, need all.
+        is_slim = keep == "sums" and options.checkpoint is None and not self.agreed.samples
+        self.outputs = outputs if is_slim else ()
         self.stages: dict[Names, int] = {}
         self.finished: dict[Names, PairFacts] = {}
-        self.sums: dict[Names, WaySums] = {}
+        self.sums = PackedSums()
         self.for_grams: dict[Names, Any] = {}
         self.fitted: dict[str, Mapping[str, str]] = {}
         self.fits: dict[str, int] = {}
@@ -198,7 +205,7 @@ class Measurement:
             members={name: replace(member, labels=None) for name, member in members.items()},
             pairs={names: replace(facts, left_out=None) for names, facts in table.pairs.items()},
             pieces={},
-            sums=dict(self.sums),
+            sums=self.sums,
             grams=self.looks.grams(self.for_grams, self.options),
             fitters=dict(self.fitted),
         )
@@ -299,6 +306,7 @@ class Measurement:
             with_inner=options.size == "limit" or (options.size != "paper" and self.keep != "sums"),
             n_rows=self.agreed.datasets[key.dataset].n_rows,
             keeps_predictions=self.keep == "predictions",
+            outputs=self.outputs,
         )
 
     def _identity(self, unit: Unit) -> list[Any]:
@@ -314,13 +322,20 @@ class Measurement:
         ]
 
     def _size(self, units: Mapping[Key, Unit]) -> int:
-        """Return how many bytes the losses of units will take."""
-        rows = sum(
-            t.other.n_rows * (3 if unit.with_inner else 2)
-            for unit in units.values()
-            for t in unit.tests
+        """Return how many bytes the losses of units will take at most, at any one time."""
+        n_outputs = len(self.outputs) or len(self.models) + 2
+        tests = [(unit, t) for unit in units.values() for t in unit.tests]
+        size = sum(
+            t.other.n_rows * (3 if unit.with_inner else 2) * (8 - 7 * self._are_counts(t))
+            for unit, t in tests
         )
-        return rows * (len(self.models) + 2) * 8 * self.options.repeats
+        if self.keep == "sums":  # a pair is dropped once both of its sides are there
+            size = size * min(len(tests), len(units) ** 2 // 4 + 1) // max(len(tests), 1)
+        return size * n_outputs * self.options.repeats
+
+    def _are_counts(self, test: Test) -> bool:
+        """Whether losses are kept as whole numbers of one byte."""
+        return bool(self.outputs) and test.loss.needs == "label" and not test.loss.by_name
 
     # What becomes of pairs
 
@@ -366,7 +381,8 @@ class Measurement:
         self.finished[names] = facts
         if self.keep == "sums":
             ways, added = self.looks.reduce(self.view(names), *names)
-            self.sums[names[::-1]], self.sums[names] = ways
+            for way in ways:
+                self.sums.add(way)
             if self._keeps_grams:
                 self.for_grams[names] = added
             self.store.drop(self._keys(names), names)
