@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -90,7 +90,7 @@ def slimmed(errors: Errors, outputs: Sequence[str]) -> SlimErrors:
         tuple(outputs),
         counts.astype(np.uint8) if are_counts else rows,
         n_predictors if are_counts else 0,
-        np.array([[errors.mean(size, name) for name in errors.names] for size in SIZES]),
+        np.array([[row @ errors.weights for row in errors.rows[size]] for size in SIZES]),
         np.array([errors.replicates(name) for name in outputs]),
     )
 
@@ -120,8 +120,20 @@ class PackedSums(Mapping[tuple[str, str], WaySums]):
             found.append(numbers[: array.size].reshape(array.shape))
             numbers = numbers[array.size :]
         parts, by_model, outlook = found
-        return replace(
-            common, trained_on=trained_on, parts=parts, by_model=by_model, outlook=outlook
+        return WaySums(
+            trained_on,
+            tested_on,
+            common.models,
+            common.sizes,
+            common.estimate,
+            common.learner,
+            parts,
+            by_model,
+            common.own,
+            common.curve,
+            outlook,
+            common.weights,
+            common.all_models,
         )
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
