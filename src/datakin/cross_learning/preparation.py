@@ -84,13 +84,15 @@ def _growth(table: ErrorTable, target: str, source: str) -> tuple[bool, str | No
     return found.is_enough, found.note
 
 
-def _reduce(table: ErrorTable, target: str, source: str) -> tuple[tuple[WaySums, WaySums], Any]:
-    """Return the sums of both directions, and what each row adds to them."""
+def _reduce(
+    table: ErrorTable, target: str, source: str, with_rows: bool
+) -> tuple[tuple[WaySums, WaySums], Any]:
+    """Return the sums of both directions, and what each row adds to them, if that is asked for."""
     pair = make_pair(table, target, source)
     forth, back = (
         summed(way, table.options.estimate) for way in pair.ways if isinstance(way, RowsWay)
     )
-    return (forth, back), [what_rows_add(pair, way) for way in (0, 1)]
+    return (forth, back), [what_rows_add(pair, way) for way in (0, 1)] if with_rows else None
 
 
 LOOKS = Looks(_growth, _reduce, grams_of_all)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -85,14 +85,14 @@ class Looks(NamedTuple):
         ``growth(table, target, source)``: whether the samples of a pair are large enough, and what to
         say if they cannot be.
     reduce : callable
-        ``reduce(table, target, source)``: the sums of both directions of a pair, and what each row
-        adds to them.
+        ``reduce(table, target, source, with_rows)``: the sums of both directions of a pair, and what
+        each row adds to them, if that is asked for.
     grams : callable
         ``grams(added)``: from what rows add, how the sources of each target vary together.
     """
 
     growth: Callable[[ErrorTable, str, str], tuple[bool, str | None]]
-    reduce: Callable[[ErrorTable, str, str], tuple[tuple[WaySums, WaySums], Any]]
+    reduce: Callable[[ErrorTable, str, str, bool], tuple[tuple[WaySums, WaySums], Any]]
     grams: Callable[[Mapping[Names, Any], Options], dict[str, Grams]]
 
 
@@ -180,7 +180,7 @@ class Measurement:
                 yield from self._on_smaller_samples(active)
                 raise
             active, stage = more, stage + 1
-        self._note_checkpoint(self.finished.values())
+        self._note_checkpoint(self.finished)
 
     def table(self, *, complete: bool = True) -> ErrorTable:
         """Return what is finished."""
@@ -203,17 +203,19 @@ class Measurement:
         return replace(
             table,
             members={name: replace(member, labels=None) for name, member in members.items()},
-            pairs={names: replace(facts, left_out=None) for names, facts in table.pairs.items()},
+            pairs={
+                names: facts if facts.left_out is None else replace(facts, left_out=None)
+                for names, facts in table.pairs.items()
+            },
             pieces={},
             sums=self.sums,
             grams=self.looks.grams(self.for_grams, self.options),
             fitters=dict(self.fitted),
         )
 
-    def _note_checkpoint(self, pairs: Iterable[PairFacts]) -> None:
+    def _note_checkpoint(self, pairs: Mapping[Names, PairFacts]) -> None:
         keep = "losses" if self.keep == "sums" else self.keep
-        known = {(facts.target, facts.source): facts for facts in pairs}
-        table = ErrorTable(self.options, self.about, self.agreed.members, known, keep=keep)
+        table = ErrorTable(self.options, self.about, self.agreed.members, dict(pairs), keep=keep)
         self.store.note(replace(table, fits=dict(self.fits)))
 
     # What is asked of units
@@ -232,7 +234,7 @@ class Measurement:
         if self.store.folder is not None:
             places = {key: (key.dataset, self._identity(unit)) for key, unit in units.items()}
         self.store.expect(places.values())
-        self._note_checkpoint({**self.agreed.facts, **self.finished}.values())
+        self._note_checkpoint({**self.agreed.facts, **self.finished})
         known = [key for key in waiting if key in self.store.pieces]
         told: set[Names] = set()
 
@@ -378,9 +380,9 @@ class Measurement:
             forth, back = facts.notes
             notes = (*forth, *first, *said), (*back, *first, *said[::-1])
             facts = replace(facts, notes=notes)
-        self.finished[names] = facts
+        self.finished[names] = self.agreed.facts[names] = facts
         if self.keep == "sums":
-            ways, added = self.looks.reduce(self.view(names), *names)
+            ways, added = self.looks.reduce(self.view(names), *names, self._keeps_grams)
             for way in ways:
                 self.sums.add(way)
             if self._keeps_grams:

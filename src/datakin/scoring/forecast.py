@@ -18,7 +18,7 @@ from datakin.results.comparison import Comparison
 from datakin.results.forecast import ExpectedGain, Forecast, Outlook
 from datakin.results.record import Provenance
 from datakin.results.zones import GAIN
-from datakin.scoring.cls import Direction, average, discrepancy, of_tested, own_error
+from datakin.scoring.cls import Direction, Discrepancy, of_tested, own_error
 from datakin.scoring.shares import best_shares, pooled_gain
 from datakin.scoring.uncertainty import jackknife_variance, row_variance, sum_groups
 
@@ -52,7 +52,9 @@ def learner_of(models: Sequence[str], estimate: str) -> str:
     return next((name for name in SIMPLEST if name in models), estimate)
 
 
-def outlook(directions: Sequence[Direction], learner: str, groups: Array | None) -> Outlook:
+def outlook(
+    directions: Sequence[Direction], learner: str, groups: Array | None, full: Discrepancy
+) -> Outlook:
     """Measure what forecasts are made from.
 
     Parameters
@@ -63,11 +65,12 @@ def outlook(directions: Sequence[Direction], learner: str, groups: Array | None)
         The model (or aggregate) that the forecast is about.
     groups : ndarray or None
         Of the target's rows.
+    full : Discrepancy
+        The learner's, of the "paper" size.
     """
     own = directions[0].tested.own
     n, n_fold = own.n_train["all"], own.n_train["fold"]
     beyond = n / n_fold - 1
-    full = average([discrepancy(d, learner, "paper") for d in directions])
     lack, a, spread, of_lack, freedom = of_tested(
         directions[0].tested,
         learner,

@@ -25,7 +25,7 @@ from datakin.scoring.cls import (
 )
 from datakin.scoring.curves import learning_curve
 from datakin.scoring.forecast import learner_of, outlook
-from datakin.scoring.uncertainty import make_estimate, variances
+from datakin.scoring.uncertainty import make_estimate, row_variance
 
 __all__ = ["RowsWay", "SumsWay", "Way", "summed"]
 
@@ -157,7 +157,8 @@ class RowsWay:
 
     def outlook(self, learner: str) -> Outlook:
         """Return what forecasts for the tested dataset are made from."""
-        return outlook(self.directions, learner, self.groups)
+        full = self.discrepancy(learner, "paper")
+        return outlook(self.directions, learner, self.groups, full)
 
 
 class SumsWay:
@@ -229,7 +230,16 @@ def summed(way: RowsWay, estimate: str) -> WaySums:
         estimate,
         learner,
         np.array(
-            [[p.cross, p.own, variances(p, way.groups)[0], p.least, *p.replicates] for p in parts]
+            [
+                [
+                    p.cross,
+                    p.own,
+                    row_variance(p.influence, way.groups, p.least),
+                    p.least,
+                    *p.replicates.tolist(),
+                ]
+                for p in parts
+            ]
         ),
         np.array([[way.mean_errors(model, size) for size in sizes] for model in models]),
         own,
