@@ -40,6 +40,7 @@ from datakin.cross_errors.records import (
     Trained,
     WaySums,
 )
+from datakin.cross_errors.slim import SlimErrors
 from datakin.data.features import Array
 from datakin.learning.folds import Plan
 
@@ -58,6 +59,7 @@ KEPT: dict[str, Any] = {
         PairFacts,
         Plan,
         PlanPredictions,
+        SlimErrors,
         Trained,
         WaySums,
     )

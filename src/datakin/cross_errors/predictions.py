@@ -172,7 +172,7 @@ class PlanReading:
         position = {name: code for code, name in enumerate(classes)}
         own = np.array([position[name] for name in made.classes], dtype=int)
         y = np.array([position[c] for c in other.classes])[other.y] if classes else other.y
-        weights = kept_weights(loss, other, ~left_out)
+        weights = _weights(loss, other, left_out)
         voting = self.options.voting
 
         def losses(fits: Sequence[int], views: Sequence[View]) -> Array:
@@ -224,6 +224,15 @@ def _parts(labels: Labels) -> tuple[Array, ...]:
     if labels.groups is not None:
         number = np.unique(labels.groups, return_inverse=True)[1]
     return tuple(np.flatnonzero(number % N_PARTS == k) for k in range(N_PARTS))
+
+
+def _weights(loss: Loss, labels: Labels, left_out: Array) -> Array:
+    """Return the weights of the tested rows in the mean."""
+    if np.count_nonzero(left_out):
+        return kept_weights(loss, labels, ~left_out)
+    if loss.balanced not in labels.kept:
+        labels.kept[loss.balanced] = kept_weights(loss, labels, ~left_out)
+    return labels.kept[loss.balanced]
 
 
 def _of(scores: Scores, rows: Array) -> list[Any]:

@@ -80,6 +80,33 @@ class Errors:
         """Names of the rows of the arrays."""
         return (*self.models, "ensemble", "average")
 
+    @property
+    def n_folds(self) -> int:
+        """How many versions of the predictors there are, each without a fold."""
+        return int(self.means["fold"].shape[1])
+
+    @property
+    def has_inner(self) -> bool:
+        """Whether predictors without two folds were tested."""
+        return "inner" in self.rows
+
+    @property
+    def failed(self) -> Array:
+        """Which models have no losses."""
+        return np.asarray(np.isnan(self.means["fold"][:-2]).any(axis=1))
+
+    def row(self, size: str, name: str) -> Array:
+        """Return the loss on each row of one model or aggregate."""
+        return np.asarray(self.rows[size][self.names.index(name)])
+
+    def replicates(self, name: str) -> Array:
+        """Return the mean loss of one model or aggregate without each fold."""
+        return np.asarray(self.means["fold"][self.names.index(name)])
+
+    def mean(self, size: str, name: str) -> float:
+        """Return the mean loss of one model or aggregate."""
+        return float(self.row(size, name) @ self.weights)
+
     def error(self, size: str) -> Array:
         """Return the mean loss of every model, the ensemble and the average."""
         return np.asarray(self.rows[size] @ self.weights)
@@ -185,6 +212,11 @@ class Labels:
         """Share of rows in each class."""
         return np.bincount(self.y, minlength=len(self.classes)) / self.n_rows
 
+    @cached_property
+    def kept(self) -> dict[bool, Array]:
+        """Weights of all rows, the same for all who are tested on them: balanced ones or not."""
+        return {}
+
 
 @dataclass(frozen=True, eq=False)
 class Member:
@@ -243,7 +275,7 @@ class Key(NamedTuple):
     partner: str = ""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class PairFacts:
     """What a target and a source agreed on before they were measured.
 
@@ -323,7 +355,7 @@ class Piece:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class WaySums:
     """One direction of a pair without its rows: what `datakin.scoring.ways` reads scores from.
 

@@ -15,6 +15,7 @@ from datakin.data import Dataset
 from datakin.execution.agreement import choose_keep
 from datakin.execution.measurement import Looks, Measurement
 from datakin.learning.models import Model, built_in_models, choose_models
+from datakin.scoring.cls import AVERAGES
 from datakin.scoring.curves import measure_growth
 from datakin.scoring.forecast import SIMPLEST, learner_of
 from datakin.scoring.pairs import make_pair
@@ -54,6 +55,8 @@ def prepare(
     # A pool is tried with the forecasts' learner where it is the simplest model: others may take
     # long, and a pair should cost next to nothing.
     learner = learner_of([model.name for model in models], options.estimate)
+    # Averages over models, and the limit, are made of all of them row by row.
+    is_one = options.estimate not in AVERAGES and options.size != "limit"
     is_quick = any(m.name == learner and m.backend is not None for m in models)
     return Measurement(
         datasets,
@@ -65,6 +68,7 @@ def prepare(
         pool_model=learner if learner in SIMPLEST and is_quick else None,
         keep=choose_keep(datasets, pairs, options, len(models), keep),
         with_grams=with_grams,
+        outputs=tuple(dict.fromkeys((options.estimate, learner))) if is_one else (),
     )
 
 
@@ -80,13 +84,15 @@ def _growth(table: ErrorTable, target: str, source: str) -> tuple[bool, str | No
     return found.is_enough, found.note
 
 
-def _reduce(table: ErrorTable, target: str, source: str) -> tuple[tuple[WaySums, WaySums], Any]:
-    """Return the sums of both directions, and what each row adds to them."""
+def _reduce(
+    table: ErrorTable, target: str, source: str, with_rows: bool
+) -> tuple[tuple[WaySums, WaySums], Any]:
+    """Return the sums of both directions, and what each row adds to them, if that is asked for."""
     pair = make_pair(table, target, source)
     forth, back = (
         summed(way, table.options.estimate) for way in pair.ways if isinstance(way, RowsWay)
     )
-    return (forth, back), [what_rows_add(pair, way) for way in (0, 1)]
+    return (forth, back), [what_rows_add(pair, way) for way in (0, 1)] if with_rows else None
 
 
 LOOKS = Looks(_growth, _reduce, grams_of_all)

@@ -135,6 +135,18 @@ class Dataset:
         return hash_labels(self.y, self.classes)
 
     @cached_property
+    def no_rows(self) -> Array:
+        """A mask of none of the rows, the same for all who ask."""
+        nothing = np.zeros(self.n_rows, dtype=bool)
+        nothing.flags.writeable = False
+        return nothing
+
+    @cached_property
+    def kept(self) -> dict[str, Any]:
+        """What comparisons with other datasets keep of this one, beside its columns."""
+        return {}
+
+    @cached_property
     def sketches(self) -> dict[str, Any]:
         """What comparisons with other datasets keep of each column."""
         return {}
@@ -142,6 +154,14 @@ class Dataset:
     def row_hashes(self, columns: tuple[str, ...]) -> Array:
         """Return one hash per row over some columns and the label."""
         return hash_rows(self.features, columns, self.label_hashes)
+
+    def distinct_rows(self, columns: tuple[str, ...]) -> Array:
+        """Return the different hashes of `row_hashes`, in order; kept for the last columns asked for."""
+        known, found = self.kept.get("rows", ((), None))
+        if known != columns or found is None:
+            found = np.unique(self.row_hashes(columns))
+            self.kept["rows"] = columns, found
+        return np.asarray(found)
 
     def take(self, rows: Array) -> Dataset:
         """Return some of the rows, with classes and levels coded as before."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import pdtr
@@ -29,7 +30,7 @@ CERTAIN = 0.99  # chance that fewer rows coincide from which they are no coincid
 SHOWN = 3  # differences of one kind in a note
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Pairing:
     """What a target and a source share.
 
@@ -77,8 +78,8 @@ def pair(target: Dataset, source: Dataset, *, found: Sequence[Difference] | None
             f"{(target if target.features.is_sparse else source).name!r} only."
         )
     columns = _shared_columns(target, source, found)
-    identical = _same_rows(target, source)
     rows, by_chance = _shared_rows(target, source, columns)
+    identical = bool(rows[0].any()) and _same_rows(target, source)
     back = sorted((each.flipped() for each in found), key=lambda each: each.order)
     besides = [
         [*_note_on_rows(shared, by_chance), *note_on_groups(one, other)]
@@ -90,7 +91,7 @@ def pair(target: Dataset, source: Dataset, *, found: Sequence[Difference] | None
         for several, beside, few in zip((found, back), besides, missing, strict=True)
     ]
     if by_chance:
-        rows = np.zeros_like(rows[0]), np.zeros_like(rows[1])
+        rows = target.no_rows, source.no_rows
     asides = (*besides[0], *missing[0])
     return Pairing(columns, classes, *rows, identical, notes[0], notes[1], asides)
 
@@ -99,19 +100,20 @@ def _shared_columns(
     target: Dataset, source: Dataset, found: Sequence[Difference]
 ) -> tuple[str, ...]:
     """Return the columns that both use."""
-    ours, theirs = set(target.columns), set(source.columns)
-    shared = sorted(ours & theirs)
+    shared = _shared_names(target.columns, source.columns)
     if not shared:
+        ours, theirs = target.columns, source.columns
         names = "; ".join([each.advice for each in found if each.kind == "name"][:SHOWN])
         raise DatakinError(
             f"Two datasets must share at least one column. {target.name!r} has "
             f"{listed(sorted(ours))}; {source.name!r} has {listed(sorted(theirs))}."
             f"{f' {names}.' if names else ''}"
         )
-    numeric = [set(each.features.numeric_names) for each in (target, source)]
-    for name in shared:
-        if (name in numeric[0]) != (name in numeric[1]):
-            raise _two_kinds(name, target, source)
+    if target.features.numeric_names != source.features.numeric_names:
+        numeric = [set(each.features.numeric_names) for each in (target, source)]
+        for name in shared:
+            if (name in numeric[0]) != (name in numeric[1]):
+                raise _two_kinds(name, target, source)
     for each in found:
         if each.kind == "dates":
             raise _dates_and_numbers(each)
@@ -120,9 +122,14 @@ def _shared_columns(
         raise DatakinError(
             f"Two datasets must share a column with values in common. In {target.name!r} and "
             f"{source.name!r} {listed(shared)} have none, like codes of the dataset; to use them say "
-            f"{keep_option(shared)}."
+            f"{keep_option(list(shared))}."
         )
-    return tuple(name for name in shared if name not in left_out)
+    return tuple(name for name in shared if name not in left_out) if left_out else shared
+
+
+@lru_cache(maxsize=1000)
+def _shared_names(ours: tuple[str, ...], theirs: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted(set(ours) & set(theirs)))
 
 
 def _dates_and_numbers(found: Difference) -> DatakinError:
@@ -154,7 +161,7 @@ def _two_kinds(name: str, target: Dataset, source: Dataset) -> DatakinError:
 
 def _notes(found: Sequence[Difference], kinds: Sequence[str]) -> Iterator[Note]:
     """Yield a note for each of some kinds of difference."""
-    for kind in kinds:
+    for kind in kinds if found else ():
         some = [each for each in found if each.kind == kind]
         names = [each.column for each in some]
         if kind == "columns":
@@ -187,6 +194,8 @@ def _note_on_rows(rows: Array, by_chance: bool) -> Iterator[Note]:
 
 
 def _notes_on_classes(target: Dataset, source: Dataset) -> Iterator[str]:
+    if target.classes == source.classes:
+        return
     ours, theirs = set(target.classes), set(source.classes)
     if len(ours) == len(theirs) == 2 and len(ours & theirs) == 1:
         (one,), (other,), (both,) = ours - theirs, theirs - ours, ours & theirs
@@ -233,7 +242,12 @@ def _all_classes(target: Dataset, source: Dataset, found: Sequence[Difference]) 
             f"Both labels must use the same codes. {target.name!r} has {listed(target.classes)}, "
             f"{source.name!r} has {listed(source.classes)}; {how}."
         )
-    return sort_classes({*target.classes, *source.classes})
+    return _classes_of_both(target.classes, source.classes)
+
+
+@lru_cache(maxsize=1000)
+def _classes_of_both(ours: tuple[str, ...], theirs: tuple[str, ...]) -> tuple[str, ...]:
+    return sort_classes({*ours, *theirs})
 
 
 def _shared_rows(
@@ -245,11 +259,13 @@ def _shared_rows(
     independent columns would give. Rows that are in both tell nothing of that: a copied table may stand
     twice in the other.
     """
+    nothing = target.no_rows, source.no_rows
     target, source = _in_one_precision(target, source)
+    known, asked = target.distinct_rows(columns), source.distinct_rows(columns)
+    if not (known.take(known.searchsorted(asked), mode="clip") == asked).any():
+        return nothing, False
     ours, theirs = target.row_hashes(columns), source.row_hashes(columns)
     in_target, in_source = np.isin(ours, theirs), np.isin(theirs, ours)
-    if not in_target.any():
-        return (in_target, in_source), False
     sides = (target, source, ours, in_target), (source, target, theirs, in_source)
     # Distinct rows: one row that stands there a hundred times is one coincidence.
     numbers = [(len(np.unique(rows[found])), len(np.unique(rows))) for _, _, rows, found in sides]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from datakin._core.exceptions import DatakinError, listed, warn
 from datakin._core.repeatability import versions
 from datakin.cross_errors.options import Options
@@ -20,6 +22,7 @@ from datakin.learning.losses import LOSSES, Loss, check_spread, choose_loss
 __all__ = ["Agreement", "Names", "about_run", "choose_keep", "member_of"]
 
 MIN_TEST_ROWS = 10
+NONE = (0, 0)  # of rows in both datasets
 WHOLE = -1  # the stage of a dataset that is used whole
 
 PREDICTIONS = 2**29  # bytes of predictions that are kept unless more are asked for
@@ -116,19 +119,23 @@ class Agreement:
         wanted = self._comparable(self._usable(pairs))
         used = {name for names in wanted for name in names}
         self.members = {name: self._member(name) for name in self.datasets if name in used}
-        self.facts = {names: self._facts(names) for names in self.pairings}
+        self._plans: dict[Key, Key] = {}
+        self.facts: dict[Names, PairFacts] = {}
+        self.facts |= {names: self._facts(names) for names in self.pairings}
 
     def keys(self, names: Names, stage: int) -> tuple[Key, Key]:
         """Return the plans of target and source at a stage of their samples."""
-        target, source = (
-            Key(
-                name,
-                self.pairings[names].columns,
-                self.samples[name].clamp(stage) if name in self.samples else WHOLE,
-            )
-            for name in names
-        )
+        known = self.facts.get(names)
+        if known is not None and known.keys is not None and not self.samples:
+            return known.keys
+        target, source = (self._key(name, self.pairings[names].columns, stage) for name in names)
         return target, source
+
+    def _key(self, name: str, columns: tuple[str, ...], stage: int) -> Key:
+        """Return a plan; the same object for all pairs, of which there may be many."""
+        stage = self.samples[name].clamp(stage) if name in self.samples else WHOLE
+        key = Key(name, columns, stage)
+        return self._plans.setdefault(key, key)
 
     def _usable(self, pairs: Sequence[Names]) -> list[Names]:
         """Return the pairs whose folds can be drawn; name all datasets at fault at once."""
@@ -190,12 +197,13 @@ class Agreement:
     def _facts(self, names: Names) -> PairFacts:
         common = self.pairings[names]
         left_out = self.shared(names)
+        n_target, n_source = map(np.count_nonzero, (common.shared_target, common.shared_source))
         return PairFacts(
             *names,
             common.columns,
             common.classes,
-            (int(common.shared_target.sum()), int(common.shared_source.sum())),
-            left_out if any(rows.any() for rows in left_out) else None,
+            (int(n_target), int(n_source)) if n_target or n_source else NONE,
+            left_out if any(np.count_nonzero(rows) for rows in left_out) else None,
             common.identical,
             (common.notes, common.back_notes),
             None if common.identical else self.keys(names, 0),
@@ -220,7 +228,7 @@ class Agreement:
         if self.pairings[names].identical:
             return
         for name, other, shared in zip(names, names[::-1], self.shared(names), strict=True):
-            n_rows, left = len(shared), int((~shared).sum())
+            n_rows, left = len(shared), len(shared) - int(np.count_nonzero(shared))
             if left < MIN_TEST_ROWS:
                 raise DatakinError(
                     f"Two datasets must differ in at least {MIN_TEST_ROWS} rows each. "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -13,6 +13,7 @@ from datakin._core.exceptions import DatakinError, Interrupted
 from datakin.cross_errors.files import Folder
 from datakin.cross_errors.options import Options
 from datakin.cross_errors.records import Grams, Key, PairFacts, Piece, WaySums
+from datakin.cross_errors.slim import PackedSums
 from datakin.cross_errors.table import ErrorTable
 from datakin.data import Dataset
 from datakin.execution.agreement import Agreement, Names, about_run
@@ -84,14 +85,14 @@ class Looks(NamedTuple):
         ``growth(table, target, source)``: whether the samples of a pair are large enough, and what to
         say if they cannot be.
     reduce : callable
-        ``reduce(table, target, source)``: the sums of both directions of a pair, and what each row
-        adds to them.
+        ``reduce(table, target, source, with_rows)``: the sums of both directions of a pair, and what
+        each row adds to them, if that is asked for.
     grams : callable
         ``grams(added)``: from what rows add, how the sources of each target vary together.
     """
 
     growth: Callable[[ErrorTable, str, str], tuple[bool, str | None]]
-    reduce: Callable[[ErrorTable, str, str], tuple[tuple[WaySums, WaySums], Any]]
+    reduce: Callable[[ErrorTable, str, str, bool], tuple[tuple[WaySums, WaySums], Any]]
     grams: Callable[[Mapping[Names, Any], Options], dict[str, Grams]]
 
 
@@ -113,6 +114,8 @@ class Measurement:
     keep : {"predictions", "losses", "sums"}
     with_grams : bool
         With sums: keep what rankings need too.
+    outputs : tuple of str
+        With sums: the models or aggregates that they need row by row; none for all.
     """
 
     def __init__(
@@ -127,14 +130,18 @@ class Measurement:
         pool_model: str | None = None,
         keep: str = "predictions",
         with_grams: bool = True,
+        outputs: tuple[str, ...] = (),
     ) -> None:
         self.options, self.models, self.looks, self.keep = options, models, looks, keep
         self.trials, self.pool_model = frozenset(trials), pool_model
         self.with_grams = with_grams
         self.agreed = Agreement(datasets, pairs, options)
+        # What is on disk, and samples that may grow, need all.
+        is_slim = keep == "sums" and options.checkpoint is None and not self.agreed.samples
+        self.outputs = outputs if is_slim else ()
         self.stages: dict[Names, int] = {}
         self.finished: dict[Names, PairFacts] = {}
-        self.sums: dict[Names, WaySums] = {}
+        self.sums = PackedSums()
         self.for_grams: dict[Names, Any] = {}
         self.fitted: dict[str, Mapping[str, str]] = {}
         self.fits: dict[str, int] = {}
@@ -173,7 +180,7 @@ class Measurement:
                 yield from self._on_smaller_samples(active)
                 raise
             active, stage = more, stage + 1
-        self._note_checkpoint(self.finished.values())
+        self._note_checkpoint(self.finished)
 
     def table(self, *, complete: bool = True) -> ErrorTable:
         """Return what is finished."""
@@ -196,17 +203,19 @@ class Measurement:
         return replace(
             table,
             members={name: replace(member, labels=None) for name, member in members.items()},
-            pairs={names: replace(facts, left_out=None) for names, facts in table.pairs.items()},
+            pairs={
+                names: facts if facts.left_out is None else replace(facts, left_out=None)
+                for names, facts in table.pairs.items()
+            },
             pieces={},
-            sums=dict(self.sums),
+            sums=self.sums,
             grams=self.looks.grams(self.for_grams, self.options),
             fitters=dict(self.fitted),
         )
 
-    def _note_checkpoint(self, pairs: Iterable[PairFacts]) -> None:
+    def _note_checkpoint(self, pairs: Mapping[Names, PairFacts]) -> None:
         keep = "losses" if self.keep == "sums" else self.keep
-        known = {(facts.target, facts.source): facts for facts in pairs}
-        table = ErrorTable(self.options, self.about, self.agreed.members, known, keep=keep)
+        table = ErrorTable(self.options, self.about, self.agreed.members, dict(pairs), keep=keep)
         self.store.note(replace(table, fits=dict(self.fits)))
 
     # What is asked of units
@@ -221,9 +230,11 @@ class Measurement:
                 waiting.setdefault(key, []).append(names)
             self._plan(units, names)
         self.store.make_room(self._size(units), self.about)
-        places = {key: (key.dataset, self._identity(unit)) for key, unit in units.items()}
+        places = {}
+        if self.store.folder is not None:
+            places = {key: (key.dataset, self._identity(unit)) for key, unit in units.items()}
         self.store.expect(places.values())
-        self._note_checkpoint({**self.agreed.facts, **self.finished}.values())
+        self._note_checkpoint({**self.agreed.facts, **self.finished})
         known = [key for key in waiting if key in self.store.pieces]
         told: set[Names] = set()
 
@@ -297,6 +308,7 @@ class Measurement:
             with_inner=options.size == "limit" or (options.size != "paper" and self.keep != "sums"),
             n_rows=self.agreed.datasets[key.dataset].n_rows,
             keeps_predictions=self.keep == "predictions",
+            outputs=self.outputs,
         )
 
     def _identity(self, unit: Unit) -> list[Any]:
@@ -312,13 +324,20 @@ class Measurement:
         ]
 
     def _size(self, units: Mapping[Key, Unit]) -> int:
-        """Return how many bytes the losses of units will take."""
-        rows = sum(
-            t.other.n_rows * (3 if unit.with_inner else 2)
-            for unit in units.values()
-            for t in unit.tests
+        """Return how many bytes the losses of units will take at most, at any one time."""
+        n_outputs = len(self.outputs) or len(self.models) + 2
+        tests = [(unit, t) for unit in units.values() for t in unit.tests]
+        size = sum(
+            t.other.n_rows * (3 if unit.with_inner else 2) * (8 - 7 * self._are_counts(t))
+            for unit, t in tests
         )
-        return rows * (len(self.models) + 2) * 8 * self.options.repeats
+        if self.keep == "sums":  # a pair is dropped once both of its sides are there
+            size = size * min(len(tests), len(units) ** 2 // 4 + 1) // max(len(tests), 1)
+        return size * n_outputs * self.options.repeats
+
+    def _are_counts(self, test: Test) -> bool:
+        """Whether losses are kept as whole numbers of one byte."""
+        return bool(self.outputs) and test.loss.needs == "label" and not test.loss.by_name
 
     # What becomes of pairs
 
@@ -361,10 +380,11 @@ class Measurement:
             forth, back = facts.notes
             notes = (*forth, *first, *said), (*back, *first, *said[::-1])
             facts = replace(facts, notes=notes)
-        self.finished[names] = facts
+        self.finished[names] = self.agreed.facts[names] = facts
         if self.keep == "sums":
-            ways, added = self.looks.reduce(self.view(names), *names)
-            self.sums[names[::-1]], self.sums[names] = ways
+            ways, added = self.looks.reduce(self.view(names), *names, self._keeps_grams)
+            for way in ways:
+                self.sums.add(way)
             if self._keeps_grams:
                 self.for_grams[names] = added
             self.store.drop(self._keys(names), names)

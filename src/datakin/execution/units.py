@@ -21,6 +21,7 @@ from datakin.cross_errors.records import (
     PlanPredictions,
     Trained,
 )
+from datakin.cross_errors.slim import slimmed
 from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.execution.sampling import FOLDS
@@ -37,10 +38,14 @@ BATCH = 20_000  # rows of other datasets at hand at a time
 
 def labels_of(dataset: Dataset) -> Labels:
     """Return a dataset's labels and groups, without its features."""
-    return Labels(dataset.name, dataset.y, dataset.classes, dataset.groups)
+    if "labels" not in dataset.kept:
+        made = Labels(dataset.name, dataset.y, dataset.classes, dataset.groups)
+        dataset.kept["labels"] = made
+    found: Labels = dataset.kept["labels"]
+    return found
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Test:
     """Another dataset to be tested on: its rows and loss, all classes, rows to leave out.
 
@@ -80,6 +85,8 @@ class Unit:
     plans : tuple of Plan
         Of each repeat.
     keeps_predictions : bool
+    outputs : tuple of str
+        The models or aggregates of which cross errors are kept row by row; none for all.
     """
 
     key: Key
@@ -91,6 +98,7 @@ class Unit:
     n_rows: int | None = None
     plans: tuple[Plan, ...] = ()
     keeps_predictions: bool = False
+    outputs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,6 +193,8 @@ class Work:
                 )
                 if test.pool_model is not None:
                     crosses[name] = self._with_pool(crosses[name], test, repeat)
+                if unit.outputs:
+                    crosses[name] = slimmed(crosses[name], unit.outputs)
                 if unit.keeps_predictions:
                     scores[name] = predicted
         return _Repeat(reading.trained(), crosses, made, scores)

@@ -12,10 +12,11 @@ from scipy import sparse
 from datakin.data.features import MISSING, Array, Features
 from datakin.learning.scaling import center_and_scale, medians, sparse_scales, standardised
 
-__all__ = ["ColumnEncoder", "TreeCodes", "beside", "fits_in_full", "laid_out"]
+__all__ = ["ColumnEncoder", "TreeCodes", "beside", "dense_of_fits", "fits_in_full", "laid_out"]
 
 MAX_LEVELS = 50  # one-hot columns per categorical column, for the most frequent levels
 MOST_CELLS = 2**25  # of a sparse matrix that is laid out in full, 256 MB
+MOST_AT_ONCE = 2**17  # cells of a table that is encoded for all fits at once, 1 MB each
 MIN_COUNT = 2  # a level that is seen only once tells a learner nothing
 
 
@@ -64,6 +65,32 @@ class ColumnEncoder:
         codes = features.codes[rows]
         blocks = [codes[:, [j]] == kept for j, kept in enumerate(self.levels)]
         return np.hstack(blocks).astype(float) if blocks else np.zeros((len(codes), 0))
+
+
+def dense_of_fits(encoders: Sequence[ColumnEncoder], features: Features) -> list[Array] | None:
+    """Return what `dense` gives for each of some fits, all at once.
+
+    None where that does not pay: with categories, missing values, columns that a fit leaves out,
+    numbers that are too large, or many rows.
+    """
+    numeric = features.numeric
+    if features.is_sparse or features.codes.shape[1] or numeric.size > MOST_AT_ONCE:
+        return None
+    if any(len(e.kept) < numeric.shape[1] for e in encoders) or np.isnan(numeric).any():
+        return None
+    # The order in memory stays that of the numbers: products depend on it, by a last bit.
+    is_turned = bool(numeric.flags.f_contiguous)
+    if not (is_turned or numeric.flags.c_contiguous):
+        return None
+    at = np.s_[:, :, None] if is_turned else np.s_[:, None, :]
+    centers, scales = (np.array([getattr(e, of) for e in encoders]) for of in ("centers", "scales"))
+    try:
+        with np.errstate(over="raise"):
+            found = (numeric.T if is_turned else numeric) - centers[at]
+            found /= scales[at]
+    except FloatingPointError:
+        return None
+    return list(found.transpose(0, 2, 1) if is_turned else found)
 
 
 def _columns(numeric: Array, kept: Array) -> Array:

@@ -18,7 +18,14 @@ from datakin._core.repeatability import derive_seed
 from datakin.data import Dataset
 from datakin.data.features import Array, Features
 from datakin.learning.backends import start_fitter
-from datakin.learning.encoding import MOST_CELLS, ColumnEncoder, TreeCodes, beside, laid_out
+from datakin.learning.encoding import (
+    MOST_CELLS,
+    ColumnEncoder,
+    TreeCodes,
+    beside,
+    dense_of_fits,
+    laid_out,
+)
 from datakin.learning.folds import Plan
 from datakin.learning.models import FittedModel, Model, fit_model
 
@@ -45,6 +52,14 @@ class Table:
     def matrices(self, encoder: ColumnEncoder, rows: Array | slice = slice(None)) -> dict[str, Any]:
         """Return the matrices of one fit by kind; each is made at its first use."""
         return _Matrices(self, encoder, rows)
+
+    def of_fits(self, encoders: Sequence[ColumnEncoder], is_dense: bool) -> list[dict[str, Any]]:
+        """Return the matrices of several fits on all rows; `is_dense`: whether dense ones are used."""
+        made = [self.matrices(encoder) for encoder in encoders]
+        dense = dense_of_fits(encoders, self.features) if is_dense else None
+        for each, found in zip(made, dense or (), strict=False):
+            each["dense"] = found
+        return made
 
 
 class _Matrices(dict[str, Any]):
@@ -197,9 +212,13 @@ class FittedPlan:
         """Return other rows in the form that `scores` takes."""
         return Table(features.matched_to(self.features), self.codes, features)
 
-    def scores(self, fit: int, table: Table) -> Scores:
-        """Return each model's scores on some rows; None for a failed model."""
-        matrices = table.matrices(self.encoders[fit])
+    def scores(self, table: Table, n_fits: int) -> list[Scores]:
+        """Return each model's scores on some rows, fit by fit; None for a failed model."""
+        is_dense = any(part.model.features == "dense" for part in self.parts)
+        matrices = table.of_fits(self.encoders[:n_fits], is_dense)
+        return [self._scores(fit, table, matrices[fit]) for fit in range(n_fits)]
+
+    def _scores(self, fit: int, table: Table, matrices: dict[str, Any]) -> Scores:
         found: Scores = []
         for m, part in enumerate(self.parts):
             try:
@@ -230,7 +249,7 @@ class FittedPlan:
             ]
         tables = [self.table(features) for features in found]
         self.predict_ahead(tables, n_fits)
-        return [[self.scores(fit, table) for fit in range(n_fits)] for table in tables]
+        return [self.scores(table, n_fits) for table in tables]
 
     def _scores_in_blocks(self, features: Features, n_fits: int) -> list[Scores]:
         """Return the scores of the first fits on sparse rows, so many laid out at a time as fit."""
@@ -240,7 +259,7 @@ class FittedPlan:
             rows = np.arange(start, min(start + size, features.n_rows))
             full = laid_out(features.take(rows), self.features.names)
             table = self.table(full)
-            blocks.append([self.scores(fit, table) for fit in range(n_fits)])
+            blocks.append(self.scores(table, n_fits))
         return [
             [
                 None if part.fits is None else np.concatenate([b[fit][m] for b in blocks])

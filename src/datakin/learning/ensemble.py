@@ -189,10 +189,14 @@ def _class_losses(
 def _losses(loss: Loss, y: Array, predictions: Array) -> Array:
     """Return the losses of several fits' predictions; functions of the user's see one fit at a time."""
     if LOSSES.get(loss.name) is loss:
-        shape = predictions.shape
-        found = loss.rows(np.tile(y, shape[0]), predictions.reshape(-1, *shape[2:]))
+        if loss.needs == "probability":
+            shape = predictions.shape
+            found = loss.rows(np.tile(y, shape[0]), predictions.reshape(-1, shape[-1]))
+            found = found.reshape(shape[:2])
+        else:
+            found = loss.rows(y, predictions)
         if np.isfinite(found).all():
-            return found.reshape(shape[:2])
+            return found
     return np.array([_checked(loss, y, each) for each in predictions])
 
 

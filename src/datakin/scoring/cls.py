@@ -22,6 +22,7 @@ from datakin.cross_errors.records import Errors, Trained
 from datakin.data.features import Array
 
 __all__ = [
+    "AVERAGES",
     "SIZES",
     "Direction",
     "Discrepancy",
@@ -34,6 +35,7 @@ __all__ = [
     "own_error",
 ]
 
+AVERAGES = ("unweighted", "weighted")  # over models
 T = TypeVar("T")
 
 
@@ -100,8 +102,7 @@ class Direction:
     def works(self) -> Array:
         """Positions of the models that did not fail on either dataset."""
         # By their losses, not their weights: a very poor model's weight can underflow to 0.
-        failed = [np.isnan(e.rows["fold"][:-2]).any(axis=1) for e in (self.cross, self.tested.own)]
-        return np.flatnonzero(~(failed[0] | failed[1]))
+        return np.flatnonzero(~(self.cross.failed | self.tested.own.failed))
 
     @cached_property
     def is_whole(self) -> bool:
@@ -114,7 +115,7 @@ def of_tested(trained: Trained, estimate: str, what: object, find: Callable[[], 
 
     Averages over models depend on which of them work, and on weights, of both datasets.
     """
-    if estimate in ("unweighted", "weighted"):
+    if estimate in AVERAGES:
         return find()
     key = (estimate, what)
     if key not in trained.kept:
@@ -138,23 +139,28 @@ def discrepancy(direction: Direction, estimate: str, size: str) -> Discrepancy:
     influence = direction.cross.weights * (cross_rows - cross_mean) - own_part
     # The limit's too: averaged over the folds left out, both sizes have the same first-order error
     # from the training rows, and factors c and 1 - c leave it as it is.
-    replicates = _pick(direction, estimate, direction.cross.means["fold"])
-    return Discrepancy(cross_mean, own_mean, influence, replicates, direction.cross.least)
+    cross = direction.cross
+    if estimate in AVERAGES:
+        replicates = _pick(direction, estimate, cross.means["fold"])
+    else:
+        replicates = cross.replicates(estimate)
+    return Discrepancy(cross_mean, own_mean, influence, replicates, cross.least)
 
 
 def mean_errors(direction: Direction, estimate: str, size: str) -> tuple[float, float]:
     """Return the two errors of a directional discrepancy, cross and own, without its uncertainty."""
-    return _cross_side(direction, estimate, size)[1], _own_side(direction, estimate, size)[0]
+    own = _own_side(direction, estimate, size)[0]
+    if estimate in AVERAGES or size == "limit":
+        return _cross_side(direction, estimate, size)[1], own
+    return direction.cross.mean("full" if size == "paper" else "fold", estimate), own
 
 
 def _cross_side(direction: Direction, estimate: str, size: str) -> tuple[Array, float]:
     """Return the losses of the other dataset's predictors, and their mean."""
-    cross, literal = direction.cross, size == "paper"
-    which = "full" if literal else "fold"
-    rows = _cross_rows(direction, estimate, cross.rows[which], literal)
+    cross = direction.cross
+    rows = _cross_rows(direction, estimate, "full" if size == "paper" else "fold")
     if size == "limit":
-        inner = _cross_rows(direction, estimate, cross.rows["inner"], literal)
-        rows = extrapolate(cross.n_train, rows, inner)
+        rows = extrapolate(cross.n_train, rows, _cross_rows(direction, estimate, "inner"))
     return rows, float(rows @ cross.weights)
 
 
@@ -201,7 +207,7 @@ def extrapolate(n_train: Mapping[str, float], fold: Array, inner: Array) -> Arra
 def _pick(direction: Direction, estimate: str, values: Array) -> Array:
     """Return one model's or aggregate's row of an array over models."""
     names = direction.cross.names
-    if estimate in ("unweighted", "weighted"):
+    if estimate in AVERAGES:
         weights = _literal_weights(direction) if estimate == "weighted" else None
         works = direction.works
         return np.asarray(np.average(values[works], axis=0, weights=weights))
@@ -214,8 +220,11 @@ def _literal_weights(direction: Direction) -> Array:
     return np.asarray(both / both.sum() if both.sum() > 0 else np.full(len(both), 1 / len(both)))
 
 
-def _cross_rows(direction: Direction, estimate: str, rows: Array, literal: bool) -> Array:
-    if estimate != "weighted" or literal:
+def _cross_rows(direction: Direction, estimate: str, which: str) -> Array:
+    if estimate not in AVERAGES:
+        return direction.cross.row(which, estimate)
+    rows = direction.cross.rows[which]
+    if estimate == "unweighted" or which == "full":
         return _pick(direction, estimate, rows)
     # Half the learner's own nested average, half the tested dataset's weights: a row of its fold k
     # is weighted with w(-k), which has not seen it.

@@ -18,7 +18,7 @@ from datakin.results.comparison import Comparison
 from datakin.results.forecast import ExpectedGain, Forecast, Outlook
 from datakin.results.record import Provenance
 from datakin.results.zones import GAIN
-from datakin.scoring.cls import Direction, average, discrepancy, of_tested, own_error
+from datakin.scoring.cls import Direction, Discrepancy, of_tested, own_error
 from datakin.scoring.shares import best_shares, pooled_gain
 from datakin.scoring.uncertainty import jackknife_variance, row_variance, sum_groups
 
@@ -52,7 +52,9 @@ def learner_of(models: Sequence[str], estimate: str) -> str:
     return next((name for name in SIMPLEST if name in models), estimate)
 
 
-def outlook(directions: Sequence[Direction], learner: str, groups: Array | None) -> Outlook:
+def outlook(
+    directions: Sequence[Direction], learner: str, groups: Array | None, full: Discrepancy
+) -> Outlook:
     """Measure what forecasts are made from.
 
     Parameters
@@ -63,11 +65,12 @@ def outlook(directions: Sequence[Direction], learner: str, groups: Array | None)
         The model (or aggregate) that the forecast is about.
     groups : ndarray or None
         Of the target's rows.
+    full : Discrepancy
+        The learner's, of the "paper" size.
     """
     own = directions[0].tested.own
     n, n_fold = own.n_train["all"], own.n_train["fold"]
     beyond = n / n_fold - 1
-    full = average([discrepancy(d, learner, "paper") for d in directions])
     lack, a, spread, of_lack, freedom = of_tested(
         directions[0].tested,
         learner,
@@ -296,12 +299,13 @@ def _expected(
     """Return the gain at some shares with intervals; its gradient gives the standard error."""
     theta, covariance = _joint(outlooks, correlation)
     theta[0] = max(theta[0], 0.0)  # nobody lacks less than nothing
-    value = float(pooled_gain(theta, shares, correlation))
-    value = max(value - optimism, min(value, 0.0))  # what is left of a gain is no loss
     step = 1e-6 * max(float(np.abs(theta).max()), 1e-9)
     moves = step * np.eye(len(theta))
-    ahead, back = (pooled_gain(theta + sign * moves, shares, correlation) for sign in (1, -1))
-    slope = (ahead - back) / (2 * step)
+    points = np.vstack([theta[None], theta + moves, theta - moves])
+    gains, n = pooled_gain(points, shares, correlation), len(theta)
+    value = float(gains[0])
+    value = max(value - optimism, min(value, 0.0))  # what is left of a gain is no loss
+    slope = (gains[1 : 1 + n] - gains[1 + n :]) / (2 * step)
     error = float(np.sqrt(max(float(slope @ covariance @ slope), 0.0)))
     return _make_expected(value, error, outlooks[0].freedom)
 

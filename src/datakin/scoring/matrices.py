@@ -110,7 +110,7 @@ class _Cells:
         self.told.append(PairNotes(pair.facts.source, pair.notes(by_paper)))
         forth = back = rule.decide(*evidence).zone
         if not rule.is_symmetric:  # a source may help a small target that cannot help it
-            back = rule.decide(*pair.evidence(pair.gain(1))).zone
+            back = rule.decide(*evidence[:2], pair.gain(1)).zone
         return forth, back, by_paper.high
 
     def matrix(self) -> Matrix:

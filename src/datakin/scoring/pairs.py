@@ -68,7 +68,7 @@ class Pair:
         self.factors = (options.direction, 1 - options.direction)
         self.groups = [way.groups for way in ways]
         # Both sides' replicates tell of the training rows; samples have fewer of them.
-        self.n_folds = float(np.mean([way.n_folds for way in ways]))
+        self.n_folds = (ways[0].n_folds + ways[1].n_folds) / 2
         self.test_size, self._learner = test_size, learner
         self._check_estimate("estimate", options.estimate)
         if learner:

@@ -25,7 +25,7 @@ from datakin.scoring.cls import (
 )
 from datakin.scoring.curves import learning_curve
 from datakin.scoring.forecast import learner_of, outlook
-from datakin.scoring.uncertainty import make_estimate, variances
+from datakin.scoring.uncertainty import make_estimate, row_variance
 
 __all__ = ["RowsWay", "SumsWay", "Way", "summed"]
 
@@ -102,12 +102,12 @@ class RowsWay:
     @property
     def sizes(self) -> tuple[str, ...]:
         """The scores that can be had."""
-        return SIZES if "inner" in self._cross.rows else SIZES[:2]
+        return SIZES if self._cross.has_inner else SIZES[:2]
 
     @property
     def n_folds(self) -> int:
         """How many versions of the predictors there are, each without a fold."""
-        return int(self._cross.means["fold"].shape[1])
+        return self._cross.n_folds
 
     @property
     def weights(self) -> dict[str, float]:
@@ -157,7 +157,8 @@ class RowsWay:
 
     def outlook(self, learner: str) -> Outlook:
         """Return what forecasts for the tested dataset are made from."""
-        return outlook(self.directions, learner, self.groups)
+        full = self.discrepancy(learner, "paper")
+        return outlook(self.directions, learner, self.groups, full)
 
 
 class SumsWay:
@@ -217,9 +218,10 @@ def summed(way: RowsWay, estimate: str) -> WaySums:
     parts = [way.discrepancy(estimate, size) for size in sizes]
     learner = learner_of(cross.models, estimate)
     learner = learner if learner in models else estimate
-    curve, seen = way.curve(estimate), way.outlook(learner)
-    by_model = [[way.mean_errors(model, size) for size in sizes] for model in models]
-    mean, by_rows = way.own_error(estimate, "rows")
+    seen = way.outlook(learner)
+    own, curve, weights = of_tested(
+        way.directions[0].tested, estimate, "sums", lambda: _own_sums(way, estimate)
+    )
     return WaySums(
         cross.trained_on,
         cross.tested_on,
@@ -228,22 +230,20 @@ def summed(way: RowsWay, estimate: str) -> WaySums:
         estimate,
         learner,
         np.array(
-            [[p.cross, p.own, variances(p, way.groups)[0], p.least, *p.replicates] for p in parts]
-        ),
-        np.array(by_model),
-        np.array([mean, by_rows, way.own_error(estimate, "folds")[1]]),
-        np.array(
             [
-                curve.n_rows,
-                *curve.n_train,
-                *curve.errors,
-                *curve.standard_errors,
-                curve.slope,
-                curve.limit.value,
-                curve.limit.standard_error,
-                len(way.directions[0].tested.folds),
+                [
+                    p.cross,
+                    p.own,
+                    row_variance(p.influence, way.groups, p.least),
+                    p.least,
+                    *p.replicates.tolist(),
+                ]
+                for p in parts
             ]
         ),
+        np.array([[way.mean_errors(model, size) for size in sizes] for model in models]),
+        own,
+        curve,
         np.array(
             [
                 seen.error,
@@ -256,6 +256,24 @@ def summed(way: RowsWay, estimate: str) -> WaySums:
                 *(seen.trial or (np.nan, np.nan)),
             ]
         ),
-        np.array(list(way.weights.values())),
+        weights,
         cross.models,
     )
+
+
+def _own_sums(way: RowsWay, estimate: str) -> tuple[Array, Array, Array]:
+    """Return the tested dataset's own error, the numbers of its learning curve, and its weights."""
+    mean, by_rows = way.own_error(estimate, "rows")
+    curve = way.curve(estimate)
+    numbers = [
+        curve.n_rows,
+        *curve.n_train,
+        *curve.errors,
+        *curve.standard_errors,
+        curve.slope,
+        curve.limit.value,
+        curve.limit.standard_error,
+        len(way.directions[0].tested.folds),
+    ]
+    own = np.array([mean, by_rows, way.own_error(estimate, "folds")[1]])
+    return own, np.array(numbers), np.array(list(way.weights.values()))

@@ -6,7 +6,7 @@ import pytest
 from xgboost import XGBClassifier, XGBRegressor
 
 from datakin.data.features import MISSING, UNKNOWN, Features
-from datakin.learning.encoding import MAX_LEVELS, ColumnEncoder, TreeCodes, beside
+from datakin.learning.encoding import MAX_LEVELS, ColumnEncoder, TreeCodes, beside, dense_of_fits
 
 
 def features(numeric, codes=None, levels=()):
@@ -166,3 +166,26 @@ def test_ranks_of_several_tables_are_those_of_each():
     np.testing.assert_array_equal(
         codes.ranks(*turned), np.vstack([codes.ranks(table) for table in others])
     )
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_all_fits_at_once_are_encoded_as_each(order):
+    rng = np.random.default_rng(6)
+    trained, tested = features(rng.normal(5, 3, (50, 4))), rng.normal(0, 9, (30, 4))
+    other = features(np.asarray(tested, order=order))
+    encoders = [ColumnEncoder.learn(trained, np.arange(k, 50)) for k in range(4)]
+    for encoder, found in zip(encoders, dense_of_fits(encoders, other), strict=True):
+        expected = encoder.dense(other)
+        np.testing.assert_array_equal(found, expected)
+        assert found.flags.f_contiguous == expected.flags.f_contiguous
+
+
+def test_what_cannot_be_encoded_at_once_is_left_to_each_fit():
+    X = np.random.default_rng(7).standard_normal((30, 2))
+    plain, gaps, flat, huge = X, X.copy(), X.copy(), X.copy()
+    gaps[3, 1], flat[:, 0], huge[0, 0] = np.nan, 1.0, 1.5e308
+    words = features(X, np.arange(30)[:, None] % 2, (("a", "b"),))
+    for trained, tested in ((plain, gaps), (flat, plain), (plain / 4, huge)):
+        encoder = ColumnEncoder.learn(features(trained), np.arange(30))
+        assert dense_of_fits([encoder], features(tested)) is None
+    assert dense_of_fits([ColumnEncoder.learn(words, np.arange(30))], words) is None

@@ -10,7 +10,12 @@ from datakin.data.checks.difference_kinds import (
     OneSided,
     OtherName,
 )
-from datakin.data.checks.number_differences import in_other_units, number_difference, units_of
+from datakin.data.checks.number_differences import (
+    columns_to_compare,
+    in_other_units,
+    number_difference,
+    units_of,
+)
 from datakin.data.checks.spelling import matching_values, same_names
 from datakin.data.checks.units import sketch_of, sketches_of
 from datakin.data.checks.value_kinds import OtherClasses, OtherLevels
@@ -46,6 +51,8 @@ def differences(target: Dataset, source: Dataset) -> list[Difference]:
 
 
 def _class_differences(target: Dataset, source: Dataset) -> Iterator[Difference]:
+    if target.classes == source.classes:
+        return
     there, here = _both_ways(target.classes, source.classes)
     # Truth values are called 0 and 1 here, whatever stands in the table: recode the other one.
     if here and _are_truths(source):
@@ -91,6 +98,8 @@ def _turned(values: dict[str, str], own: Collection[str]) -> dict[str, str]:
 
 
 def _name_differences(target: Dataset, source: Dataset) -> Iterator[Difference]:
+    if target.columns == source.columns and target.left_out.keys() == source.left_out.keys():
+        return
     ours, theirs = ({**dict.fromkeys(d.columns), **d.left_out} for d in (target, source))
     for their_name, our_name in same_names(ours, theirs).items():
         if our_name not in theirs:
@@ -109,11 +118,10 @@ def _column_differences(target: Dataset, source: Dataset) -> Iterator[Difference
     if target.features.is_sparse or source.features.is_sparse:
         return
     ours, theirs = sketches_of(target), sketches_of(source)
-    for name in target.features.numeric_names:
-        if name in theirs:
-            found = number_difference(name, target, source, ours[name], theirs[name])
-            if found is not None:
-                yield found
+    for name in columns_to_compare(target, source):
+        found = number_difference(name, target, source, ours[name], theirs[name])
+        if found is not None:
+            yield found
     levels = [
         dict(zip(d.features.category_names, d.features.levels, strict=True))
         for d in (target, source)
@@ -142,6 +150,8 @@ def _level_difference(
 
 
 def _one_sided(target: Dataset, source: Dataset) -> Iterator[Difference]:
+    if target.columns == source.columns:
+        return
     for one, other, lacking in ((target, source, "source"), (source, target, "target")):
         alone = sorted(set(one.columns) - set(other.columns))
         reasons: dict[str, list[str]] = {}

@@ -45,6 +45,8 @@ def note_on_groups(target: Dataset, source: Dataset) -> list[str]:
 
     Each table may count its own from 1: then equal numbers say little.
     """
+    if not target.group_names or not source.group_names:
+        return []
     ours, theirs = (set(dataset.group_names) - {""} for dataset in (target, source))
     shared = sort_classes(ours & theirs)
     if not shared:

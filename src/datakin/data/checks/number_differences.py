@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from datakin._core.exceptions import listed
@@ -13,18 +15,46 @@ from datakin.data.checks.difference_kinds import (
     OtherValues,
 )
 from datakin.data.checks.names import says_code
-from datakin.data.checks.units import ENOUGH, Sketch, distance, find_units, overlap
+from datakin.data.checks.units import (
+    ENOUGH,
+    Sketch,
+    distance,
+    find_units,
+    outlines_of,
+    overlap,
+)
 from datakin.data.checks.value_kinds import OtherKind, OtherLevels, OtherUnits, Relation, WithDates
 from datakin.data.columns.labels import canonical_label
 from datakin.data.columns.text_columns import NO_FACTOR
 from datakin.data.dataset import Dataset
 
-__all__ = ["in_other_units", "number_difference", "units_of"]
+__all__ = ["columns_to_compare", "in_other_units", "number_difference", "units_of"]
 
 About = tuple[str, str, str]  # a column, and the names of target and source
 PERCENT = "percent signs"  # what is said of numbers that had them
 MOST_CODES = 12  # values of a column that may be counted from 0 or from 1
 PAIRS = {(0.0, 1.0), (1.0, 2.0), (-1.0, 1.0)}  # usual codes of two values
+
+
+def columns_to_compare(target: Dataset, source: Dataset) -> Sequence[str]:
+    """Return the numeric columns of both in which `number_difference` may find something.
+
+    Most columns of most pairs are many numbers in one place. Their quantiles, all looked at at once,
+    tell that without a closer look.
+    """
+    names, others = target.features.numeric_names, source.features.numeric_names
+    if names != others or _kinds(target) != _kinds(source):
+        return [name for name in names if name in set(others)]
+    ours, theirs = outlines_of(target), outlines_of(source)
+    is_above = theirs[2] < ours[2]
+    low, _, middle, upper, high, n, few = np.where(is_above, theirs, ours)
+    other_low, other_lower, other_middle, _, other_high, other_n, other_few = np.where(
+        is_above, ours, theirs
+    )
+    in_place = (other_lower <= middle) | (other_middle <= upper)
+    in_range = (high >= other_low) & (other_high >= low)
+    many = (np.minimum(n, other_n) >= ENOUGH) & (few * other_few == 0)
+    return [names[j] for j in np.flatnonzero(~(in_place & in_range & many))]
 
 
 def number_difference(
@@ -78,6 +108,15 @@ def _percent(name: str, target: Dataset, source: Dataset, way: Units) -> Units |
 def _kind(dataset: Dataset, name: str) -> str:
     said = dataset.facts.get(name)
     return "" if said is None else said.kind
+
+
+def _kinds(dataset: Dataset) -> tuple[str, ...]:
+    """Return the kinds of all numeric columns, made once for each dataset."""
+    if "kinds" not in dataset.kept:
+        names = dataset.features.numeric_names
+        dataset.kept["kinds"] = tuple(_kind(dataset, name) for name in names)
+    found: tuple[str, ...] = dataset.kept["kinds"]
+    return found
 
 
 def _range(column: Sketch, kind: str) -> str:

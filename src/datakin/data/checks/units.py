@@ -19,6 +19,7 @@ __all__ = [
     "Sketch",
     "distance",
     "find_units",
+    "outlines_of",
     "overlap",
     "sketch_of",
     "sketches_of",
@@ -84,6 +85,21 @@ def sketches_of(dataset: Dataset) -> Mapping[str, Sketch]:
         # At once, since other threads may look at the same dataset.
         dataset.sketches.update({name: sketch_of(numbers) for name, numbers in columns})
     return dataset.sketches
+
+
+def outlines_of(dataset: Dataset) -> Array:
+    """Return seven numbers for each numeric column, made once for each dataset.
+
+    Low, three quantiles, high, how many values are kept, and whether all values are few.
+    """
+    if "outlines" not in dataset.kept:
+        found = np.full((7, len(dataset.features.numeric_names)), np.nan)
+        for j, column in enumerate(sketches_of(dataset).values()):
+            n, is_few = len(column.values), column.few is not None
+            middle = [column.at(share) for share in (0.2, 0.5, 0.8)] if n else [np.nan] * 3
+            found[:, j] = column.low, *middle, column.high, n, is_few
+        dataset.kept["outlines"] = found
+    return np.asarray(dataset.kept["outlines"])
 
 
 def sketch_of(numbers: Array) -> Sketch:

@@ -8,6 +8,7 @@ matrix product too, about fifteen times as fast as libsvm's.
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable
 from itertools import combinations
@@ -246,7 +247,7 @@ class _Kept(threading.local):
 
     def room(self, *shape: int) -> Array:
         """Return an array to write to, of use until the next call."""
-        size = int(np.prod(shape))
+        size = math.prod(shape)
         if size > BLOCK:
             return np.empty(shape)
         if self.memory.size < size:

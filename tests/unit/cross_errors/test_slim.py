@@ -1,0 +1,79 @@
+"""Errors and sums in little room say what the whole ones say."""
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+
+from datakin.cross_errors.records import Errors, WaySums
+from datakin.cross_errors.slim import PackedSums, slimmed
+
+SIZES = ("full", "fold")
+
+
+def errors(losses, failed=()):
+    """Cross errors with five predictors without a fold, made from losses of shape (6, M + 2, n)."""
+    losses[:, list(failed)] = np.nan
+    n = losses.shape[-1]
+    weights = np.full(n, 1 / n)
+    rows = {"full": losses[0], "fold": np.mean(losses[1:], axis=0)}
+    means = {"fold": np.column_stack([part @ weights for part in losses[1:]])}
+    return Errors("a", "b", ("one", "two"), rows, means, weights, {"all": n, "fold": n - 1}, 0.5)
+
+
+@pytest.mark.parametrize("failed", [(), (1,)])
+@pytest.mark.parametrize("kind", ["counts", "numbers"])
+def test_slim_errors_are_exact(kind, failed):
+    rng = np.random.default_rng(1)
+    losses = rng.random((6, 4, 70))
+    whole = errors((losses < 0.3).astype(float) if kind == "counts" else losses, failed)
+    slim = slimmed(whole, ("ensemble", "one"))
+    assert slim.losses.dtype == (np.uint8 if kind == "counts" else float)
+    for size in SIZES:
+        for name in ("ensemble", "one"):
+            np.testing.assert_array_equal(slim.row(size, name), whole.row(size, name))
+            np.testing.assert_array_equal(slim.replicates(name), whole.replicates(name))
+        for name in whole.names:
+            np.testing.assert_array_equal(slim.mean(size, name), whole.mean(size, name))
+    np.testing.assert_array_equal(slim.failed, whole.failed)
+    assert (slim.n_folds, slim.has_inner, slim.least) == (5, False, 0.5)
+
+
+@pytest.mark.parametrize("failed", ["one", "two"])
+def test_losses_of_an_output_that_failed_stay_as_they_are(failed):
+    rng = np.random.default_rng(2)
+    whole = errors(rng.integers(0, 2, (6, 4, 70)).astype(float), [("one", "two").index(failed)])
+    slim = slimmed(whole, ("ensemble", "one"))
+    assert slim.losses.dtype == (float if failed == "one" else np.uint8)
+    np.testing.assert_array_equal(slim.row("fold", "one"), whole.row("fold", "one"))
+
+
+def ways():
+    rng = np.random.default_rng(3)
+    own, curve, weights = rng.random(3), rng.random(11), rng.random(2)
+    first = WaySums(
+        *("d0", "t", ("one", "two"), SIZES, "ensemble", "one"),
+        *(rng.random((2, 9)), rng.random((2, 2, 2)), own, curve, rng.random(11), weights),
+        ("one", "two"),
+    )
+    yield first
+    for i in range(1, 4):
+        other = {"parts": rng.random((2, 9)), "by_model": rng.random((2, 2, 2))}
+        yield replace(first, trained_on=f"d{i}", outlook=rng.random(11), **other)
+    yield replace(first, trained_on="d4", models=("one",), by_model=rng.random((1, 2, 2)))
+    yield replace(first, trained_on="d5", own=rng.random(3))
+    yield replace(first, tested_on="u")
+
+
+def test_packed_sums_are_the_sums():
+    packed, given = PackedSums(), {(way.trained_on, way.tested_on): way for way in ways()}
+    for way in given.values():
+        packed.add(way)
+    assert set(packed) == set(given)
+    assert len(packed) == len(given) == 7
+    for names, way in given.items():
+        for field in fields(WaySums):
+            found, expected = (getattr(each, field.name) for each in (packed[names], way))
+            np.testing.assert_array_equal(found, expected, strict=True)
+    with pytest.raises(KeyError):
+        packed["t", "d0"]
