@@ -159,7 +159,7 @@ def test_models_that_predict_the_target_best_are_looked_at():
     target, sources = collection()
     models = {"own": DecisionTreeClassifier(max_depth=3, random_state=0)}
     ranking = datakin.rank(target, sources, models=models, cv=3, screen=True)
-    assert ranking.n_fits == (1 + len(ranking)) * 7 + 10 * 2
+    assert ranking.n_fits == (1 + len(ranking)) * 7 + 10 * 3
     assert "twin" in {c.source for c in ranking}
 
 
@@ -279,7 +279,7 @@ class Interruptible(LogisticRegression):
 def test_ctrl_c(monkeypatch):
     options = {"models": {"mine": Interruptible()}, "cv": 3, "n_jobs": 1}
     whole = datakin.rank(*collection(), screen=True, **options)
-    quick = 7 + 10 * 2
+    quick = 7 + 10 * 3
     monkeypatch.setattr(Interruptible, "fits_left", quick - 3)
     with pytest.raises(Interrupted, match="in the quick pass") as caught:
         datakin.rank(*collection(), screen=True, **options)

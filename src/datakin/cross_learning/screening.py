@@ -1,24 +1,24 @@
 """Screening: a quick pass over the sources of a ranking, so that only those within reach are fitted in full.
 
-The target's plan is run first; the ranking needs it anyway. Of every source the quick pass makes the fits
-without inner folds, by the simplest and one flexible model, and one fold of whatever model predicts the
-target better than these. Their losses on the target's rows, weighted as the target weighs its models, give
-what the source loses there, row by row. Pools are tried as in the ranking itself.
+The target's plan is run first; the ranking needs it anyway. Of every source the quick pass makes three fits
+of its plan, by the simplest and one flexible model and by whatever model predicts the target better than
+these. Their losses on the target's rows, weighted as the target weighs its models, give what the source
+loses there, row by row. Pools are tried as in the ranking itself.
 
-Kept are the first few, those whose loss is within reach of theirs, and those that help. Reach is counted in
-standard errors of the difference, paired row by row. Quick and full numbers come from the same rows of the
-target, so that less than one of them is enough: see REACH.
+Kept are the first few, those whose loss is within reach of theirs, and those that are called positive.
+Reach is counted in standard errors of the difference, paired row by row. Quick and full numbers come from
+the same rows of the target, so that few of them are enough: see REACH.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from datakin._core.exceptions import DatakinError, collecting, warn
-from datakin.cross_errors.records import Errors, Key, Piece, Trained
+from datakin.cross_errors.records import Errors, Trained
 from datakin.data.features import Array
 from datakin.execution.measurement import Measurement
 from datakin.execution.units import Unit
@@ -26,7 +26,7 @@ from datakin.learning.folds import Plan
 from datakin.learning.models import Model
 from datakin.results import ExpectedGain, Screened, Screening
 from datakin.results.zones import GAIN, Zone
-from datakin.scoring.cls import Direction, Discrepancy, average
+from datakin.scoring.cls import Direction, Discrepancy
 from datakin.scoring.forecast import SIMPLEST, learner_of, plain_gain
 from datakin.scoring.uncertainty import row_variance
 from datakin.scoring.ways import RowsWay
@@ -35,9 +35,10 @@ __all__ = ["screen_sources"]
 
 LEAST = 4  # sources; fewer are not worth a quick pass
 FIRST = 5  # places that are never screened out, or half of the sources if that is less
-# Standard errors between a source and the last of the first places. Calibrated by benchmarks/screen.py
-# (`--only screen` reports other seeds): at 0.6 none of the first five was lost in the draws looked at.
-REACH = 0.7
+# Standard errors between a source and the last of the first places. Chosen on other draws than those that
+# benchmarks/screen.py reports, so that of the full ranking's first five 98.5% are kept.
+REACH = 1.0
+FOLDS = 2  # of a source's plan that are fitted, besides all rows
 FLEXIBLE = "rbf_svm"  # the cheapest model that is not linear
 
 
@@ -124,94 +125,66 @@ def _quick_pass(measurement: Measurement, target: str, sources: Sequence[str]) -
         for names, common in measurement.agreed.pairings.items()
         if not common.identical
     }
-    chosen = _chosen(measurement, list(owns.values()))
-    runs: list[Mapping[Key, Piece]] = []
+    models = _chosen(measurement, list(owns.values()))
     with collecting():  # the full work says again what is of use
-        for models, n_folds in chosen:
-            quick = [_quick_unit(unit, models, n_folds) for unit in units.values()]
-            runs.append(measurement.try_out(quick, models))
-    names = tuple(model.name for model in measurement.models)
-    by_source = {key.dataset: key for key in units}
-    found = []
-    for source in sources:
-        parts = [run[by_source[source]].crosses[target][0] for run in runs]
-        cross = _combined(parts, names, owns[source].full_weights)
-        found.append(_glance(measurement, target, source, owns[source], cross))
-    return found
+        found = measurement.try_out([_quick_unit(u, models) for u in units.values()], models)
+    crosses = {key.dataset: piece.crosses[target][0] for key, piece in found.items()}
+    return [
+        _glance(measurement, target, source, owns[source], crosses[source]) for source in sources
+    ]
 
 
-def _chosen(
-    measurement: Measurement, owns: Sequence[Trained]
-) -> list[tuple[tuple[Model, ...], int | None]]:
-    """Return the models of the quick pass, each group with how many folds of them are fitted.
-
-    None: all folds.
-    """
+def _chosen(measurement: Measurement, owns: Sequence[Trained]) -> tuple[Model, ...]:
+    """Return the models of the quick pass."""
     models, estimate = measurement.models, measurement.options.estimate
-    if any(model.name == estimate for model in models):
-        models = tuple(model for model in models if model.name == estimate)
-    cheap = [m for m in models if m.name in (*SIMPLEST, FLEXIBLE) and m.backend is not None]
-    weights = {
-        model.name: float(np.mean([own.full_weights[m] for own in owns]))
-        for m, model in enumerate(measurement.models)
-    }
-    known = sum(weights[model.name] for model in cheap)
-    is_flexible = any(model.name == FLEXIBLE for model in cheap)
-    rest = [m for m in models if m not in cheap]
-    if is_flexible and estimate != "unweighted":
-        rest = [model for model in rest if weights[model.name] > known]
-    # Where there are only cheap models, all folds of them would be much of the full work.
-    n_folds = None if len(cheap) < len(measurement.models) else 2
-    groups = [(tuple(cheap), n_folds), (tuple(rest), 1)]
-    return [(group, n) for group, n in groups if group]
+    one = tuple(model for model in models if model.name == estimate)
+    if one:
+        return one
+    cheap = {m.name for m in models if m.name in (*SIMPLEST, FLEXIBLE) and m.backend is not None}
+    if estimate == "unweighted" or FLEXIBLE not in cheap:
+        return models
+    means = np.mean([own.full_weights for own in owns], axis=0)
+    weights = {model.name: float(mean) for model, mean in zip(models, means, strict=True)}
+    known = sum(weights[name] for name in cheap)
+    return tuple(m for m in models if m.name in cheap or weights[m.name] > known)
 
 
-def _quick_unit(unit: Unit, models: Sequence[Model], n_folds: int | None) -> Unit:
+def _quick_unit(unit: Unit, models: Sequence[Model]) -> Unit:
     """Return a source's unit with a few fits of its first plan."""
     plan, names = unit.plans[0], {model.name for model in models}
-    n = n_folds or plan.n_folds
-    folds = plan.folds[:n]
-    inner = tuple(((1 + k, fold),) for k, fold in enumerate(folds))
+    folds = plan.folds[:FOLDS]
+    few = Plan(
+        plan.trains[: 1 + FOLDS],
+        plan.names[: 1 + FOLDS],
+        folds,
+        tuple(((1 + k, fold),) for k, fold in enumerate(folds)),
+    )
     tests = [
         test if test.pool_model in names else replace(test, pool_model=None) for test in unit.tests
     ]
     return replace(
-        unit,
-        plans=(Plan(plan.trains[: 1 + n], plan.names[: 1 + n], folds, inner),),
-        tests=tests,
-        held_out=None,
-        with_inner=False,
-        keeps_predictions=False,
+        unit, plans=(few,), tests=tests, held_out=None, with_inner=False, keeps_predictions=False
     )
 
 
-def _combined(parts: Sequence[Errors], models: tuple[str, ...], weights: Array) -> Errors:
-    """Return the errors of all models as one record; those that were not fitted have none.
+def _placed(cross: Errors, models: tuple[str, ...], weights: Array) -> Errors:
+    """Return the errors with a row for each of all models; those that were not fitted have none.
 
-    Ensemble and average are the models' losses with the target's weights.
+    "fold" is the mean over all fits that were made, the one on all rows among them: the more, the closer
+    to the full number. Ensemble and average are the models' losses with the target's weights.
     """
-    first = parts[0]
-    rows = {
-        size: np.full((len(models) + 2, len(first.weights)), np.nan) for size in ("full", "fold")
-    }
-    for part in parts:
-        for m, name in enumerate(part.models):
-            for size, losses in rows.items():
-                losses[models.index(name)] = part.rows[size][m]
-    works = ~np.isnan(rows["fold"][:-2]).any(axis=1)
+    at = [models.index(name) for name in cross.models]
+    shape = len(models) + 2, len(cross.weights)
+    full, fold = np.full(shape, np.nan), np.full(shape, np.nan)
+    full[at] = cross.rows["full"][:-2]
+    fold[at] = (full[at] + FOLDS * cross.rows["fold"][:-2]) / (1 + FOLDS)
+    works = ~np.isnan(fold[:-2]).any(axis=1)
     shares = np.where(works, weights, 0.0)
     shares = shares if shares.sum() > 0 else works.astype(float)
-    for losses in rows.values():
+    for losses in (full, fold):
         losses[-2:] = shares[works] @ losses[:-2][works] / shares.sum()
-    pool = next((part for part in parts if part.pooled is not None), first)
-    return replace(
-        first,
-        models=models,
-        rows=rows,
-        means={"fold": (rows["fold"] @ first.weights)[:, None]},
-        pooled=pool.pooled,
-        pool_model=pool.pool_model,
-    )
+    means = {"fold": (fold @ cross.weights)[:, None]}
+    return replace(cross, models=models, rows={"full": full, "fold": fold}, means=means)
 
 
 def _glance(
@@ -219,11 +192,11 @@ def _glance(
 ) -> _Glance:
     """Read what the quick fits of one source say."""
     options, members = measurement.options, measurement.agreed.members
+    cross = _placed(cross, tuple(model.name for model in measurement.models), own.full_weights)
     labels = members[target].labels
     way = RowsWay([Direction(own, own, cross)], None if labels is None else labels.groups)
     estimate = "average" if options.estimate == "ensemble" else options.estimate
-    sizes = ("paper",) if options.size == "paper" else ("paper", "matched")
-    loss = average([way.discrepancy(estimate, size) for size in sizes])
+    loss = way.discrepancy(estimate, "paper" if options.size == "paper" else "matched")
     learner = learner_of(cross.models, options.estimate)
     gain = plain_gain(way.outlook(learner if learner in way.models else estimate))
     if options.zones == GAIN.name:
