@@ -94,6 +94,18 @@ The whole matrix, a process each. `paper`: the paper's four models, the default 
         (("", "wide:wide"),),
     ),
     Section(
+        "screen",
+        "Screening",
+        """\
+`rank(target, sources, screen=True)` against the full ranking, by turns in one process: 50 sources of 300
+rows and 10 columns, a target of 200 rows. Linear: rules turned by 0 to 180 degrees. Quadratic: rules that
+linear models do not see, turned by 0 to 90. Shifted features: one curved rule, features 0 to 3 standard
+deviations away. Many equal: a quarter has the target's rule. None helps: rules turned by 60 to 120 degrees.
+How far from the first five a source may be was chosen on other draws. Asked for: a ratio of 2.5 and 98% of
+the full ranking's first five kept.""",
+        (("", "screen:screen"),),
+    ),
+    Section(
         "kill",
         "Crashes",
         "A matrix of six datasets; processes are killed in the middle of the run.",

@@ -118,19 +118,30 @@ def rank(
     output: Output,
     domain: Domain = None,
     target: Target = None,
+    screen: Annotated[
+        bool,
+        typer.Option(
+            "--screen",
+            help="Look at all sources with a few quick fits first; full work only for those within "
+            "reach of the best or called positive. The others stay in the table, marked.",
+        ),
+    ] = False,
 ) -> None:
     """Rank sources for a target, best first.
 
     For example: datakin rank mine.csv others/*.csv --label died --report ranking.html
 
     All sites in one table: datakin rank icu.csv --domain hospital --target 73 --label died
+
+    Many sources: datakin rank mine.csv others/*.csv --label died --screen
     """
 
     def work() -> Any:
         options = scoring.options()
         skips = bool(options.get("skip_unusable"))
         first, sources = reading.read_sources(tables, domain, target, skip_unusable=skips)
-        return datakin.rank(first, sources, on_result=output.teller(len(sources)), **options)
+        tell = output.teller(len(sources), screen=screen)
+        return datakin.rank(first, sources, screen=screen, on_result=tell, **options)
 
     output.run(work)
 

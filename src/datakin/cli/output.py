@@ -38,7 +38,7 @@ __all__ = ["Output", "PlainOutput", "command_line", "show"]
 command_line: ContextVar[str | None] = ContextVar("command_line", default=None)  # as it was typed
 
 ENDINGS = {"--out": (".json", ".csv"), "--report": (".html", ".htm")}
-COLOURS = {"positive": "green", "ambiguous": "yellow", "negative": "red"}
+COLOURS = {"positive": "green", "ambiguous": "yellow", "negative": "red", "screened out": "dim"}
 # Columns of a ranking with their titles, and those that a narrow terminal leaves out, the first first.
 TITLES = {
     "source": "source",
@@ -96,13 +96,14 @@ class Output:
         """Whether only errors, or JSON, are to be printed."""
         return self.quiet or self.as_json
 
-    def teller(self, n_sources: int) -> Callable[[Any], None] | None:
+    def teller(self, n_sources: int, *, screen: bool = False) -> Callable[[Any], None] | None:
         """Return a function that prints a line for each finished source; None where nobody reads it."""
         if self.quiet or n_sources < 2 or not is_terminal(sys.stderr):
             return None
         numbers = count(1)
+        of = "" if screen else f" of {n_sources}"  # how many will be left is not known beforehand
         return lambda result: say(
-            f"{next(numbers)} of {n_sources}: {printable(result.source)}, {result.headline}"
+            f"{next(numbers)}{of}: {printable(result.source)}, {result.headline}"
         )
 
     def run(
@@ -264,7 +265,7 @@ def _draw(result: Any, path: Path) -> None:
     draw: Any = plots.ranking
     match result:
         case Ordered():
-            rows = len(result)
+            rows = len(result.frame)
         case Comparison():
             rows = 1
         case Square():
@@ -351,7 +352,8 @@ def _ranking(result: Ordered[Any], width: int) -> Any:
 def _cell(name: str, value: Any) -> str:
     from datakin.results.record import cell
 
-    return f"{value:.2f}" if name in ("weight", "p_first") else cell(value)
+    is_short = name in ("weight", "p_first") and value == value
+    return f"{value:.2f}" if is_short else cell(value)
 
 
 def _width(name: str, texts: list[str]) -> int:

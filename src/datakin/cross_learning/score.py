@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Self
 
 from datakin._core.checks import check_callback
-from datakin._core.exceptions import DatakinError, announce
+from datakin._core.exceptions import DatakinError, Interrupted, announce
 from datakin._core.warned import filters_kept
 from datakin.cross_errors.options import Options, check_names_of
 from datakin.cross_errors.table import ErrorTable
 from datakin.cross_learning.preparation import prepare
+from datakin.cross_learning.screening import screen_sources
 from datakin.data import for_comparison, for_matrix, for_ranking
 from datakin.execution.measurement import measured
 from datakin.results import Comparison, Matrix, Ranking
@@ -106,6 +107,11 @@ class CrossLearningScore(Options):
 
     def __new__(cls, *_: Any, **options: Any) -> Self:
         """Refuse unknown options with a sentence, before Python does."""
+        if "screen" in options:
+            raise DatakinError(
+                "'screen' belongs to rank alone: rank(target, sources, screen=True). A score has one "
+                "source, and a matrix needs every pair."
+            )
         check_names_of(options)
         return super().__new__(cls)
 
@@ -157,6 +163,7 @@ class CrossLearningScore(Options):
         target: Any,
         sources: Any,
         *,
+        screen: bool = False,
         on_result: Callable[[Comparison], None] | None = None,
     ) -> Ranking:
         """Rank several sources for one target, best first.
@@ -166,6 +173,12 @@ class CrossLearningScore(Options):
         target : Dataset or (X, y)
         sources : list of datasets, or mapping of name to dataset
             A dataset with the target's name is an error.
+        screen : bool
+            Look at all sources with a few quick fits first, and do the full work only for those
+            within reach of the best or called positive. The numbers of these are the same as
+            without, except the joint weights and the probabilities of the first place, which are
+            about them alone. The others stay in the table, marked as screened out. For many sources;
+            fewer than four are not screened.
         on_result : callable, optional
             Called with the Comparison of each source as soon as it is finished.
 
@@ -174,20 +187,29 @@ class CrossLearningScore(Options):
         Ranking
         """
         check_callback(on_result)
+        if not isinstance(screen, bool):
+            raise DatakinError(f"The 'screen' parameter must be True or False. Got {screen!r}.")
         datasets = for_ranking(target, sources)
         first, *others = (d.name for d in datasets)
         pairs = [(first, name) for name in others]
         measurement = prepare(datasets, pairs, self, [first], "losses")
+        screening = None
+        if screen:
+            try:
+                screening = screen_sources(measurement, first)
+            except KeyboardInterrupt:
+                raise Interrupted("Interrupted in the quick pass: no source is finished.") from None
+
+        def look(table: ErrorTable) -> Ranking:
+            return replace(rank_sources(table, first), screening=screening)
 
         def tell(table: ErrorTable, target: str, source: str) -> None:
             assert on_result is not None
             on_result(compare_pair(table, target, source))
 
-        said = f"Interrupted with {{}} of {len(pairs)} sources finished."
-        table = measured(
-            measurement, said.format, lambda t: rank_sources(t, first), on_result and tell
-        )
-        ranking = rank_sources(table, first)
+        n_sources = len(pairs) - (len(screening.left_out) if screening else 0)
+        said = f"Interrupted with {{}} of {n_sources} sources finished."
+        ranking = look(measured(measurement, said.format, look, on_result and tell))
         announce(ranking)
         return ranking
 
@@ -253,6 +275,7 @@ def rank(
     target: Any,
     sources: Any,
     *,
+    screen: bool = False,
     on_result: Callable[[Comparison], None] | None = None,
     **options: Any,
 ) -> Ranking:
@@ -262,6 +285,9 @@ def rank(
     ----------
     target : Dataset or (X, y)
     sources : list of datasets, or mapping of name to dataset
+    screen : bool
+        Look at all sources with a few quick fits first, and do the full work only for those within
+        reach of the best or called positive. The others stay in the table, marked as screened out.
     on_result : callable, optional
         Called with the Comparison of each source as soon as it is finished.
     **options
@@ -271,7 +297,7 @@ def rank(
     -------
     Ranking
     """
-    return CrossLearningScore(**options).rank(target, sources, on_result=on_result)
+    return CrossLearningScore(**options).rank(target, sources, screen=screen, on_result=on_result)
 
 
 def matrix(datasets: Any, **options: Any) -> Matrix:

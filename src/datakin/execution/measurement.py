@@ -229,12 +229,6 @@ class Measurement:
             for key in self._keys(names):
                 waiting.setdefault(key, []).append(names)
             self._plan(units, names)
-        self.store.make_room(self._size(units), self.about)
-        places = {}
-        if self.store.folder is not None:
-            places = {key: (key.dataset, self._identity(unit)) for key, unit in units.items()}
-        self.store.expect(places.values())
-        self._note_checkpoint({**self.agreed.facts, **self.finished})
         known = [key for key in waiting if key in self.store.pieces]
         told: set[Names] = set()
 
@@ -245,23 +239,65 @@ class Measurement:
                     yield names
 
         yield from arrived(known)
-        for made in self.store.run(units, places, self._runner()):
+        for made in self._made(units):
+            yield from arrived(list(made))
+
+    def _made(self, units: Mapping[Key, Unit]) -> Iterator[dict[Key, Piece]]:
+        """Run units, or find them in the checkpoint; yield what each brought."""
+        self.store.make_room(self._size(units), self.about)
+        places = {}
+        if self.store.folder is not None:
+            places = {key: (key.dataset, self._identity(unit)) for key, unit in units.items()}
+        self.store.expect(places.values())
+        self._note_checkpoint({**self.agreed.facts, **self.finished})
+        for made in self.store.run(units, places, self._runner(self.models)):
             for key, piece in made.items():
                 self.fits[json.dumps(key)] = sum(own.n_fits for own in piece.own)
                 self.fitted[key.dataset] = piece.own[0].backends
-            yield from arrived(list(made))
+            yield made
 
-    def _runner(self) -> Callable[[list[Unit]], Iterator[tuple[int, Any]]]:
+    # A quick pass before the run
+
+    def run_ahead(self, name: str) -> dict[Key, Unit]:
+        """Run the units of one dataset, on its smallest sample; return those of all others."""
+        units: dict[Key, Unit] = {}
+        for names, common in self.agreed.pairings.items():
+            if not common.identical:
+                self.stages[names] = 0
+                self._plan(units, names)
+        for _ in self._made({key: unit for key, unit in units.items() if key.dataset == name}):
+            pass
+        return {key: unit for key, unit in units.items() if key.dataset != name}
+
+    def try_out(self, units: Sequence[Unit], models: tuple[Model, ...]) -> dict[Key, Piece]:
+        """Run units that are not part of the measurement; of what they bring only fits are counted."""
+        found: dict[Key, Piece] = {}
+        for _, made in self._runner(models)(list(units)):
+            found |= made
+        for key, piece in found.items():
+            name = json.dumps([*key, "tried"])
+            n_fits = sum(own.n_fits for own in piece.own)
+            self.fits[name] = self.fits.get(name, 0) + n_fits
+        return found
+
+    def leave_out(self, pairs: Iterable[Names]) -> None:
+        """Leave out pairs that are not to be measured after all."""
+        for names in pairs:
+            del self.agreed.pairings[names], self.agreed.facts[names]
+
+    def _runner(
+        self, models: tuple[Model, ...]
+    ) -> Callable[[list[Unit]], Iterator[tuple[int, Any]]]:
         options = self.options.replace(client=None, checkpoint=None)
         client = self.options.client
 
         def run(units: list[Unit]) -> Iterator[tuple[int, dict[Key, Piece]]]:
             if client is None:
-                found = run_in_threads(units, self.models, options)
+                found = run_in_threads(units, models, options)
             else:
                 from datakin.execution.cluster import run_on_cluster
 
-                found = run_on_cluster(units, self.models, options, client)
+                found = run_on_cluster(units, models, options, client)
             for position, piece in found:
                 yield position, {units[position].key: piece}
 

@@ -14,7 +14,7 @@ import pandas as pd
 
 from datakin._core.exceptions import DatakinError, require
 from datakin.distances import DistanceMatrix, DistanceRanking
-from datakin.results import Comparison, Forecast, Gain, Matrix, Ranking
+from datakin.results import SCREENED, Comparison, Forecast, Gain, Matrix, Ranking
 from datakin.results.zones import Zone
 from datakin.scoring.forecast import forecast_gain
 
@@ -36,6 +36,7 @@ __all__ = [
 # From Okabe and Ito's palette, which colour-blind readers can tell apart.
 COLOURS = {"positive": "#009E73", "ambiguous": "#E69F00", "negative": "#D55E00"}
 CLUSTERS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#7A6FC0", "#666666")
+DIM = "#999999"  # of sources that were screened out
 LONGEST = 32  # characters of a name beside an axis
 LABELLED = 60  # most names beside a heatmap or on a map; more would overlap
 ARGUMENTS = """
@@ -137,7 +138,8 @@ def _zero_line(ax: Any) -> None:
 def _intervals(ax: Any, frame: pd.DataFrame, value: str, low: str, high: str) -> None:
     """Draw a dot and a line for each row, coloured by its zone if it has one."""
     for k, row in enumerate(frame.to_dict("records")):
-        ink = COLOURS.get(row.get("zone", ""), CLUSTERS[0])
+        zone = row.get("zone", "")
+        ink = DIM if zone == SCREENED else COLOURS.get(zone, CLUSTERS[0])
         ax.plot([row[low], row[high]], [k, k], color=ink, linewidth=1.6)
         ax.plot(row[value], k, "o", color=ink, markersize=6)
 
@@ -152,10 +154,13 @@ def ranking(result: Any, *, ax: Any = None) -> Any:
         ax.set_xlabel("distance")
     else:
         found = _comparisons(result)
-        reach = _limits(frame[["low", "high"]].to_numpy(), found)
+        reach = _limits(frame[["low", "high"]].to_numpy()[: len(found)], found)
         for k, comparison in enumerate(found):
             _draw_zones(ax, k, comparison, reach)
-        _intervals(ax, frame, "score", "low", "high")
+        _intervals(ax, frame.head(len(found)), "score", "low", "high")
+        for k in range(len(found), len(frame)):  # below the others, without a score
+            ax.text(0, k, f" {SCREENED}", color=DIM, va="center")
+            ax.axhspan(k - 0.5, k + 0.5, color=DIM, alpha=0.1, linewidth=0)
         ax.set_xlim(*reach)
         ax.set_xlabel("Cross-Learning Score (small means kin), 95% interval")
     _zero_line(ax)

@@ -33,7 +33,7 @@ from datakin.report.words import (
     shortened,
     verdict,
 )
-from datakin.results import Comparison, LearningCurve, Ranking
+from datakin.results import SCREENED, Comparison, LearningCurve, Ranking
 
 __all__ = ["distance_ranking_view", "ranking_view"]
 
@@ -56,6 +56,7 @@ def ranking_view(ranking: Ranking) -> dict[str, Any]:
     title = f"Sources for {ranking.target}"
     sections = [
         _scores(ranking, kin),
+        _screened(ranking),
         _gains(ranking, kin),
         _directions(kin),
         *_weights(ranking, kin),
@@ -68,6 +69,8 @@ def ranking_view(ranking: Ranking) -> dict[str, Any]:
         for note in c.notes:
             notes.setdefault(note, []).append(shortened(c.source))
     more = [] if ranking.complete else ["The run was interrupted: not all sources are here."]
+    if ranking.screening is not None:
+        more.append(ranking.screening.note)
     return view(
         "ranking",
         title,
@@ -82,9 +85,11 @@ def ranking_view(ranking: Ranking) -> dict[str, Any]:
 
 
 def _tiles(ranking: Ranking, kin: list[Comparison]) -> list[dict[str, str]]:
-    tiles = [{"label": "sources", "value": str(len(ranking))}]
+    tiles = [{"label": "sources", "value": str(len(ranking) + len(ranking.screened))}]
     zones = [c.zone.value for c in kin]
     tiles += [{"label": zone, "value": str(zones.count(zone)), "zone": zone} for zone in ZONES]
+    if ranking.screened:
+        tiles.append({"label": SCREENED, "value": str(len(ranking.screened))})
     if ranking.forecast is not None:
         own = error_text(ranking.forecast.error, ranking.forecast.unit == "share of rows")
         tiles.append({"label": "error of the target alone", "value": own})
@@ -93,7 +98,7 @@ def _tiles(ranking: Ranking, kin: list[Comparison]) -> list[dict[str, str]]:
 
 
 def _scores(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
-    frame, rows = ranking.frame, []
+    frame, rows = ranking.frame.head(len(kin)), []
     for row, c in zip(records(frame), kin, strict=True):
         zones = score_zones(c)
         if zones:
@@ -117,6 +122,31 @@ def _scores(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
     if "standardised" in frame:
         columns.append(column("standardised", "standardised"))
     return section("scores", "Who is kin", text, columns, rows, chart=chart, table="open")
+
+
+def _screened(ranking: Ranking) -> dict[str, Any]:
+    rows = [
+        {
+            "source": each.source,
+            "source_to_target": each.source_to_target,
+            "standard_error": each.standard_error,
+            "gain": None if each.gain is None else each.gain.value,
+            "n_rows": each.n_rows,
+        }
+        for each in ranking.screened
+    ]
+    columns = [
+        column("source", "source", "text"),
+        column("source_to_target", "source to target, quick"),
+        column("standard_error", "standard error"),
+        column("gain", "gain, quick"),
+        column("n_rows", "rows", digits=0),
+    ]
+    text = (
+        "Sources that a quick pass of a few fits found out of reach. They were not measured in full and have "
+        "no zone; the numbers are those of the quick pass."
+    )
+    return section("screened", "Screened out", text, columns, rows, table="open")
 
 
 def _gains(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:

@@ -8,10 +8,11 @@ from datakin.results.description import Description, describe
 from datakin.results.forecast import ExpectedGain, Forecast, Outlook
 from datakin.results.gain import Gain, MethodGain
 from datakin.results.matrix import Matrix, Square
-from datakin.results.ranking import Ordered, Ranking
+from datakin.results.ranking import SCREENED, Ordered, Ranking, Screened, Screening
 from datakin.results.record import Provenance, from_json
 
 __all__ = [
+    "SCREENED",
     "Comparison",
     "DataFacts",
     "Description",
@@ -26,6 +27,8 @@ __all__ = [
     "Outlook",
     "Provenance",
     "Ranking",
+    "Screened",
+    "Screening",
     "Square",
     "describe",
     "from_json",

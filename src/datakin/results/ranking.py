@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
+import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed
 from datakin.results.comparison import Comparison
-from datakin.results.forecast import Forecast
-from datakin.results.record import Record, table
+from datakin.results.forecast import ExpectedGain, Forecast
+from datakin.results.record import Record, register, table
 
-__all__ = ["Ordered", "Ranking"]
+__all__ = ["SCREENED", "Ordered", "Ranking", "Screened", "Screening"]
 
 SURE = 0.95  # from this probability on a first place is not called luck
+SCREENED = "screened out"  # stands where a zone would
 
 
 class Pair(Protocol):
@@ -98,6 +101,60 @@ class Ordered(Record, Generic[Found]):
         return self.frame
 
 
+@register
+@dataclass(frozen=True)
+class Screened:
+    """A source that a quick pass left out of the full work.
+
+    Attributes
+    ----------
+    source : str
+    n_rows : int
+    source_to_target : float
+        What its predictors lose on the target, by the quick pass.
+    standard_error : float
+        From the target's rows alone.
+    gain : ExpectedGain or None
+        Of pooling it with the target, by the quick pass.
+    """
+
+    source: str
+    n_rows: int
+    source_to_target: float
+    standard_error: float
+    gain: ExpectedGain | None = None
+
+    def row(self) -> dict[str, Any]:
+        """Return what is known, for the row of a ranking."""
+        gain = self.gain
+        values = (np.nan,) * 3 if gain is None else (gain.value, gain.low, gain.high)
+        return {
+            "source": self.source,
+            "zone": SCREENED,
+            "source_to_target": self.source_to_target,
+            "n_rows": self.n_rows,
+            **dict(zip(("gain", "gain_low", "gain_high"), values, strict=True)),
+            "p_first": np.nan,
+        }
+
+
+@register
+@dataclass(frozen=True)
+class Screening:
+    """What a quick pass over the sources of a ranking brought.
+
+    Attributes
+    ----------
+    note : str
+        What was done, in a sentence or two.
+    left_out : tuple of Screened
+        Best first.
+    """
+
+    note: str
+    left_out: tuple[Screened, ...] = ()
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Ranking(Ordered[Comparison]):
     """Sources of one target, best first.
@@ -121,6 +178,9 @@ class Ranking(Ordered[Comparison]):
         Fits the ranking cost.
     complete : bool
         False when the run was interrupted and sources are missing.
+    screening : Screening or None
+        With ``screen=True``: which sources a quick pass left out of the full work, and a note that
+        says how. They have rows in `frame`, below the others, and no Comparison.
     """
 
     target: str
@@ -129,6 +189,7 @@ class Ranking(Ordered[Comparison]):
     n_fits: int
     complete: bool = True
     forecast: Forecast | None = None
+    screening: Screening | None = None
 
     def __post_init__(self) -> None:
         if not self.first:  # how earlier versions wrote rankings by distance
@@ -140,12 +201,34 @@ class Ranking(Ordered[Comparison]):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row per source, best first."""
+        """One row per source, best first; below them those that were screened out."""
         frame = super().frame
         if self.forecast is not None:
             frame["weight"] = [self.forecast.weights.get(c.source, 1.0) for c in self]
         frame["p_first"] = [self.first[c.source] for c in self]
-        return frame
+        if self.screening is None:
+            return frame
+        rows = [each.row() for each in self.screened]
+        # Column by column: pandas frowns on joined frames of which one has empty columns.
+        parts = {
+            str(name): [*frame[name], *(row.get(str(name), np.nan) for row in rows)]
+            for name in frame.columns
+        }
+        marks = [False] * len(self) + [True] * len(rows)
+        return pd.DataFrame({**parts, "screened": marks})
+
+    @property
+    def screened(self) -> tuple[Screened, ...]:
+        """The sources that a quick pass left out of the full work, best first."""
+        return () if self.screening is None else self.screening.left_out
+
+    def __getitem__(self, source: str) -> Comparison:
+        if any(each.source == source for each in self.screened):
+            raise KeyError(
+                f"{source!r} was screened out: it has a row in .frame and no comparison. "
+                f"datakin.score, or rank without screen, compares it in full"
+            )
+        return super().__getitem__(source)
 
     @property
     def learning_curve(self) -> pd.DataFrame:
@@ -174,9 +257,12 @@ class Ranking(Ordered[Comparison]):
     @property
     def closing(self) -> str:
         """What stands below the table: the caution, and what pooling should bring."""
-        if self.forecast is None:
-            return self.caution
-        return "\n".join([self.caution, self.forecast.sentence + self._tried_alone])
+        lines = [self.caution]
+        if self.forecast is not None:
+            lines.append(self.forecast.sentence + self._tried_alone)
+        if self.screening is not None:
+            lines.append(self.screening.note)
+        return "\n".join(lines)
 
     @property
     def _tried_alone(self) -> str:
@@ -205,7 +291,11 @@ class Ranking(Ordered[Comparison]):
         mark = "" if self.complete else " (interrupted: not all sources)"
         return f"Sources for {self.target!r}, least loss on it first{mark}"
 
+    def _repr_html_(self) -> str:
+        said = "" if self.screening is None else f"<p>{html.escape(self.screening.note)}</p>"
+        return super()._repr_html_() + said
+
     @property
     def _shown(self) -> pd.DataFrame:
-        """The frame without the interval of the gain, which would push the rest out of sight."""
-        return self.frame.drop(columns=["gain_low", "gain_high"], errors="ignore")
+        """The frame without what would push the rest out of sight; the zone tells who is screened."""
+        return self.frame.drop(columns=["gain_low", "gain_high", "screened"], errors="ignore")

@@ -220,8 +220,10 @@ def plain(name: str) -> str:
 
 
 def cell(value: Any) -> str:
-    """Format one value of a table."""
-    return f"{value:.4f}" if isinstance(value, float) else plain(str(value))
+    """Format one value of a table; "-" stands for what is not known."""
+    if isinstance(value, float):
+        return f"{value:.4f}" if value == value else "-"
+    return plain(str(value))
 
 
 def for_spreadsheet(frame: pd.DataFrame) -> pd.DataFrame:

@@ -1,0 +1,206 @@
+"""Screening: a quick pass over the sources of a ranking, so that only those within reach are fitted in full.
+
+The target's plan is run first; the ranking needs it anyway. Of every source the quick pass makes three fits
+of its plan, by the simplest and one flexible model and by whatever model predicts the target better than
+these. Their losses on the target's rows, weighted as the target weighs its models, give what the source
+loses there, row by row. Pools are tried as in the ranking itself.
+
+Kept are the first few, those whose loss is within reach of theirs, and those that are called positive.
+Reach is counted in standard errors of the difference, paired row by row. Quick and full numbers come from
+the same rows of the target, so that few of them are enough: see REACH.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from datakin._core.exceptions import DatakinError, collecting, warn
+from datakin.cross_errors.records import Errors, Trained
+from datakin.data.features import Array
+from datakin.execution.measurement import Measurement
+from datakin.execution.units import Unit
+from datakin.learning.folds import Plan
+from datakin.learning.models import Model
+from datakin.results import ExpectedGain, Screened, Screening
+from datakin.results.zones import GAIN, Zone
+from datakin.scoring.cls import Direction, Discrepancy
+from datakin.scoring.forecast import SIMPLEST, learner_of, plain_gain
+from datakin.scoring.uncertainty import row_variance
+from datakin.scoring.ways import RowsWay
+
+__all__ = ["screen_sources"]
+
+LEAST = 4  # sources; fewer are not worth a quick pass
+FIRST = 5  # places that are never screened out, or half of the sources if that is less
+# Standard errors between a source and the last of the first places. Chosen on other draws than those that
+# benchmarks/screen.py reports, so that of the full ranking's first five 98.5% are kept.
+REACH = 1.0
+FOLDS = 2  # of a source's plan that are fitted, besides all rows
+FLEXIBLE = "rbf_svm"  # the cheapest model that is not linear
+
+
+@dataclass(frozen=True, eq=False)
+class _Glance:
+    """What the quick pass says of one source."""
+
+    name: str
+    n_rows: int
+    loss: Discrepancy
+    groups: Array | None
+    gain: ExpectedGain
+    may_help: bool
+
+    def error_from(self, other: _Glance | None = None) -> float:
+        """Return the standard error of the loss, or of its difference from another source's."""
+        influence = self.loss.influence
+        if other is not None:
+            influence = influence - other.loss.influence
+        return float(np.sqrt(row_variance(influence, self.groups, self.loss.least)))
+
+    def screened(self) -> Screened:
+        return Screened(self.name, self.n_rows, self.loss.value, self.error_from(), self.gain)
+
+
+def screen_sources(measurement: Measurement, target: str) -> Screening:
+    """Leave out of a measurement the sources that a quick pass finds out of reach.
+
+    Parameters
+    ----------
+    measurement : Measurement
+        Of one target, not yet run.
+    target : str
+    """
+    pairings = measurement.agreed.pairings
+    if len(pairings) < LEAST:
+        note = (
+            f"Screening needs at least {LEAST} sources. Got {len(pairings)}: nothing was screened."
+        )
+        warn(note)
+        return Screening(note)
+    others = {names: names[1] for names, common in pairings.items() if not common.identical}
+    n = len(pairings)
+    try:
+        found = _quick_pass(measurement, target, list(others.values()))
+    except DatakinError as error:  # a few fits may fail where others would do
+        note = f"Nothing was screened out of {n} sources: the quick pass failed ({error})"
+        warn(note)
+        return Screening(note)
+    kept = _within_reach(found, min(FIRST, n // 2))
+    left = sorted((g for g in found if g.name not in kept), key=_place)
+    measurement.leave_out([names for names, name in others.items() if name not in kept])
+    if not left:
+        return Screening(f"Nothing was screened out: all {n} sources are within reach of the best.")
+    return Screening(
+        f"{len(left)} of {n} sources were screened out by a quick pass of a few fits each: what they lose "
+        f"on {target!r} is out of reach of the first, and pooling them is not called positive. Their rows "
+        f"show the quick numbers; rank without screen, or rank them alone, for the full ones.",
+        tuple(glance.screened() for glance in left),
+    )
+
+
+def _place(glance: _Glance) -> tuple[float, str]:
+    return glance.loss.value, glance.name
+
+
+def _within_reach(found: Sequence[_Glance], n_first: int) -> set[str]:
+    """Return the names of the sources that deserve full work."""
+    order = sorted(found, key=_place)
+    last = order[:n_first][-1]
+    kept = {glance.name for glance in order[:n_first]}
+    for glance in order[n_first:]:
+        beyond = glance.loss.value - last.loss.value
+        if glance.may_help or beyond <= REACH * glance.error_from(last):
+            kept.add(glance.name)
+    return kept
+
+
+def _quick_pass(measurement: Measurement, target: str, sources: Sequence[str]) -> list[_Glance]:
+    """Run the target in full and a few fits of every source; return what these say."""
+    units = measurement.run_ahead(target)
+    owns = {
+        names[1]: measurement.store.pieces[measurement.agreed.keys(names, 0)[0]].own[0]
+        for names, common in measurement.agreed.pairings.items()
+        if not common.identical
+    }
+    models = _chosen(measurement, list(owns.values()))
+    with collecting():  # the full work says again what is of use
+        found = measurement.try_out([_quick_unit(u, models) for u in units.values()], models)
+    crosses = {key.dataset: piece.crosses[target][0] for key, piece in found.items()}
+    return [
+        _glance(measurement, target, source, owns[source], crosses[source]) for source in sources
+    ]
+
+
+def _chosen(measurement: Measurement, owns: Sequence[Trained]) -> tuple[Model, ...]:
+    """Return the models of the quick pass."""
+    models, estimate = measurement.models, measurement.options.estimate
+    one = tuple(model for model in models if model.name == estimate)
+    if one:
+        return one
+    cheap = {m.name for m in models if m.name in (*SIMPLEST, FLEXIBLE) and m.backend is not None}
+    if estimate == "unweighted" or FLEXIBLE not in cheap:
+        return models
+    means = np.mean([own.full_weights for own in owns], axis=0)
+    weights = {model.name: float(mean) for model, mean in zip(models, means, strict=True)}
+    known = sum(weights[name] for name in cheap)
+    return tuple(m for m in models if m.name in cheap or weights[m.name] > known)
+
+
+def _quick_unit(unit: Unit, models: Sequence[Model]) -> Unit:
+    """Return a source's unit with a few fits of its first plan."""
+    plan, names = unit.plans[0], {model.name for model in models}
+    folds = plan.folds[:FOLDS]
+    few = Plan(
+        plan.trains[: 1 + FOLDS],
+        plan.names[: 1 + FOLDS],
+        folds,
+        tuple(((1 + k, fold),) for k, fold in enumerate(folds)),
+    )
+    tests = [
+        test if test.pool_model in names else replace(test, pool_model=None) for test in unit.tests
+    ]
+    return replace(
+        unit, plans=(few,), tests=tests, held_out=None, with_inner=False, keeps_predictions=False
+    )
+
+
+def _placed(cross: Errors, models: tuple[str, ...], weights: Array) -> Errors:
+    """Return the errors with a row for each of all models; those that were not fitted have none.
+
+    "fold" is the mean over all fits that were made, the one on all rows among them: the more, the closer
+    to the full number. Ensemble and average are the models' losses with the target's weights.
+    """
+    at = [models.index(name) for name in cross.models]
+    shape = len(models) + 2, len(cross.weights)
+    full, fold = np.full(shape, np.nan), np.full(shape, np.nan)
+    full[at] = cross.rows["full"][:-2]
+    fold[at] = (full[at] + FOLDS * cross.rows["fold"][:-2]) / (1 + FOLDS)
+    works = ~np.isnan(fold[:-2]).any(axis=1)
+    shares = np.where(works, weights, 0.0)
+    shares = shares if shares.sum() > 0 else works.astype(float)
+    for losses in (full, fold):
+        losses[-2:] = shares[works] @ losses[:-2][works] / shares.sum()
+    means = {"fold": (fold @ cross.weights)[:, None]}
+    return replace(cross, models=models, rows={"full": full, "fold": fold}, means=means)
+
+
+def _glance(
+    measurement: Measurement, target: str, source: str, own: Trained, cross: Errors
+) -> _Glance:
+    """Read what the quick fits of one source say."""
+    options, members = measurement.options, measurement.agreed.members
+    cross = _placed(cross, tuple(model.name for model in measurement.models), own.full_weights)
+    labels = members[target].labels
+    way = RowsWay([Direction(own, own, cross)], None if labels is None else labels.groups)
+    estimate = "average" if options.estimate == "ensemble" else options.estimate
+    loss = way.discrepancy(estimate, "paper" if options.size == "paper" else "matched")
+    learner = learner_of(cross.models, options.estimate)
+    gain = plain_gain(way.outlook(learner if learner in way.models else estimate))
+    if options.zones == GAIN.name:
+        may_help = GAIN.decide_gain(gain).zone is Zone.POSITIVE
+    else:  # the paper's zones ask for the score of both directions, of which one is known
+        may_help = loss.value <= 0
+    return _Glance(source, members[source].n_rows, loss, way.groups, gain, may_help)
