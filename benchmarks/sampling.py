@@ -86,7 +86,9 @@ def in_memory(p=50):
                 )[0]
             c = found[0]
             table = c.errors.frame
-            alone = ~table["trained_on"].str.contains(" + ", regex=False)  # no pools that were tried
+            alone = ~table["trained_on"].str.contains(
+                " + ", regex=False
+            )  # no pools that were tried
             n_train = int(table.loc[alone, "n_train"].max())
             row = (f"{n:,}", name, f"{n_train:,}", f"{seconds:.1f}", f"{c.score:.4f}")
             rows.append((*row, f"{c.standard_error:.4f}"))

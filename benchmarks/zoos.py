@@ -12,7 +12,6 @@ import argparse
 import sys
 import time
 import warnings
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,6 @@ from benchmarks.decisions.draws import SIZES, Draw, draw, plan
 from benchmarks.decisions.gains import Table, error_on, learners
 from benchmarks.decisions.measures import add_gains, by_target, draw_table
 from datakin import CrossErrors, DatakinWarning
-from datakin.cross_errors.pieces import reread_pieces
 from datakin.synthetic import settings
 from datakin.transfer import Concatenate
 from reproduction.harness import Cache, default_data, key_of, made_by, markdown, run_missing
@@ -54,41 +52,15 @@ SCORES = ("cls", "cls_limit", "directional")
 PLANS = ((200, 10), (500, 20), (1000, 10), (5000, 10))  # rows and columns of timed plans
 
 
-def with_models(errors: CrossErrors, names: tuple[str, ...], glm: str) -> CrossErrors:
-    """Return the table as some of its models give it; nothing is fitted."""
-    wanted = [glm if name == GLM else name for name in names]
-
-    def some(piece: Any) -> Any:
-        at = [piece.predictions[0].models.index(name) for name in wanted]
-
-        def pick(fits: Any) -> Any:
-            return [[scores[i] for i in at] for scores in fits]
-
-        made = [
-            replace(
-                found,
-                models=tuple(wanted),
-                decisions=tuple(found.decisions[i] for i in at),
-                scores=pick(found.scores),
-            )
-            for found in piece.predictions
-        ]
-        scores = {name: tuple(map(pick, repeats)) for name, repeats in piece.scores.items()}
-        return replace(piece, predictions=tuple(made), scores=scores)
-
-    table = replace(errors, pieces={key: some(piece) for key, piece in errors.pieces.items()})
-    return replace(table, pieces=reread_pieces(table.pieces, table, table.options))
-
-
-def measured(target: Any, sources: list[Any], seed: int = 0) -> dict[str, CrossErrors]:
-    """Fit all models once; return the table of every zoo."""
+def measured(target: Any, sources: list[Any], seed: int = 0) -> tuple[CrossErrors, dict[str, Any]]:
+    """Fit all models once; return the table, and the models of every zoo."""
     glm = "logistic" if target.classes else "linear"
     names = [glm if name == GLM else name for name in MODELS]
     options = {"pairs": target.name, "models": names, "keep": "predictions", "random_state": seed}
     with threadpool_limits(limits=1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         errors = CrossErrors.measure([target, *sources], **options)
-    return {zoo: with_models(errors, models, glm) for zoo, models in ZOOS.items()}
+    return errors, {zoo: [glm if n == GLM else n for n in some] for zoo, some in ZOOS.items()}
 
 
 # The ten settings.
@@ -102,9 +74,10 @@ def one_setting(task: tuple[str, int]) -> list[dict[str, Any]]:
     target = drawn[0][2].target
     sources = [sample.source.renamed(f"source {i}") for i, (_, _, sample) in enumerate(drawn)]
     rows = []
-    for zoo, errors in measured(target, sources, seed).items():
+    errors, zoos = measured(target, sources, seed)
+    for zoo, models in zoos.items():
         for (level, made, _), source in zip(drawn, sources, strict=True):
-            found = errors.score(target.name, source.name).sizes
+            found = errors.score(target.name, source.name, models=models).sizes
             rows += [
                 {"setting": setting, "seed": seed, "level": level, "zoo": zoo, "size": size,
                  "value": found[size].value, "oracle": made.oracle()}
@@ -154,9 +127,10 @@ def one_draw(task: tuple[str, Path, Any]) -> list[dict[str, Any]]:
         known = {"collection": collection.name, "target": target, "n_target": n_target,
                  "repeat": repeat, **{f"alone:{name}": e for name, e in alone.items()}}  # fmt: skip
         rows = []
-        for zoo, table in measured(made.target, list(made.sources.values())).items():
+        table, zoos = measured(made.target, list(made.sources.values()))
+        for zoo, models in zoos.items():
             for source in made.sources:
-                c = table.score(target, source)
+                c = table.score(target, source, models=models)
                 rows.append(
                     {**known, "source": source, "zoo": zoo, **errors[source],
                      "cls": c.sizes["matched"].value, "cls_limit": c.sizes["limit"].value,

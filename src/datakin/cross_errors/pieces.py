@@ -12,7 +12,7 @@ from datakin._core.exceptions import DatakinError
 from datakin.cross_errors.files import StoredParts, read_parts
 from datakin.cross_errors.options import Options
 from datakin.cross_errors.predictions import PlanReading
-from datakin.cross_errors.records import Errors, Key, Labels, Piece
+from datakin.cross_errors.records import Errors, Key, Labels, Piece, PlanPredictions, Scores
 from datakin.learning.losses import LOSSES, Loss, choose_loss
 
 if TYPE_CHECKING:
@@ -122,15 +122,27 @@ class _Stored(_Lazy[T]):
 
 
 def reread_pieces(
-    pieces: Mapping[Key, Piece], table: ErrorTable, options: Options
+    pieces: Mapping[Key, Piece],
+    table: ErrorTable,
+    options: Options,
+    models: Sequence[str] | None = None,
 ) -> Mapping[Key, Piece]:
-    """Return pieces whose predictions are combined as other options say, each when asked for."""
-    return _Reread(pieces, table, options)
+    """Return pieces whose predictions are combined as other options say, each when asked for.
+
+    `models`: the models to combine; all by default.
+    """
+    return _Reread(pieces, table, options, models)
 
 
 class _Reread(Mapping[Key, Piece]):
-    def __init__(self, pieces: Mapping[Key, Piece], table: ErrorTable, options: Options) -> None:
-        self.pieces, self.table, self.options = pieces, table, options
+    def __init__(
+        self,
+        pieces: Mapping[Key, Piece],
+        table: ErrorTable,
+        options: Options,
+        models: Sequence[str] | None,
+    ) -> None:
+        self.pieces, self.table, self.options, self.models = pieces, table, options, models
         self.made: dict[Key, Piece] = {}
 
     def __iter__(self) -> Iterator[Key]:
@@ -145,6 +157,9 @@ class _Reread(Mapping[Key, Piece]):
         return self.made[key]
 
     def _make(self, key: Key, piece: Piece) -> Piece:
+        assert piece.predictions is not None
+        if self.models is not None:
+            piece = _with_models(piece, self.models)
         assert piece.predictions is not None
         labels, loss = self._labels(key.dataset)
         readings = [PlanReading(made, loss, self.options, labels) for made in piece.predictions]
@@ -184,6 +199,35 @@ class _Reread(Mapping[Key, Piece]):
                 f"need the cross errors measured again."
             )
         return member.labels, choose_loss(loss, member.labels)
+
+
+def _with_models(piece: Piece, names: Sequence[str]) -> Piece:
+    """Return a piece with the predictions of some of its models, in the order given."""
+    assert piece.predictions is not None
+    at = [piece.predictions[0].models.index(name) for name in names]
+
+    def of_fits(fits: Sequence[Scores]) -> list[Scores]:
+        return [[scores[i] for i in at] for scores in fits]
+
+    def of_plan(made: PlanPredictions) -> PlanPredictions:
+        return replace(
+            made,
+            models=tuple(names),
+            decisions=tuple(made.decisions[i] for i in at),
+            scores=of_fits(made.scores),
+            held_out=None if made.held_out is None else of_fits(made.held_out),
+            failures=tuple(failure for failure in made.failures if failure.model in names),
+            backends={name: made.backends[name] for name in names},
+        )
+
+    def of_tests(repeats: Sequence[Sequence[Scores]]) -> Sequence[list[Scores]]:
+        return _Lazy(len(repeats), lambda repeat: of_fits(repeats[repeat]))
+
+    return replace(
+        piece,
+        predictions=tuple(of_plan(made) for made in piece.predictions),
+        scores={tested: of_tests(repeats) for tested, repeats in piece.scores.items()},
+    )
 
 
 def _remembered(make: Callable[[int], Errors]) -> Callable[[int], Errors]:

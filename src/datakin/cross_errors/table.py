@@ -148,13 +148,36 @@ class ErrorTable:
             )
         return found if found.target == target else found.swapped()
 
-    def read_with(self, options: Options) -> Self:
-        """Return the table with its predictions combined as other options say; nothing is fitted."""
-        if all(getattr(options, name) == getattr(self.options, name) for name in COMBINING):
+    def read_with(self, options: Options, models: Sequence[str] | None = None) -> Self:
+        """Return the table with its predictions combined as other options say; nothing is fitted.
+
+        `models`: names of the models to combine; all by default.
+        """
+        is_same = all(getattr(options, name) == getattr(self.options, name) for name in COMBINING)
+        if is_same and models is None:
             return replace(self, options=options)
         if self.keep != "predictions":
-            raise self.refusal(f"Another {' or '.join(COMBINING)}")
-        return replace(self, options=options, pieces=reread_pieces(self.pieces, self, options))
+            changed = COMBINING if models is None else ("set of models",)
+            raise self.refusal(f"Another {' or '.join(changed)}")
+        about = self.about
+        if models is not None:
+            self._check_models(models)
+            options = options.replace(models=list(models))
+            about = {**about, "options": {**about["options"], "models": list(models)}}
+        pieces = reread_pieces(self.pieces, self, options, models)
+        return replace(self, options=options, about=about, pieces=pieces)
+
+    def _check_models(self, models: Any) -> None:
+        """Refuse what is not a list of different models that were measured."""
+        made = next((p.predictions for p in self.pieces.values() if p.predictions), None)
+        known = made[0].models if made else ()
+        given = list(models) if isinstance(models, (list, tuple)) else []
+        if not given or len(set(map(str, given))) < len(given) or not set(given) <= set(known):
+            odd = next((name for name in given if name not in known), models)
+            raise DatakinError(
+                f"A look at some models names them in a list, each once. These were measured: "
+                f"{listed(known, limit=12)}. Got {odd!r}.{suggest(str(odd), known)}"
+            )
 
     def refusal(self, what: str) -> DatakinError:
         """Return the error for a look that what is kept cannot answer."""

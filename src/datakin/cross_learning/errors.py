@@ -106,8 +106,8 @@ class CrossErrors(ErrorTable):
             Names of datasets.
         **looks
             estimate, size, direction, sharpness, voting, weighting, zones, zone_error: as in
-            `CrossLearningScore`; by default as they were measured. learner: the model, or
-            "ensemble", that gains are about.
+            `CrossLearningScore`; by default as they were measured. models: names of some of the
+            models that were measured. learner: the model, or "ensemble", that gains are about.
 
         Returns
         -------
@@ -160,7 +160,7 @@ class CrossErrors(ErrorTable):
 
     def _looked(self, looks: Mapping[str, Any]) -> CrossErrors:
         """Return the table as other options read it."""
-        known = (*Options.names("look"), "learner")
+        known = (*Options.names("look"), "models", "learner")
         for name in looks:
             if name not in known:
                 raise DatakinError(
@@ -168,8 +168,8 @@ class CrossErrors(ErrorTable):
                     f"can.{suggest(name, known)}"
                 )
         changed = {name: value for name, value in looks.items() if value is not None}
-        learner = changed.pop("learner", self.learner)
-        return replace(self.read_with(self.options.replace(**changed)), learner=learner)
+        learner, models = changed.pop("learner", self.learner), changed.pop("models", None)
+        return replace(self.read_with(self.options.replace(**changed), models), learner=learner)
 
 
 def _as_cross_errors(table: ErrorTable) -> CrossErrors:

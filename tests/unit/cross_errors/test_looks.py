@@ -3,7 +3,7 @@
 import pytest
 
 import datakin
-from datakin import CrossErrors, Zone
+from datakin import CrossErrors, DatakinError, Zone
 from datakin.execution import trial
 from datakin.learning import backends, engine
 from datakin.learning.backends import linear, svm
@@ -126,6 +126,35 @@ def test_classes_with_all_models(draw, assert_same):
     for look in ({"sharpness": 5.0, "voting": "hard"}, {"estimate": "unweighted"}):
         fresh = datakin.score(target, source, cv=3, loss="brier", **look)
         assert_same(errors.score("d0", "d3", **look), fresh)
+
+
+@pytest.mark.parametrize("models", [["logistic"], ["linear_svm"], ["linear_svm", "logistic"]])
+def test_some_of_the_models(errors, four, assert_same, models, tmp_path):
+    """A look at some models says what a measurement with these says; also from a saved table."""
+    errors.save(tmp_path / "saved")
+    fresh = datakin.score(four[0], four[2], models=models, cv=3)
+    for table in (errors, CrossErrors.load(tmp_path / "saved")):
+        found = table.score("d0", "d2", models=models)
+        # The table counts all its fits, and a pool was tried for the machine too.
+        assert_same(found, fresh, "n_fits", "errors")
+        assert found.provenance.options["models"] == models
+        assert set(found.provenance.backends) == set(models)
+    ranking = datakin.rank(four[0], four[1:], models=models, cv=3, sharpness=2.0)
+    assert_same(errors.rank("d0", models=models, sharpness=2.0), ranking, "n_fits", "errors")
+
+
+@pytest.mark.parametrize("models", [[], ["logistic", "logistic"], ["tree"], "logistic", 3])
+def test_models_that_were_not_measured(errors, models):
+    with pytest.raises(DatakinError, match="These were measured: 'logistic', 'linear_svm'"):
+        errors.score("d0", "d1", models=models)
+
+
+def test_some_of_the_models_need_predictions(four, fast):
+    losses = CrossErrors.measure(four[:2], keep="losses", **fast)
+    with pytest.raises(
+        DatakinError, match="Another set of models needs more than these cross errors"
+    ):
+        losses.score("d0", "d1", models=["logistic"])
 
 
 def test_all_estimates_of_a_pair(errors):
