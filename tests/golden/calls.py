@@ -39,6 +39,8 @@ HAS_TORCH = find_spec("torch") is not None
 DISTANCES = ("kl", "js", "wasserstein", "mmd", "energy", "otdd", "proxy_a")
 ONE = {"models": ["logistic"]}
 TWO = {"models": ["logistic", "rbf_svm"]}
+FOUR = {"models": ["logistic", "linear_svm", "rbf_svm", "xgboost"]}
+FOUR_REGRESSORS = {"models": ["linear", "linear_svm", "rbf_svm", "xgboost"]}
 
 
 # Losses of one's own.
@@ -128,6 +130,20 @@ SCORES: dict[str, Call] = {
         numbers(80, 1), numbers(100, 2, 0.5), models=_own_regressors()
     ),
     "regression_weighting_paper": _score(numbers, weighting="paper", sharpness=2.0),
+    # the paper's models, by name and to the letter
+    "paper_models": _score(classes, **FOUR),
+    "paper_models_four": _score(four, **FOUR),
+    "paper_models_regression": _score(numbers, **FOUR_REGRESSORS),
+    "paper_models_mixed": _score(mixed, size="limit", **FOUR),
+    "as_in_paper": lambda: CrossLearningScore.as_in_paper().compare(
+        classes(80, 1), classes(100, 2, 0.5)
+    ),
+    "as_in_paper_four": lambda: CrossLearningScore.as_in_paper(cv=3).compare(
+        four(80, 1), four(100, 2, 0.5)
+    ),
+    "as_in_paper_regression": lambda: CrossLearningScore.as_in_paper(cv=3).compare(
+        numbers(80, 1), numbers(100, 2, 0.5)
+    ),
     # estimates
     "estimate_weighted": _score(classes, estimate="weighted", **TWO),
     "estimate_unweighted": _score(classes, estimate="unweighted", **TWO),
@@ -216,6 +232,9 @@ TABLES: dict[str, Call] = {
 
 SEVERAL: dict[str, Call] = {
     "rank": lambda: datakin.rank(*several()),
+    "rank_paper_models": lambda: datakin.rank(*several(), **FOUR),
+    "matrix_paper_models": lambda: datakin.matrix(family(), **FOUR),
+    "matrix_as_in_paper": lambda: CrossLearningScore.as_in_paper(cv=3).matrix(family()),
     "rank_regression": lambda: CrossLearningScore(
         models=["linear"], zones="paper", direction=0.7
     ).rank(*several(numbers)),
