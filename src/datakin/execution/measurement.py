@@ -234,7 +234,8 @@ class Measurement:
         if self.store.folder is not None:
             places = {key: (key.dataset, self._identity(unit)) for key, unit in units.items()}
         self.store.expect(places.values())
-        self._note_checkpoint({**self.agreed.facts, **self.finished})
+        if self.store.is_checkpoint:
+            self._note_checkpoint({**self.agreed.facts, **self.finished})
         known = [key for key in waiting if key in self.store.pieces]
         told: set[Names] = set()
 
