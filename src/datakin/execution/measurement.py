@@ -249,7 +249,8 @@ class Measurement:
         if self.store.folder is not None:
             places = {key: (key.dataset, self._identity(unit)) for key, unit in units.items()}
         self.store.expect(places.values())
-        self._note_checkpoint({**self.agreed.facts, **self.finished})
+        if self.store.is_checkpoint:
+            self._note_checkpoint({**self.agreed.facts, **self.finished})
         for made in self.store.run(units, places, self._runner(self.models)):
             for key, piece in made.items():
                 self.fits[json.dumps(key)] = sum(own.n_fits for own in piece.own)
