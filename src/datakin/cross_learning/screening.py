@@ -36,7 +36,7 @@ __all__ = ["screen_sources"]
 LEAST = 4  # sources; fewer are not worth a quick pass
 FIRST = 5  # places that are never screened out, or half of the sources if that is less
 # Standard errors between a source and the last of the first places. Chosen on other draws than those that
-# benchmarks/screen.py reports, so that of the full ranking's first five 98.5% are kept.
+# benchmarks/screen.py reports, so that at least 98% of the full ranking's first five are kept.
 REACH = 1.0
 FOLDS = 2  # of a source's plan that are fitted, besides all rows
 FLEXIBLE = "rbf_svm"  # the cheapest model that is not linear
