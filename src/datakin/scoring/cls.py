@@ -110,14 +110,18 @@ class Direction:
         return bool(self.cross.weights.all())
 
 
-def of_tested(trained: Trained, estimate: str, what: object, find: Callable[[], T]) -> T:
+def of_tested(
+    directions: Sequence[Direction], estimate: str, what: object, find: Callable[[], T]
+) -> T:
     """Return what follows from the tested dataset alone, found once for all who are tested on it.
 
-    Averages over models depend on which of them work, and on weights, of both datasets.
+    Averages over models depend on which of them work, and on weights, of both datasets. `directions` are
+    those of all fold seeds that are looked at.
     """
+    trained = directions[0].tested
     if estimate in AVERAGES:
         return find()
-    key = (estimate, what)
+    key = (len(directions), estimate, what)
     if key not in trained.kept:
         trained.kept[key] = find()
     found: T = trained.kept[key]
@@ -183,7 +187,7 @@ def _own_side(direction: Direction, estimate: str, size: str) -> tuple[float, Ar
 
     if not direction.is_whole:
         return find()
-    return of_tested(direction.tested, estimate, ("side", size), find)
+    return of_tested([direction], estimate, ("side", size), find)
 
 
 def last_change(direction: Direction, estimate: str, cross: bool, own: bool) -> float:
@@ -262,7 +266,7 @@ def own_error(
         errors = [len(folds) * float(rows[fold] @ own.weights[fold]) for fold in folds]
         return rows, own.weights, np.array(errors)
 
-    return of_tested(direction.tested, estimate, ("own", size), find)
+    return of_tested([direction], estimate, ("own", size), find)
 
 
 def average(parts: Sequence[Discrepancy]) -> Discrepancy:

@@ -35,7 +35,7 @@ def learning_curve(
     def find() -> LearningCurve:
         return _learning_curve(directions, estimate, groups)
 
-    return of_tested(directions[0].tested, estimate, "curve", find)
+    return of_tested(directions, estimate, "curve", find)
 
 
 def _learning_curve(

@@ -72,7 +72,7 @@ def outlook(
     n, n_fold = own.n_train["all"], own.n_train["fold"]
     beyond = n / n_fold - 1
     lack, a, spread, of_lack, freedom = of_tested(
-        directions[0].tested,
+        directions,
         learner,
         ("lack", full.least),
         lambda: _lack(directions, learner, groups, full.least),

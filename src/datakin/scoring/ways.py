@@ -149,7 +149,7 @@ class RowsWay:
                 errors.append(error_of_mean(rows, weights, folds, by))
             return float(np.mean(means)), float(np.mean(errors))
 
-        return of_tested(self.directions[0].tested, estimate, ("own error", by), find)
+        return of_tested(self.directions, estimate, ("own error", by), find)
 
     def curve(self, estimate: str) -> LearningCurve:
         """Return the tested dataset's learning curve."""
@@ -220,7 +220,7 @@ def summed(way: RowsWay, estimate: str) -> WaySums:
     learner = learner if learner in models else estimate
     seen = way.outlook(learner)
     own, curve, weights = of_tested(
-        way.directions[0].tested, estimate, "sums", lambda: _own_sums(way, estimate)
+        way.directions, estimate, "sums", lambda: _own_sums(way, estimate)
     )
     return WaySums(
         cross.trained_on,

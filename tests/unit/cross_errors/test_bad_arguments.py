@@ -53,7 +53,6 @@ def test_names_twice(four):
     [
         ({"cv": 4}, "'cv' cannot be changed after the measurement; 'estimate', 'sharpness'"),
         ({"loss": "brier"}, "'loss' cannot be changed after the measurement"),
-        ({"models": None}, "'models' cannot be changed after the measurement"),
         ({"n_jobs": 2}, "'n_jobs' cannot be changed after the measurement"),
         ({"random_state": 1}, "'random_state' cannot be changed after the measurement"),
         ({"sharpnes": 4}, "'sharpnes' cannot be changed.*Did you mean 'sharpness'"),
