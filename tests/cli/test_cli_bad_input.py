@@ -191,7 +191,7 @@ main()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are different there")
-@pytest.mark.parametrize(("jobs", "fits"), [("1", 24), ("2", 24)])
+@pytest.mark.parametrize(("jobs", "fits"), [("1", 24), ("2", 31)])
 def test_ctrl_c_keeps_the_finished_datasets(tmp_path, jobs, fits):
     for seed in range(5):
         ward(seed).to_csv(tmp_path / f"w{seed}.csv", index=False)
