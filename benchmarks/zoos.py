@@ -214,9 +214,9 @@ def page(diffs: pd.DataFrame, decisions: pd.DataFrame, times: pd.DataFrame, comm
         "Which models should the default have? `paper` is the paper's four (the default until now), "
         "`default` the one of now: logistic regression (for numbers least squares), the radial support "
         "vector machine and boosted trees sized for the data. Other columns add, leave out or exchange one "
-        "model. All are read from the same predictions. The trees' size was chosen by error rates on the settings "
-        "below and on the open collections (other draws), linear_svm was left out after a look at Diff. The "
-        "collections beijing_air and school were run once, after all that.",
+        "model. All are read from the same predictions. The trees' size was chosen by error rates on the "
+        "settings below and on the open collections (other draws); linear_svm was left out after a look at "
+        "Diff. The collections beijing_air and school were run once, after all that.",
     ]
     for size in ("matched", "limit"):
         parts += [
