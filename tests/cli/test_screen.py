@@ -54,8 +54,8 @@ def test_files_and_text_have_all_sources(call_main, tables, tmp_path):
 def test_few_sources_are_told_of(call_main, tables):
     code, out, err = call_main("rank", *tables[:3], *FAST, "--screen")
     assert code == 0
-    assert "Note: Screening needs at least 4 sources" in err
-    assert "nothing was screened" in out
+    assert err.count("Screening needs at least 4 sources") == 1
+    assert "creening" not in out
 
 
 def test_other_commands_have_no_such_option(call_main, tables):

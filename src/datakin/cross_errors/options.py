@@ -49,7 +49,9 @@ class Options:
     """How a score is measured and read. `datakin.CrossLearningScore` documents each option."""
 
     models: Any = _option(
-        None, "'paper', 'extended', or model names separated by commas.", kind="names"
+        None,
+        "'paper', 'extended', or names with commas: logistic,rbf_svm,trees is the default for classes.",
+        kind="names",
     )
     _: KW_ONLY
     estimate: str = _option(

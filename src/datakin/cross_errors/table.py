@@ -148,7 +148,7 @@ class ErrorTable:
             )
         return found if found.target == target else found.swapped()
 
-    def read_with(self, options: Options, models: Sequence[str] | None = None) -> Self:
+    def read_with(self, options: Options, models: str | Sequence[str] | None = None) -> Self:
         """Return the table with its predictions combined as other options say; nothing is fitted.
 
         `models`: names of the models to combine; all by default.
@@ -161,6 +161,7 @@ class ErrorTable:
             raise self.refusal(f"Another {' or '.join(changed)}")
         about = self.about
         if models is not None:
+            models = [models] if isinstance(models, str) else models
             self._check_models(models)
             options = options.replace(models=list(models))
             about = {**about, "options": {**about["options"], "models": list(models)}}

@@ -64,8 +64,10 @@ class _Glance:
         return Screened(self.name, self.n_rows, self.loss.value, self.error_from(), self.gain)
 
 
-def screen_sources(measurement: Measurement, target: str) -> Screening:
+def screen_sources(measurement: Measurement, target: str) -> Screening | None:
     """Leave out of a measurement the sources that a quick pass finds out of reach.
+
+    With too few sources nothing is done, which is said.
 
     Parameters
     ----------
@@ -75,11 +77,10 @@ def screen_sources(measurement: Measurement, target: str) -> Screening:
     """
     pairings = measurement.agreed.pairings
     if len(pairings) < LEAST:
-        note = (
-            f"Screening needs at least {LEAST} sources. Got {len(pairings)}: nothing was screened."
+        warn(
+            f"Screening needs at least {LEAST} sources. Got {len(pairings)}: all of them get the full work."
         )
-        warn(note)
-        return Screening(note)
+        return None
     others = {names: names[1] for names, common in pairings.items() if not common.identical}
     n = len(pairings)
     try:
@@ -95,8 +96,9 @@ def screen_sources(measurement: Measurement, target: str) -> Screening:
         return Screening(f"Nothing was screened out: all {n} sources are within reach of the best.")
     return Screening(
         f"{len(left)} of {n} sources were screened out by a quick pass of a few fits each: what they lose "
-        f"on {target!r} is out of reach of the first, and pooling them is not called positive. Their rows "
-        f"show the quick numbers; rank without screen, or rank them alone, for the full ones.",
+        f"on {target!r} is more than the first ones do, by over {REACH:g} standard error, and pooling them "
+        f"is not called positive. Their rows show the quick numbers. For full numbers leave out screen=True "
+        f"(--screen), or compare them alone: score(target, source).",
         tuple(glance.screened() for glance in left),
     )
 

@@ -208,7 +208,7 @@ def _known_model(name: Any, known: dict[str, Model]) -> Model:
             f"The 'models' parameter must be None, 'paper', 'extended', a list of "
             f"{listed(known, limit=9)}, or a mapping of name to scikit-learn estimator, or to the options "
             f"of a built-in model. Got {name!r} instead."
-            f"{suggest(name, known) if isinstance(name, str) else ''}"
+            f"{suggest(name, [*known, 'paper', 'extended']) if isinstance(name, str) else ''}"
         )
     return known[name]
 

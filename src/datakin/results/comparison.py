@@ -313,12 +313,18 @@ class Comparison(Record):
             f"[{low:.4f}, {high:.4f}], {self.zone.value})"
         )
 
+    def _models(self) -> str:
+        """Return which models an ensemble or average is of."""
+        if self.estimate in self.model_scores or not self.model_scores:
+            return ""
+        return f" of {', '.join(self.model_scores)}"
+
     def __str__(self) -> str:
         low, high = self.interval
         lines = [
             f"{plain(self.source)} -> {plain(self.target)}: {self.zone.value} ({self.zone.code})",
             f"  score             {self.score: .4f}  95% interval [{low:.4f}, {high:.4f}]"
-            f"  ({self.size}, {self.estimate})",
+            f"  ({self.size}, {self.estimate}{self._models()})",
             f"  source to target  {self.source_to_target: .4f}  {self._errors(self.source, self.target)}",
             f"  target to source  {self.target_to_source: .4f}  {self._errors(self.target, self.source)}",
         ]

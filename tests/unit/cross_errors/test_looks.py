@@ -139,11 +139,15 @@ def test_some_of_the_models(errors, four, assert_same, models, tmp_path):
         assert_same(found, fresh, "n_fits", "errors")
         assert found.provenance.options["models"] == models
         assert set(found.provenance.backends) == set(models)
+    assert (
+        errors.score("d0", "d2", models="logistic").score
+        == errors.score("d0", "d2", models=["logistic"]).score
+    )
     ranking = datakin.rank(four[0], four[1:], models=models, cv=3, sharpness=2.0)
     assert_same(errors.rank("d0", models=models, sharpness=2.0), ranking, "n_fits", "errors")
 
 
-@pytest.mark.parametrize("models", [[], ["logistic", "logistic"], ["tree"], "logistic", 3])
+@pytest.mark.parametrize("models", [[], ["logistic", "logistic"], ["tree"], "logistik", 3])
 def test_models_that_were_not_measured(errors, models):
     with pytest.raises(DatakinError, match="These were measured: 'logistic', 'linear_svm'"):
         errors.score("d0", "d1", models=models)
