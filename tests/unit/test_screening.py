@@ -237,6 +237,18 @@ def test_fewer_than_four_sources_are_not_screened():
     assert "screened" not in ranking.frame
 
 
+@pytest.mark.filterwarnings("ignore:.*hold the same rows")
+def test_copies_of_the_target_are_not_screened():
+    target, sources = collection()
+    copies = {f"copy {k}": target for k in range(5)}
+    with pytest.warns(
+        DatakinWarning, match="at least 4 sources that differ from the target. Got 0"
+    ):
+        assert len(datakin.rank(target, copies, screen=True, **OPTIONS)) == 5
+    with pytest.warns(DatakinWarning, match="Got 1: all"):
+        datakin.rank(target, {**copies, **dict(list(sources.items())[:1])}, screen=True, **OPTIONS)
+
+
 def test_where_all_are_within_reach_it_is_said(monkeypatch):
     from datakin.cross_learning import screening
 

@@ -140,6 +140,10 @@ class Trained:
     failures: tuple[FitFailure, ...]
     backends: Mapping[str, str] = field(default_factory=dict)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave what was found on the way out of what is sent elsewhere."""
+        return {name: value for name, value in self.__dict__.items() if name != "kept"}
+
     @cached_property
     def kept(self) -> dict[Any, Any]:
         """What follows from the own errors, for all comparisons with this dataset."""

@@ -173,11 +173,13 @@ class ErrorTable:
         made = next((p.predictions for p in self.pieces.values() if p.predictions), None)
         known = made[0].models if made else ()
         given = list(models) if isinstance(models, (list, tuple)) else []
-        if not given or len(set(map(str, given))) < len(given) or not set(given) <= set(known):
+        is_known = all(isinstance(name, str) and name in known for name in given)
+        if not given or not is_known or len(set(given)) < len(given):
             odd = next((name for name in given if name not in known), models)
+            near = suggest(odd, known) if isinstance(odd, str) else ""
             raise DatakinError(
                 f"A look at some models names them in a list, each once. These were measured: "
-                f"{listed(known, limit=12)}. Got {odd!r}.{suggest(str(odd), known)}"
+                f"{listed(known, limit=12)}. Got {odd!r}.{near}"
             )
 
     def refusal(self, what: str) -> DatakinError:

@@ -76,13 +76,15 @@ def screen_sources(measurement: Measurement, target: str) -> Screening | None:
     target : str
     """
     pairings = measurement.agreed.pairings
-    if len(pairings) < LEAST:
+    # A copy of the target is nothing to fit.
+    others = {names: names[1] for names, common in pairings.items() if not common.identical}
+    n = len(others)
+    if n < LEAST:
         warn(
-            f"Screening needs at least {LEAST} sources. Got {len(pairings)}: all of them get the full work."
+            f"Screening needs at least {LEAST} sources that differ from the target. Got {n}: all of them "
+            f"get the full work."
         )
         return None
-    others = {names: names[1] for names, common in pairings.items() if not common.identical}
-    n = len(pairings)
     try:
         found = _quick_pass(measurement, target, list(others.values()))
     except DatakinError as error:  # a few fits may fail where others would do

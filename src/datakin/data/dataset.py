@@ -141,6 +141,10 @@ class Dataset:
         nothing.flags.writeable = False
         return nothing
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave what was found on the way out of what is sent elsewhere."""
+        return {name: value for name, value in self.__dict__.items() if name != "kept"}
+
     @cached_property
     def kept(self) -> dict[str, Any]:
         """What comparisons with other datasets keep of this one, beside its columns."""

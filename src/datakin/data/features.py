@@ -50,6 +50,10 @@ class Features:
     _hashes: dict[tuple[str, ...], Array] = field(default_factory=dict, init=False, repr=False)
     _sorted: dict[str, tuple[Array, Array]] = field(default_factory=dict, init=False, repr=False)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave what was found on the way out of what is sent elsewhere."""
+        return {**self.__dict__, "_hashes": {}, "_sorted": {}}
+
     @classmethod
     def of_numbers(cls, matrix: Any, names: Sequence[str]) -> Features:
         """Return features without categories from a float matrix, dense or sparse."""

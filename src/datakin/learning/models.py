@@ -1,4 +1,4 @@
-"""The learners: four per task, the paper's boosted trees, three more, and any scikit-learn estimator."""
+"""The learners: those of the default and of the paper, three more, and any scikit-learn estimator."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ from datakin.learning.sizing import tree_options
 __all__ = ["FittedModel", "Model", "built_in_models", "choose_models", "fit_model"]
 
 MOST_COLUMNS = 100  # the quadratic model then has 5,150 terms
-DEFAULT = ("rbf_svm", "trees")  # besides logistic or linear regression
-PAPER = ("linear_svm", "rbf_svm", "xgboost")  # likewise
+# Besides logistic or linear regression, which is the first of both:
+DEFAULT = ("rbf_svm", "trees")
+PAPER = ("linear_svm", "rbf_svm", "xgboost")
 RESERVED = ("ensemble", "weighted", "unweighted", "average")
 
 

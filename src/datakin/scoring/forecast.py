@@ -299,13 +299,12 @@ def _expected(
     """Return the gain at some shares with intervals; its gradient gives the standard error."""
     theta, covariance = _joint(outlooks, correlation)
     theta[0] = max(theta[0], 0.0)  # nobody lacks less than nothing
+    value = float(pooled_gain(theta, shares, correlation))
+    value = max(value - optimism, min(value, 0.0))  # what is left of a gain is no loss
     step = 1e-6 * max(float(np.abs(theta).max()), 1e-9)
     moves = step * np.eye(len(theta))
-    points = np.vstack([theta[None], theta + moves, theta - moves])
-    gains, n = pooled_gain(points, shares, correlation), len(theta)
-    value = float(gains[0])
-    value = max(value - optimism, min(value, 0.0))  # what is left of a gain is no loss
-    slope = (gains[1 : 1 + n] - gains[1 + n :]) / (2 * step)
+    ahead, back = (pooled_gain(theta + sign * moves, shares, correlation) for sign in (1, -1))
+    slope = (ahead - back) / (2 * step)
     error = float(np.sqrt(max(float(slope @ covariance @ slope), 0.0)))
     return _make_expected(value, error, outlooks[0].freedom)
 

@@ -147,10 +147,17 @@ def test_some_of_the_models(errors, four, assert_same, models, tmp_path):
     assert_same(errors.rank("d0", models=models, sharpness=2.0), ranking, "n_fits", "errors")
 
 
-@pytest.mark.parametrize("models", [[], ["logistic", "logistic"], ["tree"], "logistik", 3])
+@pytest.mark.parametrize(
+    "models", [[], ["logistic", "logistic"], ["tree"], "logistik", 3, [["logistic"]]]
+)
 def test_models_that_were_not_measured(errors, models):
     with pytest.raises(DatakinError, match="These were measured: 'logistic', 'linear_svm'"):
         errors.score("d0", "d1", models=models)
+
+
+def test_pools_of_models_that_are_left_out_are_left_out(errors):
+    found = errors.score("d0", "d2", models=["linear_svm"])
+    assert set(found.errors.frame["model"]) == {"linear_svm", "ensemble"}
 
 
 def test_some_of_the_models_need_predictions(four, fast):
