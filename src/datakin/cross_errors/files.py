@@ -31,16 +31,15 @@ from datakin._core.files import written_whole
 from datakin._core.json_text import parse_json
 from datakin.cross_errors.records import (
     Errors,
-    Grams,
     Key,
     Labels,
     Member,
     PairFacts,
     PlanPredictions,
     Trained,
-    WaySums,
 )
 from datakin.cross_errors.slim import SlimErrors
+from datakin.cross_errors.sums import Grams, WaySums
 from datakin.data.features import Array
 from datakin.learning.folds import Plan
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from datakin.cross_errors.records import Errors, WaySums
+from datakin.cross_errors.records import Errors
+from datakin.cross_errors.sums import WaySums
 
 __all__ = ["error_records", "sum_records"]
 

@@ -16,7 +16,6 @@ from datakin.learning.losses import Labelled, Loss
 
 __all__ = [
     "Errors",
-    "Grams",
     "Key",
     "Labels",
     "Member",
@@ -25,7 +24,6 @@ __all__ = [
     "PlanPredictions",
     "Scores",
     "Trained",
-    "WaySums",
     "kept_weights",
     "least_error",
 ]
@@ -357,80 +355,6 @@ class Piece:
             crosses={name: found for name, found in self.crosses.items() if name in wanted},
             scores={name: found for name, found in self.scores.items() if name in wanted},
         )
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class WaySums:
-    """One direction of a pair without its rows: what `datakin.scoring.ways` reads scores from.
-
-    Attributes
-    ----------
-    trained_on, tested_on : str
-    models : tuple of str
-        Those that work on both datasets.
-    sizes : tuple of str
-        The scores that can be had: "paper", "matched" and perhaps "limit".
-    estimate, learner : str
-        What the sums are of: the estimate asked for, and the model that forecasts are about.
-    parts : ndarray of shape (S, 4 + K)
-        For each size cross error, own error, variance from the tested rows, least standard error, and
-        the cross errors without each fold.
-    by_model : ndarray of shape (M, S, 2)
-        Cross and own error of every model.
-    own : ndarray of shape (3,)
-        The tested dataset's own error, and its standard error from rows and from folds.
-    curve, outlook : ndarray
-        The numbers of the tested dataset's learning curve, and of the outlook for it as target.
-    weights : ndarray
-        Ensemble weights of the tested dataset, for all models.
-    all_models : tuple of str
-    """
-
-    trained_on: str
-    tested_on: str
-    models: tuple[str, ...]
-    sizes: tuple[str, ...]
-    estimate: str
-    learner: str
-    parts: Array
-    by_model: Array
-    own: Array
-    curve: Array
-    outlook: Array
-    weights: Array
-    all_models: tuple[str, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Grams:
-    """How the losses of a target's sources vary together, summed over the target's rows.
-
-    Attributes
-    ----------
-    sources : tuple of str
-    size : str
-        The score whose losses `products` are of.
-    products : ndarray of shape (m, m)
-        Sums of products of what each row (or group) adds to the sources' errors.
-    correlation : ndarray of shape (m, m)
-        Between the losses of the forecasts' learner.
-    n : int
-        Number of rows, or groups.
-    """
-
-    sources: tuple[str, ...]
-    size: str
-    products: Array
-    correlation: Array
-    n: int
-
-    def only(self, names: Iterable[str]) -> Grams:
-        """Return the sums of some of the sources."""
-        wanted = set(names)
-        at = [i for i, name in enumerate(self.sources) if name in wanted]
-        square = np.ix_(at, at)
-        kept = tuple(self.sources[i] for i in at)
-        return Grams(kept, self.size, self.products[square], self.correlation[square], self.n)
 
 
 def least_error(loss: Loss, weights: Array) -> float:

@@ -1,16 +1,16 @@
-"""Errors and sums in little room, for measurements of very many pairs."""
+"""Errors in little room, for measurements of very many pairs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from datakin.cross_errors.records import Errors, WaySums
+from datakin.cross_errors.records import Errors
 from datakin.data.features import Array
 
-__all__ = ["PackedSums", "SlimErrors", "slimmed"]
+__all__ = ["SlimErrors", "slimmed"]
 
 SIZES = ("full", "fold")
 NOTHING: Mapping[str, Array] = {}
@@ -93,66 +93,3 @@ def slimmed(errors: Errors, outputs: Sequence[str]) -> SlimErrors:
         np.array([[row @ errors.weights for row in errors.rows[size]] for size in SIZES]),
         np.array([errors.replicates(name) for name in outputs]),
     )
-
-
-class PackedSums(Mapping[tuple[str, str], WaySums]):
-    """Sums by (trained_on, tested_on). What all directions to one dataset have in common is kept once."""
-
-    def __init__(self) -> None:
-        self._common: dict[str, WaySums] = {}
-        self._found: dict[str, dict[str, bytes | WaySums]] = {}
-
-    def add(self, way: WaySums) -> None:
-        """Keep the sums of one direction."""
-        common = self._common.setdefault(way.tested_on, way)
-        of_tested = self._found.setdefault(way.tested_on, {})
-        of_tested[way.trained_on] = _packed(way) if _are_alike(common, way) else way
-
-    def __getitem__(self, names: tuple[str, str]) -> WaySums:
-        trained_on, tested_on = names
-        found = self._found[tested_on][trained_on]
-        return found if isinstance(found, WaySums) else self._whole(trained_on, tested_on, found)
-
-    def _whole(self, trained_on: str, tested_on: str, packed: bytes) -> WaySums:
-        common = self._common[tested_on]
-        numbers, found = np.frombuffer(packed), []
-        for array in (common.parts, common.by_model, common.outlook):
-            found.append(numbers[: array.size].reshape(array.shape))
-            numbers = numbers[array.size :]
-        parts, by_model, outlook = found
-        return WaySums(
-            trained_on,
-            tested_on,
-            common.models,
-            common.sizes,
-            common.estimate,
-            common.learner,
-            parts,
-            by_model,
-            common.own,
-            common.curve,
-            outlook,
-            common.weights,
-            common.all_models,
-        )
-
-    def __iter__(self) -> Iterator[tuple[str, str]]:
-        return ((one, tested) for tested, of_tested in self._found.items() for one in of_tested)
-
-    def __len__(self) -> int:
-        return sum(map(len, self._found.values()))
-
-
-def _packed(way: WaySums) -> bytes:
-    numbers = (way.parts, way.by_model, way.outlook)
-    return np.concatenate([array.ravel() for array in numbers]).tobytes()
-
-
-def _are_alike(one: WaySums, other: WaySums) -> bool:
-    """Whether two directions to one dataset differ in parts, models' errors and outlook alone."""
-    if not (one.own is other.own and one.curve is other.curve and one.weights is other.weights):
-        return False
-    names = ("models", "sizes", "estimate", "learner", "all_models")
-    if any(getattr(one, name) != getattr(other, name) for name in names):
-        return False
-    return bool(one.parts.shape == other.parts.shape)

@@ -17,7 +17,8 @@ from datakin.cross_errors.files import FORMAT, Folder, open_file, read_parts, wr
 from datakin.cross_errors.frame import error_records, sum_records
 from datakin.cross_errors.options import Options
 from datakin.cross_errors.pieces import join_pieces, parts_of, pieces_from, reread_pieces
-from datakin.cross_errors.records import Grams, Key, Member, PairFacts, Piece, WaySums
+from datakin.cross_errors.records import Key, Member, PairFacts, Piece
+from datakin.cross_errors.sums import Grams, WaySums
 
 __all__ = ["ErrorTable", "write_table"]
 

@@ -16,7 +16,7 @@ from datakin.cross_errors.options import Options, check_names_of
 from datakin.cross_errors.table import ErrorTable
 from datakin.cross_learning.preparation import prepare
 from datakin.data import for_matrix
-from datakin.execution.measurement import measured
+from datakin.execution.running import measured
 from datakin.results import Comparison, Matrix, Ranking
 from datakin.scoring.matrices import make_matrix
 from datakin.scoring.pairs import all_estimates, compare_pair

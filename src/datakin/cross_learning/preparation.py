@@ -9,7 +9,7 @@ import numpy as np
 
 from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.cross_errors.options import AGGREGATES, Options
-from datakin.cross_errors.records import WaySums
+from datakin.cross_errors.sums import WaySums
 from datakin.cross_errors.table import ErrorTable
 from datakin.data import Dataset
 from datakin.execution.agreement import choose_keep

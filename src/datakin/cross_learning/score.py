@@ -15,7 +15,7 @@ from datakin.cross_errors.table import ErrorTable
 from datakin.cross_learning.preparation import prepare
 from datakin.cross_learning.screening import screen_sources
 from datakin.data import for_comparison, for_matrix, for_ranking
-from datakin.execution.measurement import measured
+from datakin.execution.running import measured
 from datakin.results import Comparison, Matrix, Ranking
 from datakin.scoring.matrices import complete_names, fill_matrix, make_matrix
 from datakin.scoring.pairs import compare_pair

@@ -16,7 +16,7 @@ from datakin.deep.heads import HeadOptions
 from datakin.deep.readers import ITEMS
 from datakin.deep.run import DeepMeasurement, Settings, check_learnable
 from datakin.deep.training import Training, check_training, pick_device
-from datakin.execution.measurement import measured
+from datakin.execution.running import measured
 from datakin.results import Comparison, Matrix, Ranking
 from datakin.scoring.matrices import fill_matrix
 from datakin.scoring.pairs import compare_pair

@@ -8,7 +8,7 @@ import numpy as np
 
 from datakin._core.exceptions import DatakinError, listed
 from datakin.cross_errors.options import Options
-from datakin.cross_errors.records import Grams
+from datakin.cross_errors.sums import Grams
 from datakin.cross_errors.table import ErrorTable
 from datakin.data.features import Array
 from datakin.results import Comparison, Ranking

@@ -8,7 +8,8 @@ from typing import Protocol
 
 import numpy as np
 
-from datakin.cross_errors.records import Errors, WaySums
+from datakin.cross_errors.records import Errors
+from datakin.cross_errors.sums import WaySums
 from datakin.data.features import Array
 from datakin.results.comparison import LearningCurve
 from datakin.results.forecast import Outlook

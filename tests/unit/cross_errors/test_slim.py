@@ -5,8 +5,9 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from datakin.cross_errors.records import Errors, WaySums
-from datakin.cross_errors.slim import PackedSums, slimmed
+from datakin.cross_errors.records import Errors
+from datakin.cross_errors.slim import slimmed
+from datakin.cross_errors.sums import PackedSums, WaySums
 
 SIZES = ("full", "fold")
 
