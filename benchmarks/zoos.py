@@ -244,7 +244,8 @@ def page(diffs: pd.DataFrame, decisions: pd.DataFrame, times: pd.DataFrame, comm
             )
     parts = [
         "# models",
-        "Which models should the default have? `paper` is the paper's four (the default until now), "
+        "Which models should the default have?",
+        "`paper` is the paper's four (the default until now), "
         "`default` the one of now: logistic regression (for numbers least squares), the radial support "
         "vector machine and boosted trees sized for the data. Other columns add, leave out or exchange one "
         "model. All are read from the same predictions. The trees' size was chosen by error rates on the "

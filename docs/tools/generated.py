@@ -28,12 +28,15 @@ def write_generated(docs: Path) -> None:
     results, benchmarks = root / "reproduction" / "results", root / "benchmarks" / "results"
     text = (root / "reproduction" / "claims.toml").read_text(encoding="utf-8")
     (folder / "claims.md").write_text(claims_page(text), encoding="utf-8")
-    pages = sorted([*results.glob("*.md"), benchmarks / "decisions.md"], key=lambda page: page.name)
+    more = [benchmarks / "decisions.md", benchmarks / "models.md"]
+    pages = sorted([*results.glob("*.md"), *more], key=lambda page: page.name)
     for page in [*pages, *results.glob("*.png")]:
         shutil.copy(page, folder / "results" / page.name)
     (folder / "results" / "index.md").write_text(results_page(pages), encoding="utf-8")
     shutil.copy(benchmarks / "RESULTS.md", folder / "benchmarks.md")
-    shutil.copy(root / "CHANGELOG.md", folder / "changelog.md")
+    changes = (root / "CHANGELOG.md").read_text(encoding="utf-8")
+    changes = changes.replace("](benchmarks/results/", "](results/")
+    (folder / "changelog.md").write_text(changes, encoding="utf-8")
     guide = (root / "CONTRIBUTING.md").read_text(encoding="utf-8").replace("](docs/", "](../")
     (folder / "contributing.md").write_text(guide, encoding="utf-8")
 

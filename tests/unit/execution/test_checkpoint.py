@@ -206,17 +206,17 @@ def test_kill_9_and_resume(tmp_path):
     call = [sys.executable, "-c", SCRIPT]
     victim = subprocess.Popen([*call, str(tmp_path / "kept")], stdout=subprocess.PIPE)
     give_up = time.monotonic() + 120
-    while len(list(units.glob("*.parquet"))) < 2:
+    while len(list(units.glob("[!.]*.parquet"))) < 2:
         assert victim.poll() is None, "it ended before it could be killed"
         assert time.monotonic() < give_up
         time.sleep(0.02)
     victim.send_signal(signal.SIGKILL)
     victim.wait()
     victim.stdout.close()
-    kept = {file: file.stat().st_mtime_ns for file in units.glob("*.parquet")}
+    kept = {file: file.stat().st_mtime_ns for file in units.glob("[!.]*.parquet")}
     assert 2 <= len(kept) < 5
     resumed = subprocess.run([*call, str(tmp_path / "kept")], capture_output=True, check=True)
     whole = subprocess.run(call, capture_output=True, check=True)
     assert resumed.stdout == whole.stdout
-    assert len(list(units.glob("*.parquet"))) == 5
+    assert len(list(units.glob("[!.]*.parquet"))) == 5
     assert all(file.stat().st_mtime_ns == when for file, when in kept.items())
