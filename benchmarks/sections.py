@@ -102,8 +102,8 @@ rows and 10 columns, a target of 200 rows. Linear: rules turned by 0 to 180 degr
 linear models do not see, turned by 0 to 90. Shifted features: one curved rule, features 0 to 3 standard
 deviations away. Many equal: a quarter has the target's rule. None helps: rules turned by 60 to 120 degrees.
 How far from the first five a source may be was chosen on other draws. "Shifted" and "many equal" (20 of 50
-before) were made easier after a look at other draws of them, which saved less. Asked for: a ratio of 2.5 and 98% of
-the full ranking's first five kept.""",
+before) were made easier after a look at other draws of them, which saved less. Asked for: a ratio of 2.5
+and 98% of the full ranking's first five kept.""",
         (("", "screen:screen"),),
     ),
     Section(
