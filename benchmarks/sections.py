@@ -90,7 +90,8 @@ Wall seconds of a matrix, medians of rounds by turns. Processes are the workers 
         "wide",
         "Many datasets",
         """\
-The whole matrix, a process each. `paper`: the paper's four models, the default until November 2026.""",
+The whole matrix, a process each. `paper`: the paper's four models, the default until November 2026. The
+rows of 2026-11-17 were measured one by one, while other work ran on the machine: wall times are too long.""",
         (("", "wide:wide"),),
     ),
     Section(

@@ -86,6 +86,9 @@ def test_the_note_says_how_many_how_and_what_else(screened):
     note = screened.screening.note
     assert note.startswith(f"{len(screened.screened)} of 10 sources were screened out")
     assert "leave out screen=True" in note
+    # The best of all that were looked at was chosen, not of the kept ones.
+    left = len(screened.screened)
+    assert f"10 sources were compared, {left} of them in the quick pass alone" in str(screened)
     for text in (str(screened), screened._repr_html_()):
         assert SCREENED in text
         assert "were screened out by a quick pass" in text

@@ -239,7 +239,7 @@ class Ranking(Ordered[Comparison]):
     @property
     def caution(self) -> str:
         """What several comparisons mean for the first place, in words."""
-        if len(self) == 1:
+        if len(self) == 1 and not self.screened:
             return "One source was compared; its interval stands for itself."
         first = self.comparisons[0].source
         likely = max(self.first, key=lambda name: self.first[name])
@@ -249,8 +249,11 @@ class Ranking(Ordered[Comparison]):
         other = ""
         if self.first[likely] > self.first[first]:
             other = f", {likely!r} with {self.first[likely]:.2f}"
+        among = " of those measured in full" if self.screened else ""
+        n = len(self) + len(self.screened)
+        few = f", {len(self.screened)} of them in the quick pass alone" if self.screened else ""
         return (
-            f"{len(self)} sources were compared{luck}: {first!r} is the best with probability "
+            f"{n} sources were compared{few}{luck}: {first!r} is the best{among} with probability "
             f"{sure}{other}. Intervals are for one source each."
         )
 
@@ -279,9 +282,10 @@ class Ranking(Ordered[Comparison]):
         name = max(tried, key=lambda source: tried[source].value, default="")
         if len(tried) < 2 or tried[name].value <= most:
             return ""
+        n = len(tried) + len(self.screened)
         return (
             f" When they were tried one by one, {name!r} cut the error most, by "
-            f"{self.forecast.in_words(tried[name])} (the best of {len(tried)}, so this flatters); what "
+            f"{self.forecast.in_words(tried[name])} (the best of {n}, so this flatters); what "
             f"several bring together is inferred."
         )
 
