@@ -15,7 +15,7 @@ import numpy as np
 
 from datakin.data.features import Array
 
-__all__ = ["BoostingFitter"]
+__all__ = ["BoostingFitter", "plain_booster"]
 
 MOST_CACHED_COLUMNS = 20  # beyond, the training caches of a model take too much memory
 
@@ -47,7 +47,7 @@ class BoostingFitter:
             params |= {"objective": "multi:softprob", "num_class": n_classes}
         # The bins are those of the QuantileDMatrix that XGBoost's own interface makes.
         data = DMatrix(X, y, nthread=self.params.get("n_jobs"))
-        booster = _plain_booster()(params, [data])
+        booster = plain_booster()(params, [data])
         for i in range(self.n_rounds):
             booster.update(data, i)
         if X.shape[1] > MOST_CACHED_COLUMNS:
@@ -56,7 +56,7 @@ class BoostingFitter:
 
 
 @cache
-def _plain_booster() -> Any:
+def plain_booster() -> Any:
     from xgboost import Booster
 
     class PlainBooster(Booster):
