@@ -12,6 +12,7 @@ from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.transfer.base import Concatenate
 from datakin.transfer.boosting import DynamicTrAdaBoost, TrAdaBoost
 from datakin.transfer.boosting_r2 import TrAdaBoostR2
+from datakin.transfer.stacking import KinStack
 from datakin.transfer.weighting import ART, KinWeighted
 
 __all__ = ["METHODS", "choose_methods", "default_methods"]
@@ -24,6 +25,7 @@ METHODS: dict[str, Any] = {
     "tradaboost_r2": TrAdaBoostR2,
     "art": ART,
     "kin_weighted": KinWeighted,
+    "kin_stack": KinStack,
 }
 ONLY_FOR = {"tradaboost": "binary", "dynamic_tradaboost": "binary", "tradaboost_r2": "regression"}
 

@@ -135,9 +135,22 @@ class Stack:
             found += [Candidate(learner.name, "source", name) for name in self.sources]
         return found
 
+    def fit_each(self) -> None:
+        """Fit every learner on each source, and on no pool of them."""
+        self._fit(self._wanted())
+
     def fit_sources(self) -> None:
         """Fit every learner on each source, and on all of them together."""
-        wanted = {
+        wanted = self._wanted()
+        if len(self.sources) > 1:
+            for learner in self.learners:
+                wanted[learner.name, ""] = partial(
+                    _fit_source, learner, self.pool(learner), self.target.X
+                )
+        self._fit(wanted)
+
+    def _wanted(self) -> dict[tuple[str, str], Task]:
+        return {
             (learner.name, name): partial(
                 _fit_source, learner, self._cut(learner, rows, name), self.target.X
             )
@@ -145,11 +158,8 @@ class Stack:
             for name, rows in self.sources.items()
             if (learner.name, name) not in self.fits
         }
-        if len(self.sources) > 1:
-            for learner in self.learners:
-                wanted[learner.name, ""] = partial(
-                    _fit_source, learner, self.pool(learner), self.target.X
-                )
+
+    def _fit(self, wanted: dict[tuple[str, str], Task]) -> None:
         found = self.run(list(wanted.values()))
         self.fits |= dict(zip(wanted, found, strict=True))
 
@@ -171,10 +181,7 @@ class Stack:
 
     def held_out(self, folds: Array, repeat: int = 0) -> Array:
         """Return held-out predictions of shape (candidates, n, m) for one draw of the folds."""
-        new = [each for each in self.learners if (each.name, repeat) not in self.own_passes]
-        done = self.run([partial(each.held_out, self.target, folds) for each in new])
-        for learner, found in zip(new, done, strict=True):
-            self.own_passes[learner.name, repeat] = found
+        self.predict_own(folds, repeat)
         pooled: list[Any] = [None] * len(self.learners)
         if self.sources:
             pooled = self.run([self._pooled(each, folds, repeat) for each in self.learners])
@@ -184,6 +191,13 @@ class Stack:
                 for each, both in zip(self.learners, pooled, strict=True)
             ]
         )
+
+    def predict_own(self, folds: Array, repeat: int) -> None:
+        """Predict the folds of the target from the target alone."""
+        new = [each for each in self.learners if (each.name, repeat) not in self.own_passes]
+        done = self.run([partial(each.held_out, self.target, folds) for each in new])
+        for learner, found in zip(new, done, strict=True):
+            self.own_passes[learner.name, repeat] = found
 
     def _pooled(self, learner: Learner, folds: Array, repeat: int) -> Task:
         """Return the task of predicting each fold from the target's others and all sources."""

@@ -58,6 +58,25 @@ class Passes:
         self.predictions.append(P)
         self.mixes.append(self._mix(P, folds, np.ones(len(P), dtype=bool)))
 
+    def add_each(self, folds: Array) -> None:
+        """Take one more draw of the folds for the target alone and each source, without pools.
+
+        Candidates that are pools get no predictions: only looks at the others may follow.
+        """
+        stack, repeat = self.stack, len(self.folds)
+        stack.predict_own(folds, repeat)
+        nothing = np.full(stack.target.Y.shape, np.nan)
+        found = []
+        for candidate in stack.candidates:
+            if candidate.rows == "target":
+                found.append(stack.own_passes[candidate.learner, repeat][0])
+            elif candidate.source:
+                found.append(stack.fits[candidate.learner, candidate.source].on_target)
+            else:
+                found.append(nothing)
+        self.folds.append(folds)
+        self.predictions.append(np.array(found))
+
     def _mix(self, P: Array, folds: Array, some: Array) -> Mix:
         own = self.stack.own[some]
         own = own if own.any() else np.ones(len(own), dtype=bool)
