@@ -13,8 +13,8 @@ from datakin.data.features import Array
 __all__ = ["Mix", "mix", "on_simplex"]
 
 SUM = 1e3  # how much more the sum of the weights counts than any row
-RIDGE = 10.0  # of the weights' distance from equal weights of the target's own candidates
-KEPT = 0.2  # weight of the mix of the target's own candidates in the final one
+RIDGE = 5.0  # of the weights' distance from equal weights of the target's own candidates
+KEPT = 0.15  # weight of the mix of the target's own candidates in the final one
 
 
 @dataclass(frozen=True, eq=False)
