@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from datakin import distances, plots
     from datakin._core.exceptions import DatakinError, DatakinWarning, Interrupted
+    from datakin.choose import load_model
     from datakin.cross_learning import CrossErrors, CrossLearningScore, matrix, rank, score
     from datakin.data import Dataset, as_dataset, read_table, read_tables
     from datakin.report import write_report
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "datakin._core.exceptions": ("DatakinError", "DatakinWarning", "Interrupted"),
+    "datakin.choose": ("load_model",),
     "datakin.cross_learning": ("CrossErrors", "CrossLearningScore", "matrix", "rank", "score"),
     "datakin.data": ("Dataset", "as_dataset", "read_table", "read_tables"),
     "datakin.report": ("write_report",),
@@ -79,6 +81,7 @@ __all__ = [
     "distances",
     "forecast_gain",
     "from_json",
+    "load_model",
     "matrix",
     "plots",
     "rank",

@@ -18,8 +18,8 @@ from datakin._core.addresses import printable, without_password
 from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin._core.streams import printed, say
 from datakin.cli.options import Given, Running, Scoring, Trying, make_command, register, separated
-from datakin.cli.output import UNREAD, Output, PlainOutput, command_line
-from datakin.cli.reading import Domain, Looking, Reading, Target
+from datakin.cli.output import UNREAD, DataOutput, Output, PlainOutput, command_line
+from datakin.cli.reading import Domain, Looking, Reading, ReadingNew, Target, names
 from datakin.cli.usage import Commands, typed
 
 __all__ = ["app", "main"]
@@ -43,6 +43,8 @@ app = typer.Typer(
     "  datakin score mine.csv theirs.csv --label died\n\n"
     "  datakin gain mine.csv theirs.csv --label died\n\n"
     "  datakin matrix plants/*.csv --label yield --report map.html\n\n"
+    "Predict new rows with a saved model:\n\n"
+    "  datakin predict kin.datakin new.csv --out predicted.csv\n\n"
     "How far features lie apart, by a distance:\n\n"
     "  datakin distance energy mine.csv theirs.csv --label died",
     epilog="Zones: positive (pooling should help), ambiguous (the data do not tell), negative (it should "
@@ -219,6 +221,45 @@ def gain(
             n_jobs=n_jobs,
             **trying.options(),
         )
+
+    output.run(work)
+
+
+@register(app)
+def predict(
+    model: Annotated[str, typer.Argument(help="The model: a .datakin file.")],
+    output: DataOutput,
+    reading: ReadingNew,
+    table: Annotated[
+        str | None, typer.Argument(help="The table to predict; it needs no label.", metavar="TABLE")
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(help="Column(s) to carry along, such as an id; repeat or separate by commas."),
+    ] = None,
+    card: Annotated[
+        bool,
+        typer.Option("--card", help="Print what the model was learned from, and nothing else."),
+    ] = False,
+) -> None:
+    """Predict the rows of a table with a saved model.
+
+    For example: datakin predict kin.datakin new.csv --keep patient --out predicted.csv
+
+    What is in a model: datakin predict kin.datakin --card
+
+    If the table has the label too, the error on it is printed beside the one that the model promises.
+    """
+
+    def work() -> Any:
+        fitted = datakin.load_model(model)
+        if card:
+            return fitted.card
+        if table is None:
+            raise DatakinError("Give a table to predict, or --card to see what the model is.")
+        from datakin.choose import predict_table
+
+        return predict_table(fitted, table, keep=names(keep), **reading.options())
 
     output.run(work)
 

@@ -1,0 +1,23 @@
+"""From a target and its sources to a model: what `choose` ends with, its card and its file.
+
+- `model`: KinModel, which predicts tables as they are
+- `card`: what a model was learned from, and the error it should have
+- `model_file`, `model_parts`, `tree_text`, `estimators`, `archive`: the file of a model, read with care
+- `predictions`: what `datakin predict` gives
+"""
+
+from datakin.choose.card import CardSource, ModelCard
+from datakin.choose.model import KinModel, label_type_of
+from datakin.choose.model_file import load_model, save_model
+from datakin.choose.predictions import Predictions, predict_table
+
+__all__ = [
+    "CardSource",
+    "KinModel",
+    "ModelCard",
+    "Predictions",
+    "label_type_of",
+    "load_model",
+    "predict_table",
+    "save_model",
+]
