@@ -7,6 +7,7 @@
 """
 
 from datakin.choose.card import CardSource, ModelCard
+from datakin.choose.choosing import choose
 from datakin.choose.model import KinModel, label_type_of
 from datakin.choose.model_file import load_model, save_model
 from datakin.choose.predictions import Predictions, predict_table
@@ -16,6 +17,7 @@ __all__ = [
     "KinModel",
     "ModelCard",
     "Predictions",
+    "choose",
     "label_type_of",
     "load_model",
     "predict_table",

@@ -134,6 +134,8 @@ def _pools(passes: Passes, run: Run) -> list[tuple[Array, Array]]:
     """Return losses of the first learner alone and with each source in one pool."""
     stack = passes.stack
     learner, target = stack.learners[0], stack.target
+    for repeat, folds in enumerate(passes.folds):
+        stack.predict_own(folds, repeat)
     own = [stack.own_passes[learner.name, r] for r in range(len(passes.folds))]
     alone = np.mean([squared(target.Y, found, target.kind) for found, _ in own], axis=0)
     tasks = [partial(_pooled, stack, name, passes.folds) for name in stack.sources]

@@ -29,7 +29,7 @@ LEAST_WEIGHT = 0.001  # of a candidate that is kept
 SETTLED = 3  # answers in a row that must agree before no more folds are drawn
 
 Folds = Callable[[int], Array]
-Advance = Callable[[], None]
+Advance = Callable[[int, Array], None]
 
 
 @dataclass
@@ -143,7 +143,7 @@ def fit_stack(
     run: Run = serially,
     known: Mapping[tuple[str, str], SourceFit] | None = None,
     kept: Mapping[int, Array] | None = None,
-    advance: Advance = lambda: None,
+    advance: Advance = lambda repeat, predictions: None,
 ) -> Fitted:
     """Fit the candidates, find their weights, leave out the sources that hardly count.
 
@@ -167,7 +167,7 @@ def fit_stack(
     kept : mapping of repeat to predictions
         Draws that are there already, from a checkpoint.
     advance : callable
-        Called after each draw of the folds.
+        Called after each draw of the folds, with its number and predictions.
     """
     row_weights = target.weights if row_weights is None else row_weights
     own: dict[tuple[str, int], tuple[Array, Array]] = {}
@@ -179,7 +179,7 @@ def fit_stack(
     for repeat in range(most):
         passes.add(folds(repeat), (kept or {}).get(repeat))
         answers.append(used_sources(stack.shares(passes.weights)))
-        advance()
+        advance(repeat, passes.predictions[-1])
         settled = len(set(answers[-SETTLED:])) == 1
         if repeat + 1 >= least and settled:
             break
