@@ -257,7 +257,7 @@ def predict(
             return fitted.card
         if table is None:
             raise DatakinError("Give a table to predict, or --card to see what the model is.")
-        from datakin.choose import predict_table
+        from datakin.choosing import predict_table
 
         return predict_table(fitted, table, keep=names(keep), **reading.options())
 

@@ -46,7 +46,7 @@ def coerce(data: Any, name: str = "", kind: Kind = TABLES) -> Dataset:
     )
 
 
-def collect(data: Any, stem: str, kind: Kind) -> list[Dataset]:
+def collect(data: Any, stem: str, kind: Kind = TABLES) -> list[Dataset]:
     """Return the datasets of a list or mapping; a mapping's keys are their names."""
     if isinstance(data, Mapping):
         return [coerce(d, str(name), kind).renamed(str(name)) for name, d in data.items()]

@@ -6,11 +6,11 @@
 - `predictions`: what `datakin predict` gives
 """
 
-from datakin.choose.card import CardSource, ModelCard
-from datakin.choose.choosing import choose
-from datakin.choose.model import KinModel, label_type_of
-from datakin.choose.model_file import load_model, save_model
-from datakin.choose.predictions import Predictions, predict_table
+from datakin.choosing.card import CardSource, ModelCard
+from datakin.choosing.act import choose
+from datakin.choosing.model import KinModel, label_type_of
+from datakin.choosing.model_file import load_model, save_model
+from datakin.choosing.predictions import Predictions, predict_table
 
 __all__ = [
     "CardSource",

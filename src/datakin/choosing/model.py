@@ -12,7 +12,7 @@ from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils.metaestimators import available_if
 
 from datakin._core.exceptions import DatakinError, listed, warn
-from datakin.choose.card import ModelCard
+from datakin.choosing.card import ModelCard
 from datakin.data.dataset import Dataset
 from datakin.data.features import Array, Features
 from datakin.data.new_rows import NewRows, new_labels, read_new_rows
@@ -302,7 +302,7 @@ class KinModel(BaseEstimator):
 
     def save(self, path: Any, *, overwrite: bool = False) -> None:
         """Write the model to a file, which `datakin.load_model` reads."""
-        from datakin.choose.model_file import save_model  # which needs models first
+        from datakin.choosing.model_file import save_model  # which needs models first
 
         save_model(self, path, overwrite=overwrite)
 

@@ -13,11 +13,11 @@ from datakin._core.exceptions import DatakinError, Note, warn
 from datakin._core.progress import progress
 from datakin._core.repeatability import derive_seed
 from datakin._core.warned import filters_kept
-from datakin.choose.card import ModelCard
-from datakin.choose.model import KinModel, label_type_of
-from datakin.choose.passes_file import PassesFolder
-from datakin.choose.running import runner
-from datakin.choose.summary import (
+from datakin.choosing.card import ModelCard
+from datakin.choosing.model import KinModel, label_type_of
+from datakin.choosing.passes_file import PassesFolder
+from datakin.choosing.running import runner
+from datakin.choosing.summary import (
     fewest_sources,
     stability_of,
     stated,
