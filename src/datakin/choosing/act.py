@@ -42,7 +42,7 @@ from datakin.results.record import make_provenance
 
 __all__ = ["choose"]
 
-REPEATS = (3, 10)  # draws of the folds: at least, and at most until the answer is the same
+REPEATS = (5, 12)  # draws of the folds: at least, and at most until the answer is the same
 LARGE = 2_000  # rows of a target that gains little from others
 
 
@@ -198,7 +198,7 @@ def _choice(
         label=own.label,
         task=own.task,
         n_rows=len(prepared.rows),
-        used=tuple(each.source for each in choices if each.share > 0),
+        used=fitted.used,
         fewest=fewest_sources(passes, fitted.shares),
         choices=tuple(choices),
         loss=judge.loss.name,

@@ -119,7 +119,7 @@ class Choice(Record):
     n_rows : int
         Rows of the target that were learned from.
     used : tuple of str
-        Sources that the model uses, by share.
+        Sources that the model uses, by name.
     fewest : tuple of str
         The fewest sources that keep nine tenths of the gain.
     choices : tuple of SourceChoice
@@ -291,6 +291,7 @@ def _shown(choice: Choice) -> pd.DataFrame:
                 "call": each.call,
                 "gain": f"{100 * each.gain:+.1f}%",
                 "90% interval": f"{100 * each.low:+.0f} to {100 * each.high:+.0f}%",
+                "if pooled": f"{100 * each.pooled:+.0f}%",
                 "share": f"{100 * each.share:.0f}%" if each.share else "-",
                 "rows": f"{each.n_rows:,}",
                 "worth": worth,

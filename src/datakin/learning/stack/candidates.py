@@ -22,7 +22,7 @@ from datakin.learning.stack.rows import Rows
 __all__ = ["ALL", "BOTH", "TARGET", "Candidate", "Learner", "SourceFit", "Stack", "serially"]
 
 TARGET, BOTH, ALL = "target", "target + all", "all"
-MOST_OF_ALL = 500  # rows of all sources for a learner whose time grows with their cube
+MOST_POOLED = 20_000  # rows of all sources in one pool
 
 
 class Learner(Protocol):
@@ -121,6 +121,7 @@ class Stack:
         self.sources = {name: sources[name] for name in sorted(sources)}
         self.fits = dict(known or {})
         self.own_passes = {} if own is None else own
+        self._pools: dict[str, tuple[Rows, Rows]] = {}
         self.candidates = self._list()
         self.own = np.array([c.rows == TARGET for c in self.candidates])
 
@@ -145,7 +146,7 @@ class Stack:
         if len(self.sources) > 1:
             for learner in self.learners:
                 wanted[learner.name, ""] = partial(
-                    _fit_source, learner, self.pool(learner), self.target.X
+                    _fit_source, learner, self.pool(learner)[0], self.target.X
                 )
         self._fit(wanted)
 
@@ -163,14 +164,17 @@ class Stack:
         found = self.run(list(wanted.values()))
         self.fits |= dict(zip(wanted, found, strict=True))
 
-    def pool(self, learner: Learner) -> Rows:
-        """Return the rows of all sources, cut for a learner that cannot take them all."""
-        first, *others = self.sources.values()
-        return self._cut(learner, first.below(*others) if others else first, "")
+    def pool(self, learner: Learner) -> tuple[Rows, Rows]:
+        """Return the rows of all sources, and the target's with them, cut where they are too many."""
+        if learner.name not in self._pools:
+            first, *others = self.sources.values()
+            pool = self._cut(learner, first.below(*others) if others else first, "")
+            self._pools[learner.name] = pool, self.target.below(pool)
+        return self._pools[learner.name]
 
     def _cut(self, learner: Learner, rows: Rows, name: str) -> Rows:
-        most = getattr(learner, "most_rows", None)
-        if most is None or len(rows) <= most:
+        most = getattr(learner, "most_rows", MOST_POOLED)
+        if len(rows) <= most:
             return rows
         rng = np.random.default_rng(derive_seed(self.seed, "rows", learner.name, name))
         return rows.take(np.sort(rng.permutation(len(rows))[:most]))
@@ -201,10 +205,13 @@ class Stack:
 
     def _pooled(self, learner: Learner, folds: Array, repeat: int) -> Task:
         """Return the task of predicting each fold from the target's others and all sources."""
-        pool = self.pool(learner)
+        pool, rows = self.pool(learner)
+        told = self.own_passes[learner.name, repeat][1]
+        if getattr(learner, "refits", False) and len(pool) >= len(self.target):
+            # Each fold is a fit. Where most rows are the sources', half as many folds tell as much.
+            folds = folds // 2
         both = np.append(folds, np.full(len(pool), -1))
-        parts = [self._all_told(learner), self.own_passes[learner.name, repeat][1]]
-        return partial(learner.held_out, self.target.below(pool), both, parts)
+        return partial(learner.held_out, rows, both, [self._all_told(learner), told])
 
     def _of_learner(self, learner: Learner, repeat: int, both: Any) -> Array:
         found = [self.own_passes[learner.name, repeat][0]]
@@ -231,7 +238,7 @@ class Stack:
             return learner.fit(self.target)[0]
         if candidate.rows == BOTH:
             parts = [self._all_told(learner), learner.fit(self.target)[1]]
-            return learner.fit(self.target.below(self.pool(learner)), parts)[0]
+            return learner.fit(self.pool(learner)[1], parts)[0]
         return self.fits[candidate.learner, candidate.source].predictor
 
     def shares(self, weights: Array) -> dict[str, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -40,6 +40,7 @@ class TreeLearner:
     rate: float = 0.1
     penalty: float = 2.0
     name: str = "trees"
+    refits: ClassVar[bool] = True  # each fold is a fit
 
     def fit(self, rows: Rows, parts: Sequence[Array] = ()) -> tuple[TreePredictor, Array]:
         """Return the predictor of all rows; there is no penalty to tell about."""
