@@ -84,7 +84,8 @@ def choose(
     max_rows : int or None
         Of the target and of each source with more rows, this many are drawn at random.
     weights : mapping of str to array, optional
-        Weights of the rows of some datasets, by name.
+        Weights of the rows of some datasets, by name. For the others they are taken from the datasets,
+        where they have any (``read_table(..., weight=)``, ``as_dataset(..., weights=)``).
     random_state : int
         Seed of folds and samples.
     n_jobs : int, optional
