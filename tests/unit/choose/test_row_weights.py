@@ -90,10 +90,30 @@ def test_weights_are_part_of_what_a_checkpoint_knows(tmp_path):
 
 
 def test_a_source_whose_rows_do_not_count_is_unusable():
-    few = np.r_[np.ones(5), np.zeros(115)]
+    few = np.r_[np.full(5, 2.0), np.zeros(115)]
     source = made(120, 1, "other", weights=few)
     prepared = prepare(made(60, 0, "mine"), [source])
-    assert "5 rows with a weight above 0" in prepared.unusable["other"]
+    assert "120 rows that can be used count like 5 of equal weight" in prepared.unusable["other"]
+
+
+def test_weights_that_leave_nearly_one_row_are_refused():
+    with pytest.raises(DatakinError, match=r"count like 1 of equal weight; at least 10"):
+        prepare(made(60, 0, "mine", weights=np.r_[1e9, np.ones(59)]), [])
+    ten = np.r_[np.full(10, 0.3), np.zeros(50)]
+    assert prepare(made(60, 0, "mine", weights=ten), []).rows.weights.sum() == pytest.approx(60)
+
+
+def test_weights_that_leave_one_group_are_refused():
+    rng, group = np.random.default_rng(0), np.arange(60) // 20
+    target = as_dataset(
+        rng.standard_normal((60, 2)),
+        rng.normal(size=60),
+        name="mine",
+        group=group,
+        weights=group == 1,
+    )
+    with pytest.raises(DatakinError, match=r"at least two groups\. Got one"):
+        prepare(target, [])
 
 
 def test_a_class_that_does_not_count_is_refused():

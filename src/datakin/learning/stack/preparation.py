@@ -24,6 +24,7 @@ from datakin.learning.stack.rows import Rows, responses
 __all__ = ["MOST_ROWS", "Prepared", "prepare"]
 
 MOST_ROWS = 5_000  # of the target, and of each source
+EPS = 1e-9
 LEAST_ROWS = 10  # of a source, once rows that cannot be used are gone
 
 
@@ -85,7 +86,7 @@ def prepare(
     own = _full(sampled.features, target.name)
     features, labels = [own], [sampled.y]
     kept_weights = [_weights(given[target.name], target, chosen)]
-    _check_classes(sampled, kept_weights[0])
+    _check_counted(sampled, kept_weights[0])
     names: list[str] = []
     unusable: dict[str, str] = {}
     for source in sources:
@@ -232,18 +233,25 @@ def _weights(given: Array | None, dataset: Dataset, rows: Array) -> Array:
     if given is None:
         return np.ones(len(rows))
     found = given[rows]
-    n_counted = int((found > 0).sum())
-    if n_counted < LEAST_ROWS:
+    found = found / (found.max() or 1.0)
+    # As many rows of equal weight would make means as certain as these do (Kish, 1965).
+    n_equal = float(found.sum() ** 2 / (np.sum(found**2) or 1.0))
+    if n_equal < LEAST_ROWS - EPS:
         raise DatakinError(
-            f"{dataset.name!r} has {n_counted} rows with a weight above 0 that can be used; at least "
-            f"{LEAST_ROWS} are needed."
+            f"The weights of {dataset.name!r} must leave enough to learn from. Its {len(rows):,} rows that "
+            f"can be used count like {n_equal:.3g} of equal weight; at least {LEAST_ROWS} are needed. Give "
+            f"weights that differ less, or fewer rows the weight 0."
         )
-    found = found / found.max()
     return np.asarray(found / found.mean())
 
 
-def _check_classes(target: Dataset, weights: Array) -> None:
-    """Refuse weights that leave nothing of a class to learn from."""
+def _check_counted(target: Dataset, weights: Array) -> None:
+    """Refuse weights that leave one group only, or nothing of a class, to learn from."""
+    if target.groups is not None and len(np.unique(target.groups[weights > 0])) < 2:
+        raise DatakinError(
+            f"Rows of {target.name!r} with a weight above 0 must be in at least two groups. Got one: no row "
+            f"can be predicted without its group. Leave out group or the weights."
+        )
     if not target.classes:
         return
     there, counted = (
