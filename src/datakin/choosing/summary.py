@@ -108,7 +108,7 @@ def stability_of(passes: Passes, used: tuple[str, ...], settled: bool, error: St
     by_folds = [used_sources(stack.shares(each.weights)) for each in passes.mixes]
     rng = np.random.default_rng(derive_seed(seed, "reweighted"))
     by_sample = []
-    for b in range(REWEIGHTED if stack.sources else 0):
+    for b in range(REWEIGHTED if stack.names else 0):
         draws = rng.standard_exponential(len(stack.target))
         weights = [
             reweighted(P, stack.target.Y, passes.row_weights * draws, stack.own)
@@ -122,7 +122,7 @@ def stability_of(passes: Passes, used: tuple[str, ...], settled: bool, error: St
     def each(answers: Sequence[tuple[str, ...]]) -> dict[str, float]:
         return {
             name: float(np.mean([name in one for one in answers])) if answers else 0.0
-            for name in stack.sources
+            for name in stack.names
         }
 
     return Stability(

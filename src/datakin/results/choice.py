@@ -200,9 +200,18 @@ class Choice(Record):
         """Write the model to a file, for `datakin.load_model` and ``datakin predict``."""
         self.model.save(path)
 
-    def error_on(self, dataset: Any) -> Any:
-        """Return the model's error on fresh labelled rows, with its 90% interval."""
-        return self.model.error_on(dataset)
+    def error_on(self, dataset: Any) -> float:
+        """Return the model's error on fresh labelled rows: a Dataset, a table with the label, or (X, y)."""
+        return float(self.model.error_on(dataset))
+
+    def tested_on(self, dataset: Any) -> str:
+        """Say in a sentence whether the error on fresh labelled rows is the one that was expected."""
+        found = self.error_on(dataset)
+        low, high = (amount(self, end) for end in self.interval)
+        holds = "within" if self.interval[0] <= found <= self.interval[1] else "outside"
+        return (
+            f"On fresh rows the error is {amount(self, found)}, {holds} the expected {low} to {high}."
+        )
 
     def __getitem__(self, source: str) -> SourceChoice:
         for each in self.choices:
