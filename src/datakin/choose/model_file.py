@@ -84,6 +84,8 @@ def load_model(path: str | os.PathLike[str]) -> KinModel:
     KinModel
         With ``predict``, ``predict_proba``, ``score`` and ``card``.
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise DatakinError(f"A model is loaded from a path. Got {type(path).__name__}.")
     where = Path(path)
     if where.is_dir():
         raise DatakinError(f"A model is a file. Got the folder {str(where)!r}.")
