@@ -7,7 +7,8 @@
 """
 
 from datakin.choose.card import CardSource, ModelCard
-from datakin.choose.model import KinModel, label_type_of
+from datakin.choose.label_types import label_type_of
+from datakin.choose.model import KinModel
 from datakin.choose.model_file import load_model, save_model
 from datakin.choose.predictions import Predictions, predict_table
 

@@ -96,7 +96,7 @@ def _numbered(members: dict[str, bytes]) -> dict[str, bytes]:
             return [count(each) for each in value]
         if not isinstance(value, dict):
             return value
-        made = {}
+        made: dict[str, Any] = {}
         for key, inner in value.items():
             if key == "__id__" and isinstance(inner, int):
                 made[key] = places.setdefault(inner, len(places))

@@ -21,7 +21,8 @@ from datakin._core.plain_fields import PlainFields
 from datakin._core.repeatability import versions
 from datakin.choose.archive import Archive, packed
 from datakin.choose.card import ModelCard
-from datakin.choose.model import LABEL_TYPES, KinModel
+from datakin.choose.label_types import LABEL_TYPES
+from datakin.choose.model import KinModel
 from datakin.choose.model_parts import PartReader, PartWriter, encoder_of, plain_encoder
 from datakin.data.dataset import TASKS, task_of
 from datakin.data.schema import TableSchema
