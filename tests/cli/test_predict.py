@@ -71,6 +71,9 @@ def test_the_error_is_said_where_labels_are_known(run):
         "error on these 30 rows of 40 that have a label: "
         in run("predict", "kin.datakin", "some.csv")[1]
     )
+    some.assign(died=pd.Timestamp("2024-01-01")).to_csv("dates.csv", index=False)
+    code, out, err = run("predict", "kin.datakin", "dates.csv")
+    assert (code, err.startswith("Note: the label was not read: ")) == (0, True)
     some.assign(died=None).to_csv("none.csv", index=False)
     assert "error on" not in run("predict", "kin.datakin", "none.csv")[1]
 

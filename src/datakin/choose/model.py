@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from html import escape
 from typing import Any, NoReturn
 
 import numpy as np
@@ -280,7 +281,5 @@ class KinModel(BaseEstimator):
             f"error {self.card.says})"
         )
 
-    def _repr_html_(self) -> str:
-        import html
-
-        return f"<pre>{html.escape(str(self.card))}</pre>"
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": f"<pre>{escape(str(self.card))}</pre>"}

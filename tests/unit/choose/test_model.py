@@ -140,6 +140,10 @@ def test_labels_of_a_file_are_text(tmp_path):
     assert label_type_of(datakin.read_table(frame, label="died")) == "int"
     assert label_type_of(datakin.read_table(frame, label="died", positive=1)) == "text"
     assert label_type_of(np.array([0.5, 1.5])) == "float"
+    both = datakin.read_table(frame, label="died")
+    assert [label_type_of(both, ["0", "1", more]) for more in ("-2", "0.5", "x")] == [
+        *("int", "float", "text")
+    ]
     model = model_of(file)
     assert model.classes_.tolist() == ["0", "1"]
     assert 0 <= model.score(frame.drop(columns="died"), frame.died) <= 1  # 1 is the class "1"
@@ -403,6 +407,14 @@ def test_parts_must_fit(binary):
         KinModel(binary.schema, binary.encoder, stack, ward_model("multiclass").card)
     with pytest.raises(DatakinError, match="cannot be of the type 'int'"):
         KinModel(binary.schema, binary.encoder, stack, binary.card, label_type="int")
+
+
+def test_card_of_classes_that_only_a_source_has():
+    target = datakin.read_table(ward(0), label="died", name="mine")
+    card = ModelCard.of(
+        target, [], loss="brier", error=0.1, interval=(0, 1), classes=["no", "other", "yes"]
+    )
+    assert (card.task, card.classes) == ("multiclass", ("no", "other", "yes"))
 
 
 def test_card():

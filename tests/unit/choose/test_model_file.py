@@ -23,7 +23,7 @@ from datakin.choose.archive import packed
 from datakin.choose.model_file import FORMAT, model_bytes
 from datakin.learning.stack.predictors import ForeignPredictor, StackPredictor
 from tests.unit.choose.models import model_of, quiet, ward, ward_model
-from tests.unit.damage import damaged_bytes
+from tests.unit.damage import damaged_bytes, damaged_json
 
 TASKS = ("binary", "multiclass", "regression")
 
@@ -695,12 +695,15 @@ def test_millions_of_nodes(tmp_path, sound):
     refused(path, "at most|too large")
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", range(300))
 def test_blind_damage(tmp_path, sound, seed):
     """Damaged bytes are refused, or do no harm."""
     path = tmp_path / "kin.datakin"
     if seed % 3 == 0:
         path.write_bytes(damaged_bytes(packed(sound), seed))
+    elif seed % 3 == 1:
+        name = ("model.json", "parts/2/trees.json")[seed % 2]
+        write(path, {**sound, name: damaged_json(sound[name].decode(), seed).encode()})
     else:
         name = sorted(sound)[seed % len(sound)]
         write(path, {**sound, name: damaged_bytes(sound[name], seed)})
