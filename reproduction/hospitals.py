@@ -128,7 +128,13 @@ def _scored(target: Dataset, sources: Mapping[str, Dataset]) -> list[Row]:
 def _split(target: Dataset, source: Dataset, seed: int) -> list[Row]:
     forest = RandomForestClassifier(**FOREST)
     gain = transfer_gain(
-        target, source, methods=METHODS, estimator=forest, repeats=1, random_state=seed
+        target,
+        source,
+        methods=METHODS,
+        estimator=forest,
+        loss="zero_one",
+        repeats=1,
+        random_state=seed,
     )
     alone = {"target_alone": gain.target_error, "source_alone": gain.source_error}
     return [

@@ -41,7 +41,7 @@ def read(*paths, **options):
 def test_gain_shows_a_table(run):
     code, out, err = run(*QUICK)
     assert (code, err) == (0, "")
-    assert "Relative error reduction (RER) by transfer, 2 random split(s)" in out
+    assert "Relative error reduction (RER) by transfer, 2 random splits" in out
     assert "concatenate" in out
     assert "target_rer" in out
 
@@ -88,6 +88,39 @@ def test_gain_of_numbers_and_groups(run):
     assert datakin.from_json(out) == expected
 
 
+def test_gain_of_several_sources(run):
+    ward(3).to_csv("east.csv", index=False)
+    options = ["--label", "died", "--methods", "concatenate", "--repeats", "2"]
+    code, out, err = run("gain", "north.csv", "south.csv", "east.csv", *options, "--json")
+    assert (code, err) == (0, "")
+    first, *others = read("north.csv", "south.csv", "east.csv")
+    expected = datakin.transfer_gain(first, others, methods=["concatenate"], repeats=2)
+    assert datakin.from_json(out) == expected
+    code, out, err = run("gain", "north.csv", "south.csv", "east.csv", *options)
+    assert (code, err) == (0, "")
+    assert "learned from 2 sources: 'south', 'east'" in out
+    assert "source_rer" not in out
+
+
+def test_gain_of_the_parts_of_one_table(run):
+    parts = [ward(seed, ward=name) for seed, name in enumerate(("north", "south", "east"))]
+    pd.concat(parts).to_csv("all.csv", index=False)
+    options = ["--label", "died", "--methods", "concatenate", "--repeats", "2", "--json"]
+    code, out, _ = run("gain", "all.csv", "--domain", "ward", "--target", "south", *options)
+    assert code == 0
+    assert datakin.from_json(out).target == "south"
+    assert sorted(datakin.from_json(out).sources) == ["east", "north"]
+
+
+def test_gain_in_another_loss(run):
+    code, out, err = run(*QUICK, "--loss", "brier", "--json")
+    assert (code, err) == (0, "")
+    assert datakin.from_json(out).loss == "brier"
+    code, out, err = run(*QUICK, "--loss", "briar")
+    assert (code, out) == (1, "")
+    assert "Did you mean 'brier'?" in err
+
+
 def test_gain_is_written(run, tmp_path):
     for name in ("g.json", "g.csv"):
         code, _, err = run(*QUICK, "--out", name)
@@ -118,6 +151,7 @@ MISTAKES = {
         ["gain", "north.csv", "rare.csv", *GAIN[3:], "--task", "multiclass"],
         "'rare' has 2 of '2'",
     ),
+    "one table": (["gain", "north.csv", *GAIN[3:]], "at least one source. Got one table"),
     "missing file": (["gain", "north.csv", "suoth.csv", *GAIN[3:]], "Did you mean 'south.csv'"),
     "out suffix": ([*QUICK, "--out", "g.xlsx"], "must end in .json or .csv"),
     "unknown zones": (

@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 from datakin._core import progress as room
-from datakin._core.progress import hushed, progress, say
+from datakin._core.progress import duration, foretell, hushed, progress, say
 
 
 class Screen(io.StringIO):
@@ -104,3 +104,23 @@ def test_an_error_inside_ends_the_bar(monkeypatch, at_once):
     with pytest.raises(KeyboardInterrupt), progress("fitting", total=2):
         raise KeyboardInterrupt
     assert room._bars == []
+
+
+def test_long_work_is_foretold_where_somebody_sees_it(monkeypatch):
+    screen = seen(monkeypatch)
+    foretell(38.0, "20 splits")
+    foretell(9.0, "20 splits")
+    with hushed():
+        foretell(38.0, "20 splits")
+    assert screen.getvalue() == "about 40 s for 20 splits\n"
+    screen = seen(monkeypatch, terminal=False)
+    foretell(38.0, "20 splits")
+    assert screen.getvalue() == ""
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(10, "10 s"), (12, "10 s"), (89, "90 s"), (91, "2 min"), (600, "10 min"), (5400, "1.5 h")],
+)
+def test_durations(seconds, text):
+    assert duration(seconds) == text

@@ -23,6 +23,7 @@ __all__ = [
     "announce",
     "announce_reading",
     "collecting",
+    "counted",
     "explaining",
     "listed",
     "repeated",
@@ -86,6 +87,17 @@ def listed(items: Iterable[object], limit: int = 5) -> str:
     if len(texts) <= limit:
         return ", ".join(texts)
     return f"{', '.join(texts[:limit])} and {len(texts) - limit} more"
+
+
+def counted(n: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "random split"), counted(20, "fold")
+    ('1 random split', '20 folds')
+    """
+    return f"{n} {noun}{'' if n == 1 else 's'}"
 
 
 def _cut(text: str) -> str:

@@ -13,9 +13,10 @@ from datakin._core import streams
 from datakin._core.streams import is_terminal
 from datakin._core.warned import unheard
 
-__all__ = ["hushed", "progress", "say"]
+__all__ = ["duration", "foretell", "hushed", "progress", "say"]
 
 PATIENCE = 2.0  # seconds without a sign before a bar appears
+LONG = 10.0  # seconds of work that are worth foretelling
 LAYOUT = "{desc}: {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} [{elapsed}, left {remaining}]"
 _hushed = ContextVar("hushed", default=False)
 _bars: list[Any] = []  # those of work that is under way
@@ -41,7 +42,7 @@ def progress(description: str, total: int) -> Iterator[Callable[[], None]]:
     ...     advance()
     ...     advance()
     """
-    if _hushed.get() or not (is_terminal(sys.stderr) or _in_notebook()):
+    if not _is_watched():
         yield lambda: None
         return
     lock = threading.Lock()  # tqdm counts without one
@@ -81,6 +82,37 @@ def say(text: str) -> None:
     for bar in _bars:
         _tried(bar, bar.clear)
     streams.say(text)
+
+
+def foretell(seconds: float, what: str) -> None:
+    """Say how long work will take, where a bar would be shown: "about 40 s for 20 splits".
+
+    Parameters
+    ----------
+    seconds : float
+        Less than ten are not worth a word.
+    what : str
+    """
+    if seconds >= LONG and _is_watched():
+        say(f"about {duration(seconds)} for {what}")
+
+
+def duration(seconds: float) -> str:
+    """Return a time as people say it.
+
+    Examples
+    --------
+    >>> duration(38.2), duration(130), duration(9000)
+    ('40 s', '2 min', '2.5 h')
+    """
+    if seconds < 90:
+        return f"{5 * round(seconds / 5)} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def _is_watched() -> bool:
+    """Return whether somebody sees what is written to standard error, and wants to."""
+    return not _hushed.get() and (is_terminal(sys.stderr) or _in_notebook())
 
 
 def _tqdm() -> Any:

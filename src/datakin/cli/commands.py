@@ -17,7 +17,7 @@ import datakin
 from datakin._core.addresses import printable, without_password
 from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin._core.streams import printed, say
-from datakin.cli.options import Given, Running, Scoring, Seed, make_command, register, separated
+from datakin.cli.options import Given, Running, Scoring, Trying, make_command, register, separated
 from datakin.cli.output import UNREAD, DataOutput, Output, PlainOutput, command_line
 from datakin.cli.reading import Domain, Looking, Reading, ReadingNew, Target, names
 from datakin.cli.usage import Commands, typed
@@ -173,11 +173,17 @@ def matrix(
 
 @register(app)
 def gain(
-    target: Annotated[str, typer.Argument(help="The target's table.")],
-    source: Annotated[str, typer.Argument(help="The source's table.")],
+    tables: Annotated[
+        list[str],
+        typer.Argument(
+            help="The target's table, then the sources' (globs work); or one table with --domain."
+        ),
+    ],
     reading: Reading,
     output: Output,
-    seed: Seed,
+    trying: Trying,
+    domain: Domain = None,
+    target: Target = None,
     methods: Annotated[
         str | None,
         typer.Option(
@@ -189,7 +195,7 @@ def gain(
         str | None,
         typer.Option(help="Base learner: logistic (for numbers linear), forest or xgboost."),
     ] = None,
-    repeats: Annotated[int, typer.Option(help="Number of random splits.")] = 50,
+    repeats: Annotated[int, typer.Option(help="Number of random splits.")] = 15,
     test_size: Annotated[float, typer.Option(help="Share of rows that test.")] = 0.3,
     n_jobs: Annotated[
         int | None, typer.Option("--n-jobs", help="Processes; -1 for all cores.")
@@ -198,17 +204,22 @@ def gain(
     """Try transfer methods on random splits: how much do they cut the error?
 
     For example: datakin gain mine.csv theirs.csv --label died --n-jobs -1
+
+    One source is also the target once. Several are all learned from at once, for the target alone:
+    datakin gain mine.csv other1.csv other2.csv --label died
     """
 
     def work() -> Any:
+        first, sources = reading.read_sources(tables, domain, target)
         return datakin.transfer_gain(
-            *reading.read_pair(target, source),
+            first,
+            sources if len(sources) > 1 else next(iter(sources.values())),
             methods=None if methods is None else separated(methods),
             estimator=estimator,
             repeats=repeats,
             test_size=test_size,
             n_jobs=n_jobs,
-            **seed.options(),
+            **trying.options(),
         )
 
     output.run(work)
@@ -246,7 +257,7 @@ def predict(
             return fitted.card
         if table is None:
             raise DatakinError("Give a table to predict, or --card to see what the model is.")
-        from datakin.choose import predict_table
+        from datakin.choosing import predict_table
 
         return predict_table(fitted, table, keep=names(keep), **reading.options())
 

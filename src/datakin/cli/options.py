@@ -25,7 +25,7 @@ __all__ = [
     "Given",
     "Running",
     "Scoring",
-    "Seed",
+    "Trying",
     "completed",
     "make_command",
     "register",
@@ -215,10 +215,10 @@ class Running(Given):
     only: ClassVar[tuple[str, ...]] = ("random_state", "n_jobs")
 
 
-class Seed(Running):
-    """The seed alone."""
+class Trying(Running):
+    """The seed, and the loss that errors are measured in."""
 
-    only = ("random_state",)
+    only = ("loss", "random_state")
 
 
 class Scoring(Running):

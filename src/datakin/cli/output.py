@@ -374,14 +374,12 @@ def _gain(result: Gain) -> Any:
     from rich.markup import escape
 
     table = _plain_table(result.title, "method")
-    for title in ("on the target", "on the source", "average"):
-        table.add_column(title, justify="right", no_wrap=True)
+    titles = {"target": "on the target", "source": "on the source", "average": "average"}
+    sides = (*result.sides, "average") if len(result.sides) > 1 else result.sides
+    for side in sides:
+        table.add_column(titles[side], justify="right", no_wrap=True)
     for name, found in result.methods.items():
-        pairs = (
-            (found.target_rer, found.target_se),
-            (found.source_rer, found.source_se),
-            (found.average_rer, found.average_se),
-        )
+        pairs = [(getattr(found, f"{side}_rer"), getattr(found, f"{side}_se")) for side in sides]
         table.add_row(escape(name), *(f"{value:.4f} ± {error:.4f}" for value, error in pairs))
     return table
 

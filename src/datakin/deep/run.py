@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from datakin._core.exceptions import DatakinError
+from datakin._core.exceptions import DatakinError, counted
 from datakin._core.progress import progress
 from datakin._core.repeatability import derive_seed
 from datakin.cross_errors import Errors, ErrorTable, Key, Options, PairFacts, Piece
@@ -237,8 +237,9 @@ class DeepMeasurement:
         )
 
     def _runner(self, units: list[_Unit]) -> Iterator[tuple[int, dict[Key, Piece]]]:
-        what = "encoder(s) to train" if self.settings.trained else "split(s)"
-        with progress(f"encoder-head: {len(units)} {what}", len(units)) as advance:
+        what = counted(len(units), "encoder" if self.settings.trained else "split")
+        more = " to train" if self.settings.trained else ""
+        with progress(f"encoder-head: {what}{more}", len(units)) as advance:
             for position, unit in enumerate(units):
                 yield position, self._repeat(unit.names, unit.repeat)
                 advance()

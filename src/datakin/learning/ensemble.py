@@ -17,9 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
-from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
-from datakin.learning.losses import LOSSES, Loss
+from datakin.learning.losses import LOSSES, Loss, checked_losses
 
 __all__ = [
     "View",
@@ -197,28 +196,7 @@ def _losses(loss: Loss, y: Array, predictions: Array) -> Array:
             found = loss.rows(y, predictions)
         if np.isfinite(found).all():
             return found
-    return np.array([_checked(loss, y, each) for each in predictions])
-
-
-def _checked(loss: Loss, y: Array, prediction: Array) -> Array:
-    try:
-        losses = np.asarray(loss.rows(y, prediction), dtype=float)
-    except Exception as error:  # whatever a user's function raises
-        raise DatakinError(
-            f"The loss {loss.name!r} is called with the true and the predicted values and must "
-            f"return one number per row. It raised {type(error).__name__}: {error}."
-        ) from None
-    if losses.shape != (len(y),):
-        raise DatakinError(
-            f"The loss {loss.name!r} must return one number per row, shape ({len(y)},). "
-            f"Got shape {losses.shape}."
-        )
-    if not np.isfinite(losses).all():
-        raise DatakinError(
-            f"The loss {loss.name!r} must return finite numbers. "
-            f"Got {int((~np.isfinite(losses)).sum())} NaN or infinite of {len(y)}."
-        )
-    return losses
+    return np.array([checked_losses(loss, y, each) for each in predictions])
 
 
 def fit_sigmoids(scores: Array, y: Array) -> Array:

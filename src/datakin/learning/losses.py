@@ -11,7 +11,15 @@ import numpy as np
 from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.data.features import Array
 
-__all__ = ["LOSSES", "Labelled", "Loss", "check_spread", "choose_loss", "resolve_loss"]
+__all__ = [
+    "LOSSES",
+    "Labelled",
+    "Loss",
+    "check_spread",
+    "checked_losses",
+    "choose_loss",
+    "resolve_loss",
+]
 
 RARE = 0.15  # below this share of the rows a class counts as rare
 WIDEST = 1e70  # of a response: variances of squared errors are its fourth powers
@@ -166,6 +174,35 @@ def choose_loss(loss: Loss | None, dataset: Labelled) -> Loss:
             f"Use one of {listed(fitting)}."
         )
     return loss
+
+
+def checked_losses(loss: Loss, y: Array, prediction: Array) -> Array:
+    """Return the loss of every row; refuse a user's function that gives something else.
+
+    Parameters
+    ----------
+    loss : Loss
+    y, prediction : ndarray
+        As the loss takes them.
+    """
+    try:
+        losses = np.asarray(loss.rows(y, prediction), dtype=float)
+    except Exception as error:  # whatever a user's function raises
+        raise DatakinError(
+            f"The loss {loss.name!r} is called with the true and the predicted values and must "
+            f"return one number per row. It raised {type(error).__name__}: {error}."
+        ) from None
+    if losses.shape != (len(y),):
+        raise DatakinError(
+            f"The loss {loss.name!r} must return one number per row, shape ({len(y)},). "
+            f"Got shape {losses.shape}."
+        )
+    if not np.isfinite(losses).all():
+        raise DatakinError(
+            f"The loss {loss.name!r} must return finite numbers. "
+            f"Got {int((~np.isfinite(losses)).sum())} NaN or infinite of {len(y)}."
+        )
+    return losses
 
 
 def check_spread(name: str, y: Array) -> None:

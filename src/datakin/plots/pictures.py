@@ -309,10 +309,11 @@ def _has_curves(result: Any) -> bool:
 
 @_picture(Gain)
 def gain(result: Any, *, ax: Any = None) -> Any:
-    """Draw the realised gain of transfer methods, on the target and on the source."""
+    """Draw the realised gain of transfer methods, on the target and on the source (if it is one)."""
     frame = result.frame
     ax = axes(ax, height=1.4 + 0.4 * len(frame))
-    for k, (side, shift) in enumerate((("target", -0.13), ("source", 0.13))):
+    shifts = (-0.13, 0.13) if len(result.sides) > 1 else (0.0,)
+    for k, (side, shift) in enumerate(zip(result.sides, shifts, strict=True)):
         ax.errorbar(
             frame[f"{side}_rer"], np.arange(len(frame)) + shift, xerr=2 * frame[f"{side}_se"],
             fmt="o", color=CLUSTERS[k], label=f"on the {side}",

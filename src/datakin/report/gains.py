@@ -23,6 +23,7 @@ from datakin.report.words import (
     enumerated,
     error_text,
     forecast_verdict,
+    plural,
     shortened,
     verdict,
 )
@@ -69,46 +70,62 @@ def gain_view(gain: Gain) -> dict[str, Any]:
     """Return the sections of realised gains."""
     rows = records(gain.frame.drop(columns=["target", "source"]))
     for row in rows:
-        for side in ("target", "source", "average"):
+        for side in gain.sides:
             value, error = row[f"{side}_rer"], row[f"{side}_se"]
             row[f"{side}_low"], row[f"{side}_high"] = value - 2 * error, value + 2 * error
-    columns = [
-        column("method", "method", "text"),
-        column("target_rer", "on the target"),
-        column("target_se", "± "),
-        column("source_rer", "on the source"),
-        column("source_se", "± "),
-        column("average_rer", "average"),
-        column("target_error", "error on target"),
-        column("source_error", "error on source"),
-    ]
     chart = pairs(
         "method",
         "relative error reduction: right of 0 is a gain",
-        *(
-            (f"{side}_rer", f"{side}_low", f"{side}_high", f"on the {side}")
-            for side in ("target", "source")
-        ),
+        *((f"{side}_rer", f"{side}_low", f"{side}_high", f"on the {side}") for side in gain.sides),
     )
-    text = f"Mean over {gain.repeats} {gain.split}s; lines show two standard errors on each side."
+    n_splits = plural(gain.repeats, gain.split)
+    text = f"Mean over {n_splits}; lines show two standard errors on each side."
     return view(
         "gain",
-        f"{gain.source} for {gain.target}",
+        f"{_sources(gain)} for {gain.target}",
         _gain_verdict(gain),
         [
             section(
-                "gain", "What the methods brought", text, columns, rows, chart=chart, table="open"
+                "gain", "What the methods brought", text, _columns(gain), rows, chart=chart,
+                table="open",
             )
         ],
-        tiles=[
-            {"label": "error of the target alone", "value": f"{gain.target_error:.4f}"},
-            {"label": "error of the source alone", "value": f"{gain.source_error:.4f}"},
-            {"label": f"{gain.split}s", "value": str(gain.repeats)},
-            {"label": "loss", "value": gain.loss},
-        ],
+        tiles=_tiles(gain),
         notes=gain.notes,
         provenance=origin(gain.provenance),
-    )
+    )  # fmt: skip
+
+
+def _columns(gain: Gain) -> list[dict[str, Any]]:
+    """Return the columns of the table, for the datasets that were tested on."""
+    rers = [(column(f"{s}_rer", f"on the {s}"), column(f"{s}_se", "± ")) for s in gain.sides]
+    average = [column("average_rer", "average")] if len(gain.sides) > 1 else []
+    errors = [column(f"{side}_error", f"error on {side}") for side in gain.sides]
+    return [
+        column("method", "method", "text"),
+        *(each for pair in rers for each in pair),
+        *average,
+        *errors,
+    ]
+
+
+def _tiles(gain: Gain) -> list[dict[str, str]]:
+    if gain.sources:
+        second = {"label": "sources, used together", "value": str(len(gain.sources))}
+    else:
+        second = {"label": "error of the source alone", "value": f"{gain.source_error:.4f}"}
+    losses = dict.fromkeys((gain.loss, gain.source_loss or gain.loss))
+    return [
+        {"label": "error of the target alone", "value": f"{gain.target_error:.4f}"},
+        second,
+        {"label": f"{gain.split}s", "value": str(gain.repeats)},
+        {"label": "loss" if len(losses) == 1 else "loss on target / source", "value": " / ".join(losses)},
+    ]  # fmt: skip
+
+
+def _sources(gain: Gain) -> str:
+    """Return the source's name, or how many there are."""
+    return plural(len(gain.sources), "source") if gain.sources else gain.source
 
 
 def _gain_verdict(gain: Gain) -> dict[str, Any]:
@@ -116,10 +133,11 @@ def _gain_verdict(gain: Gain) -> dict[str, Any]:
     harmed = [n for n, m in gain.methods.items() if m.target_rer < -2 * m.target_se]
     best = max(gain.methods, key=lambda name: _finite(gain.methods[name].target_rer))
     found = gain.methods[best]
-    target, source = shortened(gain.target), shortened(gain.source)
+    target, source = shortened(gain.target), shortened(_sources(gain))
     head = f"Learning from {source} helped {target}" if helped else (
         f"No method clearly helped {target} by learning from {source}"
     )  # fmt: skip
+    names = enumerated([shortened(name) for name in gain.sources])
     return verdict(
         "good" if helped else "bad" if len(harmed) == len(gain.methods) else "open",
         head,
@@ -127,6 +145,7 @@ def _gain_verdict(gain: Gain) -> dict[str, Any]:
         f"{found.target_error:.4f} (relative reduction {found.target_rer:.1%}, standard error "
         f"{found.target_se:.1%}).",
         f"Clearly harmful: {enumerated(harmed)}." if harmed else "",
+        f"Learned from at once: {names}. Only the target was tested on." if gain.sources else "",
     )
 
 

@@ -1,4 +1,4 @@
-"""The result of trying transfer methods: how much they reduce the error, in both directions."""
+"""The result of trying transfer methods: how much they reduce the error, in one or both directions."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 
 import pandas as pd
 
+from datakin._core.exceptions import counted, listed
 from datakin.results.record import Provenance, Record, register, table
 
 __all__ = ["Gain", "MethodGain"]
@@ -20,7 +21,8 @@ class MethodGain:
     ----------
     target_rer, source_rer, average_rer : float
         Relative error reduction on the target's test rows, on the source's, and their mean. NaN
-        if the error without transfer is 0.
+        if the error without transfer is 0. With several sources, which are not tested on, those of
+        the source and the average are NaN, as are their errors and standard errors.
     target_se, source_se, average_se : float
         Standard errors over the splits, corrected for their overlap.
     target_error, source_error : float
@@ -39,21 +41,30 @@ class MethodGain:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Gain(Record):
-    """Realised gain of transfer methods between a target and a source.
+    """Realised gain of transfer methods between a target and one or several sources.
 
     Attributes
     ----------
-    target, source : str
+    target : str
+    source : str
+        The source's name; of several, all names with commas.
     methods : dict of str to MethodGain
     target_error, source_error : float
-        Mean test error of each dataset without transfer.
+        Mean test error of each dataset without transfer. NaN for several sources.
     loss : str
+        The loss of the errors on the target.
     repeats : int
         Number of random splits, or of folds.
     notes : tuple of str
     provenance : Provenance
     split : str
         The errors are means over these: "random split" or "fold".
+    sources : tuple of str
+        Names of the sources if several were learned from at once, and only the target was tested on.
+        Empty for one source, which has been the target, too.
+    source_loss : str
+        The loss of the errors on the source, which differs from `loss` if a class is rare in one dataset
+        only. Empty in results of earlier versions, where it was the same.
     """
 
     target: str
@@ -66,6 +77,13 @@ class Gain(Record):
     notes: tuple[str, ...]
     provenance: Provenance
     split: str = "random split"
+    sources: tuple[str, ...] = ()
+    source_loss: str = ""
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """Which datasets were tested on: "target", and "source" if there is one."""
+        return ("target",) if self.sources else ("target", "source")
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -78,12 +96,17 @@ class Gain(Record):
 
     @property
     def best(self) -> str:
-        """The method with the largest average RER."""
-        order = self.frame.set_index("method")["average_rer"]
+        """The method with the largest average RER; with several sources, the largest on the target."""
+        order = self.frame.set_index("method")["target_rer" if self.sources else "average_rer"]
         return str(order.idxmax()) if order.notna().any() else str(order.index[0])
 
     def __repr__(self) -> str:
         found = self.methods[self.best]
+        if self.sources:
+            return (
+                f"Gain({counted(len(self.sources), 'source')} -> {self.target!r}: best {self.best!r}, "
+                f"target RER {found.target_rer:.4f})"
+            )
         return (
             f"Gain({self.source!r} -> {self.target!r}: best {self.best!r}, "
             f"target RER {found.target_rer:.4f}, average {found.average_rer:.4f})"
@@ -92,11 +115,18 @@ class Gain(Record):
     @property
     def title(self) -> str:
         """The headline of the table."""
-        return (
-            f"Relative error reduction (RER) by transfer, {self.repeats} {self.split}(s)\n"
-            f"error alone: {self.target!r} {self.target_error:.4f}, "
-            f"{self.source!r} {self.source_error:.4f} ({self.loss})"
-        )
+        head = f"Relative error reduction (RER) by transfer, {counted(self.repeats, self.split)}"
+        target = f"{self.target!r} {self.target_error:.4f}"
+        if self.sources:
+            named = f"{counted(len(self.sources), 'source')}: {listed(self.sources, limit=6)}"
+            return f"{head}\nerror alone: {target} ({self.loss})\nlearned from {named}"
+        source = f"{self.source!r} {self.source_error:.4f}"
+        if self.source_loss in ("", self.loss):
+            return f"{head}\nerror alone: {target}, {source} ({self.loss})"
+        return f"{head}\nerror alone: {target} ({self.loss}), {source} ({self.source_loss})"
 
     def __str__(self) -> str:
-        return f"{self.title}\n{table(self.frame.drop(columns=['target', 'source']))}"
+        frame = self.frame.drop(columns=["target", "source"])
+        if self.sources:
+            frame = frame[["method", "target_rer", "target_se", "target_error"]]
+        return f"{self.title}\n{table(frame)}"

@@ -8,12 +8,14 @@ from datakin.transfer.base import Concatenate
 from datakin.transfer.boosting import DynamicTrAdaBoost, TrAdaBoost
 from datakin.transfer.boosting_r2 import TrAdaBoostR2
 from datakin.transfer.gain import transfer_gain
+from datakin.transfer.stacking import KinStack
 from datakin.transfer.weighting import ART, KinWeighted
 
 __all__ = [
     "ART",
     "Concatenate",
     "DynamicTrAdaBoost",
+    "KinStack",
     "KinWeighted",
     "TrAdaBoost",
     "TrAdaBoostR2",

@@ -16,7 +16,7 @@ from datakin._core.checks import check_seed
 from datakin._core.exceptions import DatakinError
 from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
-from datakin.transfer.learner import FittedLearner, default_estimator, fit_weighted
+from datakin.transfer.learner import FittedLearner, Prototype, default_estimator, fit_weighted
 from datakin.transfer.pool import Pool, make_pool
 
 __all__ = ["Concatenate", "TransferEstimator"]
@@ -98,10 +98,14 @@ class TransferEstimator(BaseEstimator):
         if pool.classes is not None:
             self.classes_ = pool.classes
         self.n_sources_ = pool.n_sources
-        if pool.n_sources:
-            self.estimators_, self.estimator_weights_ = self._fit_pool(pool)
-        else:
-            self.estimators_, self.estimator_weights_ = [self._learn(pool)], np.ones(1)
+        self._prototype = Prototype(self._base())
+        try:
+            if pool.n_sources:
+                self.estimators_, self.estimator_weights_ = self._fit_pool(pool)
+            else:
+                self.estimators_, self.estimator_weights_ = [self._learn(pool)], np.ones(1)
+        finally:
+            del self._prototype
         return self
 
     def predict(self, X: Any) -> Array:
@@ -160,7 +164,7 @@ class TransferEstimator(BaseEstimator):
         """Fit the base estimator on some rows of the pool, with a seed derived from the purpose."""
         X, y = (pool.X, pool.y) if rows is None else (pool.X[rows], pool.y[rows])
         seed = derive_seed(self.random_state, *purpose)
-        return fit_weighted(self._base(), X, y, weights, n_classes=pool.n_classes, seed=seed)
+        return fit_weighted(self._prototype, X, y, weights, n_classes=pool.n_classes, seed=seed)
 
     def _check_task(self) -> None:
         name = type(self).__name__

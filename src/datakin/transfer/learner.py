@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from datakin.data.features import Array
 
 __all__ = [
     "FittedLearner",
+    "Prototype",
     "check_takes_weights",
     "choose_estimator",
     "default_estimator",
@@ -122,6 +125,33 @@ class FittedLearner:
         return found
 
 
+class Prototype:
+    """An estimator that many fits start from, whose options are looked through once and not for each.
+
+    Parameters
+    ----------
+    estimator : scikit-learn estimator
+    """
+
+    def __init__(self, estimator: Any) -> None:
+        self.estimator = clone(estimator)
+        self.free = [
+            name
+            for name, value in self.estimator.get_params().items()
+            if name.endswith("random_state") and value is None
+        ]
+
+    @cached_property
+    def weight_argument(self) -> str:
+        """The name of the argument of `fit` for row weights; an error if there is none."""
+        return check_takes_weights(self.estimator)
+
+    def seeded(self, seed: int) -> Any:
+        """Return an estimator to fit; the seed is used where its own random_state is None."""
+        made = deepcopy(self.estimator)
+        return made.set_params(**dict.fromkeys(self.free, seed)) if self.free else made
+
+
 def fit_weighted(
     estimator: Any,
     X: Any,
@@ -137,7 +167,7 @@ def fit_weighted(
 
     Parameters
     ----------
-    estimator : scikit-learn estimator
+    estimator : scikit-learn estimator or Prototype
         In a pipeline, the last step receives the weights.
     X : array or sparse array of shape (n, p)
     y : ndarray
@@ -162,8 +192,9 @@ def fit_weighted(
     array([3.])
     """
     arguments: dict[str, Array] = {}
+    prototype = estimator if isinstance(estimator, Prototype) else Prototype(estimator)
     if sample_weight is not None:
-        name = check_takes_weights(estimator)
+        name = prototype.weight_argument
         weights = _check_weights(sample_weight, len(y))
         kept = weights > 0
         if not kept.all():
@@ -175,13 +206,13 @@ def fit_weighted(
         present, labels = np.unique(y, return_inverse=True)
         if len(present) == 1:
             return FittedLearner(None, present, n_classes)
-    model = _seeded(clone(estimator), seed)
+    model = prototype.seeded(seed)
     try:
         model.fit(X, labels, **arguments)
     except Exception as error:  # whatever a user's estimator raises
         text = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise DatakinError(
-            f"{type(estimator).__name__} could not be fitted on {len(labels)} rows: {text}"
+            f"{type(model).__name__} could not be fitted on {len(labels)} rows: {text}"
         ) from error
     return FittedLearner(model, present, n_classes)
 
@@ -228,12 +259,3 @@ def _check_weights(sample_weight: Array, n_rows: int) -> Array:
             f"Row weights must not all be 0. Got {n_rows} zeros; there is nothing left to learn from."
         )
     return weights
-
-
-def _seeded(estimator: Any, seed: int) -> Any:
-    free = {
-        name: seed
-        for name, value in estimator.get_params().items()
-        if name.endswith("random_state") and value is None
-    }
-    return estimator.set_params(**free) if free else estimator

@@ -1,12 +1,15 @@
-"""Random splits of two datasets, and the errors of transfer methods on them."""
+"""Random splits of a target, and the errors of transfer methods on them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit, StratifiedShuffleSplit
+from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
 
 from datakin._core.exceptions import DatakinError, DatakinWarning
@@ -14,10 +17,11 @@ from datakin._core.repeatability import derive_seed
 from datakin._core.warned import unheard
 from datakin.data import Dataset
 from datakin.data.features import Array
-from datakin.data.pairing import Pairing
 from datakin.learning.encoding import ColumnEncoder, fits_in_full, laid_out
-from datakin.learning.losses import check_spread
+from datakin.learning.losses import Loss, check_spread, choose_loss
 from datakin.transfer.base import Concatenate
+from datakin.transfer.common import Common
+from datakin.transfer.errors import ErrorOn
 
 __all__ = ["Splits"]
 
@@ -27,50 +31,69 @@ LEAST_OF_CLASS = 4
 
 
 class Splits:
-    """Errors of every method on random splits of a target and a source, both ways.
+    """Errors of every method on random splits of a target.
+
+    With one source both datasets are split, and each is the target once. With several the target alone
+    is split, and all rows of all sources are learned from.
 
     Parameters
     ----------
-    datasets : list of Dataset
-        The target and the source.
-    common : Pairing
-        Rows that both datasets have are not used, neither for training nor for testing.
+    datasets : sequence of Dataset
+        The target, then its sources.
+    common : Common
+        Rows that stand in target and source are not used, neither for training nor for testing.
     base : scikit-learn estimator
         The learner of each dataset alone.
     methods : dict of str to transfer estimator
     test_size : float
     random_state : int
+    loss : Loss, optional
+        By default the one that suits the dataset tested on.
+    both_ways : bool
+        Whether the (only) source is tested on, too.
     """
 
     def __init__(
         self,
-        datasets: list[Dataset],
-        common: Pairing,
+        datasets: Sequence[Dataset],
+        common: Common,
         base: Any,
         methods: dict[str, Any],
         test_size: float,
         random_state: int,
+        *,
+        loss: Loss | None = None,
+        both_ways: bool = True,
     ) -> None:
         self.datasets, self.base, self.methods = datasets, base, methods
         self.test_size, self.random_state = test_size, random_state
         self.is_class = bool(common.classes)
+        self.tested = range(2 if both_ways else 1)
         fit = all(fits_in_full(d.features) for d in datasets)
-        first, second = (laid_out(d.features) if fit else d.features for d in datasets)
+        first, *others = (laid_out(d.features) if fit else d.features for d in datasets)
         first = first.select(common.columns).canonical()
-        self.features = [first, second.select(first.names)]
-        self.usable = [~common.shared_target, ~common.shared_source]
+        self.features = [first, *(other.select(first.names) for other in others)]
+        self.usable = common.usable
         # Names, not codes: if a dataset lacks a class, equal codes mean different classes.
         self.labels = [np.array(d.classes)[d.y] if self.is_class else d.y for d in datasets]
-        for dataset, usable, y in zip(datasets, self.usable, self.labels, strict=True):
-            _check_rows(dataset.name, y[usable], self.is_class)
+        for i, (dataset, usable, y) in enumerate(
+            zip(datasets, self.usable, self.labels, strict=True)
+        ):
+            check = _check_rows if i in self.tested else _check_source
+            check(dataset.name, y[usable], self.is_class)
+        self.errors = [
+            ErrorOn(datasets[i].name, choose_loss(loss, datasets[i]), common.classes)
+            for i in self.tested
+        ]
 
     def run(self, repeat: int) -> Array:
-        """Return errors of shape (2, 1 + methods): on target and source, alone and by method."""
+        """Return errors of shape (datasets tested on, 1 + methods): alone, and by method."""
         seed = derive_seed(self.random_state, "split", repeat)
-        # Small fits are slower on many threads than on one.
-        with threadpool_limits(limits=1):
-            parts = [self.split(i, seed) for i in (0, 1)]
-            return np.array([self._errors(i, parts) for i in (0, 1)])
+        # Small fits are slower on many threads than on one. What scikit-learn checks of its options
+        # is the same in every split.
+        with threadpool_limits(limits=1), config_context(skip_parameter_validation=repeat > 0):
+            parts = [self.split(i, seed) for i in self.tested]
+            return np.array([self._errors(i, parts) for i in self.tested])
 
     def split(self, i: int, seed: int) -> tuple[Array, Array]:
         """Return training and test rows of dataset i; rows of one group stay together."""
@@ -101,27 +124,55 @@ class Splits:
         )
 
     def _errors(self, i: int, parts: list[tuple[Array, Array]]) -> list[float]:
-        """Return test errors on dataset i, with the other dataset as source."""
-        other = 1 - i
-        (train, test), theirs = parts[i], parts[other][0]
+        """Return test errors on dataset i, with the others as sources."""
+        train, test = parts[i]
         encoder = ColumnEncoder.learn(self.features[i], train)
         X, X_test = (encoder.dense(self.features[i], rows) for rows in (train, test))
         y, y_test = self.labels[i][train], self.labels[i][test]
-        there = self.features[other].matched_to(self.features[i])
-        source = encoder.dense(there, theirs), self.labels[other][theirs]
+        sources = []
+        for j in range(len(self.datasets)):
+            if j != i:
+                rows = parts[j][0] if j in self.tested else np.flatnonzero(self.usable[j])
+                there = self.features[j].matched_to(self.features[i])
+                sources.append((encoder.dense(there, rows), self.labels[j][rows]))
+        alone = Concatenate(clone(self.base)).fit(X, y)
+        learner = f"the base learner {type(self.base).__name__}"
+        found = [self.errors[i](learner, alone, X_test, y_test, y)]
+        for name, method in self.methods.items():
+            fitted = self._fitted(name, method, X, y, sources, i, train)
+            found.append(self.errors[i](f"the method {name!r}", fitted, X_test, y_test, y))
+        return found
 
-        def error(predicted: Array) -> float:
-            return float(
-                np.mean(predicted != y_test if self.is_class else (predicted - y_test) ** 2)
-            )
-
-        found = [error(Concatenate(clone(self.base)).fit(X, y).predict(X_test))]
-        for method in self.methods.values():
+    def _fitted(
+        self, name: str, method: Any, X: Any, y: Array, sources: list[Any], i: int, train: Array
+    ) -> Any:
+        """Return a method fitted on training rows of dataset i and the sources."""
+        options: dict[str, Any] = {"sources": sources}
+        groups = self.datasets[i].groups
+        if groups is not None and has_fit_parameter(method, "groups"):
+            options["groups"] = groups[train]
+        try:
             # The notes of the result already say which dataset lacks a class.
             with unheard(DatakinWarning):
-                fitted = clone(method).fit(X, y, sources=[source])
-            found.append(error(fitted.predict(X_test)))
-        return found
+                return clone(method, safe=False).fit(X, y, **options)
+        except DatakinError:
+            raise
+        except Exception as error:  # whatever a user's method raises
+            text = (str(error).strip() or type(error).__name__).splitlines()[0]
+            raise DatakinError(
+                f"The method {name!r} could not be fitted on {len(y)} rows of {self.datasets[i].name!r}: "
+                f"{text}"
+            ) from error
+
+
+def _check_source(name: str, y: Array, is_class: bool) -> None:
+    """Refuse a source that is not tested on if nothing of it is left."""
+    if not len(y):
+        raise DatakinError(
+            f"A source must have rows that do not stand in the target. All of {name!r} do; leave it out."
+        )
+    if not is_class:
+        check_spread(name, y)
 
 
 def _check_rows(name: str, y: Array, is_class: bool) -> None:
@@ -137,7 +188,7 @@ def _check_rows(name: str, y: Array, is_class: bool) -> None:
     classes, counts = np.unique(y, return_counts=True)
     if len(classes) < 2:
         raise DatakinError(
-            f"Both datasets must have rows of two classes that do not stand in the other one. "
+            f"A dataset that is tested on must have rows of two classes that do not stand in the other one. "
             f"{name!r} has {str(classes[0])!r} only."
         )
     if counts.min() < LEAST_OF_CLASS:

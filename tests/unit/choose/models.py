@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 import datakin
-from datakin.choose import KinModel, ModelCard, label_type_of
+from datakin.choosing import KinModel, ModelCard, label_type_of
 from datakin.data.schema import TableSchema
 from datakin.learning.stack.encoder import TableEncoder
 from datakin.learning.stack.kernel import KernelLearner

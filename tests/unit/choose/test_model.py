@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import datakin
 from datakin import DatakinError, DatakinWarning
-from datakin.choose import KinModel, ModelCard, label_type_of
+from datakin.choosing import KinModel, ModelCard, label_type_of
 from datakin.data.schema import TableSchema
 from tests.unit.choose.models import model_of, quiet, ward, ward_model
 
@@ -105,7 +105,7 @@ def test_a_label_column_is_ignored(binary, new):
 
 def test_blocks_of_rows_change_nothing(binary, new, monkeypatch):
     expected = binary.predict_proba(new)
-    monkeypatch.setattr("datakin.choose.model.ROWS", 7)
+    monkeypatch.setattr("datakin.choosing.model.ROWS", 7)
     assert np.allclose(binary.predict_proba(new), expected, atol=1e-12)
 
 

@@ -18,9 +18,9 @@ import pytest
 
 import datakin
 from datakin import DatakinError
-from datakin.choose import KinModel, save_model
-from datakin.choose.archive import packed
-from datakin.choose.model_file import FORMAT, model_bytes
+from datakin.choosing import KinModel, save_model
+from datakin.choosing.archive import packed
+from datakin.choosing.model_file import FORMAT, model_bytes
 from datakin.learning.stack.predictors import ForeignPredictor, StackPredictor
 from tests.unit.choose.models import model_of, quiet, ward, ward_model
 from tests.unit.damage import damaged_bytes, damaged_json
@@ -276,7 +276,7 @@ def test_a_tree_that_points_nowhere(tmp_path):
     skops = pytest.importorskip("skops.io")
     from sklearn.tree import DecisionTreeClassifier
 
-    from datakin.choose.estimators import load_estimator
+    from datakin.choosing.estimators import load_estimator
 
     X = np.arange(40.0)[:, None]
     tree = DecisionTreeClassifier(max_depth=2).fit(X, X[:, 0] > 9)
@@ -452,14 +452,14 @@ def test_zip_bombs(tmp_path, sound, monkeypatch):
         for i in range(13_000):
             file.writestr(f"m{i}", b"")
     refused(path, "too many members")
-    monkeypatch.setattr("datakin.choose.model_file.Archive", lambda s: Small(s))
+    monkeypatch.setattr("datakin.choosing.model_file.Archive", lambda s: Small(s))
     write(path, sound)
     refused(path, "too large")
 
 
 class Small:
     def __new__(cls, stream):
-        from datakin.choose.archive import Archive
+        from datakin.choosing.archive import Archive
 
         size = stream.seek(0, 2)
         return Archive(stream, size)

@@ -19,9 +19,11 @@ from datakin import (
     transfer_gain,
 )
 from datakin._core.repeatability import derive_seed
-from datakin.data import pair
-from datakin.transfer.gain import choose_methods, relative_reduction
+from datakin.transfer import gain as room
+from datakin.transfer.common import find_common
+from datakin.transfer.gain import relative_reduction
 from datakin.transfer.learner import choose_estimator
+from datakin.transfer.methods import choose_methods
 from datakin.transfer.splits import Splits
 
 QUICK = {"methods": ["concatenate"], "repeats": 3}
@@ -65,7 +67,7 @@ def test_rer_by_hand():
 def test_the_result_is_made_of_the_errors_of_the_splits(duo):
     base = choose_estimator("logistic", True)
     methods = choose_methods(TWO, "binary", base)
-    splits = Splits(list(duo), pair(*duo), base, methods, 0.3, 0)
+    splits = Splits(list(duo), find_common(duo), base, methods, 0.3, 0)
     errors = np.array([splits.run(repeat) for repeat in range(3)])
     gain = transfer_gain(*duo, methods=TWO, repeats=3)
     assert gain.target_error == errors[:, 0, 0].mean()
@@ -83,7 +85,7 @@ def test_the_result_is_made_of_the_errors_of_the_splits(duo):
 def test_errors_by_hand_on_one_split(duo):
     """Concatenation of one split, without any of our machinery but the split itself."""
     home, away = duo
-    splits = Splits([home, away], pair(home, away), LogisticRegression(C=1e3), {}, 0.3, 0)
+    splits = Splits([home, away], find_common([home, away]), LogisticRegression(C=1e3), {}, 0.3, 0)
     (train, test), (theirs, _) = (splits.split(i, derive_seed(0, "split", 0)) for i in (0, 1))
     gain = transfer_gain(home, away, methods=["concatenate"], estimator=LogisticRegression(C=1e3),
                          repeats=1)  # fmt: skip
@@ -123,12 +125,12 @@ def test_the_same_seed_gives_the_same_numbers_in_any_number_of_processes(duo):
     assert alone.methods["concatenate"] == first.methods["concatenate"]
     # The first splits stay when there are more of them.
     base = choose_estimator(None, True)
-    splits = Splits(list(duo), pair(*duo), base, {}, 0.3, 0)
+    splits = Splits(list(duo), find_common(duo), base, {}, 0.3, 0)
     assert np.mean([splits.run(r)[0, 0] for r in range(3)]) == first.target_error
 
 
 def test_splits_keep_the_class_shares(duo):
-    splits = Splits(list(duo), pair(*duo), None, {}, 0.3, 0)
+    splits = Splits(list(duo), find_common(duo), None, {}, 0.3, 0)
     for seed in range(5):
         train, test = splits.split(0, seed)
         assert sorted([*train, *test]) == list(range(40))
@@ -151,7 +153,7 @@ def rows_of(n, seed, *, group=None):
 
 def test_rows_of_a_group_stay_on_one_side():
     home, away = rows_of(60, 1, group=4), rows_of(80, 2, group=4)
-    splits = Splits([home, away], pair(home, away), None, {}, 0.3, 0)
+    splits = Splits([home, away], find_common([home, away]), None, {}, 0.3, 0)
     for i, dataset in enumerate((home, away)):
         seen = set()
         for seed in range(10):
@@ -201,7 +203,7 @@ def test_gain_comes_back_from_json(duo):
     assert from_json(gain.to_json(indent=1)) == gain
     assert again.frame.equals(gain.frame)
     assert repr(gain).startswith("Gain('away' -> 'home': best 'concatenate', target RER")
-    assert "3 random split(s)" in str(gain)
+    assert "3 random splits" in str(gain)
     assert gain.provenance.fingerprints == {d.name: d.fingerprint for d in duo}
     assert gain._repr_html_().count("<tr") == 2
 
@@ -219,6 +221,36 @@ def test_no_error_alone_is_nan_and_a_warning():
     assert len(gain.notes) == 2
     assert Gain.from_json(gain.to_json()) == gain
     assert gain.best == "concatenate"
+
+
+def test_one_split_is_no_plural(duo):
+    assert "transfer, 1 random split\n" in transfer_gain(*duo, **{**QUICK, "repeats": 1}).title
+
+
+# How long it takes.
+
+
+@pytest.mark.parametrize(("n_jobs", "rounds"), [(None, 9), (2, 5)])
+def test_the_time_is_foretold_after_the_first_split(duo, monkeypatch, n_jobs, rounds):
+    said = []
+    monkeypatch.setattr(room, "foretell", lambda seconds, what: said.append((seconds, what)))
+    monkeypatch.setattr(room, "_timed", slow)
+    gain = transfer_gain(*duo, methods=["concatenate"], repeats=9, n_jobs=n_jobs)
+    assert said == [(4.0 * rounds, "9 splits")]
+    monkeypatch.undo()
+    assert transfer_gain(*duo, methods=["concatenate"], repeats=9) == gain
+
+
+def slow(splits, repeat):
+    return splits.run(repeat), 4.0
+
+
+def test_options_of_learners_are_checked(duo):
+    with pytest.raises(DatakinError, match="The 'C' parameter of LogisticRegression must be"):
+        transfer_gain(*duo, **QUICK, estimator=LogisticRegression(C=-1.0))
+    own = {"mine": transfer.Concatenate(LogisticRegression(C=-1.0))}
+    with pytest.raises(DatakinError, match="The 'C' parameter of LogisticRegression must be"):
+        transfer_gain(*duo, methods=own, repeats=2)
 
 
 # Ctrl-C.

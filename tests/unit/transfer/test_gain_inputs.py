@@ -17,8 +17,8 @@ from datakin import (
     transfer_gain,
 )
 from datakin.learning import encoding
-from datakin.transfer.gain import METHODS, default_methods
 from datakin.transfer.learner import choose_estimator
+from datakin.transfer.methods import METHODS, default_methods
 
 QUICK = {"methods": ["concatenate"], "repeats": 3}
 TWO = {"concatenate": transfer.Concatenate(), "kin": transfer.KinWeighted(cv=2, grid=(0.0, 0.5))}
@@ -235,7 +235,14 @@ def test_arrays_work_as_datasets(duo):
     assert gain.target_error == transfer_gain(*duo, **QUICK).target_error
 
 
-@pytest.mark.parametrize("sources", [None, [], ["a"]])
-def test_one_source_is_asked_for(duo, sources):
-    with pytest.raises(DatakinError, match="takes one source"):
+@pytest.mark.parametrize("sources", [None, [], {}])
+def test_a_source_is_asked_for(duo, sources):
+    with pytest.raises(
+        DatakinError, match=r"needs a source, a Dataset or a pair .*Got (None|an empty)"
+    ):
         transfer_gain(duo[0], sources, **QUICK)
+
+
+def test_a_list_that_holds_no_datasets(duo):
+    with pytest.raises(DatakinError, match=r"must be a Dataset or a pair \(X, y\). Got str"):
+        transfer_gain(duo[0], ["a"], **QUICK)

@@ -27,9 +27,13 @@ class KernelLearner:
     ----------
     penalties : tuple of float
         To choose from, by leave-one-out errors.
+    most_rows, most_own : int
+        Largest number of rows of sources, and of the target: time grows with the cube of both.
     """
 
     penalties: tuple[float, ...] = PENALTIES
+    most_rows: int = 500
+    most_own: int = 1000
     name: str = "kernel"
 
     def fit(self, rows: Rows, parts: Sequence[Array] = ()) -> tuple[KernelPredictor, Array]:
@@ -40,8 +44,8 @@ class KernelLearner:
 
     def held_out(
         self, rows: Rows, folds: Array, parts: Sequence[Array] = ()
-    ) -> tuple[KernelPredictor, Array, Array]:
-        """Return the predictor of all rows, predictions of the folds, and leave-one-out losses.
+    ) -> tuple[Array, Array]:
+        """Return predictions of the folds, and leave-one-out losses.
 
         Parameters and returns as those of `LinearLearner.held_out`.
         """
@@ -67,7 +71,7 @@ class KernelLearner:
             at = np.flatnonzero(folds == k)
             found[at] = whole.without(at, penalty)
         inside = folds >= 0
-        return whole.predictor(chosen[0]), normalised(found[inside], rows.kind), told
+        return normalised(found[inside], rows.kind), told
 
 
 class _Decomposed:

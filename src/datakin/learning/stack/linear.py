@@ -60,12 +60,12 @@ class LinearLearner:
             told = _leave_one_out(Z, rows, np.array(self.penalties), found).sum(axis=0)
             chosen = int(np.argmin(told))
             beta = found[:, chosen]
-        return LinearPredictor.make(scaler, beta, rows.kind), told
+        return LinearPredictor(scaler, beta, rows.kind), told
 
     def held_out(
         self, rows: Rows, folds: Array, parts: Sequence[Array] = ()
-    ) -> tuple[LinearPredictor, Array, Array]:
-        """Return the predictor of all rows, predictions of the folds, and leave-one-out losses.
+    ) -> tuple[Array, Array]:
+        """Return predictions of the folds, and leave-one-out losses.
 
         Parameters
         ----------
@@ -77,7 +77,6 @@ class LinearLearner:
 
         Returns
         -------
-        predictor : LinearPredictor
         predictions : ndarray of shape (rows in folds, outputs)
         told : ndarray of shape (1 + folds, penalties)
             Sums of leave-one-out losses of all rows, and of those outside each fold.
@@ -111,8 +110,7 @@ class LinearLearner:
         for k in range(n_folds):
             here = folds[inside] == k
             found[here] = _mean(Z[inside[here]] @ outside[k][:, at[1 + k]].T, rows.kind)
-        predictor = LinearPredictor.make(scaler, full[:, at[0]], rows.kind)
-        return predictor, normalised(found, rows.kind), told
+        return normalised(found, rows.kind), told
 
 
 def _with_ones(Z: Array) -> Array:
@@ -136,10 +134,19 @@ def _solve(Z: Array, rows: Rows, penalties: Array) -> Array:
     order = np.argsort(-penalties)  # from stiff to free: each starts where the last one ended
     for c, y in enumerate(rows.Y.T):
         beta = np.zeros(Z.shape[1])
+        if rows.kind != "regression" and y.min() == y.max():
+            found[c, :, -1] = _constant(y)
+            continue
         for j in order:
             beta = _newton(Z, y, rows.weights, _ridge(penalties[j], Z.shape[1]), beta, rows.kind)
             found[c, j] = beta
     return found
+
+
+def _constant(y: Array) -> float:
+    """Return the intercept for a class that all rows have, or none."""
+    share = (float(y.sum()) + 0.5) / (len(y) + 1)
+    return float(np.log(share / (1 - share)))
 
 
 def _newton(Z: Array, y: Array, weights: Array, ridge: Array, beta: Array, kind: str) -> Array:
@@ -185,6 +192,10 @@ def _without_fold(Z: Array, rows: Rows, fold: Array, penalties: Array, full: Arr
     Zin, weights, kind = Z[~fold], rows.weights[~fold], rows.kind
     for c in range(len(full)):
         y = rows.Y[~fold, c]
+        if kind != "regression" and y.min() == y.max():
+            found[c] = 0.0
+            found[c, :, -1] = _constant(y)
+            continue
         for j, penalty in enumerate(penalties):
             ridge = _ridge(penalty, Z.shape[1])
             found[c, j] = _newton(Zin, y, weights, ridge, full[c, j], kind)

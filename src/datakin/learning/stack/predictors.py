@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.special import expit
@@ -16,11 +16,19 @@ __all__ = [
     "ForeignPredictor",
     "KernelPredictor",
     "LinearPredictor",
+    "Predictor",
     "StackPredictor",
     "TreePredictor",
     "normalised",
     "radial",
 ]
+
+
+class Predictor(Protocol):
+    """What all predictors do."""
+
+    def predict(self, X: Array) -> Array:
+        """Return one column per response."""
 
 
 def normalised(P: Array, kind: str) -> Array:
@@ -48,11 +56,6 @@ class LinearPredictor:
     scaler: Scaler
     coefficients: Array
     kind: str
-
-    @classmethod
-    def make(cls, scaler: Scaler, coefficients: Array, kind: str) -> LinearPredictor:
-        """Return a predictor."""
-        return cls(scaler, coefficients, kind)
 
     def predict(self, X: Array) -> Array:
         """Return one column per response."""
@@ -112,6 +115,18 @@ class TreePredictor:
     kind: str
     shift: float = 0.0
     scale: float = 1.0
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the trees in XGBoost's own format, to be sent elsewhere."""
+        return {**self.__dict__, "booster": bytes(self.booster.save_raw("ubj"))}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Read the trees back."""
+        from xgboost import Booster
+
+        booster = Booster({"nthread": 1})
+        booster.load_model(bytearray(state["booster"]))
+        self.__dict__.update(state, booster=booster)
 
     def predict(self, X: Array) -> Array:
         """Return one column per response."""

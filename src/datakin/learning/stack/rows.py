@@ -36,6 +36,13 @@ class Rows:
     def __len__(self) -> int:
         return len(self.Y)
 
+    @property
+    def codes(self) -> Array:
+        """Class codes; only for classes."""
+        if self.kind == "binary":
+            return self.Y[:, 0].astype(int)
+        return np.argmax(self.Y, axis=1)
+
     def take(self, at: Array) -> Rows:
         """Return some of the rows."""
         return Rows(self.X[at], self.Y[at], self.weights[at], self.kind)

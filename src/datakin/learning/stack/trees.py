@@ -15,6 +15,9 @@ from datakin.learning.stack.rows import Rows
 
 __all__ = ["TreeLearner"]
 
+SMALL = 160  # rows for which the number of rounds is meant
+MOST_ROUNDS = 300
+
 
 @dataclass(frozen=True)
 class TreeLearner:
@@ -24,10 +27,16 @@ class TreeLearner:
     ----------
     depth, rounds, rate, penalty : numbers
         As in XGBoost: max_depth, rounds of boosting, learning_rate, reg_lambda.
+    growth : float
+        Rounds grow with the number of rows to this power, from 160 rows on.
+    deeper : int
+        Trees are one split deeper on more rows than this.
     """
 
     depth: int = 2
     rounds: int = 60
+    growth: float = 0.4
+    deeper: int = 600
     rate: float = 0.1
     penalty: float = 2.0
     name: str = "trees"
@@ -36,8 +45,9 @@ class TreeLearner:
         """Return the predictor of all rows; there is no penalty to tell about."""
         from xgboost import DMatrix
 
+        rounds = min(round(self.rounds * max(1.0, len(rows) / SMALL) ** self.growth), MOST_ROUNDS)
         options: dict[str, Any] = {
-            "max_depth": self.depth,
+            "max_depth": self.depth + (len(rows) > self.deeper),
             "learning_rate": self.rate,
             "reg_lambda": self.penalty,
             "max_bin": 64,
@@ -61,18 +71,18 @@ class TreeLearner:
             np.ascontiguousarray(rows.X, dtype=np.float32), y, weight=rows.weights, nthread=1
         )
         booster = plain_booster()(options, [data])
-        for i in range(self.rounds):
+        for i in range(rounds):
             booster.update(data, i)
         return TreePredictor(booster, rows.kind, shift, scale), np.zeros(1)
 
     def held_out(
         self, rows: Rows, folds: Array, parts: Sequence[Array] = ()
-    ) -> tuple[TreePredictor, Array, Array]:
-        """Return the predictor of all rows, predictions of the folds, and nothing about penalties."""
+    ) -> tuple[Array, Array]:
+        """Return predictions of the folds, and nothing about penalties."""
         inside = np.flatnonzero(folds >= 0)
         found = np.empty((len(inside), rows.Y.shape[1]))
         for k in range(int(folds.max()) + 1):
             fit, _ = self.fit(rows.take(folds != k))
             here = folds[inside] == k
             found[here] = fit.predict(rows.X[inside[here]])
-        return self.fit(rows)[0], found, np.zeros((1 + int(folds.max()) + 1, 1))
+        return found, np.zeros((2 + int(folds.max()), 1))

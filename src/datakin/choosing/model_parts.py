@@ -9,9 +9,9 @@ import numpy as np
 
 from datakin._core.exceptions import DatakinError, listed
 from datakin._core.plain_fields import PlainFields
-from datakin.choose.archive import Archive
-from datakin.choose.estimators import LARGEST, dump_estimator, load_estimator
-from datakin.choose.tree_text import booster_of, tree_text
+from datakin.choosing.archive import Archive
+from datakin.choosing.estimators import LARGEST, dump_estimator, load_estimator
+from datakin.choosing.tree_text import booster_of, tree_text
 from datakin.data.features import Array
 from datakin.learning.stack.encoder import TableEncoder
 from datakin.learning.stack.predictors import (

@@ -13,8 +13,8 @@ from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils.metaestimators import available_if
 
 from datakin._core.exceptions import DatakinError, listed, warn
-from datakin.choose.card import ModelCard
-from datakin.choose.label_types import typed_classes
+from datakin.choosing.card import ModelCard
+from datakin.choosing.label_types import label_type_of, typed_classes
 from datakin.data.features import Array, Features
 from datakin.data.new_rows import NewRows, new_labels, read_new_rows
 from datakin.data.schema import TableSchema
@@ -22,7 +22,7 @@ from datakin.learning.losses import LOSSES
 from datakin.learning.stack.encoder import TableEncoder
 from datakin.learning.stack.predictors import KernelPredictor, StackPredictor
 
-__all__ = ["KinModel"]
+__all__ = ["KinModel", "label_type_of"]
 
 CELLS = 1 << 22  # numbers of one block of rows: 32 MB
 ROWS = 4096  # of a block, at most
@@ -271,7 +271,7 @@ class KinModel(BaseEstimator):
 
     def save(self, path: Any, *, overwrite: bool = False) -> None:
         """Write the model to a file, which `datakin.load_model` reads."""
-        from datakin.choose.model_file import save_model  # which needs models first
+        from datakin.choosing.model_file import save_model  # which needs models first
 
         save_model(self, path, overwrite=overwrite)
 

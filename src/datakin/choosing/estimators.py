@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from datakin._core.exceptions import DatakinError, listed, require
-from datakin.choose.archive import Archive, packed
+from datakin.choosing.archive import Archive, packed
 
 __all__ = ["dump_estimator", "load_estimator"]
 

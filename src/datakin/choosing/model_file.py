@@ -19,11 +19,11 @@ from datakin._core.files import check_file, written_whole
 from datakin._core.json_text import parse_json
 from datakin._core.plain_fields import PlainFields
 from datakin._core.repeatability import versions
-from datakin.choose.archive import Archive, packed
-from datakin.choose.card import ModelCard
-from datakin.choose.label_types import LABEL_TYPES
-from datakin.choose.model import KinModel
-from datakin.choose.model_parts import PartReader, PartWriter, encoder_of, plain_encoder
+from datakin.choosing.archive import Archive, packed
+from datakin.choosing.card import ModelCard
+from datakin.choosing.label_types import LABEL_TYPES
+from datakin.choosing.model import KinModel
+from datakin.choosing.model_parts import PartReader, PartWriter, encoder_of, plain_encoder
 from datakin.data.dataset import TASKS, task_of
 from datakin.data.schema import TableSchema
 from datakin.learning.stack.predictors import StackPredictor

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed
-from datakin.choose.model import KinModel
+from datakin.choosing.model import KinModel
 from datakin.data.features import Array
 from datakin.data.new_rows import read_new_rows
 from datakin.results.record import Record, cell, table

@@ -6,17 +6,19 @@
 - `predictions`: what `datakin predict` gives
 """
 
-from datakin.choose.card import CardSource, ModelCard
-from datakin.choose.label_types import label_type_of
-from datakin.choose.model import KinModel
-from datakin.choose.model_file import load_model, save_model
-from datakin.choose.predictions import Predictions, predict_table
+from datakin.choosing.act import choose
+from datakin.choosing.card import CardSource, ModelCard
+from datakin.choosing.label_types import label_type_of
+from datakin.choosing.model import KinModel
+from datakin.choosing.model_file import load_model, save_model
+from datakin.choosing.predictions import Predictions, predict_table
 
 __all__ = [
     "CardSource",
     "KinModel",
     "ModelCard",
     "Predictions",
+    "choose",
     "label_type_of",
     "load_model",
     "predict_table",

@@ -1,0 +1,224 @@
+"""What each source does for the target: gains of small trials, and the call they lead to.
+
+A trial is a stack of the target and one source, judged on the target's held-out rows beside the stack of
+the target alone. Its gain is by how much the loss falls, in units of the loss alone.
+
+One trial says little: on a hundred rows its noise is as large as what sources usually bring. So it is
+read together with what such trials brought elsewhere (`PRIOR`, from the development half of
+benchmarks/decisions). The stack protects against bad sources, so it rarely loses more than a few percent:
+that is why many sources can be called harmless. Whether *pooling* a source would hurt is tried apart, with
+the first learner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+
+import numpy as np
+from scipy.special import stdtrit
+
+from datakin.data.features import Array
+from datakin.learning.stack.candidates import Candidate, Run, Stack
+from datakin.learning.stack.fitting import Passes
+from datakin.learning.stack.losses import squared
+from datakin.learning.stack.rows import Rows
+
+__all__ = ["COST", "LEVEL", "Trial", "call_of", "gain_of", "posterior", "try_sources"]
+
+LEVEL = 0.9
+COST = 0.02  # a source is harmless if it surely costs no more than this share of the loss
+SURE = 0.95
+HELPS = 0.875  # probability of a gain from which a source is said to help
+SPREAD = 1.8  # by how much standard errors of rows are too small for a gain that comes true elsewhere
+FLOOR = 0.01  # standard deviation of what comes true around any forecast
+FREEDOM = 5  # of the t distribution of a trial's noise
+POOLED_SPREAD = 1.5
+TAILS = (0.02, 0.98)  # numbers as labels: gains of rows are cut at these quantiles
+# Quantiles (at 1/48, 3/48, ..., 47/48) of the gains that came true on the development half, scaled to a
+# target of 40 rows; they fall with its size to the power of -0.8.
+PRIOR = (
+    *(-0.059, -0.021, -0.01, -0.003, 0.0, 0.001, 0.005, 0.01, 0.016, 0.022, 0.027, 0.032, 0.037),
+    *(0.043, 0.049, 0.055, 0.061, 0.068, 0.076, 0.084, 0.091, 0.104, 0.125, 0.168),
+)
+PRIOR_ROWS, PRIOR_POWER, SMOOTH = 40, 0.8, 0.015
+GRID = np.linspace(-0.5, 1.0, 1501)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What one source does for the target.
+
+    Attributes
+    ----------
+    source : str
+    gain, low, high : float
+        What to expect: by how much the loss falls, with its 90% interval.
+    p_gain : float
+        Probability that it falls.
+    tried : float
+        The gain on the target's held-out rows, before anything else is known.
+    standard_error : float
+        Of `tried`, from the rows alone.
+    pooled, pooled_low, pooled_high : float
+        The gain of one pool of target and source, every row counting the same.
+    p_harmless : float
+        Probability that the source costs at most 2% of the loss.
+    """
+
+    source: str
+    gain: float
+    low: float
+    high: float
+    p_gain: float
+    tried: float
+    standard_error: float
+    pooled: float
+    pooled_low: float
+    pooled_high: float
+    p_harmless: float
+
+
+def call_of(trial: Trial, *, is_used: bool = False) -> str:
+    """Return "helps", "harmless", "unclear" or "hurts". A source that is used never hurts."""
+    if trial.p_gain >= HELPS:
+        return "helps"
+    if trial.pooled_high < 0 and not is_used:
+        return "hurts"
+    return "harmless" if trial.p_harmless >= SURE else "unclear"
+
+
+def try_sources(passes: Passes, groups: Array | None = None, run: Run | None = None) -> list[Trial]:
+    """Return the trial of every source of a stack.
+
+    Parameters
+    ----------
+    passes : Passes
+        With all sources.
+    groups : ndarray, optional
+        Rows of the target that belong together.
+    run : callable, optional
+        Runs tasks; that of the stack by default.
+    """
+    stack = passes.stack
+    alone = _losses(passes, passes.alone)
+    names = list(stack.sources)
+    pools = _pools(passes, run or stack.run)
+    n_units = len(alone) if groups is None else len(np.unique(groups))
+    found = []
+    for name, (own, pooled) in zip(names, pools, strict=True):
+        mixes = passes.of(partial(_is_of, name))
+        tried, error = gain_of(alone, _losses(passes, mixes), stack.target, groups)
+        expected = posterior(tried, error, len(alone))
+        gain, spread = gain_of(own, pooled, stack.target, groups)
+        reach = float(stdtrit(n_units - 1, 0.5 + LEVEL / 2)) * POOLED_SPREAD * spread
+        found.append(
+            Trial(name, *expected[:4], tried, error, gain, gain - reach, gain + reach, expected[4])
+        )
+    return found
+
+
+def _is_of(name: str, candidate: Candidate) -> bool:
+    return candidate.rows == "target" or candidate.source == name
+
+
+def _losses(passes: Passes, mixes: Sequence[object]) -> Array:
+    """Return the loss of each row, mean over the draws of the folds."""
+    target = passes.stack.target
+    each = [squared(target.Y, mix.predictions, target.kind) for mix in mixes]  # type: ignore[attr-defined]
+    return np.asarray(np.mean(each, axis=0))
+
+
+def _pools(passes: Passes, run: Run) -> list[tuple[Array, Array]]:
+    """Return losses of the first learner alone and with each source in one pool."""
+    stack = passes.stack
+    learner, target = stack.learners[0], stack.target
+    for repeat, folds in enumerate(passes.folds):
+        stack.predict_own(folds, repeat)
+    own = [stack.own_passes[learner.name, r] for r in range(len(passes.folds))]
+    alone = np.mean([squared(target.Y, found, target.kind) for found, _ in own], axis=0)
+    tasks = [partial(_pooled, stack, name, passes.folds) for name in stack.sources]
+    return [(np.asarray(alone), pooled) for pooled in run(tasks)]
+
+
+def _pooled(stack: Stack, name: str, folds: Sequence[Array]) -> Array:
+    learner, target, source = stack.learners[0], stack.target, stack.sources[name]
+    told = stack.fits[learner.name, name].told
+    losses = []
+    for r, fold in enumerate(folds):
+        both = np.append(fold, np.full(len(source), -1))
+        parts = [told, stack.own_passes[learner.name, r][1]]
+        P = learner.held_out(target.below(source), both, parts)[0]
+        losses.append(squared(target.Y, P, target.kind))
+    return np.asarray(np.mean(losses, axis=0))
+
+
+def gain_of(
+    before: Array, after: Array, target: Rows, groups: Array | None = None
+) -> tuple[float, float]:
+    """Return by how much a loss falls, in units of the loss before, and its standard error by rows.
+
+    Parameters
+    ----------
+    before, after : ndarray of shape (n,)
+        Losses of the same rows.
+    target : Rows
+    groups : ndarray, optional
+        Rows that belong together count as one.
+    """
+    weights = target.weights
+    base = float(np.average(before, weights=weights))
+    if base <= 0:
+        return 0.0, 0.0
+    fall = before - after
+    if target.kind == "regression":
+        fall = np.clip(fall, *np.quantile(fall, TAILS))
+    mean = float(np.average(fall, weights=weights))
+    parts = weights * (fall - mean)
+    if groups is not None:
+        parts = np.bincount(groups, weights=parts)
+    n = len(parts)
+    error = float(np.sqrt(np.sum(parts**2) * n / max(n - 1, 1)) / weights.sum())
+    return mean / base, error / base
+
+
+def posterior(tried: float, error: float, n_rows: int) -> tuple[float, float, float, float, float]:
+    """Return what to expect of a gain: mean, 90% interval, and two probabilities.
+
+    Parameters
+    ----------
+    tried, error : float
+        The gain of a trial, and its standard error by rows.
+    n_rows : int
+        Of the target.
+
+    Returns
+    -------
+    gain, low, high, p_gain, p_harmless : float
+        `p_harmless` is the probability that it costs at most 2%.
+    """
+    spread = float(np.hypot(SPREAD * error, FLOOR))
+    far = (tried - GRID) / spread
+    density = (1 + far**2 / FREEDOM) ** (-(FREEDOM + 1) / 2) * _prior(n_rows)
+    below = np.cumsum(density)
+    below /= below[-1]
+    low, high = np.interp([0.5 - LEVEL / 2, 0.5 + LEVEL / 2], below, GRID)
+    mean = float(GRID @ density / density.sum())
+    p_gain, p_harmless = 1 - np.interp([0.0, -COST], GRID, below)
+    return mean, float(low), float(high), float(p_gain), float(p_harmless)
+
+
+@lru_cache(maxsize=100)
+def _prior(n_rows: int) -> Array:
+    """Return the density of gains for a target of some size."""
+    scale = (PRIOR_ROWS / n_rows) ** PRIOR_POWER
+    width = SMOOTH * scale**0.5
+    apart = (GRID[:, None] - scale * np.array(PRIOR)) / width
+    density = np.mean(np.exp(-0.5 * apart**2), axis=1) / (width * np.sqrt(2 * np.pi))
+    # A slow tail on both sides: what no collection showed is unlikely, not impossible.
+    tail = 0.04 * np.where(GRID > 0, np.exp(-GRID / 0.15) / 0.15, 0.0)
+    tail += 0.01 * np.exp(-np.abs(GRID) / 0.1) / 0.2
+    return np.asarray(density + tail)
+
+

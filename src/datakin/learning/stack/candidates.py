@@ -1,0 +1,254 @@
+"""The candidates of a stack: fits on the target, on its sources, and on both; predictions held out.
+
+For each learner: the target alone, the target with all sources, all sources together, and each source
+by itself. Fits on sources never see the target, so they predict its rows as they are. Fits that hold
+rows of the target predict each fold of it from the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+
+from datakin._core.repeatability import derive_seed
+from datakin.data.features import Array
+from datakin.learning.stack.predictors import Predictor
+from datakin.learning.stack.rows import Rows
+
+__all__ = ["ALL", "BOTH", "TARGET", "Candidate", "Learner", "SourceFit", "Stack", "serially"]
+
+TARGET, BOTH, ALL = "target", "target + all", "all"
+MOST_OF_ALL = 500  # rows of all sources for a learner whose time grows with their cube
+
+
+class Learner(Protocol):
+    """What the stack asks of a learner."""
+
+    @property
+    def name(self) -> str:
+        """How results call it."""
+
+    def fit(self, rows: Rows, parts: Sequence[Array] = ()) -> tuple[Predictor, Array]:
+        """Return the predictor of all rows, and what they tell about penalties."""
+
+    def held_out(
+        self, rows: Rows, folds: Array, parts: Sequence[Array] = ()
+    ) -> tuple[Array, Array]:
+        """Return predictions of the folds, and what rows tell about penalties."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One predictor of the stack.
+
+    Attributes
+    ----------
+    learner : str
+    rows : str
+        What it is learned from: "target", "target + all", "all", or "source".
+    source : str
+        The source's name, if it is learned from one.
+    """
+
+    learner: str
+    rows: str
+    source: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class SourceFit:
+    """A fit that never saw the target.
+
+    Attributes
+    ----------
+    predictor : Predictor
+    told : ndarray
+        What its rows tell about penalties.
+    on_target : ndarray of shape (n, m)
+        Its predictions of the target's rows.
+    """
+
+    predictor: Predictor
+    told: Array
+    on_target: Array
+
+
+Task = Callable[[], Any]
+Run = Callable[[Sequence[Task]], list[Any]]
+
+
+def serially(tasks: Sequence[Task]) -> list[Any]:
+    """Run tasks one after the other."""
+    return [task() for task in tasks]
+
+
+class Stack:
+    """All candidates of one target and its sources.
+
+    Parameters
+    ----------
+    target : Rows
+    sources : mapping of str to Rows
+    learners : sequence of Learner
+    seed : int
+        Of the rows drawn where there are too many for a learner.
+    run : callable
+        Runs a list of tasks and returns what they return, in order.
+    known : mapping of (learner, source) to SourceFit
+        Fits that are there already.
+    own : dict of (learner, repeat) to (predictions, told)
+        Held-out predictions of the target alone; filled here, to be shared with other stacks of the
+        same target.
+    """
+
+    def __init__(
+        self,
+        target: Rows,
+        sources: Mapping[str, Rows],
+        learners: Sequence[Learner],
+        *,
+        seed: int = 0,
+        run: Run = serially,
+        known: Mapping[tuple[str, str], SourceFit] | None = None,
+        own: dict[tuple[str, int], tuple[Array, Array]] | None = None,
+    ) -> None:
+        self.target, self.learners, self.seed, self.run = target, tuple(learners), seed, run
+        # By name: the order in which sources are given changes no number.
+        self.sources = {name: sources[name] for name in sorted(sources)}
+        self.fits = dict(known or {})
+        self.own_passes = {} if own is None else own
+        self.candidates = self._list()
+        self.own = np.array([c.rows == TARGET for c in self.candidates])
+
+    def _list(self) -> list[Candidate]:
+        found = []
+        for learner in self.learners:
+            found.append(Candidate(learner.name, TARGET))
+            if self.sources:
+                found.append(Candidate(learner.name, BOTH))
+            if len(self.sources) > 1:  # of one source, all is that source
+                found.append(Candidate(learner.name, ALL))
+            found += [Candidate(learner.name, "source", name) for name in self.sources]
+        return found
+
+    def fit_each(self) -> None:
+        """Fit every learner on each source, and on no pool of them."""
+        self._fit(self._wanted())
+
+    def fit_sources(self) -> None:
+        """Fit every learner on each source, and on all of them together."""
+        wanted = self._wanted()
+        if len(self.sources) > 1:
+            for learner in self.learners:
+                wanted[learner.name, ""] = partial(
+                    _fit_source, learner, self.pool(learner), self.target.X
+                )
+        self._fit(wanted)
+
+    def _wanted(self) -> dict[tuple[str, str], Task]:
+        return {
+            (learner.name, name): partial(
+                _fit_source, learner, self._cut(learner, rows, name), self.target.X
+            )
+            for learner in self.learners
+            for name, rows in self.sources.items()
+            if (learner.name, name) not in self.fits
+        }
+
+    def _fit(self, wanted: dict[tuple[str, str], Task]) -> None:
+        found = self.run(list(wanted.values()))
+        self.fits |= dict(zip(wanted, found, strict=True))
+
+    def pool(self, learner: Learner) -> Rows:
+        """Return the rows of all sources, cut for a learner that cannot take them all."""
+        first, *others = self.sources.values()
+        return self._cut(learner, first.below(*others) if others else first, "")
+
+    def _cut(self, learner: Learner, rows: Rows, name: str) -> Rows:
+        most = getattr(learner, "most_rows", None)
+        if most is None or len(rows) <= most:
+            return rows
+        rng = np.random.default_rng(derive_seed(self.seed, "rows", learner.name, name))
+        return rows.take(np.sort(rng.permutation(len(rows))[:most]))
+
+    def _all_told(self, learner: Learner) -> Array:
+        name = "" if len(self.sources) > 1 else next(iter(self.sources))
+        return self.fits[learner.name, name].told
+
+    def held_out(self, folds: Array, repeat: int = 0) -> Array:
+        """Return held-out predictions of shape (candidates, n, m) for one draw of the folds."""
+        self.predict_own(folds, repeat)
+        pooled: list[Any] = [None] * len(self.learners)
+        if self.sources:
+            pooled = self.run([self._pooled(each, folds, repeat) for each in self.learners])
+        return np.concatenate(
+            [
+                self._of_learner(each, repeat, both)
+                for each, both in zip(self.learners, pooled, strict=True)
+            ]
+        )
+
+    def predict_own(self, folds: Array, repeat: int) -> None:
+        """Predict the folds of the target from the target alone."""
+        new = [each for each in self.learners if (each.name, repeat) not in self.own_passes]
+        done = self.run([partial(each.held_out, self.target, folds) for each in new])
+        for learner, found in zip(new, done, strict=True):
+            self.own_passes[learner.name, repeat] = found
+
+    def _pooled(self, learner: Learner, folds: Array, repeat: int) -> Task:
+        """Return the task of predicting each fold from the target's others and all sources."""
+        pool = self.pool(learner)
+        both = np.append(folds, np.full(len(pool), -1))
+        parts = [self._all_told(learner), self.own_passes[learner.name, repeat][1]]
+        return partial(learner.held_out, self.target.below(pool), both, parts)
+
+    def _of_learner(self, learner: Learner, repeat: int, both: Any) -> Array:
+        found = [self.own_passes[learner.name, repeat][0]]
+        if self.sources:
+            found.append(both[0])
+        if len(self.sources) > 1:
+            found.append(self.fits[learner.name, ""].on_target)
+        found += [self.fits[learner.name, name].on_target for name in self.sources]
+        return np.array(found)
+
+    def predictors(self, weights: Array, least: float) -> list[tuple[Candidate, float, Predictor]]:
+        """Fit the candidates whose weight is worth it on all their rows; weights then sum to 1."""
+        kept = [i for i, weight in enumerate(weights) if weight >= least]
+        total = float(weights[kept].sum())
+        made = []
+        for i in kept:
+            candidate = self.candidates[i]
+            made.append((candidate, float(weights[i]) / total, self._fitted(candidate)))
+        return made
+
+    def _fitted(self, candidate: Candidate) -> Predictor:
+        learner = next(each for each in self.learners if each.name == candidate.learner)
+        if candidate.rows == TARGET:
+            return learner.fit(self.target)[0]
+        if candidate.rows == BOTH:
+            parts = [self._all_told(learner), learner.fit(self.target)[1]]
+            return learner.fit(self.target.below(self.pool(learner)), parts)[0]
+        return self.fits[candidate.learner, candidate.source].predictor
+
+    def shares(self, weights: Array) -> dict[str, float]:
+        """Return each source's share of the prediction."""
+        n = {name: len(rows) for name, rows in self.sources.items()}
+        total, own = sum(n.values()), len(self.target)
+        found = dict.fromkeys(self.sources, 0.0)
+        for candidate, weight in zip(self.candidates, weights, strict=True):
+            if candidate.rows == "source":
+                found[candidate.source] += float(weight)
+            elif candidate.rows in (ALL, BOTH):
+                of = total if candidate.rows == ALL else total + own
+                for name in found:
+                    found[name] += float(weight) * n[name] / of
+        return found
+
+
+def _fit_source(learner: Learner, rows: Rows, X: Array) -> SourceFit:
+    predictor, told = learner.fit(rows)
+    return SourceFit(predictor, told, predictor.predict(X))

@@ -1,0 +1,231 @@
+"""From rows to a fitted stack: passes over redrawn folds, the sources that count, honest predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from datakin.data.features import Array
+from datakin.learning.stack.candidates import (
+    BOTH,
+    Candidate,
+    Learner,
+    Run,
+    SourceFit,
+    Stack,
+    serially,
+)
+from datakin.learning.stack.predictors import Predictor
+from datakin.learning.stack.rows import Rows
+from datakin.learning.stack.weights import Mix, mix
+
+__all__ = ["Fitted", "Passes", "cut_of", "fit_stack", "used_sources"]
+
+CUT = 0.05  # share of the prediction below which a source is left out
+WINDOW = (0.03, 0.08)  # where the cut is looked for: in the widest gap between shares
+LEAST_WEIGHT = 0.001  # of a candidate that is kept
+SETTLED = 3  # answers in a row that must agree before no more folds are drawn
+
+Folds = Callable[[int], Array]
+Advance = Callable[[int, Array], None]
+
+
+@dataclass
+class Passes:
+    """Held-out predictions of a stack for several draws of the folds, and the weights they give.
+
+    Attributes
+    ----------
+    stack : Stack
+    row_weights : ndarray
+    folds : list of ndarray
+    predictions : list of ndarray of shape (candidates, n, m)
+    mixes : list of Mix
+    """
+
+    stack: Stack
+    row_weights: Array
+    folds: list[Array] = field(default_factory=list)
+    predictions: list[Array] = field(default_factory=list)
+    mixes: list[Mix] = field(default_factory=list)
+
+    def add(self, folds: Array, known: Array | None = None) -> None:
+        """Take one more draw of the folds; `known` if its predictions are there already."""
+        P = self.stack.held_out(folds, len(self.folds)) if known is None else known
+        self.folds.append(folds)
+        self.predictions.append(P)
+        self.mixes.append(self._mix(P, folds, np.ones(len(P), dtype=bool)))
+
+    def add_each(self, folds: Array) -> None:
+        """Take one more draw of the folds for the target alone and each source, without pools.
+
+        Candidates that are pools get no predictions: only looks at the others may follow.
+        """
+        stack, repeat = self.stack, len(self.folds)
+        stack.predict_own(folds, repeat)
+        nothing = np.full(stack.target.Y.shape, np.nan)
+        found = []
+        for candidate in stack.candidates:
+            if candidate.rows == "target":
+                found.append(stack.own_passes[candidate.learner, repeat][0])
+            elif candidate.source:
+                found.append(stack.fits[candidate.learner, candidate.source].on_target)
+            else:
+                found.append(nothing)
+        self.folds.append(folds)
+        self.predictions.append(np.array(found))
+
+    def _mix(self, P: Array, folds: Array, some: Array) -> Mix:
+        own = self.stack.own[some]
+        own = own if own.any() else np.ones(len(own), dtype=bool)
+        return mix(P[some], self.stack.target.Y, self.row_weights, folds, own)
+
+    @property
+    def weights(self) -> Array:
+        """Weights of the candidates, mean over the draws."""
+        return np.asarray(np.mean([each.weights for each in self.mixes], axis=0))
+
+    def of(self, keep: Callable[[Candidate], bool]) -> list[Mix]:
+        """Return the mixes of some of the candidates alone."""
+        some = np.array([keep(candidate) for candidate in self.stack.candidates])
+        pairs = zip(self.predictions, self.folds, strict=True)
+        return [self._mix(P, folds, some) for P, folds in pairs]
+
+    @property
+    def alone(self) -> list[Mix]:
+        """The mixes of what is learned from the target alone."""
+        return self.of(lambda candidate: candidate.rows == "target")
+
+    @property
+    def pooled(self) -> list[Mix]:
+        """The mixes of what is learned from the target and all sources in one pool."""
+        return self.of(lambda candidate: candidate.rows == BOTH)
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A stack that has been fitted.
+
+    Attributes
+    ----------
+    passes : Passes
+        Of all sources: what the error is stated from.
+    chosen : Passes
+        Of the sources that are used: what predicts.
+    used : tuple of str
+    shares : dict of str to float
+        Each source's share of the prediction, 0 for those that are not used.
+    parts : tuple of (Candidate, weight, predictor)
+    settled : bool
+        Whether the sources used were the same in the last draws of the folds.
+    """
+
+    passes: Passes
+    chosen: Passes
+    used: tuple[str, ...]
+    shares: dict[str, float]
+    parts: tuple[tuple[Candidate, float, Predictor], ...]
+    settled: bool
+
+
+def fit_stack(
+    target: Rows,
+    sources: Mapping[str, Rows],
+    learners: Sequence[Learner],
+    folds: Folds,
+    *,
+    row_weights: Array | None = None,
+    repeats: tuple[int, int] = (3, 3),
+    select: bool = True,
+    seed: int = 0,
+    run: Run = serially,
+    known: Mapping[tuple[str, str], SourceFit] | None = None,
+    kept: Mapping[int, Array] | None = None,
+    advance: Advance = lambda repeat, predictions: None,
+) -> Fitted:
+    """Fit the candidates, find their weights, leave out the sources that hardly count.
+
+    Parameters
+    ----------
+    target : Rows
+    sources : mapping of str to Rows
+    learners : sequence of Learner
+    folds : callable
+        ``folds(repeat)`` returns the fold of each row of the target.
+    row_weights : ndarray, optional
+        How much each row of the target counts when weights are found.
+    repeats : (int, int)
+        Least and largest number of draws of the folds.
+    select : bool
+        Leave out sources with a small share, and fit pools of the others.
+    seed : int
+    run : callable
+        Runs tasks; see `Stack`.
+    known : mapping of (learner, source) to SourceFit
+    kept : mapping of repeat to predictions
+        Draws that are there already, from a checkpoint.
+    advance : callable
+        Called after each draw of the folds, with its number and predictions.
+    """
+    row_weights = target.weights if row_weights is None else row_weights
+    own: dict[tuple[str, int], tuple[Array, Array]] = {}
+    stack = Stack(target, sources, learners, seed=seed, run=run, known=known, own=own)
+    stack.fit_sources()
+    passes, answers = Passes(stack, row_weights), []
+    least, most = repeats if stack.sources else (repeats[0], repeats[0])
+    settled = False
+    for repeat in range(most):
+        passes.add(folds(repeat), (kept or {}).get(repeat))
+        answers.append(used_sources(stack.shares(passes.weights)))
+        advance(repeat, passes.predictions[-1])
+        settled = len(set(answers[-SETTLED:])) == 1
+        if repeat + 1 >= least and settled:
+            break
+    used = answers[-1]
+    chosen = passes
+    if select and len(used) < len(stack.sources):
+        some = {name: stack.sources[name] for name in used}
+        fits = {key: fit for key, fit in stack.fits.items() if key[1] in some}
+        smaller = Stack(target, some, learners, seed=seed, run=run, known=fits, own=own)
+        smaller.fit_sources()
+        chosen = Passes(smaller, row_weights)
+        for each in passes.folds:
+            chosen.add(each)
+    weights = chosen.weights
+    shares = dict.fromkeys(stack.sources, 0.0) | chosen.stack.shares(weights)
+    parts = tuple(chosen.stack.predictors(weights, LEAST_WEIGHT))
+    return Fitted(passes, chosen, used, shares, parts, settled)
+
+
+def used_sources(shares: Mapping[str, float]) -> tuple[str, ...]:
+    """Return the sources whose share is worth having, by name."""
+    cut = cut_of(list(shares.values()))
+    return tuple(sorted(name for name, share in shares.items() if share >= cut))
+
+
+def cut_of(shares: Sequence[float]) -> float:
+    """Return the share from which a source is used.
+
+    It lies in the widest gap between shares around 5%, so that small changes of the shares do not
+    change which sources are used.
+
+    Examples
+    --------
+    >>> round(cut_of([0.3, 0.052, 0.01]), 3)
+    0.066
+    >>> cut_of([0.3, 0.2])
+    0.05
+    """
+    ends = np.sort([0.0, *shares])
+    low, high = WINDOW
+    starts, stops = np.clip(ends[:-1], low, high), np.clip(ends[1:], low, high)
+    inside = np.append(stops - starts, high - np.clip(ends[-1], low, high))
+    widest = int(np.argmax(inside))
+    if inside[widest] <= 0:
+        return CUT
+    first = max(low, ends[widest])
+    last = min(high, ends[widest + 1]) if widest + 1 < len(ends) else high
+    middle = float(first + last) / 2
+    return CUT if first <= CUT <= last and last - first >= (high - low) * 0.99 else middle

@@ -1,0 +1,221 @@
+"""From datasets to rows that a stack can learn from; what was done to them is said in notes.
+
+The columns are the target's. A source that lacks one is learned as if its values were missing; what it
+has besides is not used. Rows of a source that stand in the target are left out, and so are rows of
+classes that the target does not have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from datakin._core.exceptions import DatakinError, listed
+from datakin._core.repeatability import derive_seed
+from datakin.data import Dataset
+from datakin.data.features import MISSING, Array, Features
+from datakin.data.pairing import pair
+from datakin.learning.encoding import fits_in_full, laid_out
+from datakin.learning.stack.encoder import TableEncoder
+from datakin.learning.stack.rows import Rows, responses
+
+__all__ = ["MOST_ROWS", "Prepared", "prepare"]
+
+MOST_ROWS = 5_000  # of the target, and of each source
+LEAST_ROWS = 10  # of a source, once rows that cannot be used are gone
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A target and its sources, ready to be learned from.
+
+    Attributes
+    ----------
+    target : Dataset
+        The rows that are learned from: all, or a sample of many.
+    rows : Rows
+        Of the target.
+    sources : dict of str to Rows
+        Of the sources that can be used.
+    encoder : TableEncoder
+    given : dict of str to int
+        Number of rows of each source as it was given.
+    unusable : dict of str to str
+        Sources that cannot be used, and why.
+    notes : tuple of str
+    fingerprints : dict of str to str
+    """
+
+    target: Dataset
+    rows: Rows
+    sources: dict[str, Rows]
+    encoder: TableEncoder
+    given: dict[str, int]
+    unusable: dict[str, str]
+    notes: tuple[str, ...]
+    fingerprints: dict[str, str]
+
+
+def prepare(
+    target: Dataset,
+    sources: Sequence[Dataset],
+    *,
+    weights: Mapping[str, Array] | None = None,
+    max_rows: int | None = MOST_ROWS,
+    random_state: int = 0,
+) -> Prepared:
+    """Match the sources to the target, draw samples of what is too large, encode all of it.
+
+    Parameters
+    ----------
+    target : Dataset
+    sources : sequence of Dataset
+    weights : mapping of str to ndarray, optional
+        Of the rows of some datasets, by name.
+    max_rows : int or None
+        Largest number of rows of the target and of each source; None for all.
+    random_state : int
+        Of the samples.
+    """
+    weights = dict(weights or {})
+    notes: list[str] = []
+    sampled, chosen = _sampled(target, max_rows, random_state, notes)
+    own = _full(sampled.features, target.name)
+    features, labels, kept_weights = [own], [sampled.y], [_weights(weights, target, chosen)]
+    names: list[str] = []
+    unusable: dict[str, str] = {}
+    for source in sources:
+        try:
+            found = _matched(sampled, source, max_rows, random_state, notes)
+        except DatakinError as error:
+            unusable[source.name] = str(error)
+            continue
+        part, y, rows = found
+        names.append(source.name)
+        features.append(part)
+        labels.append(y)
+        kept_weights.append(_weights(weights, source, rows))
+    encoder = TableEncoder.learn(features)
+    made = []
+    for part, y, weight in zip(features, labels, kept_weights, strict=True):
+        Y, kind = responses(y, len(target.classes))
+        made.append(Rows(encoder.apply(part), Y, weight, kind))
+    return Prepared(
+        sampled,
+        made[0],
+        dict(zip(names, made[1:], strict=True)),
+        encoder,
+        {source.name: source.n_rows for source in sources},
+        unusable,
+        tuple(notes),
+        {d.name: d.fingerprint for d in (target, *sources)},
+    )
+
+
+def _sampled(
+    dataset: Dataset, max_rows: int | None, random_state: int, notes: list[str]
+) -> tuple[Dataset, Array]:
+    """Return a dataset or a sample of it, groups kept whole where there are any, and the rows taken."""
+    everything = np.arange(dataset.n_rows)
+    if max_rows is None or dataset.n_rows <= max_rows:
+        return dataset, everything
+    rng = np.random.default_rng(derive_seed(random_state, "sample", dataset.fingerprint))
+    if dataset.groups is None:
+        rows = np.sort(rng.permutation(dataset.n_rows)[:max_rows])
+    else:
+        order = rng.permutation(int(dataset.groups.max()) + 1)[dataset.groups]
+        rows = np.sort(np.argsort(order, kind="stable")[:max_rows])
+    notes.append(f"{dataset.name}: {len(rows):,} of its {dataset.n_rows:,} rows are used, drawn at random")
+    return dataset.take(rows), rows
+
+
+def _matched(
+    target: Dataset, source: Dataset, max_rows: int | None, random_state: int, notes: list[str]
+) -> tuple[Features, Array, Array]:
+    """Return a source's features laid out as the target's, its labels and the rows taken."""
+    common = pair(target, source)
+    if common.identical:
+        raise DatakinError(f"{source.name!r} holds the same rows as {target.name!r}.")
+    usable = ~common.shared_source
+    codes = np.zeros(source.n_rows)
+    if target.classes:
+        place = {name: code for code, name in enumerate(target.classes)}
+        codes = np.array([place.get(name, -1) for name in source.classes])[source.y]
+        usable &= codes >= 0
+        other = sorted({name for name in source.classes if name not in place})
+        n_other = int((codes < 0).sum())
+        if n_other:
+            rows = "1 row" if n_other == 1 else f"{n_other:,} rows"
+            notes.append(
+                f"{source.name}: {rows} left out, of classes that {target.name} does not have: "
+                f"{listed(other)}"
+            )
+    if int(usable.sum()) < LEAST_ROWS:
+        raise DatakinError(
+            f"{source.name!r} has {int(usable.sum())} rows that can be used; at least {LEAST_ROWS} are "
+            f"needed."
+        )
+    notes += [f"{source.name}: {note}" for note in common.notes]
+    rows = np.flatnonzero(usable)
+    part, taken = _sampled(source.take(rows), max_rows, random_state, notes)
+    rows = rows[taken]
+    features = _as_target(_full(part.features, source.name), target.features, common.columns)
+    return features, codes[rows].astype(int) if target.classes else source.y[rows], rows
+
+
+def _full(features: Features, name: str) -> Features:
+    if not features.is_sparse:
+        return features
+    if not fits_in_full(features):
+        raise DatakinError(
+            f"{name!r} is a sparse matrix that is too large to be laid out in full: {features.n_rows:,} rows "
+            f"x {len(features.names):,} columns. Give fewer columns, such as the leading components."
+        )
+    return laid_out(features)
+
+
+def _as_target(features: Features, like: Features, columns: Sequence[str]) -> Features:
+    """Return the target's columns; those that are not among `columns` are missing."""
+    n, shared = features.n_rows, set(columns)
+    numeric = np.full((n, len(like.numeric_names)), np.nan)
+    place = {name: j for j, name in enumerate(features.numeric_names)}
+    for j, name in enumerate(like.numeric_names):
+        if name in shared:
+            numeric[:, j] = features.numeric[:, place[name]]
+    codes = np.full((n, len(like.category_names)), MISSING, dtype=np.int32)
+    levels: list[tuple[str, ...]] = []
+    place = {name: j for j, name in enumerate(features.category_names)}
+    for j, name in enumerate(like.category_names):
+        if name in shared:
+            codes[:, j] = features.codes[:, place[name]]
+            levels.append(features.levels[place[name]])
+        else:
+            levels.append(())
+    return replace(
+        features,
+        numeric=numeric,
+        numeric_names=like.numeric_names,
+        codes=codes,
+        category_names=like.category_names,
+        levels=tuple(levels),
+    )
+
+
+def _weights(weights: Mapping[str, Array], dataset: Dataset, rows: Array) -> Array:
+    """Return the weights of some rows with mean 1; equal ones where none are given."""
+    given = weights.get(dataset.name)
+    if given is None:
+        return np.ones(len(rows))
+    found = np.asarray(given, dtype=float)
+    if found.shape != (dataset.n_rows,):
+        raise DatakinError(
+            f"There must be one weight for each of the {dataset.n_rows:,} rows of {dataset.name!r}. Got an "
+            f"array of shape {found.shape}."
+        )
+    if not np.isfinite(found).all() or (found < 0).any() or not found[rows].any():
+        raise DatakinError(
+            f"The weights of {dataset.name!r} must be finite, not negative, and not all 0."
+        )
+    return np.asarray(found[rows] / found[rows].mean())

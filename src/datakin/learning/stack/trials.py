@@ -1,0 +1,115 @@
+"""Every source of a target tried at once: what rankings and matrices say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from datakin._core.repeatability import derive_seed
+from datakin.data import Dataset
+from datakin.data.features import Array
+from datakin.learning.stack.calls import Trial, try_sources
+from datakin.learning.stack.candidates import Run, Stack, serially
+from datakin.learning.stack.fitting import Folds, Passes
+from datakin.learning.stack.folds import draw_folds
+from datakin.learning.stack.learners import make_learners
+from datakin.learning.stack.losses import squared
+from datakin.learning.stack.preparation import MOST_ROWS, prepare
+
+__all__ = ["REPEATS", "Trials", "folds_of", "try_all"]
+
+REPEATS = 3
+
+
+@dataclass(frozen=True)
+class Trials:
+    """The trials of a target's sources.
+
+    Attributes
+    ----------
+    target : str
+    loss_alone : float
+        The squared error (for classes: Brier loss) of the learners on the target alone: the baseline
+        of all gains.
+    trials : dict of str to Trial
+        By source, in the order given.
+    unusable : dict of str to str
+        Sources that could not be tried, and why.
+    learners : tuple of str
+    repeats : int
+        Draws of the folds.
+    """
+
+    target: str
+    loss_alone: float
+    trials: dict[str, Trial]
+    unusable: dict[str, str]
+    learners: tuple[str, ...]
+    repeats: int
+
+
+def try_all(
+    target: Dataset,
+    sources: Sequence[Dataset],
+    *,
+    learners: Any = None,
+    repeats: int = REPEATS,
+    max_rows: int | None = MOST_ROWS,
+    random_state: int = 0,
+    run: Run = serially,
+) -> Trials:
+    """Try every source with the target.
+
+    The numbers of a source depend on the columns and classes of the target, on its own rows and on the
+    seed; levels of categories that get a column are those frequent in all tables together.
+
+    Parameters
+    ----------
+    target : Dataset
+    sources : sequence of Dataset
+    learners : optional
+        As in `make_learners`.
+    repeats : int
+        Draws of the folds.
+    max_rows : int or None
+        Of the target and of each source.
+    random_state : int
+    run : callable
+        Runs tasks; see `Stack`.
+    """
+    prepared = prepare(target, sources, max_rows=max_rows, random_state=random_state)
+    made = make_learners(learners, bool(target.classes), random_state)
+    with threadpool_limits(limits=1):
+        stack = Stack(prepared.rows, prepared.sources, made, seed=random_state, run=run)
+        stack.fit_each()
+        passes = Passes(stack, prepared.rows.weights)
+        folds = folds_of(prepared.target, random_state)
+        for repeat in range(repeats):
+            passes.add_each(folds(repeat))
+        found = {t.source: t for t in try_sources(passes, prepared.target.groups)}
+    rows = prepared.rows
+    alone = np.mean(
+        [squared(rows.Y, mix.predictions, rows.kind) for mix in passes.alone], axis=0
+    )
+    return Trials(
+        target.name,
+        float(np.average(alone, weights=rows.weights)),
+        {s.name: found[s.name] for s in sources if s.name in found},
+        prepared.unusable,
+        tuple(each.name for each in made),
+        repeats,
+    )
+
+
+def folds_of(target: Dataset, random_state: int) -> Folds:
+    """Return the function that draws the folds of a target."""
+
+    def draw(repeat: int) -> Array:
+        seed = derive_seed(random_state, "repeat", repeat)
+        return draw_folds(target.y, bool(target.classes), target.groups, seed)
+
+    return draw

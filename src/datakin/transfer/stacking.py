@@ -1,0 +1,262 @@
+"""KinStack: candidates from the target, the sources and both, weighed by the target's held-out rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils import ClassifierTags, RegressorTags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
+
+from datakin._core.checks import check_choice, check_count, check_seed
+from datakin._core.exceptions import DatakinError
+from datakin._core.repeatability import derive_seed
+from datakin.data.features import Array, Features
+from datakin.learning.losses import choose_loss, resolve_loss
+from datakin.learning.stack.encoder import TableEncoder
+from datakin.learning.stack.fitting import Fitted, fit_stack
+from datakin.learning.stack.folds import draw_folds
+from datakin.learning.stack.learners import make_learners
+from datakin.learning.stack.losses import Judge
+from datakin.learning.stack.predictors import StackPredictor
+from datakin.learning.stack.rows import Rows, responses
+from datakin.transfer.pool import Pool, make_pool
+
+__all__ = ["KinStack"]
+
+
+class _Labels:
+    """The labels of the target as losses ask for them."""
+
+    def __init__(self, y: Array, classes: Sequence[str]) -> None:
+        self.name, self.y, self.classes, self.n_rows = "target", y, tuple(classes), len(y)
+        self.class_shares = np.bincount(y, minlength=len(classes)) / len(y) if classes else y
+
+
+class KinStack(BaseEstimator):
+    """A stack of learners on the target, on each source, and on pools of them.
+
+    For each learner there are candidates: the target alone, the target with all sources, all sources,
+    and each source. Their weights are not negative, sum to 1 and minimise the squared error (for
+    classes the Brier loss) of the target's held-out rows, with a penalty that pulls them towards the
+    target's own candidates; some of the weight (15%) always stays with those. Sources with less than
+    about 5% of the prediction are left out. Without sources it is the stack of the learners alone.
+
+    Parameters
+    ----------
+    learners : list of names, or mapping of name to scikit-learn estimator, optional
+        "linear" (logistic or linear regression with a penalty), "trees" (boosted) and "kernel"
+        (radial ridge regression); all three by default. A mapping may hold estimators of your own.
+    task : {"classification", "regression"}
+    loss : str
+        What errors are stated in, and what `predict` follows: "auto" is the share of wrong
+        predictions, with every class counting the same where one is rare, or the squared error.
+    repeats : int
+        How often the folds are drawn.
+    random_state : int
+        Seed of the folds.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        Classes of the target (classification).
+    used_ : tuple of str
+        Names of the sources that are used.
+    shares_ : dict of str to float
+        Each source's share of the prediction.
+    error_, error_alone_ : float
+        The error to expect, and that of the same learners on the target alone: each row predicted by
+        fits and weights that never saw it.
+    n_sources_ : int
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X, Xs = rng.standard_normal((40, 3)), rng.standard_normal((300, 3))
+    >>> y, ys = (X.sum(axis=1) > 0).astype(int), (Xs.sum(axis=1) > 0).astype(int)
+    >>> model = KinStack(repeats=1).fit(X, y, sources={"twin": (Xs, ys), "other": (Xs, 1 - ys)})
+    >>> model.used_
+    ('twin',)
+    """
+
+    def __init__(
+        self,
+        learners: Any = None,
+        *,
+        task: str = "classification",
+        loss: Any = "auto",
+        repeats: int = 3,
+        random_state: int = 0,
+    ) -> None:
+        self.learners = learners
+        self.task = task
+        self.loss = loss
+        self.repeats = repeats
+        self.random_state = random_state
+
+    def fit(
+        self, X: Any, y: Any, *, sources: Any = (), groups: Any = None, weights: Any = None
+    ) -> KinStack:
+        """Learn from the target and any number of sources.
+
+        Parameters
+        ----------
+        X, y : arrays
+            The target's features (numbers; NaN is missing) and labels.
+        sources : sequence of (X, y), or mapping of name to (X, y)
+            With the columns of the target. Rows of classes that the target lacks are left out.
+        groups : array, optional
+            Rows of the target with equal values stay in one fold.
+        weights : array, optional
+            How much each row of the target counts.
+
+        Returns
+        -------
+        self
+        """
+        check_choice("task", self.task, ("classification", "regression"))
+        check_seed(self.random_state)
+        check_count("repeats", self.repeats, 1)
+        is_class = self.task == "classification"
+        pool = self._pool(X, y, sources, is_class)
+        self.n_sources_ = pool.n_sources
+        n = pool.n_target
+        classes = [] if pool.classes is None else sorted(set(pool.y[:n].tolist()))
+        if pool.classes is not None:
+            self.classes_ = pool.classes[classes]
+        codes, kept = _recoded(pool, classes)
+        names = [f"x{j}" for j in range(pool.X.shape[1])]
+        tables = [Features.of_numbers(pool.X[kept & (pool.origin == j)], names)
+                  for j in range(pool.n_sources + 1)]  # fmt: skip
+        filled = [table for table in tables if table.n_rows]
+        self._encoder = TableEncoder.learn(filled)
+        rows = []
+        for j, table in enumerate(tables):
+            Y, kind = responses(codes[kept & (pool.origin == j)], len(classes))
+            rows.append(Rows(self._encoder.apply(table), Y, np.ones(len(Y)), kind))
+        target, sources = rows[0], {
+            name: part for name, part in zip(pool.names, rows[1:], strict=True) if len(part)
+        }  # fmt: skip
+        if weights is not None:
+            counts = _check_weights(weights, n)
+            target = Rows(target.X, target.Y, counts / counts.mean(), target.kind)
+        labels = _Labels(codes[:n], [str(c) for c in classes])
+        judge = Judge.make(
+            choose_loss(resolve_loss(self.loss), labels), target.kind, labels.classes, labels.y
+        )
+        groups = None if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
+        learners = make_learners(self.learners, is_class, self.random_state)
+        with threadpool_limits(limits=1):
+            fitted = fit_stack(
+                target,
+                sources,
+                learners,
+                lambda repeat: draw_folds(
+                    labels.y, is_class, groups, derive_seed(self.random_state, repeat)
+                ),
+                repeats=(self.repeats, self.repeats),
+                seed=self.random_state,
+            )
+        self._judged(fitted, judge, labels.y)
+        return self
+
+    def _judged(self, fitted: Fitted, judge: Judge, y: Array) -> None:
+        """Keep what was found, and state the errors."""
+        counts = judge.row_weights(y)
+
+        def stated(mixes: Any) -> float:
+            losses = [judge.rows(y, each.predictions) for each in mixes]
+            return float(np.average(np.mean(losses, axis=0), weights=counts))
+
+        self.error_ = stated(fitted.passes.mixes)
+        self.error_alone_ = stated(fitted.passes.alone)
+        self.used_, self.shares_ = fitted.used, fitted.shares
+        self._stack = StackPredictor(
+            tuple(
+                (c.learner, f"source: {c.source}" if c.source else c.rows, weight, predictor)
+                for c, weight, predictor in fitted.parts
+            ),
+            judge.kind,
+            judge.classes,
+            judge.shares,
+        )
+
+    def predict(self, X: Any) -> Array:
+        """Return class labels, or numbers."""
+        X = self._checked(X)
+        if self.task == "regression":
+            return self._stack.outputs(X)[:, 0]
+        return np.asarray(self.classes_[self._stack.codes(X)])
+
+    @available_if(lambda self: self.task == "classification")  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Array:
+        """Return one column of probabilities per class of ``classes_``."""
+        X = self._checked(X)
+        return self._stack.probabilities(X)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy, or R squared for regression."""
+        measure = r2_score if self.task == "regression" else accuracy_score
+        return float(measure(y, self.predict(X), sample_weight=sample_weight))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        is_class = self.task != "regression"
+        tags.estimator_type = "classifier" if is_class else "regressor"
+        tags.target_tags.required = True
+        tags.classifier_tags = ClassifierTags() if is_class else None
+        tags.regressor_tags = None if is_class else RegressorTags()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _pool(self, X: Any, y: Any, sources: Any, is_class: bool) -> Pool:
+        options = {"ensure_all_finite": "allow-nan"}
+        try:
+            X, y = validate_data(self, X, y, y_numeric=not is_class, **options)
+        except ValueError as error:
+            raise DatakinError(str(error)) from None
+        kind = type_of_target(y)
+        if is_class and kind not in ("binary", "multiclass"):
+            raise DatakinError(
+                f"Unknown label type: {kind}. KinStack is a classifier here and needs class labels; for "
+                f"numbers say task='regression'."
+            )
+        columns = getattr(self, "feature_names_in_", None)
+        return make_pool(X, y, sources, is_class=is_class, columns=columns, **options)
+
+    def _checked(self, X: Any) -> Array:
+        check_is_fitted(self)
+        try:
+            X = validate_data(self, X, reset=False, ensure_all_finite="allow-nan")
+        except ValueError as error:
+            raise DatakinError(str(error)) from None
+        names = [f"x{j}" for j in range(X.shape[1])]
+        return self._encoder.apply(Features.of_numbers(np.asarray(X, dtype=float), names))
+
+
+def _recoded(pool: Pool, classes: Sequence[int]) -> tuple[Array, Array]:
+    """Return labels as positions among the target's classes, and which rows have one of them."""
+    if pool.classes is None:
+        return pool.y, np.ones(len(pool.y), dtype=bool)
+    place = np.full(len(pool.classes), -1)
+    place[list(classes)] = np.arange(len(classes))
+    codes = place[pool.y]
+    return codes, codes >= 0
+
+
+def _check_weights(weights: Any, n_rows: int) -> Array:
+    found = np.asarray(weights, dtype=float)
+    if found.shape != (n_rows,) or not np.isfinite(found).all() or (found < 0).any():
+        raise DatakinError(
+            f"weights must be {n_rows} numbers that are not negative. Got an array of shape "
+            f"{found.shape}."
+        )
+    if not found.any():
+        raise DatakinError("weights must not be 0 for all rows.")
+    return found
