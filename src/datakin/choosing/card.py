@@ -12,7 +12,7 @@ import pandas as pd
 from datakin._core.exceptions import DatakinError
 from datakin._core.plain_fields import PlainFields
 from datakin._core.repeatability import versions
-from datakin.data.dataset import TASKS, Dataset
+from datakin.data.dataset import TASKS, Dataset, task_of
 from datakin.results.record import Record, cell, plain, register, table
 
 __all__ = ["CardSource", "ModelCard"]
@@ -125,10 +125,10 @@ class ModelCard(Record):
             As the fields of the card.
         """
         used = versions()
+        named = tuple(target.classes if classes is None else classes)
         return cls(
-            date.today().isoformat(), target.name, target.label, target.task,
-            tuple(target.classes if classes is None else classes), target.n_rows, target.fingerprint,
-            tuple(_card_source(each) for each in sources),
+            date.today().isoformat(), target.name, target.label, task_of(named), named,
+            target.n_rows, target.fingerprint, tuple(_card_source(each) for each in sources),
             loss, float(error), (float(interval[0]), float(interval[1])), float(level),
             None if error_alone is None else float(error_alone),
             None if error_all is None else float(error_all),
