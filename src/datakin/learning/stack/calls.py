@@ -31,7 +31,7 @@ __all__ = ["COST", "LEVEL", "Trial", "call_of", "gain_of", "posterior", "try_sou
 LEVEL = 0.9
 COST = 0.02  # a source is harmless if it surely costs no more than this share of the loss
 SURE = 0.95
-HELPS = 0.875  # probability of a gain from which a source is said to help
+HELPS = 0.9  # probability of a gain from which a source is said to help
 SPREAD = 1.8  # by how much standard errors of rows are too small for a gain that comes true elsewhere
 FLOOR = 0.01  # standard deviation of what comes true around any forecast
 FREEDOM = 5  # of the t distribution of a trial's noise
@@ -43,7 +43,9 @@ PRIOR = (
     *(-0.059, -0.021, -0.01, -0.003, 0.0, 0.001, 0.005, 0.01, 0.016, 0.022, 0.027, 0.032, 0.037),
     *(0.043, 0.049, 0.055, 0.061, 0.068, 0.076, 0.084, 0.091, 0.104, 0.125, 0.168),
 )
-PRIOR_ROWS, PRIOR_POWER, SMOOTH = 40, 0.8, 0.015
+PRIOR_ROWS, PRIOR_POWER, SMOOTH = 40, 0.8, 0.01
+TAIL, TAIL_SCALE = 0.15, 0.2  # share and scale of gains larger than any that came true there
+OTHER = 0.01  # share of what no collection showed
 GRID = np.linspace(-0.5, 1.0, 1501)
 
 
@@ -219,9 +221,9 @@ def _prior(n_rows: int) -> Array:
     width = SMOOTH * scale**0.5
     apart = (GRID[:, None] - scale * np.array(PRIOR)) / width
     density = np.mean(np.exp(-0.5 * apart**2), axis=1) / (width * np.sqrt(2 * np.pi))
-    # A slow tail on both sides: what no collection showed is unlikely, not impossible.
-    tail = 0.04 * np.where(GRID > 0, np.exp(-GRID / 0.15) / 0.15, 0.0)
-    tail += 0.01 * np.exp(-np.abs(GRID) / 0.1) / 0.2
-    return np.asarray(density + tail)
+    far = TAIL_SCALE * scale**0.5
+    tail = TAIL * np.where(GRID > 0, np.exp(-GRID / far) / far, 0.0)
+    tail += OTHER * np.exp(-np.abs(GRID) / 0.1) / 0.2
+    return np.asarray((1 - TAIL - OTHER) * density + tail)
 
 

@@ -25,6 +25,8 @@ __all__ = ["Fitted", "Passes", "cut_of", "fit_stack", "used_sources"]
 CUT = 0.05  # share of the prediction below which a source is left out
 WINDOW = (0.03, 0.08)  # where the cut is looked for: in the widest gap between shares
 LEAST_WEIGHT = 0.001  # of a candidate that is kept
+# One source brings less evidence than several that agree: its weights are held back more.
+OF_ONE = {"ridge": 10.0, "kept": 0.2}
 SETTLED = 3  # answers in a row that must agree before no more folds are drawn
 
 Folds = Callable[[int], Array]
@@ -79,7 +81,9 @@ class Passes:
     def _mix(self, P: Array, folds: Array, some: Array) -> Mix:
         own = self.stack.own[some]
         own = own if own.any() else np.ones(len(own), dtype=bool)
-        return mix(P[some], self.stack.target.Y, self.row_weights, folds, own)
+        sources = {c.source for c, kept in zip(self.stack.candidates, some, strict=True) if kept}
+        strength = {} if len(sources - {""}) > 1 else OF_ONE
+        return mix(P[some], self.stack.target.Y, self.row_weights, folds, own, **strength)
 
     @property
     def weights(self) -> Array:
