@@ -89,7 +89,8 @@ def prepare(
     features, labels, kept_weights = [own], [sampled.y], [_weights(weights, target, chosen)]
     names: list[str] = []
     unusable: dict[str, str] = {}
-    for source in sources:
+    # By name: sums over all tables do not depend on the order in which they were given.
+    for source in sorted(sources, key=lambda each: each.name):
         try:
             found = _matched(sampled, source, max_rows, random_state, notes)
         except DatakinError as error:
@@ -130,7 +131,9 @@ def _sampled(
     else:
         order = rng.permutation(int(dataset.groups.max()) + 1)[dataset.groups]
         rows = np.sort(np.argsort(order, kind="stable")[:max_rows])
-    notes.append(f"{dataset.name}: {len(rows):,} of its {dataset.n_rows:,} rows are used, drawn at random")
+    notes.append(
+        f"{dataset.name}: {len(rows):,} of its {dataset.n_rows:,} rows are used, drawn at random"
+    )
     return dataset.take(rows), rows
 
 
@@ -150,9 +153,9 @@ def _matched(
         other = sorted({name for name in source.classes if name not in place})
         n_other = int((codes < 0).sum())
         if n_other:
-            rows = "1 row" if n_other == 1 else f"{n_other:,} rows"
+            number = "1 row" if n_other == 1 else f"{n_other:,} rows"
             notes.append(
-                f"{source.name}: {rows} left out, of classes that {target.name} does not have: "
+                f"{source.name}: {number} left out, of classes that {target.name} does not have: "
                 f"{listed(other)}"
             )
     if int(usable.sum()) < LEAST_ROWS:
