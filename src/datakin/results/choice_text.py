@@ -120,7 +120,7 @@ def _names(names: Iterable[str]) -> str:
 
 
 def headline_of(choice: Choice) -> str:
-    """Return what to do, in one sentence; sources by their share."""
+    """Return what to do, in one sentence; sources by name, so that it does not change with shares."""
     n, target = len(choice.choices), plain(choice.target)
     if not n:
         why = "No source can be used" if choice.unusable else "There is no source"
@@ -128,8 +128,7 @@ def headline_of(choice: Choice) -> str:
     if not choice.used:
         which = "the one source" if n == 1 else f"any of the {n} sources"
         return f"Do not use {which}: learn from {target} alone."
-    shares = {each.source: each.share for each in choice.choices}
-    used = sorted(choice.used, key=lambda name: (-shares.get(name, 0.0), name))
+    used = sorted(choice.used)
     if n == 1:
         return f"Use {plain(used[0])}."
     which = "all" if len(used) == n else str(len(used))
