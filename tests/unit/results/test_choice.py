@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 import datakin
+import datakin.report
 from datakin import DatakinError
 from datakin.results import Choice, CurvePoint, Provenance, SourceChoice, Stability
 from tests.unit.damage import damaged_json
@@ -115,7 +116,7 @@ def test_headlines(choice):
     assert one.headline == "Use north."
     assert replace(one, used=()).headline == "Do not use the one source: learn from home alone."
     every = replace(choice, used=tuple(c.source for c in choice.choices))
-    assert every.headline.startswith("Use all of 4 sources: north, south, ")
+    assert every.headline.startswith("Use all of 4 sources: east, north, ")
     empty = replace(choice, choices=(), used=())
     assert empty.headline == "No source can be used: learn from home alone."
     assert empty.evidence == ("Expected error: 12.0%, 90% interval 5.0% to 19.0%.",)

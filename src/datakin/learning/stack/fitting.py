@@ -28,6 +28,7 @@ LEAST_WEIGHT = 0.001  # of a candidate that is kept
 # One source brings less evidence than several that agree: its weights are held back more.
 OF_ONE = {"ridge": 10.0, "kept": 0.2}
 SETTLED = 3  # answers in a row that must agree before no more folds are drawn
+CLEAR = 2.0  # standard errors that every share must lie away from the cut
 
 Folds = Callable[[int], Array]
 Advance = Callable[[int, Array], None]
@@ -89,6 +90,16 @@ class Passes:
     def weights(self) -> Array:
         """Weights of the candidates, mean over the draws."""
         return np.asarray(np.mean([each.weights for each in self.mixes], axis=0))
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether no source lies so near the cut that other folds could turn the answer."""
+        each = [self.stack.shares(one.weights) for one in self.mixes]
+        if len(each) < 2 or not self.stack.names:
+            return not self.stack.names
+        shares = np.array([[one[name] for name in self.stack.names] for one in each])
+        means, error = shares.mean(axis=0), shares.std(axis=0, ddof=1) / np.sqrt(len(each))
+        return bool((np.abs(means - cut_of(means)) > CLEAR * error).all())
 
     def of(self, keep: Callable[[Candidate], bool]) -> list[Mix]:
         """Return the mixes of some of the candidates alone."""
@@ -184,7 +195,7 @@ def fit_stack(
         passes.add(folds(repeat), (kept or {}).get(repeat))
         answers.append(used_sources(stack.shares(passes.weights)))
         advance(repeat, passes.predictions[-1])
-        settled = len(set(answers[-SETTLED:])) == 1
+        settled = len(set(answers[-SETTLED:])) == 1 and passes.is_clear
         if repeat + 1 >= least and settled:
             break
     used = answers[-1]
