@@ -6,9 +6,10 @@
 - `predictions`: what `datakin predict` gives
 """
 
-from datakin.choosing.card import CardSource, ModelCard
 from datakin.choosing.act import choose
-from datakin.choosing.model import KinModel, label_type_of
+from datakin.choosing.card import CardSource, ModelCard
+from datakin.choosing.label_types import label_type_of
+from datakin.choosing.model import KinModel
 from datakin.choosing.model_file import load_model, save_model
 from datakin.choosing.predictions import Predictions, predict_table
 

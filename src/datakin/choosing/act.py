@@ -13,7 +13,8 @@ from datakin._core.exceptions import DatakinError, Note, warn
 from datakin._core.progress import progress
 from datakin._core.repeatability import derive_seed
 from datakin._core.warned import filters_kept
-from datakin.choosing.card import ModelCard
+from datakin.choosing.card import CardSource, ModelCard
+from datakin.choosing.earlier import Earlier
 from datakin.choosing.model import KinModel, label_type_of
 from datakin.choosing.passes_file import PassesFolder
 from datakin.choosing.running import runner
@@ -40,7 +41,7 @@ from datakin.learning.stack.trials import folds_of
 from datakin.results.choice import Choice, CurvePoint, SourceChoice
 from datakin.results.record import make_provenance
 
-__all__ = ["choose"]
+__all__ = ["choose", "choose_from"]
 
 REPEATS = (5, 12)  # draws of the folds: at least, and at most until the answer is the same
 LARGE = 2_000  # rows of a target that gains little from others
@@ -56,6 +57,7 @@ def choose(
     repeats: Any = REPEATS,
     max_rows: int | None = MOST_ROWS,
     weights: Mapping[str, Any] | None = None,
+    add_to: Any = None,
     random_state: int = 0,
     n_jobs: int | None = None,
     client: Any = None,
@@ -86,6 +88,9 @@ def choose(
     weights : mapping of str to array, optional
         Weights of the rows of some datasets, by name. For the others they are taken from the datasets,
         where they have any (``read_table(..., weight=)``, ``as_dataset(..., weights=)``).
+    add_to : Choice, KinModel or path of a saved model, optional
+        An earlier choice for the same columns: what it learned from its sources enters as it is, without
+        their rows; only the sources given here are fitted.
     random_state : int
         Seed of folds and samples.
     n_jobs : int, optional
@@ -109,14 +114,56 @@ def choose(
     >>> choice["far"].call
     'hurts'
     """
-    check_seed(random_state)
-    least, most = _check_repeats(repeats)
     datasets = [coerce(target, "target"), *collect(sources, "source")]
     check_names(datasets)
-    own = datasets[0]
-    prepared = prepare(
-        own, datasets[1:], weights=weights, max_rows=max_rows, random_state=random_state
+    return choose_from(
+        datasets[0],
+        datasets[1:],
+        learners=learners,
+        loss=loss,
+        repeats=repeats,
+        max_rows=max_rows,
+        weights=weights,
+        add_to=add_to,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        client=client,
+        checkpoint=checkpoint,
     )
+
+
+def choose_from(
+    own: Dataset,
+    sources: Sequence[Dataset],
+    left_out: Mapping[str, str] | None = None,
+    *,
+    learners: Any = None,
+    loss: Any = "auto",
+    repeats: Any = REPEATS,
+    max_rows: int | None = MOST_ROWS,
+    weights: Mapping[str, Any] | None = None,
+    add_to: Any = None,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    client: Any = None,
+    checkpoint: Any = None,
+) -> Choice:
+    """Choose among sources that have been read; `left_out` names those that could not be, and why.
+
+    The other parameters are those of `choose`.
+    """
+    check_seed(random_state)
+    least, most = _check_repeats(repeats)
+    earlier = Earlier.read(add_to, own, sources)
+    prepared = prepare(
+        own,
+        sources,
+        weights=weights,
+        max_rows=max_rows,
+        random_state=random_state,
+        encoder=earlier.encoder,
+    )
+    prepared.unusable.update(left_out or {})
     _announce(prepared, own)
     made = make_learners(learners, bool(own.classes), random_state)
     y, groups = prepared.target.y, _codes(prepared.target.groups)
@@ -128,6 +175,7 @@ def choose(
         "loss": judge.loss.name,
         "repeats": [least, most],
         "max_rows": max_rows,
+        "add_to": earlier.fingerprint,
     }
     kept = PassesFolder(checkpoint, options, prepared, random_state)
     with threadpool_limits(limits=1), runner(n_jobs, client) as run:
@@ -145,26 +193,28 @@ def choose(
                 repeats=(least, most),
                 seed=random_state,
                 run=run,
+                ready=earlier.predictors,
                 kept=kept.read(),
                 advance=finished,
             )
         trials = try_sources(fitted.passes, groups, run)
         curve = _curve(fitted, judge, y, groups, random_state)
-    return _choice(own, datasets[1:], prepared, fitted, trials, curve, judge, options, random_state)
+    return _choice(own, sources, prepared, earlier, fitted, trials, curve, judge, options)
 
 
 def _choice(
     own: Dataset,
     sources: Sequence[Dataset],
     prepared: Prepared,
+    earlier: Earlier,
     fitted: Fitted,
     trials: Sequence[Any],
     curve: tuple[CurvePoint, ...],
     judge: Judge,
     options: dict[str, Any],
-    seed: int,
 ) -> Choice:
     """Put together what was found."""
+    seed = fitted.passes.stack.seed
     y, groups = prepared.target.y, _codes(prepared.target.groups)
     passes = fitted.passes
     user_weights = prepared.rows.weights
@@ -174,7 +224,7 @@ def _choice(
     gain, low, high, p_gain, base = total_gain(passes, groups)
     choices = []
     for trial in trials:
-        n_rows = len(prepared.sources[trial.source])
+        n_rows = earlier.rows_of(trial.source) or len(prepared.sources[trial.source])
         share = fitted.shares[trial.source]
         choices.append(
             SourceChoice(
@@ -218,22 +268,24 @@ def _choice(
         notes=tuple(notes),
         provenance=make_provenance(seed, options, prepared.fingerprints),
     )
-    return made.with_model(_model(own, sources, prepared, fitted, judge, made))
+    return made.with_model(_model(own, sources, prepared, earlier, fitted, judge, made))
 
 
 def _model(
     own: Dataset,
     sources: Sequence[Dataset],
     prepared: Prepared,
+    earlier: Earlier,
     fitted: Fitted,
     judge: Judge,
     choice: Choice,
 ) -> KinModel:
     """Return the fitted model with its card."""
-    named = {each.name: each for each in sources}
+    named = {each.name: (each.name, each.n_rows, each.fingerprint) for each in sources}
+    named |= {each.name: (each.name, each.n_rows, each.fingerprint) for each in earlier.sources}
     card = ModelCard.of(
         own,
-        [(named[c.source], c.share, c.call) for c in choice.choices],
+        [CardSource(*named[c.source], c.share, c.call) for c in choice.choices],
         loss=choice.loss,
         error=choice.error,
         interval=choice.interval,
@@ -269,6 +321,7 @@ def _curve(
         found = np.einsum("cnm,c->nm", P, full[repeat].weights)
         halves.append(found)
     counts = judge.row_weights(y) * stack.target.weights
+
     def point(rows: int, predictions: Sequence[Array]) -> CurvePoint:
         errors = np.mean([judge.rows(y, each) for each in predictions], axis=0)
         losses = np.mean(

@@ -12,7 +12,7 @@ import pandas as pd
 from datakin._core.exceptions import DatakinError
 from datakin._core.plain_fields import PlainFields
 from datakin._core.repeatability import versions
-from datakin.data.dataset import TASKS, Dataset
+from datakin.data.dataset import TASKS, Dataset, task_of
 from datakin.results.record import Record, cell, plain, register, table
 
 __all__ = ["CardSource", "ModelCard"]
@@ -101,7 +101,7 @@ class ModelCard(Record):
     def of(
         cls,
         target: Dataset,
-        sources: Sequence[tuple[Dataset, float, str]],
+        sources: Sequence[CardSource | tuple[Dataset, float, str]],
         *,
         loss: str,
         error: float,
@@ -118,20 +118,17 @@ class ModelCard(Record):
         Parameters
         ----------
         target : Dataset
-        sources : sequence of (Dataset, share, call)
+        sources : sequence of CardSource, or of (Dataset, share, call)
         classes : sequence of str, optional
             All classes that the model knows; those of the target by default.
         loss, error, interval, level, error_alone, error_all, seed, notes
             As the fields of the card.
         """
         used = versions()
+        named = tuple(target.classes if classes is None else classes)
         return cls(
-            date.today().isoformat(), target.name, target.label, target.task,
-            tuple(target.classes if classes is None else classes), target.n_rows, target.fingerprint,
-            tuple(
-                CardSource(each.name, each.n_rows, each.fingerprint, float(share), str(call))
-                for each, share, call in sources
-            ),
+            date.today().isoformat(), target.name, target.label, task_of(named), named,
+            target.n_rows, target.fingerprint, tuple(_card_source(each) for each in sources),
             loss, float(error), (float(interval[0]), float(interval[1])), float(level),
             None if error_alone is None else float(error_alone),
             None if error_all is None else float(error_all),
@@ -215,3 +212,10 @@ class ModelCard(Record):
         more = len(self.notes) - NOTES
         lines += [""] * bool(shown) + shown + [f"... and {more} more notes"] * (more > 0)
         return "\n".join(lines)
+
+
+def _card_source(given: CardSource | tuple[Dataset, float, str]) -> CardSource:
+    if isinstance(given, CardSource):
+        return given
+    each, share, call = given
+    return CardSource(each.name, each.n_rows, each.fingerprint, float(share), str(call))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,9 @@ from datakin.choosing.archive import Archive, packed
 
 __all__ = ["dump_estimator", "load_estimator"]
 
+SCHEMA = "schema.json"  # the member of skops that says what the others are
 LARGEST = 1 << 28  # bytes of one estimator
+TEXT = 1 << 25  # and of its description
 # Beside the types that skops trusts: those of estimators, numpy and scipy. Trees are checked here.
 TREE = "sklearn.tree._tree.Tree"
 TRUSTED = (
@@ -40,9 +43,12 @@ def dump_estimator(estimator: Any, name: str) -> bytes:
             f"The learner {name!r} cannot be saved ({type(error).__name__}: {str(error)[:120]})."
         ) from None
     _refuse_untrusted(skops, content, f"The learner {name!r} cannot be saved: ")
-    # In a file of our own: skops writes the time of day into its members.
+    # In a file of our own: skops writes the time of day, and names members by where objects lie in memory.
     with io.BytesIO(content) as stream:
-        return _repacked(stream)
+        inner = Archive(stream, LARGEST)
+        return packed(
+            _numbered({name: inner.read(name, _most(name)) for name in sorted(inner.names)})
+        )
 
 
 def load_estimator(content: bytes) -> Any:
@@ -72,7 +78,38 @@ def _skops(what: str) -> Any:
 def _repacked(stream: Any) -> bytes:
     """Return an inner zip file with the same members, all of which fit the limits."""
     inner = Archive(stream, LARGEST)
-    return packed({name: inner.read(name, LARGEST) for name in sorted(inner.names)})
+    return packed({name: inner.read(name, _most(name)) for name in sorted(inner.names)})
+
+
+def _most(name: str) -> int:
+    """Return how long a member may be; JSON takes many times its length in memory."""
+    return TEXT if name.endswith(".json") else LARGEST
+
+
+def _numbered(members: dict[str, bytes]) -> dict[str, bytes]:
+    """Return the members of skops with objects counted in order, so that equal ones give equal bytes."""
+    places: dict[int, int] = {}
+    names: dict[str, str] = {}
+
+    def count(value: Any) -> Any:
+        if isinstance(value, list):
+            return [count(each) for each in value]
+        if not isinstance(value, dict):
+            return value
+        made: dict[str, Any] = {}
+        for key, inner in value.items():
+            if key == "__id__" and isinstance(inner, int):
+                made[key] = places.setdefault(inner, len(places))
+            elif key == "file" and inner in members:
+                ending = str(inner).rpartition(".")[2]
+                made[key] = names.setdefault(inner, f"{len(names)}.{ending}")
+            else:
+                made[key] = count(inner)
+        return made
+
+    schema = json.dumps(count(json.loads(members[SCHEMA]))).encode()
+    others = {new: members[old] for old, new in names.items()}
+    return {SCHEMA: schema, **others}
 
 
 def _refuse_untrusted(skops: Any, content: bytes, begins: str) -> None:

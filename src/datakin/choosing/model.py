@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from html import escape
 from typing import Any, NoReturn
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 
 from datakin._core.exceptions import DatakinError, listed, warn
 from datakin.choosing.card import ModelCard
-from datakin.data.dataset import Dataset
+from datakin.choosing.label_types import label_type_of, typed_classes
 from datakin.data.features import Array, Features
 from datakin.data.new_rows import NewRows, new_labels, read_new_rows
 from datakin.data.schema import TableSchema
@@ -21,42 +22,10 @@ from datakin.learning.losses import LOSSES
 from datakin.learning.stack.encoder import TableEncoder
 from datakin.learning.stack.predictors import KernelPredictor, StackPredictor
 
-__all__ = ["LABEL_TYPES", "KinModel", "label_type_of"]
+__all__ = ["KinModel", "label_type_of"]
 
-LABEL_TYPES = ("text", "int", "float", "bool")
 CELLS = 1 << 22  # numbers of one block of rows: 32 MB
 ROWS = 4096  # of a block, at most
-
-
-def label_type_of(labels: Any) -> str:
-    """Return what the labels of a user are: "text", "int", "float" or "bool".
-
-    Parameters
-    ----------
-    labels : array, series, list or Dataset
-        Of a dataset that was read from memory, what it was read from; "text" for a file.
-
-    Examples
-    --------
-    >>> label_type_of(np.array([True, False]))
-    'bool'
-    """
-    if isinstance(labels, Dataset):
-        return _type_of_dataset(labels)
-    kind = np.asarray(labels).dtype.kind
-    return {"b": "bool", "i": "int", "u": "int", "f": "float"}.get(kind, "text")
-
-
-def _type_of_dataset(dataset: Dataset) -> str:
-    facts, how = dataset.facts.get(dataset.label), dataset.how
-    is_plain = how is not None and how.path is None and how.positive is None and not how.label_map
-    if facts is None or not is_plain or not dataset.classes:
-        return "text"
-    if facts.kind == "truth value":
-        return "bool" if set(dataset.classes) <= {"0", "1"} else "text"
-    if facts.kind != "number":
-        return "text"
-    return "int" if all(name.lstrip("-").isdigit() for name in dataset.classes) else "float"
 
 
 def _has_classes(self: KinModel) -> bool:
@@ -108,7 +77,7 @@ class KinModel(BaseEstimator):
         self.feature_names_in_ = np.array(schema.names, dtype=object)
         self.n_features_in_ = len(schema.names)
         if stack.classes:
-            self.classes_ = _typed(stack.classes, label_type)
+            self.classes_ = typed_classes(stack.classes, label_type)
 
     def _check(self) -> None:
         """Refuse parts that do not fit each other."""
@@ -312,25 +281,5 @@ class KinModel(BaseEstimator):
             f"error {self.card.says})"
         )
 
-    def _repr_html_(self) -> str:
-        import html
-
-        return f"<pre>{html.escape(str(self.card))}</pre>"
-
-
-def _typed(classes: tuple[str, ...], label_type: str) -> Array:
-    """Return class names as what the labels of the user were."""
-    try:
-        match label_type:
-            case "bool":
-                if set(classes) <= {"0", "1"}:
-                    return np.array([name == "1" for name in classes])
-            case "int":
-                return np.array([int(name) for name in classes])
-            case "float":
-                return np.array([float(name) for name in classes])
-            case "text":
-                return np.array(classes)
-    except (ValueError, OverflowError):
-        pass
-    raise DatakinError(f"The classes {listed(classes)} cannot be of the type {label_type!r}.")
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": f"<pre>{escape(str(self.card))}</pre>"}

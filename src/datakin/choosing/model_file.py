@@ -21,7 +21,8 @@ from datakin._core.plain_fields import PlainFields
 from datakin._core.repeatability import versions
 from datakin.choosing.archive import Archive, packed
 from datakin.choosing.card import ModelCard
-from datakin.choosing.model import LABEL_TYPES, KinModel
+from datakin.choosing.label_types import LABEL_TYPES
+from datakin.choosing.model import KinModel
 from datakin.choosing.model_parts import PartReader, PartWriter, encoder_of, plain_encoder
 from datakin.data.dataset import TASKS, task_of
 from datakin.data.schema import TableSchema
@@ -84,6 +85,8 @@ def load_model(path: str | os.PathLike[str]) -> KinModel:
     KinModel
         With ``predict``, ``predict_proba``, ``score`` and ``card``.
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise DatakinError(f"A model is loaded from a path. Got {type(path).__name__}.")
     where = Path(path)
     if where.is_dir():
         raise DatakinError(f"A model is a file. Got the folder {str(where)!r}.")

@@ -25,7 +25,7 @@ from datakin.learning.stack.scaler import Scaler
 
 __all__ = ["PartReader", "PartWriter", "encoder_of", "plain_encoder"]
 
-TEXT = 1 << 26  # bytes of the trees of one part
+TEXT = 1 << 24  # bytes of the trees of one part
 ROWS = 1 << 20  # rows that a kernel may have
 NUMBERS = "<f8"  # how numbers are written: 64 bits, the lowest byte first
 TYPES = ("linear", "kernel", "trees", "constant", "scikit-learn")

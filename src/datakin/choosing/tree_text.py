@@ -25,7 +25,7 @@ OBJECTIVES = {
     "regression": "reg:squarederror",
 }
 TREES = 100_000
-NODES = 1 << 20  # of all trees together
+NODES = 1 << 19  # of all trees together
 ROOT = 2**31 - 1  # the parent of a root, for XGBoost
 BIGGEST = float(np.finfo(np.float32).max)
 # What every node has besides: nothing that predictions depend on.

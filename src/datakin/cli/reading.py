@@ -162,6 +162,18 @@ class Reading:
             )
         return read.pop(target), read
 
+    def read_to_choose(
+        self, tables: list[str], domain: str | None, target: str | None
+    ) -> tuple[datakin.Dataset, dict[str, datakin.Dataset], dict[str, str]]:
+        """Read the target and what sources can be read; the others are returned with the reason."""
+        from datakin.data.door import read_usable
+
+        if domain is not None:
+            return *self.read_sources(tables, domain, target), {}
+        paths = [_one_file(tables[0])] if len(tables) == 1 else _target_first(tables, target)
+        read, left_out = read_usable(paths, **self.options())
+        return read.pop(next(iter(read))), read, left_out
+
 
 @dataclass(frozen=True)
 class Looking(Reading):

@@ -77,6 +77,10 @@ def read_new_rows(
     **options
         Of `read_table`: delimiter, encoding, header, table, query, rename.
     """
+    if keep and (isinstance(source, Dataset) or sparse.issparse(source)):
+        raise DatakinError(
+            "Columns are kept of a path or data frame. Got a Dataset or sparse array."
+        )
     if isinstance(source, Dataset):
         return _of_dataset(source, schema, classes)
     if sparse.issparse(source):
@@ -92,7 +96,10 @@ def read_new_rows(
         notes = (*notes, Note(f"not used: {listed(extra, limit=8)}", MINOR))
     labels = None
     if classes is not None and schema.label in frame.columns:
-        labels = new_labels(frame[schema.label], schema, classes=classes)
+        try:
+            labels = new_labels(frame[schema.label], schema, classes=classes)
+        except DatakinError as error:  # predictions do not need it
+            notes = (*notes, f"the label was not read: {error}")
     kept = {name: read_keys(frame[name], name)[0] for name in keep}
     return NewRows(features, labels, kept, notes)
 

@@ -1,5 +1,7 @@
 """Fitted models for tests, without a choice: an encoder, three learners, equal weights."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 
@@ -14,6 +16,13 @@ from datakin.learning.stack.rows import Rows, responses
 from datakin.learning.stack.trees import TreeLearner
 
 LEARNERS = (LinearLearner(), KernelLearner(), TreeLearner(rounds=8))
+
+
+def quiet(reader, *args, **options):
+    """Read a table whose notes are no matter here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", datakin.DatakinWarning)
+        return reader(*args, **options)
 
 
 def ward(seed=0, n=80, task="binary"):

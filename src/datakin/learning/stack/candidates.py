@@ -100,6 +100,9 @@ class Stack:
         Runs a list of tasks and returns what they return, in order.
     known : mapping of (learner, source) to SourceFit
         Fits that are there already.
+    ready : mapping of (learner, source) to Predictor
+        Fits of sources whose rows are not here, from an earlier stack with the same columns: they are
+        candidates, and in no pool.
     own : dict of (learner, repeat) to (predictions, told)
         Held-out predictions of the target alone; filled here, to be shared with other stacks of the
         same target.
@@ -115,15 +118,24 @@ class Stack:
         run: Run = serially,
         known: Mapping[tuple[str, str], SourceFit] | None = None,
         own: dict[tuple[str, int], tuple[Array, Array]] | None = None,
+        ready: Mapping[tuple[str, str], Predictor] | None = None,
     ) -> None:
         self.target, self.learners, self.seed, self.run = target, tuple(learners), seed, run
         # By name: the order in which sources are given changes no number.
         self.sources = {name: sources[name] for name in sorted(sources)}
         self.fits = dict(known or {})
+        self.ready = dict(sorted((ready or {}).items()))
+        for key, predictor in self.ready.items():
+            self.fits[key] = SourceFit(predictor, np.zeros(0), predictor.predict(target.X))
         self.own_passes = {} if own is None else own
         self._pools: dict[str, tuple[Rows, Rows]] = {}
         self.candidates = self._list()
         self.own = np.array([c.rows == TARGET for c in self.candidates])
+
+    @property
+    def names(self) -> list[str]:
+        """Names of all sources, those that are ready too."""
+        return [*self.sources, *dict.fromkeys(name for _, name in self.ready)]
 
     def _list(self) -> list[Candidate]:
         found = []
@@ -134,6 +146,8 @@ class Stack:
             if len(self.sources) > 1:  # of one source, all is that source
                 found.append(Candidate(learner.name, ALL))
             found += [Candidate(learner.name, "source", name) for name in self.sources]
+        # What is ready may come from learners that are not used any more.
+        found += [Candidate(learner, "source", name) for learner, name in self.ready]
         return found
 
     def fit_each(self) -> None:
@@ -189,12 +203,12 @@ class Stack:
         pooled: list[Any] = [None] * len(self.learners)
         if self.sources:
             pooled = self.run([self._pooled(each, folds, repeat) for each in self.learners])
-        return np.concatenate(
-            [
-                self._of_learner(each, repeat, both)
-                for each, both in zip(self.learners, pooled, strict=True)
-            ]
-        )
+        parts = [
+            self._of_learner(each, repeat, both)
+            for each, both in zip(self.learners, pooled, strict=True)
+        ]
+        parts += [self.fits[key].on_target[None] for key in self.ready]
+        return np.concatenate(parts)
 
     def predict_own(self, folds: Array, repeat: int) -> None:
         """Predict the folds of the target from the target alone."""
@@ -233,6 +247,8 @@ class Stack:
         return made
 
     def _fitted(self, candidate: Candidate) -> Predictor:
+        if candidate.source:
+            return self.fits[candidate.learner, candidate.source].predictor
         learner = next(each for each in self.learners if each.name == candidate.learner)
         if candidate.rows == TARGET:
             return learner.fit(self.target)[0]
@@ -245,13 +261,13 @@ class Stack:
         """Return each source's share of the prediction."""
         n = {name: len(rows) for name, rows in self.sources.items()}
         total, own = sum(n.values()), len(self.target)
-        found = dict.fromkeys(self.sources, 0.0)
+        found = dict.fromkeys(self.names, 0.0)
         for candidate, weight in zip(self.candidates, weights, strict=True):
             if candidate.rows == "source":
                 found[candidate.source] += float(weight)
             elif candidate.rows in (ALL, BOTH):
                 of = total if candidate.rows == ALL else total + own
-                for name in found:
+                for name in self.sources:
                     found[name] += float(weight) * n[name] / of
         return found
 

@@ -13,7 +13,6 @@ from datakin.learning.stack.candidates import (
     Candidate,
     Learner,
     Run,
-    SourceFit,
     Stack,
     serially,
 )
@@ -26,7 +25,10 @@ __all__ = ["Fitted", "Passes", "cut_of", "fit_stack", "used_sources"]
 CUT = 0.05  # share of the prediction below which a source is left out
 WINDOW = (0.03, 0.08)  # where the cut is looked for: in the widest gap between shares
 LEAST_WEIGHT = 0.001  # of a candidate that is kept
+# One source brings less evidence than several that agree: its weights are held back more.
+OF_ONE = {"ridge": 10.0, "kept": 0.2}
 SETTLED = 3  # answers in a row that must agree before no more folds are drawn
+CLEAR = 2.0  # standard errors that every share must lie away from the cut
 
 Folds = Callable[[int], Array]
 Advance = Callable[[int, Array], None]
@@ -80,12 +82,24 @@ class Passes:
     def _mix(self, P: Array, folds: Array, some: Array) -> Mix:
         own = self.stack.own[some]
         own = own if own.any() else np.ones(len(own), dtype=bool)
-        return mix(P[some], self.stack.target.Y, self.row_weights, folds, own)
+        sources = {c.source for c, kept in zip(self.stack.candidates, some, strict=True) if kept}
+        strength = {} if len(sources - {""}) > 1 else OF_ONE
+        return mix(P[some], self.stack.target.Y, self.row_weights, folds, own, **strength)
 
     @property
     def weights(self) -> Array:
         """Weights of the candidates, mean over the draws."""
         return np.asarray(np.mean([each.weights for each in self.mixes], axis=0))
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether no source lies so near the cut that other folds could turn the answer."""
+        each = [self.stack.shares(one.weights) for one in self.mixes]
+        if len(each) < 2 or not self.stack.names:
+            return not self.stack.names
+        shares = np.array([[one[name] for name in self.stack.names] for one in each])
+        means, error = shares.mean(axis=0), shares.std(axis=0, ddof=1) / np.sqrt(len(each))
+        return bool((np.abs(means - cut_of(means)) > CLEAR * error).all())
 
     def of(self, keep: Callable[[Candidate], bool]) -> list[Mix]:
         """Return the mixes of some of the candidates alone."""
@@ -141,7 +155,7 @@ def fit_stack(
     select: bool = True,
     seed: int = 0,
     run: Run = serially,
-    known: Mapping[tuple[str, str], SourceFit] | None = None,
+    ready: Mapping[tuple[str, str], Predictor] | None = None,
     kept: Mapping[int, Array] | None = None,
     advance: Advance = lambda repeat, predictions: None,
 ) -> Fitted:
@@ -163,7 +177,8 @@ def fit_stack(
     seed : int
     run : callable
         Runs tasks; see `Stack`.
-    known : mapping of (learner, source) to SourceFit
+    ready : mapping of (learner, source) to Predictor
+        Fits of sources whose rows are not here; see `Stack`.
     kept : mapping of repeat to predictions
         Draws that are there already, from a checkpoint.
     advance : callable
@@ -171,30 +186,33 @@ def fit_stack(
     """
     row_weights = target.weights if row_weights is None else row_weights
     own: dict[tuple[str, int], tuple[Array, Array]] = {}
-    stack = Stack(target, sources, learners, seed=seed, run=run, known=known, own=own)
+    stack = Stack(target, sources, learners, seed=seed, run=run, own=own, ready=ready)
     stack.fit_sources()
     passes, answers = Passes(stack, row_weights), []
-    least, most = repeats if stack.sources else (repeats[0], repeats[0])
+    least, most = repeats if stack.names else (repeats[0], repeats[0])
     settled = False
     for repeat in range(most):
         passes.add(folds(repeat), (kept or {}).get(repeat))
         answers.append(used_sources(stack.shares(passes.weights)))
         advance(repeat, passes.predictions[-1])
-        settled = len(set(answers[-SETTLED:])) == 1
+        settled = len(set(answers[-SETTLED:])) == 1 and passes.is_clear
         if repeat + 1 >= least and settled:
             break
     used = answers[-1]
     chosen = passes
-    if select and len(used) < len(stack.sources):
-        some = {name: stack.sources[name] for name in used}
+    if select and len(used) < len(stack.names):
+        some = {name: rows for name, rows in stack.sources.items() if name in used}
         fits = {key: fit for key, fit in stack.fits.items() if key[1] in some}
-        smaller = Stack(target, some, learners, seed=seed, run=run, known=fits, own=own)
+        still = {key: fit for key, fit in (ready or {}).items() if key[1] in used}
+        smaller = Stack(
+            target, some, learners, seed=seed, run=run, known=fits, own=own, ready=still
+        )
         smaller.fit_sources()
         chosen = Passes(smaller, row_weights)
         for each in passes.folds:
             chosen.add(each)
     weights = chosen.weights
-    shares = dict.fromkeys(stack.sources, 0.0) | chosen.stack.shares(weights)
+    shares = dict.fromkeys(stack.names, 0.0) | chosen.stack.shares(weights)
     parts = tuple(chosen.stack.predictors(weights, LEAST_WEIGHT))
     return Fitted(passes, chosen, used, shares, parts, settled)
 

@@ -66,6 +66,7 @@ def prepare(
     weights: Mapping[str, Array] | None = None,
     max_rows: int | None = MOST_ROWS,
     random_state: int = 0,
+    encoder: TableEncoder | None = None,
 ) -> Prepared:
     """Match the sources to the target, draw samples of what is too large, encode all of it.
 
@@ -79,6 +80,8 @@ def prepare(
         Largest number of rows of the target and of each source; None for all.
     random_state : int
         Of the samples.
+    encoder : TableEncoder, optional
+        One that is there already; it is not learned then.
     """
     given = {d.name: _given(dict(weights or {}), d) for d in (target, *sources)}
     notes: list[str] = []
@@ -89,7 +92,8 @@ def prepare(
     _check_counted(sampled, kept_weights[0])
     names: list[str] = []
     unusable: dict[str, str] = {}
-    for source in sources:
+    # By name: sums over all tables do not depend on the order in which they were given.
+    for source in sorted(sources, key=lambda each: each.name):
         try:
             part, y, rows = _matched(sampled, source, max_rows, random_state, notes)
             own_weights = _weights(given[source.name], source, rows)
@@ -100,7 +104,7 @@ def prepare(
         features.append(part)
         labels.append(y)
         kept_weights.append(own_weights)
-    encoder = TableEncoder.learn(features)
+    encoder = TableEncoder.learn(features) if encoder is None else encoder
     made = []
     for part, y, weight in zip(features, labels, kept_weights, strict=True):
         Y, kind = responses(y, len(target.classes))
@@ -154,9 +158,9 @@ def _matched(
         other = sorted({name for name in source.classes if name not in place})
         n_other = int((codes < 0).sum())
         if n_other:
-            said = "1 row" if n_other == 1 else f"{n_other:,} rows"
+            number = "1 row" if n_other == 1 else f"{n_other:,} rows"
             notes.append(
-                f"{source.name}: {said} left out, of classes that {target.name} does not have: "
+                f"{source.name}: {number} left out, of classes that {target.name} does not have: "
                 f"{listed(other)}"
             )
     if int(usable.sum()) < LEAST_ROWS:

@@ -92,9 +92,7 @@ def try_all(
             passes.add_each(folds(repeat))
         found = {t.source: t for t in try_sources(passes, prepared.target.groups)}
     rows = prepared.rows
-    alone = np.mean(
-        [squared(rows.Y, mix.predictions, rows.kind) for mix in passes.alone], axis=0
-    )
+    alone = np.mean([squared(rows.Y, mix.predictions, rows.kind) for mix in passes.alone], axis=0)
     return Trials(
         target.name,
         float(np.average(alone, weights=rows.weights)),

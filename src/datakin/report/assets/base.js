@@ -35,6 +35,8 @@ function show(value, digits = 4) {
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 const series = (k) => `var(--c${(k % 8) + 1})`;
+// Zones of the paper, or calls of a choice: the same place, the same colours.
+const zoneOf = (row) => row.zone ?? row.call;
 const zoneColour = (zone) => (zone ? `var(--${zone})` : "var(--accent)");
 
 const ruler = document.createElement("canvas").getContext("2d");
