@@ -222,6 +222,8 @@ def _choice(
     alone = stated(passes.alone, judge, y, user_weights, groups)
     pooled = stated(passes.pooled, judge, y, user_weights, groups) if prepared.sources else alone
     gain, low, high, p_gain, base = total_gain(passes, groups)
+    if not fitted.used:  # the model is that of the target alone
+        error, gain, low, high, p_gain = alone, 0.0, 0.0, 0.0, 0.0
     choices = []
     for trial in trials:
         n_rows = earlier.rows_of(trial.source) or len(prepared.sources[trial.source])

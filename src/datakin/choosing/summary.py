@@ -108,7 +108,7 @@ def stability_of(
 ) -> Stability:
     """Return how often other folds, and other weights of the rows, lead to the same sources."""
     stack, n_draws = passes.stack, len(passes.mixes)
-    by_folds = [used_sources(stack.shares(each.weights)) for each in passes.mixes]
+    by_folds = [used_sources(stack.shares(each.weights)) for each in passes.choosing]
     rng = np.random.default_rng(derive_seed(seed, "reweighted"))
     by_sample = []
     for b in range(REWEIGHTED if stack.names else 0):

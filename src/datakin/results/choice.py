@@ -9,7 +9,7 @@ import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed
 from datakin.results.choice_html import html_of
-from datakin.results.choice_text import CALLS, evidence_of, headline_of, text_of
+from datakin.results.choice_text import CALLS, amount, evidence_of, headline_of, text_of
 from datakin.results.record import Provenance, Record, register
 
 __all__ = ["Choice", "CurvePoint", "SourceChoice", "Stability"]

@@ -116,7 +116,7 @@ def test_without_sources_it_is_the_stack_of_the_learners() -> None:
     X, y = target.features.numeric, target.y
     stack = KinStack(repeats=2).fit(X, y)
     assert_allclose(choice.model.predict_proba(X), stack.predict_proba(X), atol=0.05)
-    assert "No source" in choice.headline
+    assert choice.headline == "There is no source: learn from mine alone."
     assert choice.used == ()
     assert choice.error == choice.error_alone == choice.error_all
 

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 
 from datakin.learning.stack.fitting import cut_of, used_sources
-from datakin.learning.stack.weights import mix, on_simplex
+from datakin.learning.stack.weights import Style, mix, on_simplex
 
 
 def test_weights_minimise_the_penalised_sum() -> None:
@@ -47,7 +47,7 @@ def test_no_row_has_a_part_in_its_own_weights() -> None:
 def test_some_weight_stays_with_the_target() -> None:
     Y = np.ones((40, 1)) * 0.5
     P = np.stack([np.zeros((40, 1)), Y])  # the source is perfect
-    found = mix(P, Y, np.ones(40), np.arange(40) % 4, np.array([True, False]), kept=0.15)
+    found = mix(P, Y, np.ones(40), np.arange(40) % 4, np.array([True, False]), Style(5.0, 0.15))
     assert_allclose(found.weights.sum(), 1.0)
     assert 0.15 <= found.weights[0] < 0.4
 

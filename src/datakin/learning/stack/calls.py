@@ -46,7 +46,7 @@ PRIOR = (
     *(0.043, 0.049, 0.055, 0.061, 0.068, 0.076, 0.084, 0.091, 0.104, 0.125, 0.168),
 )
 PRIOR_ROWS, PRIOR_POWER, SMOOTH = 40, 0.8, 0.01
-TAIL, TAIL_SCALE = 0.15, 0.2  # share and scale of gains larger than any that came true there
+TAIL, TAIL_SCALE = 0.25, 0.25  # share and scale of gains larger than any that came true there
 OTHER = 0.01  # share of what no collection showed
 GRID = np.linspace(-0.5, 1.0, 1501)
 

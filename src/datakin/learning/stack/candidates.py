@@ -131,6 +131,12 @@ class Stack:
         self._pools: dict[str, tuple[Rows, Rows]] = {}
         self.candidates = self._list()
         self.own = np.array([c.rows == TARGET for c in self.candidates])
+        self.pooled = np.array([c.rows == BOTH for c in self.candidates])
+        # Of one source, all is that source.
+        alone = len(self.names) == 1
+        self.together = np.array(
+            [c.rows == ALL or (alone and c.rows == "source") for c in self.candidates]
+        )
 
     @property
     def names(self) -> list[str]:

@@ -18,15 +18,13 @@ from datakin.learning.stack.candidates import (
 )
 from datakin.learning.stack.predictors import Predictor
 from datakin.learning.stack.rows import Rows
-from datakin.learning.stack.weights import Mix, mix
+from datakin.learning.stack.weights import CHOOSING, ONE_SOURCE, PREDICTING, Mix, Style, mix
 
 __all__ = ["Fitted", "Passes", "cut_of", "fit_stack", "used_sources"]
 
 CUT = 0.05  # share of the prediction below which a source is left out
 WINDOW = (0.03, 0.08)  # where the cut is looked for: in the widest gap between shares
 LEAST_WEIGHT = 0.001  # of a candidate that is kept
-# One source brings less evidence than several that agree: its weights are held back more.
-OF_ONE = {"ridge": 10.0, "kept": 0.2}
 SETTLED = 3  # answers in a row that must agree before no more folds are drawn
 CLEAR = 2.0  # standard errors that every share must lie away from the cut
 
@@ -45,6 +43,9 @@ class Passes:
     folds : list of ndarray
     predictions : list of ndarray of shape (candidates, n, m)
     mixes : list of Mix
+        To predict with.
+    choosing : list of Mix
+        To tell which sources count.
     """
 
     stack: Stack
@@ -52,13 +53,16 @@ class Passes:
     folds: list[Array] = field(default_factory=list)
     predictions: list[Array] = field(default_factory=list)
     mixes: list[Mix] = field(default_factory=list)
+    choosing: list[Mix] = field(default_factory=list)
 
     def add(self, folds: Array, known: Array | None = None) -> None:
         """Take one more draw of the folds; `known` if its predictions are there already."""
         P = self.stack.held_out(folds, len(self.folds)) if known is None else known
         self.folds.append(folds)
         self.predictions.append(P)
-        self.mixes.append(self._mix(P, folds, np.ones(len(P), dtype=bool)))
+        everything = np.ones(len(P), dtype=bool)
+        self.mixes.append(self._mix(P, folds, everything, PREDICTING))
+        self.choosing.append(self._mix(P, folds, everything, CHOOSING))
 
     def add_each(self, folds: Array) -> None:
         """Take one more draw of the folds for the target alone and each source, without pools.
@@ -79,12 +83,12 @@ class Passes:
         self.folds.append(folds)
         self.predictions.append(np.array(found))
 
-    def _mix(self, P: Array, folds: Array, some: Array) -> Mix:
-        own = self.stack.own[some]
+    def _mix(self, P: Array, folds: Array, some: Array, style: Style) -> Mix:
+        stack = self.stack
+        own = stack.own[some]
         own = own if own.any() else np.ones(len(own), dtype=bool)
-        sources = {c.source for c, kept in zip(self.stack.candidates, some, strict=True) if kept}
-        strength = {} if len(sources - {""}) > 1 else OF_ONE
-        return mix(P[some], self.stack.target.Y, self.row_weights, folds, own, **strength)
+        pooled, sources = stack.pooled[some], stack.together[some]
+        return mix(P[some], stack.target.Y, self.row_weights, folds, own, style, pooled, sources)
 
     @property
     def weights(self) -> Array:
@@ -92,30 +96,35 @@ class Passes:
         return np.asarray(np.mean([each.weights for each in self.mixes], axis=0))
 
     @property
+    def shares(self) -> dict[str, float]:
+        """Shares of the sources by the weights that they are chosen by."""
+        return self.stack.shares(np.mean([each.weights for each in self.choosing], axis=0))
+
+    @property
     def is_clear(self) -> bool:
         """Whether no source lies so near the cut that other folds could turn the answer."""
-        each = [self.stack.shares(one.weights) for one in self.mixes]
+        each = [self.stack.shares(one.weights) for one in self.choosing]
         if len(each) < 2 or not self.stack.names:
             return not self.stack.names
         shares = np.array([[one[name] for name in self.stack.names] for one in each])
         means, error = shares.mean(axis=0), shares.std(axis=0, ddof=1) / np.sqrt(len(each))
         return bool((np.abs(means - cut_of(means)) > CLEAR * error).all())
 
-    def of(self, keep: Callable[[Candidate], bool]) -> list[Mix]:
-        """Return the mixes of some of the candidates alone."""
+    def of(self, keep: Callable[[Candidate], bool], style: Style = ONE_SOURCE) -> list[Mix]:
+        """Return the mixes of some of the candidates alone, such as those of one source."""
         some = np.array([keep(candidate) for candidate in self.stack.candidates])
         pairs = zip(self.predictions, self.folds, strict=True)
-        return [self._mix(P, folds, some) for P, folds in pairs]
+        return [self._mix(P, folds, some, style) for P, folds in pairs]
 
     @property
     def alone(self) -> list[Mix]:
         """The mixes of what is learned from the target alone."""
-        return self.of(lambda candidate: candidate.rows == "target")
+        return self.of(lambda candidate: candidate.rows == "target", PREDICTING)
 
     @property
     def pooled(self) -> list[Mix]:
         """The mixes of what is learned from the target and all sources in one pool."""
-        return self.of(lambda candidate: candidate.rows == BOTH)
+        return self.of(lambda candidate: candidate.rows == BOTH, PREDICTING)
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,7 +202,7 @@ def fit_stack(
     settled = False
     for repeat in range(most):
         passes.add(folds(repeat), (kept or {}).get(repeat))
-        answers.append(used_sources(stack.shares(passes.weights)))
+        answers.append(used_sources(passes.shares))
         advance(repeat, passes.predictions[-1])
         settled = len(set(answers[-SETTLED:])) == 1 and passes.is_clear
         if repeat + 1 >= least and settled:
