@@ -29,7 +29,7 @@ from benchmarks.decisions.runs import Study, Task
 from datakin import Choice, DatakinError, DatakinWarning, Dataset, choose, rank
 from datakin.transfer import ART, Concatenate, KinWeighted
 
-VERSION = 1  # of what a draw holds, and of choose; a new one starts a new cache
+VERSION = 2  # of what a draw holds, and of choose; a new one starts a new cache
 POLICIES = (
     "choose",
     "alone",
@@ -110,7 +110,9 @@ def act(made: Draw) -> dict[str, Any]:
         single = fitted(target, [made.sources[name]], repeats=ONCE)
         pool = fitted(pooled(target, [sources[name]]), [], learners=["linear"], repeats=ONCE)
         row["single_error"], row["single_loss"] = judge.error(single), judge.loss(single)
-        row["true_gain"] = _fall(once, row["single_loss"])
+        # What a call is about: the two mixed, without a pool of their rows.
+        mixed = fitted(target, [made.sources[name]], repeats=ONCE, pools=False)
+        row["true_gain"] = _fall(once, judge.loss(mixed))
         row["true_pooled"] = _fall(losses["ridge_alone"], judge.loss(pool))
     for policy, row in _picked(rows).items():
         errors[policy] = row["single_error"] if row else errors["alone"]
@@ -165,7 +167,8 @@ def _per_source(made: Draw, choice: Choice) -> list[dict[str, Any]]:
                 "directional": directional,
                 "own_error": own,
                 "source_error": one_fit,
-                "order": order_of(each.gain, directional, own),
+                "tried": each.tried,
+                "order": order_of(each.tried, directional, own),
             }
         )
     return rows

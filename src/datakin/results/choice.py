@@ -42,6 +42,9 @@ class SourceChoice:
         Rows of the source that could be used.
     pooled, pooled_low, pooled_high : float
         The gain of one pool of target and source, with its 90% interval.
+    tried : float
+        The gain on the target's held-out rows, before it is read together with what trials brought
+        elsewhere.
     """
 
     source: str

@@ -44,9 +44,10 @@ class KinStack(BaseEstimator):
 
     For each learner there are candidates: the target alone, the target with all sources, all sources,
     and each source. Their weights are not negative, sum to 1 and minimise the squared error (for
-    classes the Brier loss) of the target's held-out rows, with a penalty that pulls them towards the
-    target's own candidates; some of the weight (15%) always stays with those. Sources with less than
-    about 5% of the prediction are left out. Without sources it is the stack of the learners alone.
+    classes the Brier loss) of the target's held-out rows, with a penalty that pulls them towards
+    candidates that are expected to do well; some of the weight always stays with the target's own.
+    Sources with less than about 5% of the prediction are left out. Without sources it is the stack of
+    the learners alone.
 
     Parameters
     ----------
@@ -59,6 +60,8 @@ class KinStack(BaseEstimator):
         predictions, with every class counting the same where one is rare, or the squared error.
     repeats : int
         How often the folds are drawn.
+    pools : bool
+        Whether there are candidates that learn from several tables together.
     random_state : int
         Seed of the folds.
 
@@ -92,12 +95,14 @@ class KinStack(BaseEstimator):
         task: str = "classification",
         loss: Any = "auto",
         repeats: int = 3,
+        pools: bool = True,
         random_state: int = 0,
     ) -> None:
         self.learners = learners
         self.task = task
         self.loss = loss
         self.repeats = repeats
+        self.pools = pools
         self.random_state = random_state
 
     def fit(
@@ -161,6 +166,7 @@ class KinStack(BaseEstimator):
                     labels.y, is_class, groups, derive_seed(self.random_state, repeat)
                 ),
                 repeats=(self.repeats, self.repeats),
+                pools=self.pools,
                 seed=self.random_state,
             )
         self._judged(fitted, judge, labels.y)

@@ -61,7 +61,8 @@ class Passes:
         self.folds.append(folds)
         self.predictions.append(P)
         everything = np.ones(len(P), dtype=bool)
-        self.mixes.append(self._mix(P, folds, everything, PREDICTING))
+        style = PREDICTING if self.stack.has_pools or not self.stack.names else ONE_SOURCE
+        self.mixes.append(self._mix(P, folds, everything, style))
         self.choosing.append(self._mix(P, folds, everything, CHOOSING))
 
     def add_each(self, folds: Array) -> None:
@@ -162,6 +163,7 @@ def fit_stack(
     row_weights: Array | None = None,
     repeats: tuple[int, int] = (3, 3),
     select: bool = True,
+    pools: bool = True,
     seed: int = 0,
     run: Run = serially,
     ready: Mapping[tuple[str, str], Predictor] | None = None,
@@ -183,6 +185,8 @@ def fit_stack(
         Least and largest number of draws of the folds.
     select : bool
         Leave out sources with a small share, and fit pools of the others.
+    pools : bool
+        Whether there are candidates that learn from several tables together.
     seed : int
     run : callable
         Runs tasks; see `Stack`.
@@ -195,7 +199,7 @@ def fit_stack(
     """
     row_weights = target.weights if row_weights is None else row_weights
     own: dict[tuple[str, int], tuple[Array, Array]] = {}
-    stack = Stack(target, sources, learners, seed=seed, run=run, own=own, ready=ready)
+    stack = Stack(target, sources, learners, seed=seed, run=run, own=own, ready=ready, pools=pools)
     stack.fit_sources()
     passes, answers = Passes(stack, row_weights), []
     least, most = repeats if stack.names else (repeats[0], repeats[0])
@@ -214,7 +218,15 @@ def fit_stack(
         fits = {key: fit for key, fit in stack.fits.items() if key[1] in some}
         still = {key: fit for key, fit in (ready or {}).items() if key[1] in used}
         smaller = Stack(
-            target, some, learners, seed=seed, run=run, known=fits, own=own, ready=still
+            target,
+            some,
+            learners,
+            seed=seed,
+            run=run,
+            known=fits,
+            own=own,
+            ready=still,
+            pools=pools,
         )
         smaller.fit_sources()
         chosen = Passes(smaller, row_weights)
