@@ -59,6 +59,7 @@ class SourceChoice:
     pooled: float
     pooled_low: float
     pooled_high: float
+    tried: float = float("nan")
 
     def __post_init__(self) -> None:
         if self.call not in CALLS:
