@@ -15,8 +15,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from datakin._core.checks import check_choice, check_count, check_seed
-from datakin._core.exceptions import DatakinError
+from datakin._core.exceptions import DatakinError, DatakinWarning, warn
 from datakin._core.repeatability import derive_seed
+from datakin._core.warned import unheard
 from datakin.data.features import Array, Features
 from datakin.learning.losses import choose_loss, resolve_loss
 from datakin.learning.stack.encoder import TableEncoder
@@ -136,6 +137,11 @@ class KinStack(BaseEstimator):
         if pool.classes is not None:
             self.classes_ = pool.classes[classes]
         codes, kept = _recoded(pool, classes)
+        for j, name in enumerate(pool.names, start=1):
+            n_lost = int(np.sum(~kept & (pool.origin == j)))
+            if n_lost:
+                rows = "1 row is" if n_lost == 1 else f"{n_lost} rows are"
+                warn(f"{name}: {rows} left out, of classes that the target does not have")
         names = [f"x{j}" for j in range(pool.X.shape[1])]
         tables = [Features.of_numbers(pool.X[kept & (pool.origin == j)], names)
                   for j in range(pool.n_sources + 1)]  # fmt: skip
@@ -234,7 +240,9 @@ class KinStack(BaseEstimator):
                 f"numbers say task='regression'."
             )
         columns = getattr(self, "feature_names_in_", None)
-        return make_pool(X, y, sources, is_class=is_class, columns=columns, **options)
+        # What is said of classes there is not true here: rows of other classes are left out.
+        with unheard(DatakinWarning):
+            return make_pool(X, y, sources, is_class=is_class, columns=columns, **options)
 
     def _checked(self, X: Any) -> Array:
         check_is_fitted(self)
