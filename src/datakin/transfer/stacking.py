@@ -140,8 +140,8 @@ class KinStack(BaseEstimator):
         for j, name in enumerate(pool.names, start=1):
             n_lost = int(np.sum(~kept & (pool.origin == j)))
             if n_lost:
-                rows = "1 row is" if n_lost == 1 else f"{n_lost} rows are"
-                warn(f"{name}: {rows} left out, of classes that the target does not have")
+                number = "1 row is" if n_lost == 1 else f"{n_lost} rows are"
+                warn(f"{name}: {number} left out, of classes that the target does not have")
         names = [f"x{j}" for j in range(pool.X.shape[1])]
         tables = [Features.of_numbers(pool.X[kept & (pool.origin == j)], names)
                   for j in range(pool.n_sources + 1)]  # fmt: skip

@@ -67,9 +67,10 @@ def test_a_source_without_a_class_and_one_without_any():
     some = ys != 2
     model = KinStack(repeats=1).fit(X, y, sources={"two": (Xs[some], ys[some])})
     assert list(model.classes_) == [0, 1, 2]
-    with pytest.warns(DatakinWarning, match="200 rows are left out"):
-        other = KinStack(repeats=1).fit(X, y, sources={"other": (Xs, ys + 10)})
-    assert other.used_ == ()
+    with pytest.warns(DatakinWarning, match="rows are left out"):
+        KinStack(repeats=1).fit(X, y, sources={"more": (Xs, np.where(ys == 0, 3, ys))})
+    with pytest.raises(DatakinError, match="same class labels"):
+        KinStack(repeats=1).fit(X, y, sources={"other": (Xs, ys + 10)})
 
 
 def test_groups_and_weights():
