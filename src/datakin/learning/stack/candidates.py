@@ -265,11 +265,13 @@ class Stack:
         if candidate.source:
             return self.fits[candidate.learner, candidate.source].predictor
         learner = next(each for each in self.learners if each.name == candidate.learner)
+        few = learner.few(self.target) if hasattr(learner, "few") else self.target
         if candidate.rows == TARGET:
-            return learner.fit(self.target)[0]
+            return learner.fit(few)[0]
         if candidate.rows == BOTH:
-            parts = [self._all_told(learner), learner.fit(self.target)[1]]
-            return learner.fit(self.pool(learner)[1], parts)[0]
+            pool, whole = self.pool(learner)
+            parts = [self._all_told(learner), learner.fit(few)[1]]
+            return learner.fit(whole if few is self.target else few.below(pool), parts)[0]
         return self.fits[candidate.learner, candidate.source].predictor
 
     def shares(self, weights: Array) -> dict[str, float]:

@@ -17,6 +17,7 @@ from datakin.learning.stack.scaler import Scaler
 __all__ = ["KernelLearner"]
 
 PENALTIES = (0.03, 0.1, 0.3, 1.0, 3.0)
+_SAMPLES: WeakKeyDictionary[Rows, Rows] = WeakKeyDictionary()
 _KNOWN: WeakKeyDictionary[Rows, _Decomposed] = WeakKeyDictionary()
 CONSTANT = 10.0  # added to the kernel: a level of the response costs next to nothing
 
@@ -80,15 +81,28 @@ class KernelLearner:
     ) -> tuple[Array, Array]:
         """Learn from some of the target's rows; all others are predicted by the fit on those."""
         taken = np.zeros(len(rows), dtype=bool)
-        taken[inside[:: -(-len(inside) // self.most_own)]] = True
+        taken[inside[_every(len(inside), self.most_own)]] = True
         used = taken | (folds < 0)
-        some = rows.take(used)
+        some = _SAMPLES.get(rows)
+        if some is None:
+            some = _SAMPLES[rows] = rows.take(used)
         kept = np.unique(folds[taken])
         codes = np.where(folds[used] >= 0, np.searchsorted(kept, folds[used]), -1)
         predicted, told = self.held_out(some, codes, parts)
         found = self.fit(some, [told[0]])[0].predict(rows.X[inside])
         found[taken[inside]] = predicted
         return found, told
+
+    def few(self, rows: Rows) -> Rows:
+        """Return the rows of a target that the learner is fitted on: all, or some of many."""
+        if len(rows) <= self.most_own:
+            return rows
+        return rows.take(np.arange(len(rows))[_every(len(rows), self.most_own)])
+
+
+def _every(n_rows: int, most: int) -> slice:
+    """Return the rows to take so that there are at most some number of them."""
+    return slice(None, None, max(1, -(-n_rows // most)))
 
 
 def _decomposed(rows: Rows) -> _Decomposed:
