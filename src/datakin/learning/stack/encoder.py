@@ -54,9 +54,7 @@ class TableEncoder:
                     level = None if code == MISSING else table.levels[j][code]
                     counts[level] = counts.get(level, 0) + int(count)
             levels.append(_frequent(counts))
-        return cls(
-            first.numeric_names, Scaler.learn(numeric), first.category_names, tuple(levels)
-        )
+        return cls(first.numeric_names, Scaler.learn(numeric), first.category_names, tuple(levels))
 
     def apply(self, features: Features) -> Array:
         """Return the matrix of a table that has these columns; missing numbers stay NaN."""

@@ -61,7 +61,9 @@ def draw_folds(
         warnings.simplefilter("ignore", UserWarning)
         if is_class and groups is None and np.bincount(y).max() < wanted:
             splitter = KFold
-        split = splitter(wanted, shuffle=True, random_state=state).split(np.zeros(len(y)), y, groups)
+        split = splitter(wanted, shuffle=True, random_state=state).split(
+            np.zeros(len(y)), y, groups
+        )
         for k, (_, test) in enumerate(split):
             found[test] = k
     return np.unique(found, return_inverse=True)[1]

@@ -52,9 +52,7 @@ class KernelLearner:
         n_folds = int(folds.max()) + 1
         whole = _Decomposed(rows)
         if len(parts):
-            told = np.sum(
-                [np.broadcast_to(p, (1 + n_folds, p.shape[-1])) for p in parts], axis=0
-            )
+            told = np.sum([np.broadcast_to(p, (1 + n_folds, p.shape[-1])) for p in parts], axis=0)
         else:
             told = np.array(
                 [

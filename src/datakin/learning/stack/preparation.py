@@ -127,7 +127,9 @@ def _sampled(
     else:
         order = rng.permutation(int(dataset.groups.max()) + 1)[dataset.groups]
         rows = np.sort(np.argsort(order, kind="stable")[:max_rows])
-    notes.append(f"{dataset.name}: {len(rows):,} of its {dataset.n_rows:,} rows are used, drawn at random")
+    notes.append(
+        f"{dataset.name}: {len(rows):,} of its {dataset.n_rows:,} rows are used, drawn at random"
+    )
     return dataset.take(rows), rows
 
 
