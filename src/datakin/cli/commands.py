@@ -123,7 +123,7 @@ def rank(
         typer.Option(
             "--screen",
             help="Look at all sources with a few quick fits first; full work only for those within "
-            "reach of the best or called positive. The others stay in the table, marked.",
+            "reach of the best or called helpful. The others stay in the table, marked.",
         ),
     ] = False,
 ) -> None:
@@ -155,6 +155,10 @@ def matrix(
     scoring: Scoring,
     output: Output,
     domain: Domain = None,
+    calls: Annotated[
+        bool,
+        typer.Option("--calls", help="Try every table with every other, both ways, and call it."),
+    ] = False,
 ) -> None:
     """Compare every dataset with every other; show clusters.
 
@@ -164,7 +168,8 @@ def matrix(
     def work() -> Any:
         options = scoring.options()
         skips = bool(options.get("skip_unusable"))
-        return datakin.matrix(reading.read(tables, domain, skip_unusable=skips), **options)
+        members = reading.read(tables, domain, skip_unusable=skips)
+        return datakin.matrix(members, calls=calls, **options)
 
     output.run(work)
 
@@ -240,18 +245,26 @@ def demo(output: Output, running: Running) -> None:
 def _verdict(ranking: datakin.Ranking, truth: dict[str, Any]) -> str:
     """Hold the ranking against the truth, in plain words."""
     lines = ["", "The truth, in the order of the ranking:"]
-    lines += [f"  {c.source:<14}{truth[c.source].truth:<34} found {c.zone.value}" for c in ranking]
-    angles = [truth[c.source].angle for c in ranking]
+    lines += [
+        f"  {c.source:<14}{truth[c.source].truth:<34} {c.decision.word}, group {ranking.groups[c.source]}"
+        for c in ranking
+    ]
+    steps = [(ranking.groups[c.source], truth[c.source].angle) for c in ranking]
     kin = [c.zone for c in ranking if truth[c.source].angle == 0]
     far = [c.zone for c in ranking if truth[c.source].angle >= 90]
     negative = datakin.Zone.NEGATIVE
     checks = {
-        "The order follows the truth": angles == sorted(angles),
-        "No source with the target's rule is called negative": negative not in kin,
-        "Every source with an unrelated rule is called negative": set(far) == {negative},
+        "The order of the groups follows the truth": _follows(steps),
+        "No source with the target's rule is said to hurt": negative not in kin,
+        "Every source with an unrelated rule is said to hurt": set(far) == {negative},
     }
     lines += ["", *(f"{text}: {'yes' if holds else 'NO'}" for text, holds in checks.items())]
     return "\n".join(lines)
+
+
+def _follows(steps: list[tuple[int, float]]) -> bool:
+    """Whether no source stands in an earlier group than one that is nearer to the target."""
+    return not any(g < h and a > b for g, a in steps for h, b in steps)
 
 
 @app.command(

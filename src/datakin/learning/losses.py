@@ -156,7 +156,8 @@ def choose_loss(loss: Loss | None, dataset: Labelled) -> Loss:
 
     The default is squared error for regression and 0-1 loss for classes. If a class is rare (a share
     below 0.3 divided by the number of classes: 15% of two, 10% of three), the 0-1 loss is balanced:
-    otherwise always guessing the common class would look good. The loss depends only on the dataset tested on.
+    otherwise always guessing the common class would look good. The loss depends only on the dataset
+    tested on.
     """
     if loss is None:
         if not dataset.classes:

@@ -95,10 +95,10 @@ class Ordered(Record, Generic[Found]):
         )
 
     def __str__(self) -> str:
-        return f"{self.title}\n{table(self._shown)}\n{self.closing}"
+        return f"{self.title}\n{table(self.shown)}\n{self.closing}"
 
     @property
-    def _shown(self) -> pd.DataFrame:
+    def shown(self) -> pd.DataFrame:
         """The frame as it is printed."""
         return self.frame
 
@@ -256,8 +256,9 @@ class Ranking(Ordered[Comparison]):
         return any(c.trial is not None for c in self)
 
     @property
-    def _loss_alone(self) -> float:
-        return next(c.loss_alone for c in self if c.loss_alone is not None)
+    def loss_alone(self) -> float | None:
+        """What the target loses alone in a stack: the baseline of all gains. None without trials."""
+        return next((c.loss_alone for c in self if c.loss_alone is not None), None)
 
     @property
     def caution(self) -> str:
@@ -299,7 +300,7 @@ class Ranking(Ordered[Comparison]):
         lines = [self.caution]
         if self.is_tried:
             lines.append(
-                f"Gains are shares of the loss of {self.target!r} alone ({self._loss_alone:.4g}), with "
+                f"Gains are shares of the loss of {self.target!r} alone ({self.loss_alone:.4g}), with "
                 f"90% intervals."
             )
             if left := [c.source for c in self if c.trial is None]:
@@ -322,7 +323,7 @@ class Ranking(Ordered[Comparison]):
         return super()._repr_html_() + said
 
     @property
-    def _shown(self) -> pd.DataFrame:
+    def shown(self) -> pd.DataFrame:
         """The frame without what would push the rest out of sight; the call tells who is screened."""
         frame = self.frame
         if self.is_tried:

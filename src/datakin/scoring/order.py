@@ -49,13 +49,18 @@ def _by_trial(c: Comparison) -> tuple[float, float]:
     target's own, both in units of the target's own loss. A source that was not tried counts as one
     that brought nothing.
     """
-    tried, spread = (0.0, 0.0) if c.trial is None else (c.trial.tried, c.trial.standard_error)
-    loses, error = _by_loss(c)
+    tried = (0.0, 0.0) if c.trial is None else (c.trial.tried, c.trial.standard_error)
+    value, error = _by_loss(c)
     own = c.own_errors.get(c.target, 0.0)
-    if own <= 0:
-        return float(np.clip(tried, -1, 1) + np.sign(loses)), spread
-    value = np.clip(tried, -1, 1) + np.clip(loses / own, -1, 1)
-    return float(value), float(np.hypot(spread, error / own))
+    loses = (value / own, error / own) if own > 0 else (float(np.sign(value)), 0.0)
+    parts = [_cut(*tried), _cut(*loses)]
+    return parts[0][0] + parts[1][0], float(np.hypot(parts[0][1], parts[1][1]))
+
+
+def _cut(value: float, error: float) -> tuple[float, float]:
+    """Return a number cut at 1 either way, and what is left of its standard error."""
+    low, middle, high = np.clip([value - error, value, value + error], -1, 1).tolist()
+    return middle, (high - low) / 2
 
 
 def _by_loss(c: Comparison) -> tuple[float, float]:

@@ -38,8 +38,8 @@ function axis(svg, x, top, bottom, label, width) {
 
 function marker(shape, x, y, fill, size = 5) {
   const common = { fill, stroke: "var(--card)", "stroke-width": 1 };
-  if (shape === "ambiguous") return el("rect", { x: x - size + 0.5, y: y - size + 0.5, width: 2 * size - 1, height: 2 * size - 1, ...common });
-  if (shape === "negative") return el("path", { d: `M${x} ${y - size - 1}L${x + size + 0.5} ${y + size - 0.5}H${x - size - 0.5}Z`, ...common });
+  if (["ambiguous", "unclear"].includes(shape)) return el("rect", { x: x - size + 0.5, y: y - size + 0.5, width: 2 * size - 1, height: 2 * size - 1, ...common });
+  if (["negative", "hurts"].includes(shape)) return el("path", { d: `M${x} ${y - size - 1}L${x + size + 0.5} ${y + size - 0.5}H${x - size - 0.5}Z`, ...common });
   if (shape === "summary") return el("path", { d: `M${x} ${y - size - 2}L${x + size + 2} ${y}L${x} ${y + size + 2}L${x - size - 2} ${y}Z`, ...common });
   return el("circle", { cx: x, cy: y, r: size, ...common });
 }
@@ -127,7 +127,7 @@ function forest(section) {
     const r = group.rows[0];
     if (bands && isNumber(r[bands[1]])) {
       const edges = [x.from, Math.max(x.from, x(r[bands[0]])), Math.min(x.to, x(r[bands[1]])), x.to];
-      ["positive", "ambiguous", "negative"].forEach((zone, k) => {
+      ZONES.forEach((zone, k) => {
         const width = edges[k + 1] - edges[k];
         if (width > 0) under.append(el("rect", { x: edges[k], y: y - height / 2, width, height, fill: `var(--${zone}-band)` }));
       });
