@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from datakin import distances, plots
     from datakin._core.exceptions import DatakinError, DatakinWarning, Interrupted
+    from datakin.choosing import choose, load_model
     from datakin.cross_learning import CrossErrors, CrossLearningScore, matrix, rank, score
     from datakin.data import Dataset, as_dataset, read_table, read_tables
     from datakin.report import write_report
     from datakin.results import (
+        Choice,
         Comparison,
         Description,
         Estimate,
@@ -33,10 +35,12 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "datakin._core.exceptions": ("DatakinError", "DatakinWarning", "Interrupted"),
+    "datakin.choosing": ("choose", "load_model"),
     "datakin.cross_learning": ("CrossErrors", "CrossLearningScore", "matrix", "rank", "score"),
     "datakin.data": ("Dataset", "as_dataset", "read_table", "read_tables"),
     "datakin.report": ("write_report",),
     "datakin.results": (
+        "Choice",
         "Comparison",
         "Description",
         "Estimate",
@@ -57,6 +61,7 @@ _ROOMS = ("distances", "plots")  # modules that are names of their own
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "Choice",
     "Comparison",
     "CrossErrors",
     "CrossLearningScore",
@@ -75,10 +80,12 @@ __all__ = [
     "Zone",
     "ZoneDecision",
     "as_dataset",
+    "choose",
     "describe",
     "distances",
     "forecast_gain",
     "from_json",
+    "load_model",
     "matrix",
     "plots",
     "rank",

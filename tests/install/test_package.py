@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "datakin"
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 VERSION = PYPROJECT["project"]["version"]
-OPTIONAL = ("torch", "dask", "distributed", "matplotlib", "ot")
+OPTIONAL = ("torch", "dask", "distributed", "matplotlib", "ot", "skops")
 
 pytestmark = pytest.mark.install
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import shlex
 import sys
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -17,12 +18,14 @@ import datakin
 from datakin._core.addresses import printable, without_password
 from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin._core.streams import printed, say
-from datakin.cli.options import Given, Running, Scoring, Trying, make_command, register, separated
-from datakin.cli.output import UNREAD, Output, PlainOutput, command_line
-from datakin.cli.reading import Domain, Looking, Reading, Target
+from datakin.cli.options import Choosing, Given, Running, Scoring, Trying, make_command, register, separated
+from datakin.cli.output import UNREAD, DataOutput, Output, PlainOutput, command_line
+from datakin.cli.reading import Domain, Looking, Reading, ReadingNew, Target, names
 from datakin.cli.usage import Commands, typed
 
 __all__ = ["app", "main"]
+
+FRESH = 2_000  # rows that check the error of the demo's model
 
 app = typer.Typer(
     cls=Commands,
@@ -35,14 +38,19 @@ app = typer.Typer(
     "  datakin demo --report demo.html\n\n"
     "How is my table read? The first thing to ask of a new file:\n\n"
     "  datakin check mine.csv\n\n"
-    "Which of these tables should I learn from, besides mine?\n\n"
-    "  datakin rank mine.csv others/*.csv --label died --report ranking.html\n\n"
+    "Which of these tables should I learn from, besides mine, and what will my error be?\n\n"
+    "  datakin choose mine.csv others/*.csv --label died --model kin.datakin\n\n"
+    "  datakin predict kin.datakin new.csv --out predicted.csv\n\n"
     "The same, where one table holds all sites:\n\n"
-    "  datakin rank icu.csv --domain hospital --target 73 --label died\n\n"
+    "  datakin choose icu.csv --domain hospital --target 73 --label died\n\n"
+    "Who is kin to my table, by the Cross-Learning Score?\n\n"
+    "  datakin rank mine.csv others/*.csv --label died --report ranking.html\n\n"
     "One source only; what transfer methods really bring; the map of many tables:\n\n"
     "  datakin score mine.csv theirs.csv --label died\n\n"
     "  datakin gain mine.csv theirs.csv --label died\n\n"
     "  datakin matrix plants/*.csv --label yield --report map.html\n\n"
+    "Predict new rows with a saved model:\n\n"
+    "  datakin predict kin.datakin new.csv --out predicted.csv\n\n"
     "How far features lie apart, by a distance:\n\n"
     "  datakin distance energy mine.csv theirs.csv --label died",
     epilog="Zones: positive (pooling should help), ambiguous (the data do not tell), negative (it should "
@@ -175,6 +183,61 @@ def matrix(
 
 
 @register(app)
+def choose(
+    tables: Annotated[
+        list[str],
+        typer.Argument(
+            help="The target's table, then the sources' (globs work); or one table with --domain."
+        ),
+    ],
+    reading: Reading,
+    output: Output,
+    choosing: Choosing,
+    domain: Domain = None,
+    target: Target = None,
+    model: Annotated[
+        Path | None, typer.Option(help="Save the fitted model: kin.datakin, for datakin predict.")
+    ] = None,
+    test: Annotated[
+        str | None,
+        typer.Option(help="A labelled table of later rows: the stated error is checked on it."),
+    ] = None,
+    add_to: Annotated[
+        str | None,
+        typer.Option(help="A saved model: its sources stay as they are, these are added."),
+    ] = None,
+) -> None:
+    """Choose the sources to learn from, fit the model, say what error to expect.
+
+    For example: datakin choose mine.csv others/*.csv --label died --model kin.datakin
+
+    All sites in one table: datakin choose icu.csv --domain hospital --target 73 --label died
+
+    Is the error what it should be? datakin choose mine.csv others/*.csv --label died --test later.csv
+    """
+    said: list[str] = []
+
+    def work() -> Any:
+        from datakin._core.files import check_file
+        from datakin.choosing.act import choose_from
+
+        if model is not None:
+            check_file(model, "The model", overwrite=output.force)
+        first, sources, left_out = reading.read_to_choose(tables, domain, target)
+        found = choose_from(
+            first, list(sources.values()), left_out, add_to=add_to, **choosing.options()
+        )
+        if model is not None:
+            found.model.save(model, overwrite=output.force)
+            said.append(f"The model is in {printable(str(model))}: datakin predict {model} TABLE")
+        if test is not None:
+            said.append(found.tested_on(test))
+        return found
+
+    output.run(work, lambda choice: "\n".join(["", *said]) if said else "")
+
+
+@register(app)
 def gain(
     tables: Annotated[
         list[str],
@@ -229,42 +292,74 @@ def gain(
 
 
 @register(app)
+def predict(
+    model: Annotated[str, typer.Argument(help="The model: a .datakin file.")],
+    output: DataOutput,
+    reading: ReadingNew,
+    table: Annotated[
+        str | None, typer.Argument(help="The table to predict; it needs no label.", metavar="TABLE")
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(help="Column(s) to carry along, such as an id; repeat or separate by commas."),
+    ] = None,
+    card: Annotated[
+        bool,
+        typer.Option("--card", help="Print what the model was learned from, and nothing else."),
+    ] = False,
+) -> None:
+    """Predict the rows of a table with a saved model.
+
+    For example: datakin predict kin.datakin new.csv --keep patient --out predicted.csv
+
+    What is in a model: datakin predict kin.datakin --card
+
+    If the table has the label too, the error on it is printed beside the one that the model promises.
+    """
+
+    def work() -> Any:
+        fitted = datakin.load_model(model)
+        if card:
+            return fitted.card
+        if table is None:
+            raise DatakinError("Give a table to predict, or --card to see what the model is.")
+        from datakin.choosing import predict_table
+
+        return predict_table(fitted, table, keep=names(keep), **reading.options())
+
+    output.run(work)
+
+
+@register(app)
 def demo(output: Output, running: Running) -> None:
-    """Make a target and six sources with known truth, rank them, and check the ranking."""
+    """Make a target and six sources with known truth, choose among them, and check the choice."""
     from datakin.synthetic import make_demo
 
     options = running.options()
-    target, sources = make_demo(random_state=options["random_state"])
+    seed = options["random_state"]
+    target, sources = make_demo(random_state=seed)
+    fresh = make_demo(n_target=FRESH, random_state=seed, draw=1)[0]
     truth = {s.dataset.name: s for s in sources}
     output.run(
-        lambda: datakin.rank(target, [s.dataset for s in sources], **options),
-        lambda ranking: _verdict(ranking, truth),
+        lambda: datakin.choose(target, [s.dataset for s in sources], **options),
+        lambda choice: _verdict(choice, truth, fresh),
     )
 
 
-def _verdict(ranking: datakin.Ranking, truth: dict[str, Any]) -> str:
-    """Hold the ranking against the truth, in plain words."""
-    lines = ["", "The truth, in the order of the ranking:"]
-    lines += [
-        f"  {c.source:<14}{truth[c.source].truth:<34} {c.decision.word}, group {ranking.groups[c.source]}"
-        for c in ranking
-    ]
-    steps = [(ranking.groups[c.source], truth[c.source].angle) for c in ranking]
-    kin = [c.zone for c in ranking if truth[c.source].angle == 0]
-    far = [c.zone for c in ranking if truth[c.source].angle >= 90]
-    negative = datakin.Zone.NEGATIVE
+def _verdict(choice: datakin.Choice, truth: dict[str, Any], fresh: datakin.Dataset) -> str:
+    """Hold the choice against the truth, in plain words."""
+    lines = ["", "The truth about each source:"]
+    lines += [f"  {c.source:<14}{truth[c.source].truth:<34} {c.call}" for c in choice.choices]
+    far = [c for c in choice.choices if truth[c.source].angle >= 90]
+    near = [c for c in choice.choices if truth[c.source].angle == 0]
+    (low, high), found = choice.interval, choice.error_on(fresh)
     checks = {
-        "The order of the groups follows the truth": _follows(steps),
-        "No source with the target's rule is said to hurt": negative not in kin,
-        "Every source with an unrelated rule is said to hurt": set(far) == {negative},
+        "A source with the target's rule is used": any(c.share > 0 for c in near),
+        "No source with an unrelated rule is used": all(c.share == 0 for c in far),
+        f"On {FRESH:,} fresh rows the error is {found:.1%}, within its interval": low <= found <= high,
     }
     lines += ["", *(f"{text}: {'yes' if holds else 'NO'}" for text, holds in checks.items())]
     return "\n".join(lines)
-
-
-def _follows(steps: list[tuple[int, float]]) -> bool:
-    """Whether no source stands in an earlier group than one that is nearer to the target."""
-    return not any(g < h and a > b for g, a in steps for h, b in steps)
 
 
 @app.command(

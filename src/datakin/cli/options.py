@@ -221,6 +221,13 @@ class Trying(Running):
     only = ("loss", "random_state")
 
 
+class Choosing(Given):
+    """Options of choose."""
+
+    fields_of = "datakin.choosing.options:ChoiceOptions"
+    panel = "How the choice is made"
+
+
 class Scoring(Running):
     """Options on how scores are computed: those of the Cross-Learning Score."""
 

@@ -33,7 +33,7 @@ from datakin._core.streams import is_terminal, printed
 if TYPE_CHECKING:
     from datakin.results import Gain, Ordered
 
-__all__ = ["Output", "PlainOutput", "command_line", "show"]
+__all__ = ["DataOutput", "Output", "PlainOutput", "command_line", "show"]
 
 command_line: ContextVar[str | None] = ContextVar("command_line", default=None)  # as it was typed
 
@@ -198,6 +198,13 @@ class PlainOutput(Output):
     """The same options, for a result of which there is no picture."""
 
     without: ClassVar[tuple[str, ...]] = ("plot",)
+
+
+@dataclass(frozen=True)
+class DataOutput(Output):
+    """The same options, for a result that is a table and nothing else."""
+
+    without: ClassVar[tuple[str, ...]] = ("plot", "report")
 
 
 @contextmanager

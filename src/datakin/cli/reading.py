@@ -17,7 +17,7 @@ from datakin._core.typed_options import cut, unescaped
 from datakin.cli.corrections import parse_convert, parse_recode, parse_rename
 from datakin.cli.options import completed
 
-__all__ = ["Domain", "Looking", "Reading", "Target"]
+__all__ = ["Domain", "Looking", "Reading", "ReadingNew", "Target", "names"]
 
 TASKS = ("auto", "binary", "multiclass", "regression")
 Domain = Annotated[str | None, typer.Option(help="Column that splits one table into datasets.")]
@@ -102,8 +102,8 @@ class Reading:
         """Return the options of `read_tables`, all but the domain."""
         return {
             "label": self._one_label(),
-            "ignore": _split(self.ignore),
-            "keep": _split(self.keep),
+            "ignore": names(self.ignore),
+            "keep": names(self.keep),
             "group": self.group,
             "positive": self.positive or None,
             "label_map": self._mapping(),
@@ -158,6 +158,19 @@ class Reading:
         return read.pop(target), read
 
 
+    def read_to_choose(
+        self, tables: list[str], domain: str | None, target: str | None
+    ) -> tuple[datakin.Dataset, dict[str, datakin.Dataset], dict[str, str]]:
+        """Read the target and what sources can be read; the others are returned with the reason."""
+        from datakin.data.door import read_usable
+
+        if domain is not None:
+            return *self.read_sources(tables, domain, target), {}
+        paths = [_one_file(tables[0])] if len(tables) == 1 else _target_first(tables, target)
+        read, left_out = read_usable(paths, **self.options())
+        return read.pop(next(iter(read))), read, left_out
+
+
 @dataclass(frozen=True)
 class Looking(Reading):
     """The same options, for a look at tables before anything is known of them."""
@@ -168,7 +181,47 @@ class Looking(Reading):
     ] = None  # type: ignore[assignment]
 
 
-def _split(entries: list[str] | None) -> list[str]:
+@dataclass(frozen=True)
+class ReadingNew:
+    """Options on how new rows are read; the model knows the rest."""
+
+    panel: ClassVar[str] = "How the table is read"
+
+    rename: Annotated[
+        list[str] | None, typer.Option(help="Rename a column: old=new, new being the model's name.")
+    ] = None
+    delimiter: Annotated[
+        str | None, typer.Option(help="Separator of text files; recognised by default.")
+    ] = None
+    encoding: Annotated[
+        str | None, typer.Option(help="Encoding of text files; recognised by default.")
+    ] = None
+    header: Annotated[
+        bool | None,
+        typer.Option("--header/--no-header", help="Whether the first line names the columns."),
+    ] = None
+    sheet: Annotated[
+        str | None,
+        typer.Option("--table", "--sheet", help="Table of a database, or sheet of a workbook."),
+    ] = None
+    query: Annotated[
+        str | None, typer.Option(help="SQL that reads from a database, instead of a table.")
+    ] = None
+
+    def options(self) -> dict[str, Any]:
+        """Return the options of `read_new_rows`."""
+        return {
+            "rename": parse_rename(self.rename),
+            "delimiter": "\t" if self.delimiter == "\\t" else self.delimiter,
+            "encoding": self.encoding,
+            "header": self.header,
+            "table": self.sheet,
+            "query": self.query,
+        }
+
+
+def names(entries: list[str] | None) -> list[str]:
+    """Return names that were repeated, or separated by commas."""
     return [unescaped(name) for entry in entries or () for name in cut(entry, ",") if name]
 
 

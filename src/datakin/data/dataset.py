@@ -77,6 +77,8 @@ class Dataset:
         Columns that the user wants used, whatever they look like.
     group_names : tuple of str
         The name of each group code; empty without groups.
+    how : Origin or None
+        The options it was read with, also where it came from memory.
     """
 
     name: str
@@ -91,6 +93,7 @@ class Dataset:
     left_out: Mapping[str, str] = field(default_factory=dict)
     keep: frozenset[str] = frozenset()
     group_names: tuple[str, ...] = ()
+    how: Origin | None = None
 
     @property
     def task(self) -> str:

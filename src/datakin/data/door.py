@@ -12,7 +12,7 @@ from datakin.data.files.opening import open_table
 from datakin.data.origin import READ_ROWS, Origin
 from datakin.data.reading import Reading, read_opened
 
-__all__ = ["read_table", "read_tables"]
+__all__ = ["read_table", "read_tables", "read_usable"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -186,3 +186,23 @@ def read_tables(
     may_miss = "sources" if skip_unusable and domain is None else "none"
     datasets = Reading(how, may_miss).open(source).correct().draft().finish().datasets
     return {dataset.name: dataset for dataset in announce_reading(datasets)}
+
+
+def read_usable(source: Any, **options: Any) -> tuple[dict[str, Dataset], dict[str, str]]:
+    """Read a target, which comes first, and those of its sources that can be read.
+
+    Parameters
+    ----------
+    source : list of paths
+    **options
+        Of `read_tables`.
+
+    Returns
+    -------
+    datasets : dict of str to Dataset
+    left_out : dict of str to str
+        Tables that cannot be used, and why.
+    """
+    reading = Reading(Origin(**options), "others").open(source).correct().draft().finish()
+    found = {dataset.name: dataset for dataset in announce_reading(reading.datasets)}
+    return found, reading.left_out

@@ -390,6 +390,7 @@ def _checked(draft: Draft, decision: Decision, together: Sequence[Draft]) -> Dat
         left_out={**odd.left_out, **unused},
         keep=keep,
         group_names=group_names,
+        how=draft.how,
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from datakin.data.checks.grades import question_of_classes
 from datakin.data.dataset import Dataset
 from datakin.data.pairing import pair
 
-__all__ = ["Kind", "check_names", "coerce", "for_comparison", "for_matrix", "for_ranking"]
+__all__ = ["Kind", "check_names", "coerce", "collect", "for_comparison", "for_matrix", "for_ranking"]
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def coerce(data: Any, name: str = "", kind: Kind = TABLES) -> Dataset:
     )
 
 
-def _collect(data: Any, stem: str, kind: Kind) -> list[Dataset]:
+def collect(data: Any, stem: str, kind: Kind = TABLES) -> list[Dataset]:
     """Return the datasets of a list or mapping; a mapping's keys are their names."""
     if isinstance(data, Mapping):
         return [coerce(d, str(name), kind).renamed(str(name)) for name, d in data.items()]
@@ -78,7 +78,7 @@ def for_comparison(target: Any, source: Any, kind: Kind = TABLES) -> list[Datase
 
 def for_ranking(target: Any, sources: Any, kind: Kind = TABLES) -> list[Dataset]:
     """Return the target, then its sources, at least one."""
-    datasets = [coerce(target, "target", kind), *_collect(sources, "source", kind)]
+    datasets = [coerce(target, "target", kind), *collect(sources, "source", kind)]
     if len(datasets) < 2:
         raise DatakinError("A ranking needs at least one source. Got none.")
     return _checked(datasets, kind)
@@ -86,7 +86,7 @@ def for_ranking(target: Any, sources: Any, kind: Kind = TABLES) -> list[Dataset]
 
 def for_matrix(datasets: Any, kind: Kind = TABLES) -> list[Dataset]:
     """Return the members of a matrix, at least two."""
-    members = _collect(datasets, "dataset", kind)
+    members = collect(datasets, "dataset", kind)
     if len(members) < 2:
         raise DatakinError(f"A matrix needs at least two datasets. Got {len(members)}.")
     return _checked(members, kind)

@@ -24,6 +24,8 @@ from datakin.data.splitting import reasons, split_table
 
 __all__ = ["Reading", "read_opened"]
 
+NEEDS_TARGET = ("sources", "others")
+
 
 @dataclass
 class Reading:
@@ -33,8 +35,9 @@ class Reading:
     ----------
     how : Origin
         The options.
-    may_miss : {"none", "sources", "all"}
-        What may be left out with a reason, where the others are errors; the target is the first.
+    may_miss : {"none", "sources", "others", "all"}
+        What may be left out with a reason, where the rest are errors; the target is the first. Of the
+        sources one must remain, of the others none need to.
     left_out : dict of str to str
         What cannot be used, and why.
     opened : list of RawTable
@@ -94,7 +97,7 @@ class Reading:
             self._split()
             return self
         left_out = None if self.may_miss == "none" else self.left_out
-        needed = self.drafts[0].name if self.drafts and self.may_miss == "sources" else None
+        needed = self.drafts[0].name if self.drafts and self.may_miss in NEEDS_TARGET else None
         self.datasets = make_datasets(self.drafts, left_out, needed=needed)
         said = self._skipped() if self.may_miss == "sources" else []
         for text in said:
@@ -115,7 +118,7 @@ class Reading:
         try:
             yield
         except DatakinError as error:
-            if self.may_miss == "none" or (is_first and self.may_miss == "sources"):
+            if self.may_miss == "none" or (is_first and self.may_miss in NEEDS_TARGET):
                 raise
             self.left_out[name] = str(error)
 

@@ -3,6 +3,7 @@
 Nothing is computed here that could not be recomputed from the record's own fields.
 """
 
+from datakin.results.choice import Choice, CurvePoint, SourceChoice, Stability
 from datakin.results.comparison import Comparison, DataFacts, Estimate, LearningCurve
 from datakin.results.description import Description, describe
 from datakin.results.forecast import ExpectedGain, Forecast, Outlook
@@ -13,7 +14,9 @@ from datakin.results.record import Provenance, from_json
 
 __all__ = [
     "SCREENED",
+    "Choice",
     "Comparison",
+    "CurvePoint",
     "DataFacts",
     "Description",
     "Estimate",
@@ -29,7 +32,9 @@ __all__ = [
     "Ranking",
     "Screened",
     "Screening",
+    "SourceChoice",
     "Square",
+    "Stability",
     "describe",
     "from_json",
 ]

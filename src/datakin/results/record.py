@@ -42,6 +42,7 @@ DAMAGE = (
 FORMAT = 1  # raised when a result written earlier can no longer be read
 # Results of rooms that lie above this one; their module is loaded when a JSON text names them.
 ELSEWHERE = dict.fromkeys(("Distance", "DistanceMatrix", "DistanceRanking"), "datakin.distances")
+ELSEWHERE |= dict.fromkeys(("CardSource", "ModelCard", "Predictions"), "datakin.choosing")
 
 
 class Record:

@@ -52,13 +52,22 @@ SOURCES = (
 
 
 def make_demo(
-    n_target: int = 60, n_source: int = 300, random_state: int = 0
+    n_target: int = 60, n_source: int = 300, random_state: int = 0, draw: int = 0
 ) -> tuple[Dataset, list[DemoSource]]:
     """Return a target and six sources.
 
     The label is 1 where a weighted sum of the features plus noise is positive. Sources differ in
     the direction of the weights. One has the same rule but shifted features: to a distance between
     feature distributions it looks like a stranger.
+
+    Parameters
+    ----------
+    n_target, n_source : int
+        Rows.
+    random_state : int
+        Of the rules and of the rows.
+    draw : int
+        Other numbers give other rows of the same rules.
 
     Examples
     --------
@@ -68,6 +77,8 @@ def make_demo(
     """
     rng = np.random.default_rng(random_state)
     axes = np.linalg.qr(rng.standard_normal((N_FEATURES, N_FEATURES)))[0]
+    if draw:
+        rng = np.random.default_rng([random_state, draw])
     target = _draw(rng, n_target, axes, 0.0, 0.0, "target")
     drawn = [
         (_draw(rng, n_source, axes, angle, shift, name), angle, shift)

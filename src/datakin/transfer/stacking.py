@@ -45,7 +45,7 @@ class KinStack(BaseEstimator):
     For each learner there are candidates: the target alone, the target with all sources, all sources,
     and each source. Their weights are not negative, sum to 1 and minimise the squared error (for
     classes the Brier loss) of the target's held-out rows, with a penalty that pulls them towards the
-    target's own candidates; a fifth of the weight always stays with those. Sources with less than
+    target's own candidates; some of the weight (15%) always stays with those. Sources with less than
     about 5% of the prediction are left out. Without sources it is the stack of the learners alone.
 
     Parameters

@@ -17,7 +17,17 @@ from datakin.data.features import Array
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["DATE", "Dates", "are_months", "doubt_of_dates", "read_dates", "read_times"]
+__all__ = [
+    "DATE",
+    "FORMS",
+    "Dates",
+    "are_months",
+    "days_in_form",
+    "doubt_of_dates",
+    "form_of",
+    "read_dates",
+    "read_times",
+]
 
 CLOCK = (
     r"(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})"
@@ -99,6 +109,23 @@ def _zone(texts: pa.Array, form: str) -> str:
     part = _extracted(texts, form + TIME)
     zones = set() if part is None else set(part["zone"].unique().to_pylist())
     return OTHER_ZONE if zones - UTC - {""} else ""
+
+
+def form_of(converted: str) -> str:
+    """Return the spelling of dates that a note on a column names; empty for ISO dates.
+
+    Examples
+    --------
+    >>> form_of("dates dd/mm/yyyy, times of other zones")
+    'dates dd/mm/yyyy'
+    """
+    known = [said for said in FORMS if said and converted.startswith(said)]
+    return max(known, key=len, default="")
+
+
+def days_in_form(texts: pa.Array, form: str) -> Array | None:
+    """Return days since 1970 of distinct texts in a known spelling, None when some are in another."""
+    return _parsed(texts, FORMS[form]) if form in FORMS and len(texts) else None
 
 
 def are_months(texts: pa.Array) -> bool:

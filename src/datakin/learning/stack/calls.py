@@ -12,6 +12,7 @@ the first learner.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from functools import lru_cache, partial
 
@@ -58,16 +59,18 @@ def try_sources(passes: Passes, groups: Array | None = None, run: Run | None = N
     """
     stack = passes.stack
     alone = _losses(passes, passes.alone)
-    names = list(stack.sources)
+    names = stack.names
     pools = _pools(passes, run or stack.run)
     n_units = len(alone) if groups is None else len(np.unique(groups))
     found = []
-    for name, (own, pooled) in zip(names, pools, strict=True):
+    for name, (own, pooled) in itertools.zip_longest(names, pools, fillvalue=(None, None)):
         mixes = passes.of(partial(_is_of, name))
         tried, error = gain_of(alone, _losses(passes, mixes), stack.target, groups)
         expected = posterior(tried, error, len(alone))
-        gain, spread = gain_of(own, pooled, stack.target, groups)
-        reach = float(stdtrit(n_units - 1, 0.5 + LEVEL / 2)) * POOLED_SPREAD * spread
+        gain, reach = float("nan"), float("nan")  # of a source whose rows are not here
+        if own is not None:
+            gain, spread = gain_of(own, pooled, stack.target, groups)
+            reach = float(stdtrit(n_units - 1, 0.5 + LEVEL / 2)) * POOLED_SPREAD * spread
         found.append(
             Trial(name, *expected[:4], tried, error, gain, gain - reach, gain + reach, expected[4])
         )
@@ -89,6 +92,8 @@ def _pools(passes: Passes, run: Run) -> list[tuple[Array, Array]]:
     """Return losses of the first learner alone and with each source in one pool."""
     stack = passes.stack
     learner, target = stack.learners[0], stack.target
+    for repeat, folds in enumerate(passes.folds):
+        stack.predict_own(folds, repeat)
     own = [stack.own_passes[learner.name, r] for r in range(len(passes.folds))]
     alone = np.mean([squared(target.Y, found, target.kind) for found, _ in own], axis=0)
     tasks = [partial(_pooled, stack, name, passes.folds) for name in stack.sources]

@@ -22,7 +22,7 @@ from datakin.learning.stack.rows import Rows
 __all__ = ["ALL", "BOTH", "TARGET", "Candidate", "Learner", "SourceFit", "Stack", "serially"]
 
 TARGET, BOTH, ALL = "target", "target + all", "all"
-MOST_OF_ALL = 500  # rows of all sources for a learner whose time grows with their cube
+MOST_POOLED = 20_000  # rows of all sources in one pool
 
 
 class Learner(Protocol):
@@ -100,6 +100,9 @@ class Stack:
         Runs a list of tasks and returns what they return, in order.
     known : mapping of (learner, source) to SourceFit
         Fits that are there already.
+    ready : mapping of (learner, source) to Predictor
+        Fits of sources whose rows are not here, from an earlier stack with the same columns: they are
+        candidates, and in no pool.
     own : dict of (learner, repeat) to (predictions, told)
         Held-out predictions of the target alone; filled here, to be shared with other stacks of the
         same target.
@@ -115,14 +118,24 @@ class Stack:
         run: Run = serially,
         known: Mapping[tuple[str, str], SourceFit] | None = None,
         own: dict[tuple[str, int], tuple[Array, Array]] | None = None,
+        ready: Mapping[tuple[str, str], Predictor] | None = None,
     ) -> None:
         self.target, self.learners, self.seed, self.run = target, tuple(learners), seed, run
         # By name: the order in which sources are given changes no number.
         self.sources = {name: sources[name] for name in sorted(sources)}
         self.fits = dict(known or {})
+        self.ready = dict(sorted((ready or {}).items()))
+        for key, predictor in self.ready.items():
+            self.fits[key] = SourceFit(predictor, np.zeros(0), predictor.predict(target.X))
         self.own_passes = {} if own is None else own
+        self._pools: dict[str, tuple[Rows, Rows]] = {}
         self.candidates = self._list()
         self.own = np.array([c.rows == TARGET for c in self.candidates])
+
+    @property
+    def names(self) -> list[str]:
+        """Names of all sources, those that are ready too."""
+        return [*self.sources, *dict.fromkeys(name for _, name in self.ready)]
 
     def _list(self) -> list[Candidate]:
         found = []
@@ -133,6 +146,8 @@ class Stack:
             if len(self.sources) > 1:  # of one source, all is that source
                 found.append(Candidate(learner.name, ALL))
             found += [Candidate(learner.name, "source", name) for name in self.sources]
+        # What is ready may come from learners that are not used any more.
+        found += [Candidate(learner, "source", name) for learner, name in self.ready]
         return found
 
     def fit_each(self) -> None:
@@ -145,7 +160,7 @@ class Stack:
         if len(self.sources) > 1:
             for learner in self.learners:
                 wanted[learner.name, ""] = partial(
-                    _fit_source, learner, self.pool(learner), self.target.X
+                    _fit_source, learner, self.pool(learner)[0], self.target.X
                 )
         self._fit(wanted)
 
@@ -163,14 +178,17 @@ class Stack:
         found = self.run(list(wanted.values()))
         self.fits |= dict(zip(wanted, found, strict=True))
 
-    def pool(self, learner: Learner) -> Rows:
-        """Return the rows of all sources, cut for a learner that cannot take them all."""
-        first, *others = self.sources.values()
-        return self._cut(learner, first.below(*others) if others else first, "")
+    def pool(self, learner: Learner) -> tuple[Rows, Rows]:
+        """Return the rows of all sources, and the target's with them, cut where they are too many."""
+        if learner.name not in self._pools:
+            first, *others = self.sources.values()
+            pool = self._cut(learner, first.below(*others) if others else first, "")
+            self._pools[learner.name] = pool, self.target.below(pool)
+        return self._pools[learner.name]
 
     def _cut(self, learner: Learner, rows: Rows, name: str) -> Rows:
-        most = getattr(learner, "most_rows", None)
-        if most is None or len(rows) <= most:
+        most = getattr(learner, "most_rows", MOST_POOLED)
+        if len(rows) <= most:
             return rows
         rng = np.random.default_rng(derive_seed(self.seed, "rows", learner.name, name))
         return rows.take(np.sort(rng.permutation(len(rows))[:most]))
@@ -185,12 +203,12 @@ class Stack:
         pooled: list[Any] = [None] * len(self.learners)
         if self.sources:
             pooled = self.run([self._pooled(each, folds, repeat) for each in self.learners])
-        return np.concatenate(
-            [
-                self._of_learner(each, repeat, both)
-                for each, both in zip(self.learners, pooled, strict=True)
-            ]
-        )
+        parts = [
+            self._of_learner(each, repeat, both)
+            for each, both in zip(self.learners, pooled, strict=True)
+        ]
+        parts += [self.fits[key].on_target[None] for key in self.ready]
+        return np.concatenate(parts)
 
     def predict_own(self, folds: Array, repeat: int) -> None:
         """Predict the folds of the target from the target alone."""
@@ -201,10 +219,13 @@ class Stack:
 
     def _pooled(self, learner: Learner, folds: Array, repeat: int) -> Task:
         """Return the task of predicting each fold from the target's others and all sources."""
-        pool = self.pool(learner)
+        pool, rows = self.pool(learner)
+        told = self.own_passes[learner.name, repeat][1]
+        if getattr(learner, "refits", False) and len(pool) >= len(self.target):
+            # Each fold is a fit. Where most rows are the sources', half as many folds tell as much.
+            folds = folds // 2
         both = np.append(folds, np.full(len(pool), -1))
-        parts = [self._all_told(learner), self.own_passes[learner.name, repeat][1]]
-        return partial(learner.held_out, self.target.below(pool), both, parts)
+        return partial(learner.held_out, rows, both, [self._all_told(learner), told])
 
     def _of_learner(self, learner: Learner, repeat: int, both: Any) -> Array:
         found = [self.own_passes[learner.name, repeat][0]]
@@ -226,25 +247,27 @@ class Stack:
         return made
 
     def _fitted(self, candidate: Candidate) -> Predictor:
+        if candidate.source:
+            return self.fits[candidate.learner, candidate.source].predictor
         learner = next(each for each in self.learners if each.name == candidate.learner)
         if candidate.rows == TARGET:
             return learner.fit(self.target)[0]
         if candidate.rows == BOTH:
             parts = [self._all_told(learner), learner.fit(self.target)[1]]
-            return learner.fit(self.target.below(self.pool(learner)), parts)[0]
+            return learner.fit(self.pool(learner)[1], parts)[0]
         return self.fits[candidate.learner, candidate.source].predictor
 
     def shares(self, weights: Array) -> dict[str, float]:
         """Return each source's share of the prediction."""
         n = {name: len(rows) for name, rows in self.sources.items()}
         total, own = sum(n.values()), len(self.target)
-        found = dict.fromkeys(self.sources, 0.0)
+        found = dict.fromkeys(self.names, 0.0)
         for candidate, weight in zip(self.candidates, weights, strict=True):
             if candidate.rows == "source":
                 found[candidate.source] += float(weight)
             elif candidate.rows in (ALL, BOTH):
                 of = total if candidate.rows == ALL else total + own
-                for name in found:
+                for name in self.sources:
                     found[name] += float(weight) * n[name] / of
         return found
 

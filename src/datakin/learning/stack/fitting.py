@@ -13,7 +13,6 @@ from datakin.learning.stack.candidates import (
     Candidate,
     Learner,
     Run,
-    SourceFit,
     Stack,
     serially,
 )
@@ -29,7 +28,7 @@ LEAST_WEIGHT = 0.001  # of a candidate that is kept
 SETTLED = 3  # answers in a row that must agree before no more folds are drawn
 
 Folds = Callable[[int], Array]
-Advance = Callable[[], None]
+Advance = Callable[[int, Array], None]
 
 
 @dataclass
@@ -141,9 +140,9 @@ def fit_stack(
     select: bool = True,
     seed: int = 0,
     run: Run = serially,
-    known: Mapping[tuple[str, str], SourceFit] | None = None,
+    ready: Mapping[tuple[str, str], Predictor] | None = None,
     kept: Mapping[int, Array] | None = None,
-    advance: Advance = lambda: None,
+    advance: Advance = lambda repeat, predictions: None,
 ) -> Fitted:
     """Fit the candidates, find their weights, leave out the sources that hardly count.
 
@@ -163,38 +162,42 @@ def fit_stack(
     seed : int
     run : callable
         Runs tasks; see `Stack`.
-    known : mapping of (learner, source) to SourceFit
+    ready : mapping of (learner, source) to Predictor
+        Fits of sources whose rows are not here; see `Stack`.
     kept : mapping of repeat to predictions
         Draws that are there already, from a checkpoint.
     advance : callable
-        Called after each draw of the folds.
+        Called after each draw of the folds, with its number and predictions.
     """
     row_weights = target.weights if row_weights is None else row_weights
     own: dict[tuple[str, int], tuple[Array, Array]] = {}
-    stack = Stack(target, sources, learners, seed=seed, run=run, known=known, own=own)
+    stack = Stack(target, sources, learners, seed=seed, run=run, own=own, ready=ready)
     stack.fit_sources()
     passes, answers = Passes(stack, row_weights), []
-    least, most = repeats if stack.sources else (repeats[0], repeats[0])
+    least, most = repeats if stack.names else (repeats[0], repeats[0])
     settled = False
     for repeat in range(most):
         passes.add(folds(repeat), (kept or {}).get(repeat))
         answers.append(used_sources(stack.shares(passes.weights)))
-        advance()
+        advance(repeat, passes.predictions[-1])
         settled = len(set(answers[-SETTLED:])) == 1
         if repeat + 1 >= least and settled:
             break
     used = answers[-1]
     chosen = passes
-    if select and len(used) < len(stack.sources):
-        some = {name: stack.sources[name] for name in used}
+    if select and len(used) < len(stack.names):
+        some = {name: rows for name, rows in stack.sources.items() if name in used}
         fits = {key: fit for key, fit in stack.fits.items() if key[1] in some}
-        smaller = Stack(target, some, learners, seed=seed, run=run, known=fits, own=own)
+        still = {key: fit for key, fit in (ready or {}).items() if key[1] in used}
+        smaller = Stack(
+            target, some, learners, seed=seed, run=run, known=fits, own=own, ready=still
+        )
         smaller.fit_sources()
         chosen = Passes(smaller, row_weights)
         for each in passes.folds:
             chosen.add(each)
     weights = chosen.weights
-    shares = dict.fromkeys(stack.sources, 0.0) | chosen.stack.shares(weights)
+    shares = dict.fromkeys(stack.names, 0.0) | chosen.stack.shares(weights)
     parts = tuple(chosen.stack.predictors(weights, LEAST_WEIGHT))
     return Fitted(passes, chosen, used, shares, parts, settled)
 

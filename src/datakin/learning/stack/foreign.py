@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
@@ -35,6 +35,7 @@ class ForeignLearner:
     name: str
     estimator: Any
     seed: int = 0
+    refits: ClassVar[bool] = True  # each fold is a fit
 
     def fit(self, rows: Rows, parts: Sequence[Array] = ()) -> tuple[Predictor, Array]:
         """Return the predictor of all rows; there is no penalty to tell about."""

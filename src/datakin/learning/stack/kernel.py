@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy.linalg import eigh
@@ -16,6 +17,7 @@ from datakin.learning.stack.scaler import Scaler
 __all__ = ["KernelLearner"]
 
 PENALTIES = (0.03, 0.1, 0.3, 1.0, 3.0)
+_KNOWN: WeakKeyDictionary[Rows, _Decomposed] = WeakKeyDictionary()
 CONSTANT = 10.0  # added to the kernel: a level of the response costs next to nothing
 
 
@@ -38,7 +40,7 @@ class KernelLearner:
 
     def fit(self, rows: Rows, parts: Sequence[Array] = ()) -> tuple[KernelPredictor, Array]:
         """Return the predictor of all rows, and the leave-one-out loss of each penalty."""
-        found = _Decomposed(rows)
+        found = _decomposed(rows)
         told = np.sum(parts, axis=0) if len(parts) else found.told(self.penalties)
         return found.predictor(self.penalties[int(np.argmin(told))]), told
 
@@ -49,8 +51,11 @@ class KernelLearner:
 
         Parameters and returns as those of `LinearLearner.held_out`.
         """
+        inside = np.flatnonzero(folds >= 0)
+        if len(inside) > self.most_own:
+            return self._of_sample(rows, folds, inside, parts)
         n_folds = int(folds.max()) + 1
-        whole = _Decomposed(rows)
+        whole = _decomposed(rows)
         if len(parts):
             told = np.sum([np.broadcast_to(p, (1 + n_folds, p.shape[-1])) for p in parts], axis=0)
         else:
@@ -68,8 +73,30 @@ class KernelLearner:
         for k, penalty in enumerate(chosen[1:]):
             at = np.flatnonzero(folds == k)
             found[at] = whole.without(at, penalty)
-        inside = folds >= 0
         return normalised(found[inside], rows.kind), told
+
+    def _of_sample(
+        self, rows: Rows, folds: Array, inside: Array, parts: Sequence[Array]
+    ) -> tuple[Array, Array]:
+        """Learn from some of the target's rows; all others are predicted by the fit on those."""
+        taken = np.zeros(len(rows), dtype=bool)
+        taken[inside[:: -(-len(inside) // self.most_own)]] = True
+        used = taken | (folds < 0)
+        some = rows.take(used)
+        kept = np.unique(folds[taken])
+        codes = np.where(folds[used] >= 0, np.searchsorted(kept, folds[used]), -1)
+        predicted, told = self.held_out(some, codes, parts)
+        found = self.fit(some, [told[0]])[0].predict(rows.X[inside])
+        found[taken[inside]] = predicted
+        return found, told
+
+
+def _decomposed(rows: Rows) -> _Decomposed:
+    """Return the main axes of the rows' kernel, found once for all draws of the folds."""
+    found = _KNOWN.get(rows)
+    if found is None:
+        found = _KNOWN[rows] = _Decomposed(rows)
+    return found
 
 
 class _Decomposed:
@@ -87,7 +114,7 @@ class _Decomposed:
             assert some is not None
             rows = rows.take(some)
             self.K = like.K[np.ix_(some, some)]
-        self.rows = rows
+        self.Y, self.kind = rows.Y, rows.kind
         self.root = np.sqrt(rows.weights)
         values, self.axes = eigh(self.K * np.outer(self.root, self.root))
         self.values = np.maximum(values, 0.0)
@@ -101,11 +128,11 @@ class _Decomposed:
             shrunk = self.values / (self.values + penalty)
             fitted = self.axes @ (shrunk[:, None] * self.turned)
             gap = np.maximum(1 - squares @ shrunk, 1e-9)
-            residual = (self.root[:, None] * self.rows.Y - fitted) / gap[:, None]
-            if self.rows.kind != "regression":  # probabilities end at 0 and 1
+            residual = (self.root[:, None] * self.Y - fitted) / gap[:, None]
+            if self.kind != "regression":  # probabilities end at 0 and 1
                 root = np.maximum(self.root, 1e-12)[:, None]
-                found = np.clip(self.rows.Y - residual / root, 0, 1)
-                residual = (self.rows.Y - found) * root
+                found = np.clip(self.Y - residual / root, 0, 1)
+                residual = (self.Y - found) * root
             sums.append(float(np.sum(residual**2)))
         return np.array(sums)
 
@@ -114,16 +141,16 @@ class _Decomposed:
         shrunk = self.values / (self.values + penalty)
         block = (self.axes[at] * shrunk) @ self.axes[at].T
         fitted = self.axes[at] @ (shrunk[:, None] * self.turned)
-        own = self.root[at][:, None] * self.rows.Y[at]
+        own = self.root[at][:, None] * self.Y[at]
         residual = np.linalg.solve(np.eye(len(at)) - block + 1e-10 * np.eye(len(at)), own - fitted)
         root = np.maximum(self.root[at], 1e-12)[:, None]
-        return np.asarray(self.rows.Y[at] - residual / root)
+        return np.asarray(self.Y[at] - residual / root)
 
     def predictor(self, penalty: float) -> KernelPredictor:
         """Return the predictor of all rows."""
         dual = self.axes @ (self.turned / (self.values + penalty)[:, None])
         return KernelPredictor(
-            self.scaler, self.Z, self.root[:, None] * dual, self.width, CONSTANT, self.rows.kind
+            self.scaler, self.Z, self.root[:, None] * dual, self.width, CONSTANT, self.kind
         )
 
 

@@ -136,7 +136,20 @@ class TreePredictor:
         found = np.asarray(found, dtype=float)
         if self.kind == "regression":
             found = found * self.scale + self.shift
-        return found[:, None] if found.ndim == 1 else found
+        return np.asarray(found[:, None] if found.ndim == 1 else found)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what pickle needs: the class of the booster has no name of its own."""
+        raw = bytes(self.booster.save_raw("ubj"))
+        return _tree_predictor, (raw, self.kind, self.shift, self.scale)
+
+
+def _tree_predictor(raw: bytes, kind: str, shift: float, scale: float) -> TreePredictor:
+    from xgboost import Booster
+
+    booster = Booster({"nthread": 1})
+    booster.load_model(bytearray(raw))
+    return TreePredictor(booster, kind, shift, scale)
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,8 +237,11 @@ class StackPredictor:
 
     def codes(self, X: Array) -> Array:
         """Return positions in `classes`, by the rule of the loss that the stack was judged by."""
-        found = self.probabilities(X)
+        return self.decide(self.probabilities(X))
+
+    def decide(self, found: Array) -> Array:
+        """Return positions in `classes` for probabilities."""
         if len(self.shares):
             known = self.shares > 0
             found = np.where(known, found / np.where(known, self.shares, 1.0), -1.0)
-        return np.argmax(found, axis=1)
+        return np.asarray(np.argmax(found, axis=1))

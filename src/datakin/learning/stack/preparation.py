@@ -65,6 +65,7 @@ def prepare(
     weights: Mapping[str, Array] | None = None,
     max_rows: int | None = MOST_ROWS,
     random_state: int = 0,
+    encoder: TableEncoder | None = None,
 ) -> Prepared:
     """Match the sources to the target, draw samples of what is too large, encode all of it.
 
@@ -78,6 +79,8 @@ def prepare(
         Largest number of rows of the target and of each source; None for all.
     random_state : int
         Of the samples.
+    encoder : TableEncoder, optional
+        One that is there already; it is not learned then.
     """
     weights = dict(weights or {})
     notes: list[str] = []
@@ -97,7 +100,7 @@ def prepare(
         features.append(part)
         labels.append(y)
         kept_weights.append(_weights(weights, source, rows))
-    encoder = TableEncoder.learn(features)
+    encoder = TableEncoder.learn(features) if encoder is None else encoder
     made = []
     for part, y, weight in zip(features, labels, kept_weights, strict=True):
         Y, kind = responses(y, len(target.classes))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from datakin.learning.stack.rows import Rows
 
 __all__ = ["TreeLearner"]
 
+SMALL = 160  # rows for which the number of rounds is meant
+MOST_ROUNDS = 300
+
 
 @dataclass(frozen=True)
 class TreeLearner:
@@ -24,21 +27,26 @@ class TreeLearner:
     ----------
     depth, rounds, rate, penalty : numbers
         As in XGBoost: max_depth, rounds of boosting, learning_rate, reg_lambda.
+    growth : float
+        Rounds grow with the number of rows to this power, from 160 rows on.
+    deeper : int
+        Trees are one split deeper on more rows than this.
     """
 
     depth: int = 2
     rounds: int = 60
-    growth: float = 0.0
-    deeper: int = 10**9
+    growth: float = 0.4
+    deeper: int = 600
     rate: float = 0.1
     penalty: float = 2.0
     name: str = "trees"
+    refits: ClassVar[bool] = True  # each fold is a fit
 
     def fit(self, rows: Rows, parts: Sequence[Array] = ()) -> tuple[TreePredictor, Array]:
         """Return the predictor of all rows; there is no penalty to tell about."""
         from xgboost import DMatrix
 
-        rounds = min(round(self.rounds * max(1.0, len(rows) / 160) ** self.growth), 300)
+        rounds = min(round(self.rounds * max(1.0, len(rows) / SMALL) ** self.growth), MOST_ROUNDS)
         options: dict[str, Any] = {
             "max_depth": self.depth + (len(rows) > self.deeper),
             "learning_rate": self.rate,

@@ -10,11 +10,11 @@ from scipy.optimize import nnls
 
 from datakin.data.features import Array
 
-__all__ = ["Mix", "mix", "on_simplex"]
+__all__ = ["Mix", "mix", "on_simplex", "reweighted"]
 
 SUM = 1e3  # how much more the sum of the weights counts than any row
-RIDGE = 10.0  # of the weights' distance from equal weights of the target's own candidates
-KEPT = 0.2  # weight of the mix of the target's own candidates in the final one
+RIDGE = 5.0  # of the weights' distance from equal weights of the target's own candidates
+KEPT = 0.15  # weight of the mix of the target's own candidates in the final one
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +103,19 @@ def mix(
         by_fold[k][own] += kept * alone
     predictions = np.einsum("cnm,nc->nm", P, by_fold[folds])
     return Mix(by_fold.mean(axis=0), by_fold, predictions)
+
+
+def reweighted(P: Array, Y: Array, row_weights: Array, own: Array) -> Array:
+    """Return the weights of candidates from all rows at once, for other weights of the rows."""
+    flat, aims = _sums(P, Y, row_weights, np.zeros(len(Y), dtype=int), 1)
+    center = np.where(own, 1.0 / own.sum(), 0.0)
+    scale = 1.0 if Y.shape[1] <= 2 else 1.5
+    losses = row_weights * np.sum((P[own] - Y) ** 2, axis=2)
+    stiff = RIDGE * float(losses.sum(axis=1).min()) / float(row_weights.sum()) / scale
+    weights = (1 - KEPT) * on_simplex(flat[0], aims[0], stiff, center)
+    alone = on_simplex(flat[0][np.ix_(own, own)], aims[0][own], stiff, center[own])
+    weights[own] += KEPT * alone
+    return weights
 
 
 def _sums(

@@ -1,0 +1,368 @@
+"""choose: which sources to learn from besides the target, a fitted model, and the error to expect."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from datakin._core.checks import check_count, check_seed
+from datakin._core.exceptions import DatakinError, Note, warn
+from datakin._core.progress import progress
+from datakin._core.repeatability import derive_seed
+from datakin._core.warned import filters_kept
+from datakin.choosing.card import CardSource, ModelCard
+from datakin.choosing.earlier import Earlier
+from datakin.choosing.model import KinModel, label_type_of
+from datakin.choosing.passes_file import PassesFolder
+from datakin.choosing.running import runner
+from datakin.choosing.summary import (
+    fewest_sources,
+    stability_of,
+    stated,
+    total_gain,
+    worth_of,
+)
+from datakin.data import Dataset, check_names, coerce
+from datakin.data.features import Array
+from datakin.data.inputs import collect
+from datakin.data.schema import TableSchema
+from datakin.learning.losses import choose_loss, resolve_loss
+from datakin.learning.stack.calls import call_of, try_sources
+from datakin.learning.stack.fitting import Fitted, fit_stack
+from datakin.learning.stack.folds import draw_folds
+from datakin.learning.stack.learners import make_learners
+from datakin.learning.stack.losses import Judge, squared
+from datakin.learning.stack.predictors import StackPredictor
+from datakin.learning.stack.preparation import MOST_ROWS, Prepared, prepare
+from datakin.learning.stack.trials import folds_of
+from datakin.results.choice import Choice, CurvePoint, SourceChoice
+from datakin.results.record import make_provenance
+
+__all__ = ["choose", "choose_from"]
+
+REPEATS = (5, 12)  # draws of the folds: at least, and at most until the answer is the same
+LARGE = 2_000  # rows of a target that gains little from others
+
+
+@filters_kept()
+def choose(
+    target: Any,
+    sources: Any = (),
+    *,
+    learners: Any = None,
+    loss: Any = "auto",
+    repeats: Any = REPEATS,
+    max_rows: int | None = MOST_ROWS,
+    weights: Mapping[str, Any] | None = None,
+    add_to: Any = None,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    client: Any = None,
+    checkpoint: Any = None,
+) -> Choice:
+    """Choose the sources to learn from, fit the model, and say what error to expect.
+
+    For each learner there are candidates: the target alone, the target with all sources, all sources
+    together, and each source. Their weights come from the target's held-out rows. Sources with less than
+    about 5% of the prediction are left out, and pools are fitted again without them. The error is stated
+    from before that, from fits and weights that never saw the row.
+
+    Parameters
+    ----------
+    target : Dataset or (X, y)
+    sources : list of Dataset or (X, y), or mapping of name to one
+        Without any, the model is learned from the target alone.
+    learners : list of names, or mapping of name to scikit-learn estimator, optional
+        "linear", "trees" and "kernel" by default; see `datakin.transfer.KinStack`.
+    loss : str or callable
+        What the error is stated in, and what `predict` follows. "auto": the share of wrong predictions,
+        with every class counting the same where one is rare; squared error for numbers.
+    repeats : int, or (least, most)
+        Draws of the folds. From the least number on, more are drawn until the last three agree on the
+        sources to use.
+    max_rows : int or None
+        Of the target and of each source with more rows, this many are drawn at random.
+    weights : mapping of str to array, optional
+        Weights of the rows of some datasets, by name.
+    add_to : Choice, KinModel or path of a saved model, optional
+        An earlier choice for the same columns: what it learned from its sources enters as it is, without
+        their rows; only the sources given here are fitted.
+    random_state : int
+        Seed of folds and samples.
+    n_jobs : int, optional
+        Threads; -1 for all cores. No number depends on it.
+    client : dask.distributed.Client, optional
+        Fits run there.
+    checkpoint : path, optional
+        A folder that keeps finished draws of the folds, to go on from after a stop.
+
+    Returns
+    -------
+    Choice
+
+    Examples
+    --------
+    >>> from datakin.synthetic import settings
+    >>> pair, far = (settings()["lda"](c).sample(60, 300, random_state=0) for c in (1.0, -1.0))
+    >>> choice = choose(pair.target, {"near": pair.source, "far": far.source})
+    >>> choice.used
+    ('near',)
+    >>> choice["far"].call
+    'hurts'
+    """
+    datasets = [coerce(target, "target"), *collect(sources, "source")]
+    check_names(datasets)
+    return choose_from(
+        datasets[0],
+        datasets[1:],
+        learners=learners,
+        loss=loss,
+        repeats=repeats,
+        max_rows=max_rows,
+        weights=weights,
+        add_to=add_to,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        client=client,
+        checkpoint=checkpoint,
+    )
+
+
+def choose_from(
+    own: Dataset,
+    sources: Sequence[Dataset],
+    left_out: Mapping[str, str] | None = None,
+    *,
+    learners: Any = None,
+    loss: Any = "auto",
+    repeats: Any = REPEATS,
+    max_rows: int | None = MOST_ROWS,
+    weights: Mapping[str, Any] | None = None,
+    add_to: Any = None,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    client: Any = None,
+    checkpoint: Any = None,
+) -> Choice:
+    """Choose among sources that have been read; `left_out` names those that could not be, and why.
+
+    The other parameters are those of `choose`.
+    """
+    check_seed(random_state)
+    least, most = _check_repeats(repeats)
+    earlier = Earlier.read(add_to, own, sources)
+    prepared = prepare(
+        own,
+        sources,
+        weights=weights,
+        max_rows=max_rows,
+        random_state=random_state,
+        encoder=earlier.encoder,
+    )
+    prepared.unusable.update(left_out or {})
+    _announce(prepared, own)
+    made = make_learners(learners, bool(own.classes), random_state)
+    y, groups = prepared.target.y, _codes(prepared.target.groups)
+    judge = Judge.make(
+        choose_loss(resolve_loss(loss), prepared.target), prepared.rows.kind, own.classes, y
+    )
+    options = {
+        "learners": [each.name for each in made],
+        "loss": judge.loss.name,
+        "repeats": [least, most],
+        "max_rows": max_rows,
+        "add_to": earlier.fingerprint,
+    }
+    kept = PassesFolder(checkpoint, options, prepared, random_state)
+    with threadpool_limits(limits=1), runner(n_jobs, client) as run:
+        with progress("choose: draws of the folds", most) as advance:
+
+            def finished(repeat: int, predictions: Array) -> None:
+                kept.keep(repeat, predictions)
+                advance()
+
+            fitted = fit_stack(
+                prepared.rows,
+                prepared.sources,
+                made,
+                folds_of(prepared.target, random_state),
+                repeats=(least, most),
+                seed=random_state,
+                run=run,
+                ready=earlier.predictors,
+                kept=kept.read(),
+                advance=finished,
+            )
+        trials = try_sources(fitted.passes, groups, run)
+        curve = _curve(fitted, judge, y, groups, random_state)
+    return _choice(own, sources, prepared, earlier, fitted, trials, curve, judge, options)
+
+
+def _choice(
+    own: Dataset,
+    sources: Sequence[Dataset],
+    prepared: Prepared,
+    earlier: Earlier,
+    fitted: Fitted,
+    trials: Sequence[Any],
+    curve: tuple[CurvePoint, ...],
+    judge: Judge,
+    options: dict[str, Any],
+) -> Choice:
+    """Put together what was found."""
+    seed = fitted.passes.stack.seed
+    y, groups = prepared.target.y, _codes(prepared.target.groups)
+    passes = fitted.passes
+    user_weights = prepared.rows.weights
+    error = stated(passes.mixes, judge, y, user_weights, groups)
+    alone = stated(passes.alone, judge, y, user_weights, groups)
+    pooled = stated(passes.pooled, judge, y, user_weights, groups) if prepared.sources else alone
+    gain, low, high, p_gain, base = total_gain(passes, groups)
+    choices = []
+    for trial in trials:
+        n_rows = earlier.rows_of(trial.source) or len(prepared.sources[trial.source])
+        share = fitted.shares[trial.source]
+        choices.append(
+            SourceChoice(
+                trial.source,
+                call_of(trial, is_used=trial.source in fitted.used),
+                trial.gain,
+                trial.low,
+                trial.high,
+                trial.p_gain,
+                share,
+                worth_of(trial, curve, n_rows),
+                n_rows,
+                trial.pooled,
+                trial.pooled_low,
+                trial.pooled_high,
+            )
+        )
+    choices.sort(key=lambda each: (-each.share, -each.gain, each.source))
+    notes = [*prepared.notes]
+    made = Choice(
+        target=own.name,
+        label=own.label,
+        task=own.task,
+        n_rows=len(prepared.rows),
+        used=fitted.used,
+        fewest=fewest_sources(passes, fitted.shares),
+        choices=tuple(choices),
+        loss=judge.loss.name,
+        error=error.error,
+        interval=(error.low, error.high),
+        error_alone=alone.error,
+        error_all=pooled.error,
+        gain=gain,
+        gain_interval=(low, high),
+        p_gain=p_gain,
+        loss_alone=base,
+        stability=stability_of(passes, fitted.used, fitted.settled, error, seed),
+        curve=curve,
+        learners=tuple(options["learners"]),
+        unusable=prepared.unusable,
+        notes=tuple(notes),
+        provenance=make_provenance(seed, options, prepared.fingerprints),
+    )
+    return made.with_model(_model(own, sources, prepared, earlier, fitted, judge, made))
+
+
+def _model(
+    own: Dataset,
+    sources: Sequence[Dataset],
+    prepared: Prepared,
+    earlier: Earlier,
+    fitted: Fitted,
+    judge: Judge,
+    choice: Choice,
+) -> KinModel:
+    """Return the fitted model with its card."""
+    named = {each.name: (each.name, each.n_rows, each.fingerprint) for each in sources}
+    named |= {each.name: (each.name, each.n_rows, each.fingerprint) for each in earlier.sources}
+    card = ModelCard.of(
+        own,
+        [CardSource(*named[c.source], c.share, c.call) for c in choice.choices],
+        loss=choice.loss,
+        error=choice.error,
+        interval=choice.interval,
+        error_alone=choice.error_alone,
+        error_all=choice.error_all,
+        seed=choice.provenance.seed,
+        notes=choice.notes,
+    )
+    parts = tuple(
+        (c.learner, f"source: {c.source}" if c.source else c.rows, weight, predictor)
+        for c, weight, predictor in fitted.parts
+    )
+    stack = StackPredictor(parts, judge.kind, judge.classes, judge.shares)
+    encoder = prepared.encoder
+    schema = TableSchema.of(own, (*encoder.numeric_names, *encoder.category_names))
+    return KinModel(schema, encoder, stack, card, label_type=label_type_of(own))
+
+
+def _curve(
+    fitted: Fitted, judge: Judge, y: Array, groups: Array | None, seed: int
+) -> tuple[CurvePoint, ...]:
+    """Return the error of the target alone at half of its rows, and at nearly all of them."""
+    passes = fitted.passes
+    stack, n = passes.stack, len(y)
+    n_folds = int(passes.folds[0].max()) + 1
+    full = passes.alone
+    halves = []
+    for repeat in range(len(full)):
+        state = derive_seed(seed, "half", repeat)
+        folds = draw_folds(y, judge.kind != "regression", groups, state, n_folds=2)
+        P = np.array([each.held_out(stack.target, folds)[0] for each in stack.learners])
+        # The weights of the whole: half of the rows is too little to find them too.
+        found = np.einsum("cnm,c->nm", P, full[repeat].weights)
+        halves.append(found)
+    counts = judge.row_weights(y) * stack.target.weights
+    def point(rows: int, predictions: Sequence[Array]) -> CurvePoint:
+        errors = np.mean([judge.rows(y, each) for each in predictions], axis=0)
+        losses = np.mean(
+            [squared(stack.target.Y, each, stack.target.kind) for each in predictions], axis=0
+        )
+        return CurvePoint(
+            rows,
+            float(np.average(errors, weights=counts)),
+            float(np.average(losses, weights=stack.target.weights)),
+        )
+
+    nearly = round(n * (n_folds - 1) / n_folds)
+    return (
+        point(round(n / 2), halves),
+        point(nearly, [each.predictions for each in full]),
+    )
+
+
+def _announce(prepared: Prepared, own: Dataset) -> None:
+    """Warn of what was done to the data, and of what cannot be used, before the work begins."""
+    for note in prepared.notes:
+        warn(note)
+    for name, why in prepared.unusable.items():
+        warn(Note(f"{name} cannot be used: {why}"))
+    if own.n_rows > LARGE and prepared.sources:
+        warn(
+            f"{own.name} has {own.n_rows:,} rows: a target of that size gains little from other tables."
+        )
+
+
+def _codes(groups: Array | None) -> Array | None:
+    return None if groups is None else np.unique(groups, return_inverse=True)[1]
+
+
+def _check_repeats(repeats: Any) -> tuple[int, int]:
+    if isinstance(repeats, (tuple, list)) and len(repeats) == 2:
+        least, most = repeats
+    else:
+        least = most = repeats
+    check_count("repeats", least, 1)
+    check_count("repeats", most, 1)
+    if most < least:
+        raise DatakinError(
+            f"The 'repeats' parameter must be a number, or (least, most). Got {repeats!r}."
+        )
+    return int(least), int(most)

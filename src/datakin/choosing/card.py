@@ -1,0 +1,221 @@
+"""The card of a model: what it was learned from, and what error it should have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import date
+from typing import Any
+
+import pandas as pd
+
+from datakin._core.exceptions import DatakinError
+from datakin._core.plain_fields import PlainFields
+from datakin._core.repeatability import versions
+from datakin.data.dataset import TASKS, Dataset, task_of
+from datakin.results.record import Record, cell, plain, register, table
+
+__all__ = ["CardSource", "ModelCard"]
+
+SHOWN = 12  # sources in the text of a card
+NOTES = 5
+
+
+@register
+@dataclass(frozen=True)
+class CardSource:
+    """A source of a model.
+
+    Parameters
+    ----------
+    name : str
+    n_rows : int
+    fingerprint : str
+    share : float
+        Of the prediction that comes from it.
+    call : str
+        What was said of it: helps, harmless, unclear or hurts.
+    """
+
+    name: str
+    n_rows: int
+    fingerprint: str
+    share: float
+    call: str
+
+
+@dataclass(frozen=True, eq=False)
+class ModelCard(Record):
+    """What a model was learned from, and the error that it should have on new rows of the target.
+
+    Parameters
+    ----------
+    created : str
+        The day, as 2026-01-31.
+    target, label, task : str
+    classes : tuple of str
+        Empty for regression.
+    n_rows : int
+        Of the target.
+    fingerprint : str
+        Of the target.
+    sources : tuple of CardSource
+    loss : str
+        What errors are measured in, such as "zero_one".
+    error : float
+        Expected on new rows of the target.
+    interval : tuple of float
+        Low and high end of the error.
+    level : float
+        How often such intervals hold.
+    error_alone, error_all : float or None
+        Of the target alone, and of all tables in one.
+    seed : int
+    datakin : str
+        The version that made it.
+    versions : dict of str to str
+        Of the packages that numbers depend on.
+    notes : tuple of str
+    """
+
+    created: str
+    target: str
+    label: str
+    task: str
+    classes: tuple[str, ...]
+    n_rows: int
+    fingerprint: str
+    sources: tuple[CardSource, ...]
+    loss: str
+    error: float
+    interval: tuple[float, float]
+    level: float = 0.9
+    error_alone: float | None = None
+    error_all: float | None = None
+    seed: int = 0
+    datakin: str = ""
+    versions: dict[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        target: Dataset,
+        sources: Sequence[CardSource | tuple[Dataset, float, str]],
+        *,
+        loss: str,
+        error: float,
+        interval: tuple[float, float],
+        classes: Sequence[str] | None = None,
+        level: float = 0.9,
+        error_alone: float | None = None,
+        error_all: float | None = None,
+        seed: int = 0,
+        notes: Sequence[str] = (),
+    ) -> ModelCard:
+        """Return the card of a model that is made today, with the versions in use.
+
+        Parameters
+        ----------
+        target : Dataset
+        sources : sequence of CardSource, or of (Dataset, share, call)
+        classes : sequence of str, optional
+            All classes that the model knows; those of the target by default.
+        loss, error, interval, level, error_alone, error_all, seed, notes
+            As the fields of the card.
+        """
+        used = versions()
+        named = tuple(target.classes if classes is None else classes)
+        return cls(
+            date.today().isoformat(), target.name, target.label, task_of(named), named,
+            target.n_rows, target.fingerprint, tuple(_card_source(each) for each in sources),
+            loss, float(error), (float(interval[0]), float(interval[1])), float(level),
+            None if error_alone is None else float(error_alone),
+            None if error_all is None else float(error_all),
+            int(seed), used.get("datakin", ""), used, tuple(str(note) for note in notes),
+        )  # fmt: skip
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The sources, one row each."""
+        names = ("name", "n_rows", "share", "call", "fingerprint")
+        rows = [{name: getattr(each, name) for name in names} for each in self.sources]
+        return pd.DataFrame(rows, columns=list(names))
+
+    @property
+    def says(self) -> str:
+        """The error and its interval in one line."""
+        return f"{cell(self.error)} [{cell(self.interval[0])}, {cell(self.interval[1])}]"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, for a file."""
+        made = asdict(self)
+        made["sources"] = [asdict(each) for each in self.sources]
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in made.items()}
+
+    @classmethod
+    def from_dict(cls, given: PlainFields) -> ModelCard:
+        """Return the card of a file; refuse what `to_dict` cannot have written."""
+        sources = []
+        for each in given.objects("sources"):
+            sources.append(
+                CardSource(
+                    each.text("name"),
+                    each.whole("n_rows", 0, 2**60),
+                    each.text("fingerprint"),
+                    each.number("share", -1e-9, 1 + 1e-9),
+                    each.text("call"),
+                )
+            )
+            each.done()
+        interval = given.numbers("interval", 2)
+        used: Mapping[str, Any] = given.mapping("versions")
+        if not all(isinstance(v, str) for v in used.values()):
+            raise DatakinError("versions of the card must be texts.")
+        made = cls(
+            given.text("created"), given.text("target"), given.text("label"),
+            given.choice("task", TASKS), given.different_texts("classes"),
+            given.whole("n_rows", 0, 2**60), given.text("fingerprint"), tuple(sources),
+            given.text("loss"), given.number("error"), (interval[0], interval[1]),
+            given.number("level", 0, 1), given.number_or_none("error_alone"),
+            given.number_or_none("error_all"), given.whole("seed", -(2**63), 2**63 - 1),
+            given.text("datakin"), dict(used), given.texts("notes"),
+        )  # fmt: skip
+        given.done()
+        return made
+
+    def __repr__(self) -> str:
+        return (
+            f"ModelCard({plain(self.target)!r} with {len(self.sources)} sources, error {self.says})"
+        )
+
+    def __str__(self) -> str:
+        classes = f" ({', '.join(map(plain, self.classes[:6]))}{', ...' * (len(self.classes) > 6)})"
+        lines = [
+            f"Model of {plain(self.target)}: predicts {plain(self.label)}, {self.task}"
+            f"{classes if self.classes else ''}",
+            f"made on {plain(self.created)} by datakin {plain(self.datakin)}, seed {self.seed}",
+            f"target: {self.n_rows:,} rows, fingerprint {plain(self.fingerprint)}",
+            "",
+            f"Expected error on new rows of the target: {self.says} ({self.level:.0%} interval, "
+            f"{plain(self.loss)} loss)",
+        ]
+        for what, error in (
+            ("the target alone", self.error_alone),
+            ("all tables in one", self.error_all),
+        ):
+            lines += [] if error is None else [f"  {what}: {cell(error)}"]
+        if self.sources:
+            most = self.frame.sort_values("share", ascending=False, kind="stable")
+            lines += ["", table(most, SHOWN)]
+        shown = [f"Note: {plain(note)}" for note in self.notes[:NOTES]]
+        more = len(self.notes) - NOTES
+        lines += [""] * bool(shown) + shown + [f"... and {more} more notes"] * (more > 0)
+        return "\n".join(lines)
+
+
+def _card_source(given: CardSource | tuple[Dataset, float, str]) -> CardSource:
+    if isinstance(given, CardSource):
+        return given
+    each, share, call = given
+    return CardSource(each.name, each.n_rows, each.fingerprint, float(share), str(call))

@@ -1,0 +1,161 @@
+"""Fitted scikit-learn estimators in a file: by skops, which runs nothing and builds known types only."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import numpy as np
+
+from datakin._core.exceptions import DatakinError, listed, require
+from datakin.choosing.archive import Archive, packed
+
+__all__ = ["dump_estimator", "load_estimator"]
+
+SCHEMA = "schema.json"  # the member of skops that says what the others are
+LARGEST = 1 << 28  # bytes of one estimator
+TEXT = 1 << 25  # and of its description
+# Beside the types that skops trusts: those of estimators, numpy and scipy. Trees are checked here.
+TREE = "sklearn.tree._tree.Tree"
+TRUSTED = (
+    TREE,
+    "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
+    "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
+)
+DEEPEST = 20  # objects within objects that are searched for trees
+
+
+def dump_estimator(estimator: Any, name: str) -> bytes:
+    """Return a fitted estimator as bytes; refuse one that could not be read again.
+
+    Parameters
+    ----------
+    estimator : scikit-learn estimator
+    name : str
+        Of the learner, for messages.
+    """
+    skops = _skops("Saving")
+    try:
+        content: bytes = skops.dumps(estimator)
+    except Exception as error:  # whatever an estimator of somebody else raises
+        raise DatakinError(
+            f"The learner {name!r} cannot be saved ({type(error).__name__}: {str(error)[:120]})."
+        ) from None
+    _refuse_untrusted(skops, content, f"The learner {name!r} cannot be saved: ")
+    # In a file of our own: skops writes the time of day, and names members by where objects lie in memory.
+    with io.BytesIO(content) as stream:
+        inner = Archive(stream, LARGEST)
+        return packed(
+            _numbered({name: inner.read(name, _most(name)) for name in sorted(inner.names)})
+        )
+
+
+def load_estimator(content: bytes) -> Any:
+    """Return the estimator of `dump_estimator`; refuse any other."""
+    skops = _skops("Loading")
+    with io.BytesIO(content) as stream:
+        safe = _repacked(stream)
+    try:
+        _refuse_untrusted(skops, safe, "it holds a scikit-learn estimator that cannot be loaded: ")
+        found = skops.loads(safe, trusted=list(TRUSTED))
+        _check_trees(found, set(), 0)
+    except DatakinError:
+        raise
+    except Exception as error:  # whatever damaged parts make of it
+        raise DatakinError(
+            f"its scikit-learn estimator is damaged ({type(error).__name__}: {str(error)[:100]})"
+        ) from None
+    if not hasattr(found, "predict"):
+        raise DatakinError(f"it holds {type(found).__name__} where an estimator is expected")
+    return found
+
+
+def _skops(what: str) -> Any:
+    return require("skops.io", "models", f"{what} a model with a scikit-learn estimator")
+
+
+def _repacked(stream: Any) -> bytes:
+    """Return an inner zip file with the same members, all of which fit the limits."""
+    inner = Archive(stream, LARGEST)
+    return packed({name: inner.read(name, _most(name)) for name in sorted(inner.names)})
+
+
+def _most(name: str) -> int:
+    """Return how long a member may be; JSON takes many times its length in memory."""
+    return TEXT if name.endswith(".json") else LARGEST
+
+
+def _numbered(members: dict[str, bytes]) -> dict[str, bytes]:
+    """Return the members of skops with objects counted in order, so that equal ones give equal bytes."""
+    places: dict[int, int] = {}
+    names: dict[str, str] = {}
+
+    def count(value: Any) -> Any:
+        if isinstance(value, list):
+            return [count(each) for each in value]
+        if not isinstance(value, dict):
+            return value
+        made: dict[str, Any] = {}
+        for key, inner in value.items():
+            if key == "__id__" and isinstance(inner, int):
+                made[key] = places.setdefault(inner, len(places))
+            elif key == "file" and inner in members:
+                ending = str(inner).rpartition(".")[2]
+                made[key] = names.setdefault(inner, f"{len(names)}.{ending}")
+            else:
+                made[key] = count(inner)
+        return made
+
+    schema = json.dumps(count(json.loads(members[SCHEMA]))).encode()
+    others = {new: members[old] for old, new in names.items()}
+    return {SCHEMA: schema, **others}
+
+
+def _refuse_untrusted(skops: Any, content: bytes, begins: str) -> None:
+    unknown = [name for name in skops.get_untrusted_types(data=content) if name not in TRUSTED]
+    if unknown:
+        raise DatakinError(
+            f"{begins}it needs {listed(unknown)}, and only types of scikit-learn and numpy that are known "
+            f"to be safe are read from files."
+        )
+
+
+def _check_trees(value: Any, seen: set[int], depth: int) -> None:
+    """Refuse a decision tree whose nodes point to no node or column: predicting would hang or crash."""
+    if id(value) in seen or isinstance(value, (str, bytes, int, float, type(None))):
+        return
+    if depth > DEEPEST:
+        raise DatakinError("its scikit-learn estimator has parts within parts without end")
+    seen.add(id(value))
+    if type(value).__module__ == "sklearn.tree._tree":
+        _check_tree(value)
+        return
+    inner: Any = ()
+    if isinstance(value, dict):
+        inner = value.values()
+    elif isinstance(value, (list, tuple, set)):
+        inner = value
+    elif isinstance(value, np.ndarray):
+        inner = value.ravel() if value.dtype == object else ()
+    elif hasattr(value, "__dict__"):
+        inner = vars(value).values()
+    for each in inner:
+        _check_trees(each, seen, depth + 1)
+
+
+def _check_tree(tree: Any) -> None:
+    left, right, feature = (
+        np.asarray(of) for of in (tree.children_left, tree.children_right, tree.feature)
+    )
+    inner = left != -1
+    at = np.flatnonzero(inner)
+    fits = (
+        len(left) > 0
+        and bool((right[~inner] == -1).all())
+        and bool((left[at] > at).all() and (right[at] > at).all())
+        and bool((left[at] < len(left)).all() and (right[at] < len(left)).all())
+        and bool(((feature[at] >= 0) & (feature[at] < tree.n_features)).all())
+    )
+    if not fits:
+        raise DatakinError("its scikit-learn estimator has a tree that points to no node or column")

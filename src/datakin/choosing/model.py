@@ -1,0 +1,285 @@
+"""The model that a choice ends with: fitted, ready to predict, and accepted by scikit-learn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+from typing import Any, NoReturn
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils import ClassifierTags, RegressorTags
+from sklearn.utils.metaestimators import available_if
+
+from datakin._core.exceptions import DatakinError, listed, warn
+from datakin.choosing.card import ModelCard
+from datakin.choosing.label_types import label_type_of, typed_classes
+from datakin.data.features import Array, Features
+from datakin.data.new_rows import NewRows, new_labels, read_new_rows
+from datakin.data.schema import TableSchema
+from datakin.learning.losses import LOSSES
+from datakin.learning.stack.encoder import TableEncoder
+from datakin.learning.stack.predictors import KernelPredictor, StackPredictor
+
+__all__ = ["KinModel", "label_type_of"]
+
+CELLS = 1 << 22  # numbers of one block of rows: 32 MB
+ROWS = 4096  # of a block, at most
+
+
+def _has_classes(self: KinModel) -> bool:
+    return bool(self.stack.classes)
+
+
+class KinModel(BaseEstimator):
+    """A fitted model: a weighted mean of what was learned from the target and its sources.
+
+    It takes tables as they are: a path, a data frame, an array or a Dataset, with text, dates and missing
+    values. It is fitted already; to learn again, call `choose` again.
+
+    Parameters
+    ----------
+    schema : TableSchema
+        The columns it uses, and how the target's table was read.
+    encoder : TableEncoder
+        From columns to one matrix.
+    stack : StackPredictor
+    card : ModelCard
+        What it was learned from, and the error that it should have.
+    label_type : {"text", "int", "float", "bool"}
+        As what `predict` returns classes.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes, for classes only.
+    feature_names_in_ : ndarray
+        The columns it uses.
+    n_features_in_ : int
+    """
+
+    def __init__(
+        self,
+        schema: TableSchema,
+        encoder: TableEncoder,
+        stack: StackPredictor,
+        card: ModelCard,
+        *,
+        label_type: str = "text",
+    ) -> None:
+        self.schema = schema
+        self.encoder = encoder
+        self.stack = stack
+        self.card = card
+        self.label_type = label_type
+        self._check()
+        self.feature_names_in_ = np.array(schema.names, dtype=object)
+        self.n_features_in_ = len(schema.names)
+        if stack.classes:
+            self.classes_ = typed_classes(stack.classes, label_type)
+
+    def _check(self) -> None:
+        """Refuse parts that do not fit each other."""
+        kinds = {each.name: each.kind == "category" for each in self.schema.columns}
+        used = dict.fromkeys(self.encoder.numeric_names, False)
+        used |= dict.fromkeys(self.encoder.category_names, True)
+        if used != kinds:
+            raise DatakinError(
+                "The schema of a model must have the columns of its encoder, no others."
+            )
+        weights = [weight for _, _, weight, _ in self.stack.parts]
+        if not weights or min(weights) < 0 or abs(sum(weights) - 1) > 1e-6:
+            raise DatakinError(
+                f"The weights of a model must not be negative, and sum to 1. Got {sum(weights):g}."
+            )
+        card = self.card
+        if card.classes != self.stack.classes or card.task != self.stack.kind:
+            raise DatakinError("The card of a model must name its task and classes.")
+        if card.label != self.schema.label:
+            raise DatakinError("The card of a model must name its label.")
+
+    # Predicting.
+
+    def predict(self, X: Any) -> Array:
+        """Return a class for each row, or a number.
+
+        Parameters
+        ----------
+        X : path, data frame, array or Dataset
+            With all columns of the model, in any order; others are ignored, and named in a warning. An
+            array has the columns of the model in their order.
+        """
+        return self.labels_of(self._read(X).features)
+
+    @available_if(_has_classes)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Array:
+        """Return one column of probabilities per class of ``classes_``."""
+        return self.outputs_of(self._read(X).features)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy, or R squared for numbers, as scikit-learn's estimators do."""
+        labels = new_labels(y, self.schema, classes=bool(self.stack.classes))
+        found = self._read(X).features
+        if not self.stack.classes:
+            return float(r2_score(labels, self.labels_of(found), sample_weight=sample_weight))
+        names = np.array(self.stack.classes, dtype=object)[self._codes(found)]
+        spelled = np.array([str(label) for label in labels])
+        return float(accuracy_score(spelled, names.astype(str), sample_weight=sample_weight))
+
+    def error_on(self, rows: Any) -> float:
+        """Return the mean loss on labelled rows, in the loss of the card.
+
+        Parameters
+        ----------
+        rows : Dataset, path or data frame with the label column, or pair (X, y)
+        """
+        has = bool(self.stack.classes)
+        if isinstance(rows, tuple) and len(rows) == 2:
+            read = self._read(rows[0])
+            labels: Array | None = new_labels(rows[1], self.schema, classes=has)
+        else:
+            read = read_new_rows(rows, self.schema, classes=has)
+            self.announce(read)
+            labels = read.labels
+        if labels is None or len(labels) != read.features.n_rows:
+            raise DatakinError(
+                f"There must be a label for every row: a column {self.schema.label!r}, or a pair (X, y)."
+            )
+        return self.error_of(self.outputs_of(read.features), labels)
+
+    # For those who have read the rows.
+
+    def outputs_of(self, features: Features) -> Array:
+        """Return probabilities of the classes, one column each, or a column of numbers."""
+        n_outputs = len(self.stack.classes) or 1
+        found = np.empty((features.n_rows, n_outputs))
+        for at in self._blocks(features.n_rows):
+            X = self.encoder.apply(features.take(at))
+            stack = self.stack
+            found[at] = stack.probabilities(X) if stack.classes else stack.outputs(X)
+        return found
+
+    def labels_of(self, features: Features) -> Array:
+        """Return a class for each row, or a number."""
+        if not self.stack.classes:
+            return self.outputs_of(features)[:, 0]
+        return np.asarray(self.classes_[self._codes(features)])
+
+    def names_of(self, outputs: Array) -> Array:
+        """Return the class names that probabilities mean, by the rule of the card's loss."""
+        return np.array(self.stack.classes, dtype=object)[self.codes_of(outputs)]
+
+    def codes_of(self, outputs: Array) -> Array:
+        """Return positions in the classes, by the rule of the card's loss."""
+        return self.stack.decide(outputs)
+
+    def error_of(self, outputs: Array, labels: Array) -> float:
+        """Return the mean loss of `outputs_of` some rows; those without a label are left out."""
+        loss = LOSSES.get(self.card.loss)
+        if loss is None:
+            raise DatakinError(
+                f"The error is known for the losses {listed(LOSSES, limit=9)}. The model was judged by "
+                f"{self.card.loss!r}."
+            )
+        classes = self.stack.classes
+        there = np.array([label is not None and label == label for label in labels], dtype=bool)
+        if not there.any():
+            raise DatakinError("There must be a label in some rows. Got none.")
+        outputs, labels = outputs[there], labels[there]
+        if not classes:
+            return float(np.mean(loss.rows(labels.astype(float), outputs[:, 0])))
+        position = {name: code for code, name in enumerate(classes)}
+        codes = np.array([position.get(label, len(classes)) for label in labels])
+        # A class that the model does not know is never predicted.
+        wider = np.hstack([outputs, np.zeros((len(outputs), 1))])
+        found = self.codes_of(outputs) if loss.needs == "label" else wider
+        rows = loss.rows(codes, found)
+        if not loss.balanced:
+            return float(np.mean(rows))
+        return float(np.mean([rows[codes == code].mean() for code in np.unique(codes)]))
+
+    def announce(self, read: NewRows) -> None:
+        """Warn of what was read otherwise than expected, and of values that the model does not know."""
+        for note in (*read.notes, *self._unknown(read.features)):
+            warn(note)
+
+    def _read(self, X: Any) -> NewRows:
+        read = read_new_rows(X, self.schema)
+        self.announce(read)
+        return read
+
+    def _unknown(self, features: Features) -> list[str]:
+        said = []
+        for name, kept in zip(self.encoder.category_names, self.encoder.levels, strict=True):
+            j = features.category_names.index(name)
+            new = [i for i, level in enumerate(features.levels[j]) if level not in kept]
+            n_rows = int(np.isin(features.codes[:, j], new).sum()) if kept else 0
+            if n_rows:
+                words = listed([features.levels[j][i] for i in new], limit=3)
+                said.append(f"{name!r} in {n_rows} of {features.n_rows} rows ({words})")
+        if not said:
+            return []
+        more = f"; and {len(said) - 3} more columns" if len(said) > 3 else ""
+        return [
+            f"values that were rare or absent when the model was learned, which it treats alike: "
+            f"{'; '.join(said[:3])}{more}"
+        ]
+
+    def _codes(self, features: Features) -> Array:
+        return self.codes_of(self.outputs_of(features))
+
+    def _blocks(self, n_rows: int) -> Iterator[Array]:
+        """Yield the rows in blocks, so that a long table needs no more memory than a short one."""
+        kernels = [p for _, _, _, p in self.stack.parts if isinstance(p, KernelPredictor)]
+        widest = max([len(self.encoder.names), 1, *(len(p.centers) for p in kernels)])
+        size = max(1, min(ROWS, CELLS // widest))
+        for start in range(0, n_rows, size):
+            yield np.arange(start, min(start + size, n_rows))
+
+    # What scikit-learn expects.
+
+    def fit(self, X: Any, y: Any = None, **options: Any) -> NoReturn:
+        """Refuse: the model is fitted, from more than one table."""
+        raise DatakinError(
+            "A KinModel is fitted already, from a target and its sources. To learn again call "
+            "datakin.choose again; to keep it as it is inside scikit-learn, wrap it: "
+            "sklearn.frozen.FrozenEstimator(model)."
+        )
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def __sklearn_clone__(self) -> KinModel:
+        return self  # there is nothing to fit
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = self._estimator_type
+        tags.target_tags.required = False
+        tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
+        tags.input_tags.sparse = True
+        if self.stack.classes:
+            tags.classifier_tags = ClassifierTags(multi_class=len(self.stack.classes) > 2)
+        else:
+            tags.regressor_tags = RegressorTags()
+        return tags
+
+    @property
+    def _estimator_type(self) -> str:
+        return "classifier" if self.stack.classes else "regressor"
+
+    def save(self, path: Any, *, overwrite: bool = False) -> None:
+        """Write the model to a file, which `datakin.load_model` reads."""
+        from datakin.choosing.model_file import save_model  # which needs models first
+
+        save_model(self, path, overwrite=overwrite)
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        return (
+            f"KinModel({self.stack.kind}, {self.n_features_in_} columns, {len(self.stack.parts)} parts, "
+            f"error {self.card.says})"
+        )
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": f"<pre>{escape(str(self.card))}</pre>"}

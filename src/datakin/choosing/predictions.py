@@ -1,0 +1,116 @@
+"""Predictions of a table, with the error on it if its labels are known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from datakin._core.exceptions import DatakinError, listed
+from datakin.choosing.model import KinModel
+from datakin.data.features import Array
+from datakin.data.new_rows import read_new_rows
+from datakin.results.record import Record, cell, table
+
+__all__ = ["Predictions", "predict_table"]
+
+SHOWN = 20  # rows of the text
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions(Record):
+    """What a model predicts for the rows of a table, in their order.
+
+    Parameters
+    ----------
+    label : str
+    classes : tuple of str
+        Empty for numbers.
+    values : tuple
+        A class or a number for each row.
+    probabilities : ndarray
+        A column for each class; no column for numbers.
+    kept : dict of str to tuple
+        Columns of the table that were carried along.
+    closing : str
+        The error on these rows beside that of the card, if the table has labels.
+    """
+
+    label: str
+    classes: tuple[str, ...]
+    values: tuple[Any, ...]
+    probabilities: Array
+    kept: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    closing: str = ""
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row per row of the table: what was kept, the prediction, probabilities."""
+        columns: dict[str, Any] = {name: list(held) for name, held in self.kept.items()}
+        columns["prediction"] = list(self.values)
+        for j, name in enumerate(self.classes):
+            columns[f"p_{name}"] = self.probabilities[:, j]
+        return pd.DataFrame(columns)
+
+    def __repr__(self) -> str:
+        return f"Predictions({len(self.values)} rows of {self.label!r})"
+
+    def __str__(self) -> str:
+        shown = self.frame.head(SHOWN + 1)
+        if not self.kept:
+            shown.insert(0, "row", range(1, len(shown) + 1), allow_duplicates=True)
+        lines = [table(shown.head(SHOWN))]
+        more = len(self.values) - SHOWN
+        lines += [f"... and {more:,} more rows (all of them: --out)"] if more > 0 else []
+        return "\n".join(lines + (["", self.closing] if self.closing else []))
+
+
+def predict_table(
+    model: KinModel, source: Any, *, keep: Sequence[str] = (), **options: Any
+) -> Predictions:
+    """Predict the rows of a table.
+
+    Parameters
+    ----------
+    model : KinModel
+    source : path, data frame or Dataset
+    keep : sequence of str
+        Columns to carry along, such as ids.
+    **options
+        Of `read_new_rows`.
+    """
+    classes = model.stack.classes
+    made = ["prediction", *(f"p_{name}" for name in classes)]
+    if both := [name for name in keep if name in made]:
+        raise DatakinError(
+            f"A kept column must not have the name of a new one. Got {listed(both)}; rename it in the "
+            f"table."
+        )
+    read = read_new_rows(source, model.schema, classes=bool(classes), keep=keep, **options)
+    model.announce(read)
+    outputs = model.outputs_of(read.features)
+    values = model.names_of(outputs) if classes else outputs[:, 0]
+    return Predictions(
+        model.schema.label,
+        classes,
+        tuple(values.tolist()),
+        outputs if classes else np.zeros((len(outputs), 0)),
+        {name: tuple(held.tolist()) for name, held in (read.kept or {}).items()},
+        "" if read.labels is None else _closing(model, outputs, read.labels),
+    )
+
+
+def _closing(model: KinModel, outputs: Array, labels: Array) -> str:
+    """Say the error on these rows beside that of the card; nothing where no row has a label."""
+    n_rows = int(sum(label is not None and label == label for label in labels))
+    if not n_rows:
+        return ""
+    try:
+        error = model.error_of(outputs, labels)
+    except DatakinError as problem:
+        return str(problem)
+    unit = "" if n_rows == len(labels) else f" of {len(labels):,} that have a label"
+    return f"error on these {n_rows:,} rows{unit}: {cell(error)}; the model card says {model.card.says}"

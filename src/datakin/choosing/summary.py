@@ -1,0 +1,190 @@
+"""From the passes of a stack to what is said of it: errors, gains, stability, worth in rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+from datakin._core.repeatability import derive_seed
+from datakin.data.features import Array
+from datakin.learning.stack.calls import LEVEL, Trial, gain_of
+from datakin.learning.stack.fitting import Passes, used_sources
+from datakin.learning.stack.losses import Judge, squared
+from datakin.learning.stack.weights import Mix, reweighted
+from datakin.results.choice import CurvePoint, Stability
+
+__all__ = ["Stated", "fewest_sources", "stability_of", "stated", "total_gain", "worth_of"]
+
+ERROR_SPREAD = 1.4  # rows alone underrate how far an error lies from what comes true; development half
+GAIN_SPREAD, GAIN_FLOOR = 1.7, 0.007
+REWEIGHTED = 100  # targets with other weights of their rows
+KEPT = 0.9  # of the gain that the fewest sources must keep
+
+
+@dataclass(frozen=True)
+class Stated:
+    """An error with its interval.
+
+    Attributes
+    ----------
+    error, low, high : float
+    by_draw : tuple of float
+        Of each draw of the folds.
+    """
+
+    error: float
+    low: float
+    high: float
+    by_draw: tuple[float, ...]
+
+
+def stated(
+    mixes: Sequence[Mix], judge: Judge, y: Array, weights: Array, groups: Array | None
+) -> Stated:
+    """Return the error that held-out predictions have, and its 90% interval.
+
+    Parameters
+    ----------
+    mixes : sequence of Mix
+        One per draw of the folds.
+    judge : Judge
+    y : ndarray
+        Class codes, or numbers.
+    weights : ndarray
+        Of the rows, as the user gave them.
+    groups : ndarray or None
+    """
+    counts = judge.row_weights(y) * weights
+    by_draw = [judge.rows(y, each.predictions) for each in mixes]
+    rows = np.mean(by_draw, axis=0)
+    error = float(np.average(rows, weights=counts))
+    center = np.full(len(y), error)
+    if judge.loss.balanced:  # each class has a mean of its own
+        for code in np.unique(y):
+            center[y == code] = np.average(rows[y == code], weights=counts[y == code])
+    parts = counts * (rows - center)
+    if groups is not None:
+        parts = np.bincount(groups, weights=parts)
+    n = len(parts)
+    spread = float(np.sqrt(np.sum(parts**2) * n / max(n - 1, 1)) / counts.sum())
+    if judge.kind != "regression" and judge.loss.needs == "label":
+        # Without any wrong row, or with all of them wrong, rows tell nothing of their spread.
+        share = (error * n + 1) / (n + 2)
+        spread = max(spread, float(np.sqrt(share * (1 - share) / n)) / 2)
+    reach = float(stdtrit(max(n - 1, 1), 0.5 + LEVEL / 2)) * ERROR_SPREAD * spread
+    low, high = max(0.0, error - reach), error + reach
+    if judge.loss.name in ("zero_one", "balanced"):
+        high = min(1.0, high)
+    each = tuple(float(np.average(one, weights=counts)) for one in by_draw)
+    return Stated(error, low, high, each)
+
+
+def mean_losses(passes: Passes, mixes: Sequence[Mix]) -> Array:
+    """Return the decision loss of each row, mean over the draws of the folds."""
+    target = passes.stack.target
+    each = [squared(target.Y, mix.predictions, target.kind) for mix in mixes]
+    return np.asarray(np.mean(each, axis=0))
+
+
+def total_gain(passes: Passes, groups: Array | None) -> tuple[float, float, float, float, float]:
+    """Return the gain of the whole stack over the target alone, its 90% interval, P(gain > 0), and the
+    loss of the target alone."""
+    target = passes.stack.target
+    alone = mean_losses(passes, passes.alone)
+    gain, error = gain_of(alone, mean_losses(passes, passes.mixes), target, groups)
+    n = len(alone) if groups is None else len(np.unique(groups))
+    spread = float(np.hypot(GAIN_SPREAD * error, GAIN_FLOOR))
+    reach = float(stdtrit(n - 1, 0.5 + LEVEL / 2)) * spread
+    base = float(np.average(alone, weights=target.weights))
+    return gain, gain - reach, gain + reach, float(stdtr(n - 1, gain / spread)), base
+
+
+def stability_of(passes: Passes, used: tuple[str, ...], settled: bool, error: Stated, seed: int) -> Stability:
+    """Return how often other folds, and other weights of the rows, lead to the same sources."""
+    stack, n_draws = passes.stack, len(passes.mixes)
+    by_folds = [used_sources(stack.shares(each.weights)) for each in passes.mixes]
+    rng = np.random.default_rng(derive_seed(seed, "reweighted"))
+    by_sample = []
+    for b in range(REWEIGHTED if stack.names else 0):
+        draws = rng.standard_exponential(len(stack.target))
+        weights = [
+            reweighted(P, stack.target.Y, passes.row_weights * draws, stack.own)
+            for P in passes.predictions[b % n_draws : b % n_draws + 1]
+        ]
+        by_sample.append(used_sources(stack.shares(np.mean(weights, axis=0))))
+
+    def share(answers: Sequence[tuple[str, ...]]) -> float:
+        return float(np.mean([one == used for one in answers])) if answers else 1.0
+
+    def each(answers: Sequence[tuple[str, ...]]) -> dict[str, float]:
+        return {
+            name: float(np.mean([name in one for one in answers])) if answers else 0.0
+            for name in stack.names
+        }
+
+    return Stability(
+        n_draws,
+        settled,
+        share(by_folds),
+        min(error.by_draw),
+        max(error.by_draw),
+        share(by_sample),
+        each(by_folds),
+        each(by_sample),
+    )
+
+
+def fewest_sources(passes: Passes, shares: dict[str, float]) -> tuple[str, ...]:
+    """Return the fewest sources, by share, that keep nine tenths of what all used ones bring.
+
+    They are judged by stacks of the target and these sources, each learned from alone.
+    """
+    order = sorted((n for n, share in shares.items() if share > 0), key=lambda n: (-shares[n], n))
+    if len(order) < 2:
+        return tuple(order)
+    base = float(np.average(mean_losses(passes, passes.alone), weights=passes.stack.target.weights))
+
+    def gain(some: Sequence[str]) -> float:
+        kept = set(some)
+        mixes = passes.of(lambda c: c.rows == "target" or c.source in kept)
+        return base - float(
+            np.average(mean_losses(passes, mixes), weights=passes.stack.target.weights)
+        )
+
+    whole = gain(order)
+    for k in range(1, len(order)):
+        if gain(order[:k]) >= KEPT * whole:
+            return tuple(order[:k])
+    return tuple(order)
+
+
+def worth_of(trial: Trial, curve: Sequence[CurvePoint], n_rows: int) -> float | None:
+    """Return how many rows of the target would bring what a source brings.
+
+    The loss of the target alone is taken to fall like a + b / rows between the two points of its
+    learning curve and beyond. A row of a source is never worth more than one of the target's own.
+
+    Parameters
+    ----------
+    trial : Trial
+    curve : sequence of CurvePoint
+        At half of the rows, and at nearly all.
+    n_rows : int
+        Of the source.
+    """
+    if len(curve) < 2:
+        return None
+    half, full = curve[0], curve[-1]
+    slope = (half.loss - full.loss) / (1 / half.n_rows - 1 / full.n_rows)
+    if slope <= 0:
+        return None
+    if trial.gain <= 0:
+        return 0.0
+    level = full.loss - slope / full.n_rows  # of endless rows
+    aim = full.loss * (1 - trial.gain)
+    if aim <= level:
+        return float(n_rows)
+    return float(min(slope / (aim - level) - full.n_rows, n_rows))

@@ -1,0 +1,295 @@
+"""New rows for a fitted model: read as the target's table was, with or without the label."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from scipy import sparse
+
+from datakin._core.exceptions import MINOR, DatakinError, Note, listed, suggest
+from datakin.data.columns.column import check_finite, is_text_series, read_column
+from datakin.data.columns.known_kinds import as_known
+from datakin.data.columns.labels import canonical_label, is_missing
+from datakin.data.columns.objects import object_array
+from datakin.data.columns.roles import read_keys, read_labels, series_of
+from datakin.data.columns.tables import frame_of, numbered, read_beside
+from datakin.data.columns.text_columns import Column
+from datakin.data.dataset import Dataset
+from datakin.data.features import Array, Features
+from datakin.data.files.opening import open_table
+from datakin.data.origin import Origin
+from datakin.data.recoding import Recoding, rewrite_dates
+from datakin.data.schema import TableSchema
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+__all__ = ["NewRows", "new_labels", "read_new_rows"]
+
+
+@dataclass(frozen=True, eq=False)
+class NewRows:
+    """Rows to predict.
+
+    Parameters
+    ----------
+    features : Features
+        The columns of the schema, as they were when the model was learned.
+    labels : ndarray or None
+        Class names, or numbers; None or NaN where there is none. None if there is no label column, or
+        nobody asked for it.
+    kept : dict of str to ndarray
+        Columns to carry along, as text.
+    notes : tuple of str
+        What their user should know.
+    """
+
+    features: Features
+    labels: Array | None = None
+    kept: Mapping[str, Array] | None = None
+    notes: tuple[str, ...] = ()
+
+
+def read_new_rows(
+    source: Any,
+    schema: TableSchema,
+    *,
+    classes: bool | None = None,
+    keep: Sequence[str] = (),
+    **options: Any,
+) -> NewRows:
+    """Read rows for a model.
+
+    Parameters
+    ----------
+    source : path, database URL, data frame, array, sparse array or Dataset
+        A Dataset is taken as it was read. The target's corrections (rename, recode, convert) are made
+        on everything else.
+    schema : TableSchema
+    classes : bool, optional
+        Read the labels too, if they are there: as classes or as numbers.
+    keep : sequence of str
+        Columns to carry along.
+    **options
+        Of `read_table`: delimiter, encoding, header, table, query, rename.
+    """
+    if keep and (isinstance(source, Dataset) or sparse.issparse(source)):
+        raise DatakinError(
+            "Columns are kept of a path or data frame. Got a Dataset or sparse array."
+        )
+    if isinstance(source, Dataset):
+        return _of_dataset(source, schema, classes)
+    if sparse.issparse(source):
+        matrix = sparse.csr_array(cast(Any, source), dtype=float)
+        return NewRows(_of_matrix(matrix, schema))
+    frame, notes = _opened(source, schema, options)
+    frame = _corrected(frame, {**schema.rename, **(options.get("rename") or {})}, schema)
+    _need(schema.names, frame.columns)
+    _need(keep, frame.columns, "to keep")
+    features = _features(frame, schema)
+    used = {*schema.names, schema.label, *schema.beside, *keep}
+    if extra := [name for name in frame.columns if name not in used]:
+        notes = (*notes, Note(f"not used: {listed(extra, limit=8)}", MINOR))
+    labels = None
+    if classes is not None and schema.label in frame.columns:
+        try:
+            labels = new_labels(frame[schema.label], schema, classes=classes)
+        except DatakinError as error:  # predictions do not need it
+            notes = (*notes, f"the label was not read: {error}")
+    kept = {name: read_keys(frame[name], name)[0] for name in keep}
+    return NewRows(features, labels, kept, notes)
+
+
+def _opened(
+    source: Any, schema: TableSchema, options: Mapping[str, Any]
+) -> tuple[nw.DataFrame[Any], tuple[str, ...]]:
+    """Return the table, and what is said of it; an array has the names of the schema's columns."""
+    if isinstance(source, (str, os.PathLike)):
+        how = Origin(
+            label=schema.label,
+            delimiter=options.get("delimiter") or schema.delimiter,
+            encoding=options.get("encoding") or schema.encoding,
+            header=schema.header if options.get("header") is None else options["header"],
+            table=options.get("table"),
+            query=options.get("query"),
+        )
+        opened = open_table(source, how)
+        return opened.frame, opened.notes
+    frame = frame_of(source)
+    if isinstance(source, (np.ndarray, list, tuple)):
+        frame = frame.rename(_named(frame.columns, schema))
+    return frame, ()
+
+
+def _named(columns: Sequence[str], schema: TableSchema) -> dict[str, str]:
+    """Return new names for the columns of an array: those of the schema if it has as many."""
+    if schema.is_unnamed:
+        return {}  # those of an array already
+    if len(columns) != len(schema.names):
+        raise DatakinError(
+            f"An array must have the {len(schema.names)} columns of the model, in this order: "
+            f"{listed(schema.names, limit=12)}. Got {len(columns)} columns; a data frame may have them in "
+            f"any order."
+        )
+    return dict(zip(columns, schema.names, strict=True))
+
+
+def _corrected(
+    frame: nw.DataFrame[Any], rename: Mapping[str, str], schema: TableSchema
+) -> nw.DataFrame[Any]:
+    """Rename, recode and rewrite dates as the target's user did, where there is something to do."""
+    names = {
+        old: new for old, new in rename.items() if old in frame.columns and new not in frame.columns
+    }
+    frame = frame.rename(names) if names else frame
+    every = np.ones(len(frame), bool)
+    for name, codes in schema.recode.items():
+        if name in frame.columns:
+            recoding = Recoding(frame[name])
+            if recoding.replace(codes, every):
+                frame = frame.with_columns(recoding.recoded())
+    for name, form in schema.convert.items():
+        if name in frame.columns and isinstance(form, str) and is_text_series(frame[name]):
+            frame = frame.with_columns(rewrite_dates(frame[name], form, every))
+    return frame
+
+
+def _need(names: Sequence[str], columns: Sequence[str], what: str = "of the model") -> None:
+    """Refuse a table that lacks columns, naming all of them."""
+    missing = [name for name in names if name not in columns]
+    if not missing:
+        return
+    hints = "".join(suggest(name, [c for c in columns if c not in names]) for name in missing[:3])
+    noun = "column" if len(missing) == 1 else f"{len(missing)} columns"
+    raise DatakinError(
+        f"The table must have every column {what}. Missing {noun}: {listed(missing, limit=50)}; it has "
+        f"{listed(columns, limit=12) or 'none'}.{hints}"
+    )
+
+
+def _features(frame: nw.DataFrame[Any], schema: TableSchema) -> Features:
+    """Read the columns of the schema, each as what it was."""
+    names = list(schema.names)
+    read, facts, sign = read_beside(frame, names, {})
+    columns: dict[str, Column] = {}
+    for each in schema.columns:
+        column = _column_of(read, facts[each.name], each.name)
+        if not sign and schema.decimal and column.facts.decimal == "?":
+            column = read_column(frame[each.name], each.name, decimal=schema.decimal)
+        column = as_known(column, frame[each.name], each.name, each.kind, form=each.form)
+        if column.levels is None:
+            line = schema.convert.get(each.name)
+            values = column.values if line is None or isinstance(line, str) else _on(line, column)
+            check_finite(each.name, values)
+            column = replace(column, values=values)
+        columns[each.name] = column
+    return _side_by_side(columns, len(frame))
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def _on(line: tuple[float, float], column: Column) -> Array:
+    found: Array = line[0] * column.values + line[1]
+    return found
+
+
+def _column_of(features: Features, facts: Any, name: str) -> Column:
+    if name in features.numeric_names:
+        return Column(features.numeric[:, features.numeric_names.index(name)], None, facts)
+    j = features.category_names.index(name)
+    return Column(features.codes[:, j], features.levels[j], facts)
+
+
+def _side_by_side(columns: Mapping[str, Column], n_rows: int) -> Features:
+    numeric = {name: c.values for name, c in columns.items() if c.levels is None}
+    category = {name: c for name, c in columns.items() if c.levels is not None}
+    return Features(
+        np.column_stack([*numeric.values()]) if numeric else np.zeros((n_rows, 0)),
+        tuple(numeric),
+        np.column_stack([c.values for c in category.values()])
+        if category
+        else np.zeros((n_rows, 0), np.int32),
+        tuple(category),
+        tuple(c.levels or () for c in category.values()),
+    )
+
+
+def new_labels(values: Any, schema: TableSchema, *, classes: bool) -> Array:
+    """Return labels as class names (None where missing) or as numbers, spelled as the target's are."""
+    import narwhals as nw
+
+    series = values if isinstance(values, nw.Series) else series_of(values, "y")
+    labels, facts = read_labels(series, schema.label)
+    if facts.decimal == "?" and schema.decimal:
+        labels, facts = read_labels(series, schema.label, decimal=schema.decimal)
+    missing = is_missing(labels)
+    if classes:
+        spelled = [
+            None if gone else _class(v, schema) for v, gone in zip(labels, missing, strict=True)
+        ]
+        return object_array(spelled)
+    try:
+        found = np.array(
+            [np.nan if gone else float(v) for v, gone in zip(labels, missing, strict=True)]
+        )
+    except (TypeError, ValueError):
+        raise DatakinError(
+            f"The label {schema.label!r} must hold numbers, as it did when the model was learned. Got "
+            f"{listed(sorted({str(v) for v in labels[~missing]}), limit=3)}."
+        ) from None
+    line = schema.convert.get(schema.label)
+    return found if line is None or isinstance(line, str) else line[0] * found + line[1]
+
+
+def _class(value: Any, schema: TableSchema) -> str:
+    spelled = canonical_label(value)
+    spelled = schema.label_map.get(spelled, spelled)
+    return str(int(spelled in schema.positive)) if schema.positive else spelled
+
+
+def _of_dataset(dataset: Dataset, schema: TableSchema, classes: bool | None) -> NewRows:
+    """Return the rows of a dataset, which has been corrected and checked before."""
+    missing = [name for name in schema.names if name not in dataset.columns]
+    gone = {name: dataset.left_out[name] for name in missing if name in dataset.left_out}
+    if gone:
+        reasons = ", ".join(f"{name!r} ({why})" for name, why in list(gone.items())[:5])
+        raise DatakinError(
+            f"The dataset must have every column of the model. Got one that was read without {reasons}; "
+            f"pass the table itself instead, which is read as the model needs it."
+        )
+    _need(schema.names, dataset.columns)
+    features = dataset.features.select(schema.names)
+    for each in schema.columns:
+        if (features.kind(each.name) == "category") != (each.kind == "category"):
+            kinds = ("text", "numbers")
+            was, now = kinds if each.kind == "category" else kinds[::-1]
+            raise DatakinError(
+                f"Column {each.name!r} must hold {was}, as it did when the model was learned. Got {now}."
+            )
+    if features.is_sparse:
+        features = _of_matrix(features.numeric, schema, features.numeric_names)
+    labels = None
+    if classes is not None and bool(dataset.classes) == classes:
+        names = object_array(dataset.classes)
+        labels = names[dataset.y] if classes else np.asarray(dataset.y, dtype=float)
+    extra = [name for name in dataset.columns if name not in schema.names]
+    notes = (Note(f"not used: {listed(extra, limit=8)}", MINOR),) if extra else ()
+    return NewRows(features, labels, {}, notes)
+
+
+def _of_matrix(matrix: Any, schema: TableSchema, names: Sequence[str] = ()) -> Features:
+    """Return the columns of a sparse matrix, which hold numbers."""
+    if not names:
+        given = numbered(matrix)
+        names = [_named(given, schema).get(name, name) for name in given]
+    _need(schema.names, names)
+    wrong = [each.name for each in schema.columns if each.kind == "category"]
+    if wrong:
+        raise DatakinError(
+            f"A sparse array holds numbers. The model needs text in {listed(wrong)}."
+        )
+    check_finite("X (sparse)", matrix.data)
+    return Features.of_numbers(matrix, names).select(schema.names)

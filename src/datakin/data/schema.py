@@ -1,0 +1,216 @@
+"""What a fitted model must know of the tables it was learned from, to read new rows the same way."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from datakin._core.exceptions import DatakinError
+from datakin._core.plain_fields import PlainFields
+from datakin.data.columns.date_texts import FORMS, form_of
+from datakin.data.columns.labels import canonical_label
+from datakin.data.correction_options import Convert, Recode, Requests
+from datakin.data.dataset import Dataset
+from datakin.data.origin import Origin
+
+__all__ = ["KINDS", "SchemaColumn", "TableSchema"]
+
+KINDS = ("number", "truth value", "date", "duration", "category")
+CODEC = re.compile(r"[\w.-]{1,40}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class SchemaColumn:
+    """One column that a model uses.
+
+    Parameters
+    ----------
+    name : str
+    kind : {"number", "truth value", "date", "duration", "category"}
+        As which it was read.
+    form : str
+        How dates were spelled in a text file, such as "dates dd/mm/yyyy"; empty if it is plain.
+    """
+
+    name: str
+    kind: str
+    form: str = ""
+
+
+@dataclass(frozen=True)
+class TableSchema:
+    """The columns that a model uses, and how the target's table was read.
+
+    Made by `TableSchema.of`.
+
+    Parameters
+    ----------
+    columns : tuple of SchemaColumn
+        In the order of the target's table.
+    label : str
+        The column that is predicted.
+    beside : tuple of str
+        Columns with another part to play, such as groups.
+    decimal : {"", ",", "."}
+        The decimal sign of the target's texts, where it mattered.
+    rename, recode, convert : mapping
+        The corrections of the target: old name -> new name, column -> old value -> new value, and
+        column -> (slope, intercept) or the format of its dates.
+    label_map : mapping of str to str
+        Old class -> new class; empty if there was none.
+    positive : tuple of str
+        The classes that became "1".
+    delimiter, encoding, header
+        How text files were read.
+    """
+
+    columns: tuple[SchemaColumn, ...]
+    label: str
+    beside: tuple[str, ...] = ()
+    decimal: str = ""
+    rename: Mapping[str, str] = field(default_factory=dict)
+    recode: Mapping[str, Recode] = field(default_factory=dict)
+    convert: Mapping[str, Convert] = field(default_factory=dict)
+    label_map: Mapping[str, str] = field(default_factory=dict)
+    positive: tuple[str, ...] = ()
+    delimiter: str | None = None
+    encoding: str | None = None
+    header: bool = True
+
+    @classmethod
+    def of(cls, target: Dataset, columns: Sequence[str] | None = None) -> TableSchema:
+        """Return the schema of a model.
+
+        Parameters
+        ----------
+        target : Dataset
+        columns : sequence of str, optional
+            The columns that the model uses, such as those that the target shares with all sources;
+            all of the target's by default.
+        """
+        wanted = set(target.columns if columns is None else columns)
+        if unknown := wanted - set(target.columns):
+            raise DatakinError(f"The target has no columns {sorted(unknown)}.")
+        order = dict.fromkeys([*target.facts, *target.columns])
+        how = target.how or target.origin or Origin(label=target.label)
+        asked = Requests.of(how)
+        signs = {facts.decimal for facts in target.facts.values()} & {",", "."}
+        several = isinstance(how.positive, (list, tuple, set, frozenset))
+        positive = () if how.positive is None else how.positive if several else (how.positive,)
+        return cls(
+            tuple(_column(target, name) for name in order if name in wanted),
+            target.label,
+            tuple(name for name in (how.group, how.domain) if name is not None),
+            signs.pop() if len(signs) == 1 else "",
+            asked.renamed(target.name),
+            _own(asked.recode, target.name, how.value),
+            _own(asked.convert, target.name, how.value),
+            {canonical_label(k): canonical_label(v) for k, v in (how.label_map or {}).items()},
+            tuple(sorted(canonical_label(value) for value in positive)),
+            how.delimiter,
+            how.encoding,
+            how.header,
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def is_unnamed(self) -> bool:
+        """Whether the columns are those of an array: x0, x1, ..."""
+        return all(re.fullmatch(r"x\d+", name) for name in self.names)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, for a file."""
+        return {
+            "columns": [{"name": c.name, "kind": c.kind, "form": c.form} for c in self.columns],
+            "label": self.label,
+            "beside": list(self.beside),
+            "decimal": self.decimal,
+            "rename": dict(self.rename),
+            "recode": {name: dict(codes) for name, codes in self.recode.items()},
+            "convert": {
+                name: how if isinstance(how, str) else list(how)
+                for name, how in self.convert.items()
+            },
+            "label_map": dict(self.label_map),
+            "positive": list(self.positive),
+            "delimiter": self.delimiter,
+            "encoding": self.encoding,
+            "header": self.header,
+        }
+
+    @classmethod
+    def from_dict(cls, plain: PlainFields) -> TableSchema:
+        """Return the schema of a file; refuse what `to_dict` cannot have written."""
+        columns = []
+        for each in plain.objects("columns"):
+            name, kind = each.text("name"), each.choice("kind", KINDS)
+            columns.append(SchemaColumn(name, kind, each.choice("form", list(FORMS))))
+            each.done()
+        names = [column.name for column in columns]
+        if not names or len(set(names)) < len(names):
+            raise DatakinError(
+                "The columns of the schema must be there, each with a name of its own."
+            )
+        how = Origin(  # which refuses what no user could have asked for
+            label=plain.text("label"),
+            rename=plain.mapping("rename"),
+            recode=plain.mapping("recode"),
+            convert={
+                name: tuple(line) if isinstance(line, list) else line
+                for name, line in plain.mapping("convert").items()
+            },
+        )
+        asked = Requests.of(how)
+        label_map = plain.mapping("label_map")
+        if not all(isinstance(new, str) for new in label_map.values()):
+            raise DatakinError("label_map of the schema must hold texts.")
+        made = cls(
+            tuple(columns),
+            how.label,
+            plain.texts("beside"),
+            plain.choice("decimal", ("", ",", ".")),
+            asked.renamed(""),
+            _own(asked.recode, "", None),
+            _own(asked.convert, "", None),
+            label_map,
+            plain.texts("positive"),
+            _short(plain.text_or_none("delimiter"), "delimiter", re.compile(r".", re.DOTALL)),
+            _short(plain.text_or_none("encoding"), "encoding", CODEC),
+            plain.truth("header"),
+        )
+        plain.done()
+        return made
+
+
+def _short(value: str | None, what: str, form: re.Pattern[str]) -> str | None:
+    if value is not None and not form.fullmatch(value):
+        raise DatakinError(f"{what} of the schema cannot be {value[:40]!r}.")
+    return value
+
+
+def _column(target: Dataset, name: str) -> SchemaColumn:
+    if target.features.kind(name) == "category":
+        return SchemaColumn(name, "category")
+    facts = target.facts.get(name)
+    if facts is None or facts.kind == "category":
+        return SchemaColumn(name, "number")
+    return SchemaColumn(name, facts.kind, form_of(facts.converted) if facts.kind == "date" else "")
+
+
+def _own(asked: Mapping[tuple[str, str], Any], name: str, value: str | None) -> dict[str, Any]:
+    """Return what was asked for the columns of one table: its own above that for all tables."""
+    found: dict[str, Any] = {}
+    for part in dict.fromkeys(("", name, value)):
+        for (where, column), what in asked.items():
+            if where == part:
+                old = found.get(column)
+                if isinstance(old, dict) and isinstance(what, dict):
+                    what = {**old, **what}
+                found[column] = what
+    return found

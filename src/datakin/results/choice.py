@@ -1,0 +1,309 @@
+"""The result of choosing: which sources to use, what error to expect, and how sure that is."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import pandas as pd
+
+from datakin._core.exceptions import DatakinError, listed
+from datakin.results.record import Provenance, Record, register, table
+
+__all__ = ["Choice", "CurvePoint", "SourceChoice", "Stability"]
+
+SHOWN = ("source", "call", "gain", "low", "high", "p_gain", "share", "worth_rows")
+IN_POINTS = ("zero_one", "balanced")  # losses that are shares of wrong predictions
+
+
+@register
+@dataclass(frozen=True)
+class SourceChoice:
+    """What one source does for the target.
+
+    Attributes
+    ----------
+    source : str
+    call : {"helps", "harmless", "unclear", "hurts"}
+        What a stack of the target and this source alone does. "hurts": pooling its rows with the
+        target's would do harm, and the choice does not use it.
+    gain, low, high : float
+        By how much the loss (Brier loss for classes, squared error for numbers) falls with this source
+        alone, as a share of the target's own; with its 90% interval.
+    p_gain : float
+        Probability that it falls.
+    share : float
+        Its share of the choice's prediction; 0 if it is not used.
+    worth_rows : float or None
+        How many rows of the target would bring as much, from the target's learning curve; None where
+        that curve does not tell.
+    n_rows : int
+        Rows of the source that could be used.
+    pooled, pooled_low, pooled_high : float
+        The gain of one pool of target and source, with its 90% interval.
+    """
+
+    source: str
+    call: str
+    gain: float
+    low: float
+    high: float
+    p_gain: float
+    share: float
+    worth_rows: float | None
+    n_rows: int
+    pooled: float
+    pooled_low: float
+    pooled_high: float
+
+
+@register
+@dataclass(frozen=True)
+class Stability:
+    """How much the answer depends on chance.
+
+    Attributes
+    ----------
+    repeats : int
+        Draws of the folds.
+    settled : bool
+        Whether the last draws agreed on the sources to use.
+    folds : float
+        Share of the single draws of the folds that lead to the same sources.
+    error_low, error_high : float
+        Least and largest error stated by a single draw.
+    sample : float
+        Share of reweighted targets (Bayesian bootstrap: no row is copied) that lead to the same sources.
+    used_by_folds, used_by_sample : dict of str to float
+        How often each source is used.
+    """
+
+    repeats: int
+    settled: bool
+    folds: float
+    error_low: float
+    error_high: float
+    sample: float
+    used_by_folds: dict[str, float]
+    used_by_sample: dict[str, float]
+
+
+@register
+@dataclass(frozen=True)
+class CurvePoint:
+    """The error of the target alone at some number of its rows.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows learned from.
+    error : float
+        In the loss of the choice.
+    loss : float
+        Brier loss or squared error.
+    """
+
+    n_rows: int
+    error: float
+    loss: float
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Choice(Record):
+    """Which sources to use for a target, and the error to expect.
+
+    Attributes
+    ----------
+    target : str
+    label, task : str
+    n_rows : int
+        Rows of the target that were learned from.
+    used : tuple of str
+        Sources that the model uses, by name.
+    fewest : tuple of str
+        The fewest sources that keep nine tenths of the gain.
+    choices : tuple of SourceChoice
+        One per source that could be tried, by share and then by gain.
+    loss : str
+        Of the errors: "zero_one", "balanced", "squared", ...
+    error : float
+        The error to expect of the model on new rows of the target's kind. Each row was predicted by
+        fits and weights that never saw it, before any source was left out.
+    interval : tuple of float
+        Its 90% interval.
+    error_alone : float
+        The same learners, stacked, on the target alone.
+    error_all : float
+        The same learners on the target and all sources in one pool.
+    gain, gain_interval, p_gain : float, tuple of float, float
+        By how much the Brier loss or squared error falls against the target alone, as a share of it.
+    loss_alone : float
+        That loss of the target alone.
+    stability : Stability
+    curve : tuple of CurvePoint
+    learners : tuple of str
+    unusable : dict of str to str
+        Sources that could not be used, and why.
+    notes : tuple of str
+    provenance : Provenance
+    """
+
+    target: str
+    label: str
+    task: str
+    n_rows: int
+    used: tuple[str, ...]
+    fewest: tuple[str, ...]
+    choices: tuple[SourceChoice, ...]
+    loss: str
+    error: float
+    interval: tuple[float, float]
+    error_alone: float
+    error_all: float
+    gain: float
+    gain_interval: tuple[float, float]
+    p_gain: float
+    loss_alone: float
+    stability: Stability
+    curve: tuple[CurvePoint, ...]
+    learners: tuple[str, ...]
+    unusable: dict[str, str]
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+    @property
+    def sources(self) -> pd.DataFrame:
+        """One row per source: its call, gain with interval and probability, share, worth in rows."""
+        return pd.DataFrame([asdict(each) for each in self.choices], columns=SHOWN)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row per source, with all columns."""
+        return pd.DataFrame([asdict(each) for each in self.choices])
+
+    @property
+    def model(self) -> Any:
+        """The fitted model: it predicts from raw tables."""
+        if "_model" not in self.__dict__:
+            raise DatakinError(
+                "This choice was read from JSON, which holds no model. Save the model itself with "
+                "choice.save('kin.datakin'), and read it with datakin.load_model('kin.datakin')."
+            )
+        return self.__dict__["_model"]
+
+    def with_model(self, model: Any) -> Choice:
+        """Return this choice with its fitted model, which JSON does not hold."""
+        object.__setattr__(self, "_model", model)
+        return self
+
+    def save(self, path: Any) -> None:
+        """Write the model to a file, for `datakin.load_model` and ``datakin predict``."""
+        self.model.save(path)
+
+    def error_on(self, dataset: Any) -> float:
+        """Return the model's error on fresh labelled rows: a Dataset, a table with the label, or (X, y)."""
+        return float(self.model.error_on(dataset))
+
+    def tested_on(self, dataset: Any) -> str:
+        """Say in a sentence whether the error on fresh labelled rows is the one that was expected."""
+        found = self.error_on(dataset)
+        low, high = (amount(self, end) for end in self.interval)
+        holds = "within" if self.interval[0] <= found <= self.interval[1] else "outside"
+        return (
+            f"On fresh rows the error is {amount(self, found)}, {holds} the expected {low} to {high}."
+        )
+
+    def __getitem__(self, source: str) -> SourceChoice:
+        for each in self.choices:
+            if each.source == source:
+                return each
+        raise KeyError(
+            f"no source {source!r}; the sources are {listed((c.source for c in self.choices), 20)}"
+        )
+
+    @property
+    def headline(self) -> str:
+        """What to do, in one sentence."""
+        n = len(self.choices)
+        if not n:
+            return f"No source can be used: learn from {self.target} alone."
+        if not self.used:
+            which = "the one source" if n == 1 else f"any of the {n} sources"
+            return f"Do not use {which}: learn from {self.target} alone."
+        if n == 1:
+            return f"Use {self.used[0]}."
+        which = "all" if len(self.used) == n else str(len(self.used))
+        return f"Use {which} of {n} sources: {', '.join(self.used)}."
+
+    @property
+    def evidence(self) -> tuple[str, ...]:
+        """The sentences behind the headline."""
+        return _evidence(self)
+
+    def __repr__(self) -> str:
+        return f"Choice({self.target!r}: {self.headline} error {self.error:.4f})"
+
+    def __str__(self) -> str:
+        parts = [self.headline, *self.evidence]
+        if self.choices:
+            parts += ["", table(_shown(self))]
+        if self.unusable:
+            parts.append("")
+            parts += [f"Not usable: {name}. {why}" for name, why in self.unusable.items()]
+        return "\n".join(parts)
+
+
+def amount(choice: Choice, error: float) -> str:
+    """Return an error in the unit that people read: percent of rows, or the root of squared errors."""
+    if choice.loss in IN_POINTS:
+        return f"{100 * error:.1f}%"
+    return f"{error:.4g}"
+
+
+def _evidence(choice: Choice) -> tuple[str, ...]:
+    low, high = (amount(choice, end) for end in choice.interval)
+    what = {
+        "zero_one": "error",
+        "balanced": "error (every class counting the same)",
+        "squared": "squared error",
+    }.get(choice.loss, f"{choice.loss} loss")
+    said = [f"Expected {what}: {amount(choice, choice.error)} (90% interval {low} to {high})."]
+    if choice.choices:
+        said[0] = said[0][:-1] + (
+            f"; {choice.target} alone: {amount(choice, choice.error_alone)}; everything pooled: "
+            f"{amount(choice, choice.error_all)}."
+        )
+    if choice.used:
+        low, high = (f"{100 * end:.0f}" for end in choice.gain_interval)
+        name = "squared error" if choice.task == "regression" else "Brier loss"
+        said.append(
+            f"The {name} falls by {100 * choice.gain:.0f}% against {choice.target} alone (90% interval "
+            f"{low} to {high}%)."
+        )
+    if choice.choices:
+        stable = choice.stability
+        said.append(
+            f"Same sources in {stable.folds:.0%} of {stable.repeats} draws of the folds and in "
+            f"{stable.sample:.0%} of reweighted samples of the target."
+        )
+    return tuple(said)
+
+
+def _shown(choice: Choice) -> pd.DataFrame:
+    """Return the table as it is printed."""
+    rows = []
+    for each in choice.choices:
+        worth = "" if each.worth_rows is None else f"{each.worth_rows:.0f}"
+        rows.append(
+            {
+                "source": each.source,
+                "call": each.call,
+                "gain": f"{100 * each.gain:+.1f}%",
+                "90% interval": f"{100 * each.low:+.0f} to {100 * each.high:+.0f}%",
+                "if pooled": f"{100 * each.pooled:+.0f}%",
+                "share": f"{100 * each.share:.0f}%" if each.share else "-",
+                "rows": f"{each.n_rows:,}",
+                "worth": worth,
+            }
+        )
+    return pd.DataFrame(rows)
