@@ -203,7 +203,7 @@ class Forecast(Record):
             f"{self.target!r} ({error}) "
             f"by {self.in_words(self.pooled)} (probability of a gain {self.probability:.2f})"
         )
-        if self.best.value <= max(self.pooled.value, 0.0):
+        if self.best.value <= self.pooled.value:
             return f"{plain}."
         if self.best.value < 1e-3 * self.error:
             if self.pooled.value >= 0:
