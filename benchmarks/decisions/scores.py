@@ -94,7 +94,9 @@ def _cross_learning(
             "cls_standardised": _plain(c.standardised),
             "directional": _plain(c.source_to_target),
             "zone_paper": c.zone.value,
-            **_forecasts(errors.score(target, name), errors.score(target, name, learner="ensemble")),
+            **_forecasts(
+                errors.score(target, name), errors.score(target, name, learner="ensemble")
+            ),
             # Not scores: kept to learn from where a decision was bad.
             "cls_se": _plain(c.standard_error),
             "threshold": _plain(c.decision.high),

@@ -18,7 +18,16 @@ import datakin
 from datakin._core.addresses import printable, without_password
 from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin._core.streams import printed, say
-from datakin.cli.options import Choosing, Given, Running, Scoring, Trying, make_command, register, separated
+from datakin.cli.options import (
+    Choosing,
+    Given,
+    Running,
+    Scoring,
+    Trying,
+    make_command,
+    register,
+    separated,
+)
 from datakin.cli.output import UNREAD, DataOutput, Output, PlainOutput, command_line
 from datakin.cli.reading import Domain, Looking, Reading, ReadingNew, Target, names
 from datakin.cli.usage import Commands, typed
@@ -356,7 +365,9 @@ def _verdict(choice: datakin.Choice, truth: dict[str, Any], fresh: datakin.Datas
     checks = {
         "A source with the target's rule is used": any(c.share > 0 for c in near),
         "No source with an unrelated rule is used": all(c.share == 0 for c in far),
-        f"On {FRESH:,} fresh rows the error is {found:.1%}, within its interval": low <= found <= high,
+        f"On {FRESH:,} fresh rows the error is {found:.1%}, within its interval": low
+        <= found
+        <= high,
     }
     lines += ["", *(f"{text}: {'yes' if holds else 'NO'}" for text, holds in checks.items())]
     return "\n".join(lines)

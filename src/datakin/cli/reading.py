@@ -157,7 +157,6 @@ class Reading:
             )
         return read.pop(target), read
 
-
     def read_to_choose(
         self, tables: list[str], domain: str | None, target: str | None
     ) -> tuple[datakin.Dataset, dict[str, datakin.Dataset], dict[str, str]]:

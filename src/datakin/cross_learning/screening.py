@@ -5,7 +5,8 @@ of its plan, by the simplest and one flexible model and by whatever model predic
 these. Their losses on the target's rows, weighted as the target weighs its models, give what the source
 loses there, row by row. Trials are those of the ranking itself.
 
-Kept are the first few, those whose loss is within reach of theirs, and those that are called helpful.
+Kept are the first few by loss and, where sources are tried, by the order of the ranking; those whose loss
+is within reach of theirs; and those that are called helpful.
 Reach is counted in standard errors of the difference, paired row by row. Quick and full numbers come from
 the same rows of the target, so that few of them are enough: see REACH.
 """
@@ -113,11 +114,22 @@ def _place(glance: _Glance) -> tuple[float, str]:
     return glance.loss.value, glance.name
 
 
+def _place_by_trial(glance: _Glance) -> tuple[float, str]:
+    """Return what rankings with trials are sorted by, with the quick pass's loss."""
+    tried = 0.0 if glance.trial is None else glance.trial.tried
+    own = glance.loss.own
+    loses = glance.loss.value / own if own > 0 else float(np.sign(glance.loss.value))
+    return float(np.clip(loses, -1, 1) - np.clip(tried, -1, 1)), glance.name
+
+
 def _within_reach(found: Sequence[_Glance], n_first: int) -> set[str]:
     """Return the names of the sources that deserve full work."""
     order = sorted(found, key=_place)
     last = order[:n_first][-1]
     kept = {glance.name for glance in order[:n_first]}
+    # The ranking is ordered by trials as well: who may come first there is kept, too.
+    tried = sorted(found, key=_place_by_trial)[: max(1, n_first // 2)]
+    kept |= {glance.name for glance in tried}
     for glance in order[n_first:]:
         beyond = glance.loss.value - last.loss.value
         if glance.may_help or beyond <= REACH * glance.error_from(last):

@@ -34,7 +34,7 @@ def matrix_view(matrix: Matrix) -> dict[str, Any]:
     return _square_view(
         matrix,
         clusters,
-        verdict("plain", _head(families), *_family_lines(families), matrix.closing),
+        verdict("plain", _head(families), *_family_lines(families), *matrix.closing.splitlines()),
         tiles=_zone_tiles(matrix),
         calls=matrix.shown == "call",
         own=[float(error) for error in np.diag(matrix.errors)],

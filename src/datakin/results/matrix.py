@@ -269,7 +269,7 @@ class Matrix(Square):
             "gain": "Calls by the gain formula; calls=True (--calls) tries every pair.",
             "paper": "Zones by the paper's rule.",
         }.get(self.rule, "")
-        return f"{how} {self.about_clusters}".strip()
+        return f"{how}\n{self.about_clusters}".strip()
 
     @property
     def about_clusters(self) -> str:

@@ -17,7 +17,19 @@ FAST = {"models": ["logistic"], "cv": 3}
 
 
 def trial(gain=0.03, p_gain=0.9, p_harmless=0.99, pooled_high=0.1, tried=0.03, error=0.01):
-    return Trial("s", gain, gain - 0.02, gain + 0.04, p_gain, tried, error, 0.0, -0.1, pooled_high, p_harmless)
+    return Trial(
+        "s",
+        gain,
+        gain - 0.02,
+        gain + 0.04,
+        p_gain,
+        tried,
+        error,
+        0.0,
+        -0.1,
+        pooled_high,
+        p_harmless,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +57,11 @@ def test_a_zone_has_a_call_and_the_paper_s_code():
 @pytest.mark.parametrize(
     ("made", "call", "said"),
     [
-        (trial(), "helps", "fall by 3.0% of its own, 90% interval 1.0 to 7.0%: the probability of a"),
+        (
+            trial(),
+            "helps",
+            "fall by 3.0% of its own, 90% interval 1.0 to 7.0%: the probability of a",
+        ),
         (trial(p_gain=0.6), "harmless", "a cost above 2% is all but ruled out"),
         (trial(-0.01, p_gain=0.3, p_harmless=0.7), "unclear", "should rise by 1.0% of its own"),
         (trial(p_gain=0.6, pooled_high=-0.05), "hurts", "pooled with this source"),
@@ -70,8 +86,7 @@ def test_a_score_and_a_ranking_tell_one_story(five, ranking):
 
 def test_the_order_is_that_of_trial_and_loss_together(ranking):
     values = [
-        np.clip(c.trial.tried, -1, 1)
-        + np.clip(-c.source_to_target / c.own_errors["target"], -1, 1)
+        np.clip(c.trial.tried, -1, 1) + np.clip(-c.source_to_target / c.own_errors["target"], -1, 1)
         for c in ranking
     ]
     assert values == sorted(values, reverse=True)
