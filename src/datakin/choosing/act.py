@@ -320,7 +320,6 @@ def _curve(
         found = np.einsum("cnm,c->nm", P, full[repeat].weights)
         halves.append(found)
     counts = judge.row_weights(y) * stack.target.weights
-
     def point(rows: int, predictions: Sequence[Array]) -> CurvePoint:
         errors = np.mean([judge.rows(y, each) for each in predictions], axis=0)
         losses = np.mean(

@@ -157,6 +157,7 @@ class Reading:
             )
         return read.pop(target), read
 
+
     def read_to_choose(
         self, tables: list[str], domain: str | None, target: str | None
     ) -> tuple[datakin.Dataset, dict[str, datakin.Dataset], dict[str, str]]:

@@ -13,15 +13,7 @@ from datakin.data.checks.grades import question_of_classes
 from datakin.data.dataset import Dataset
 from datakin.data.pairing import pair
 
-__all__ = [
-    "Kind",
-    "check_names",
-    "coerce",
-    "collect",
-    "for_comparison",
-    "for_matrix",
-    "for_ranking",
-]
+__all__ = ["Kind", "check_names", "coerce", "collect", "for_comparison", "for_matrix", "for_ranking"]
 
 
 @dataclass(frozen=True)

@@ -209,7 +209,9 @@ class Choice(Record):
         found = self.error_on(dataset)
         low, high = (amount(self, end) for end in self.interval)
         holds = "within" if self.interval[0] <= found <= self.interval[1] else "outside"
-        return f"On fresh rows the error is {amount(self, found)}, {holds} the expected {low} to {high}."
+        return (
+            f"On fresh rows the error is {amount(self, found)}, {holds} the expected {low} to {high}."
+        )
 
     def __getitem__(self, source: str) -> SourceChoice:
         for each in self.choices:
