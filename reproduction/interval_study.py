@@ -114,15 +114,15 @@ def _text(rows: pd.DataFrame, cells: pd.DataFrame) -> str:
     )
     text = f"""\
 The gain of pooling by the formula, and the zones of its 90% interval: a diagnostic, which decides where a
-source cannot be tried (logistic or linear regression, also in the nonlinear setting, where it is wrong). Realised: error of the target's fit
-minus error of the pooled fit on {N_TEST:,} new rows; regression in units of the target's error.
+source cannot be tried (logistic or linear regression, also in the nonlinear setting, where it is wrong).
+Realised: error of the target's fit minus error of the pooled fit on {N_TEST:,} new rows; regression in units of the target's error.
 
 **Intervals.** {_held(rows, "mean"):.1%} of all hold the mean gain of their cell (claimed {CLAIMED:.0%};
 single cells, each within some 3 points, {low:.0%} to {high:.0%}) and {_held(rows, "realised"):.1%} the gain
 of the very sample they were computed from, which varies itself.
 
-**The gain of true kin where the label is a number.** Linear, same rule, forecast for realised: {over}. There (level 1, both regression
-settings) {_held(numbers, "mean"):.0%} of the intervals hold the mean gain and
+**The gain of true kin where the label is a number.** Linear, same rule, forecast for realised: {over}.
+There (level 1, both regression settings) {_held(numbers, "mean"):.0%} of the intervals hold the mean gain and
 {_held(numbers, "realised"):.0%} that of the sample.
 
 **Zones.** Positive is wrong in {every["positive_mean_wrong"]:.0%} of its verdicts by the cell's mean gain

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from datakin.results.comparison import Estimate
     from datakin.results.forecast import ExpectedGain
 
-__all__ = ["GAIN", "PAPER", "RULES", "TRIAL", "Zone", "ZoneDecision", "ZoneRule"]
+__all__ = ["GAIN", "PAPER", "RULES", "TRIAL", "ZONE_OF", "Zone", "ZoneDecision", "ZoneRule"]
 
 register(Trial)
 
