@@ -115,7 +115,8 @@ def _text(rows: pd.DataFrame, cells: pd.DataFrame) -> str:
     text = f"""\
 The gain of pooling by the formula, and the zones of its 90% interval: a diagnostic, which decides where a
 source cannot be tried (logistic or linear regression, also in the nonlinear setting, where it is wrong).
-Realised: error of the target's fit minus error of the pooled fit on {N_TEST:,} new rows; regression in units of the target's error.
+Realised: error of the target's fit minus error of the pooled fit on {N_TEST:,} new rows; regression in
+units of the target's error.
 
 **Intervals.** {_held(rows, "mean"):.1%} of all hold the mean gain of their cell (claimed {CLAIMED:.0%};
 single cells, each within some 3 points, {low:.0%} to {high:.0%}) and {_held(rows, "realised"):.1%} the gain

@@ -41,9 +41,10 @@ extrapolated to endless rows, and in units of the label's spread. `directional`:
 ensemble on the target less the target's own. `forecast`: the gain to expect after a trial of
 a stack of target and source. `forecast_inferred`: the gain of a pooled logistic or linear fit by the
 formula, from the errors of such fits on one dataset each; `forecast_best`: the same with the best weight of
-the source; `kinship`: the source's share at that weight; `forecast_before`: by the formula from the ensemble's errors. Rivals: distances
-between features (columns scaled by their pooled standard deviation), `source_error` (error on the target of
-one logistic or linear fit on the source) and `source_size`. `chance` picks at random.
+the source; `kinship`: the source's share at that weight; `forecast_before`: by the formula from the
+ensemble's errors. Rivals: distances between features (columns scaled by their pooled standard deviation),
+`source_error` (error on the target of one logistic or linear fit on the source) and `source_size`. `chance`
+picks at random.
 """
 GOALS = {"positive": 0.85, "negative": 0.90, "collections": 8}
 
