@@ -84,6 +84,13 @@ def test_a_score_and_a_ranking_tell_one_story(five, ranking):
     assert "negative" not in str(ranking)
 
 
+def test_rank_says_of_a_source_what_choose_says(five, ranking):
+    for found in datakin.choose(five[0], five[1:]).choices:
+        trial = ranking[found.source].trial
+        assert (found.gain, found.low, found.high) == (trial.gain, trial.low, trial.high)
+        assert found.pooled == trial.pooled
+
+
 def test_the_order_is_that_of_trial_and_loss_together(ranking):
     values = [
         np.clip(c.trial.tried, -1, 1) + np.clip(-c.source_to_target / c.own_errors["target"], -1, 1)
