@@ -13,6 +13,7 @@ import numpy as np
 
 from datakin.data.features import MISSING, Array, Features
 from datakin.learning.encoding import MAX_LEVELS, laid_out
+from datakin.learning.scaling import standardised
 from datakin.learning.stack.scaler import Scaler
 
 __all__ = ["TableEncoder"]
@@ -59,7 +60,7 @@ class TableEncoder:
     def apply(self, features: Features) -> Array:
         """Return the matrix of a table that has these columns; missing numbers stay NaN."""
         chosen = features.select((*self.numeric_names, *self.category_names))
-        numeric = (_numbers(chosen) - self.scaler.centers) / self.scaler.scales
+        numeric = standardised(_numbers(chosen), self.scaler.centers, self.scaler.scales)
         blocks = [numeric]
         for j, kept in enumerate(self.levels):
             position = {level: code for code, level in enumerate(chosen.levels[j])}
