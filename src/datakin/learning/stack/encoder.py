@@ -19,6 +19,7 @@ from datakin.learning.stack.scaler import Scaler
 __all__ = ["TableEncoder"]
 
 LEAST = 5  # rows of a level that gets a column
+FARTHEST = 1e9  # spreads of the target; what lies beyond could not be squared and summed
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +62,7 @@ class TableEncoder:
         """Return the matrix of a table that has these columns; missing numbers stay NaN."""
         chosen = features.select((*self.numeric_names, *self.category_names))
         numeric = standardised(_numbers(chosen), self.scaler.centers, self.scaler.scales)
+        numeric = np.clip(numeric, -FARTHEST, FARTHEST)
         blocks = [numeric]
         for j, kept in enumerate(self.levels):
             position = {level: code for code, level in enumerate(chosen.levels[j])}
