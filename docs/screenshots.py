@@ -27,7 +27,9 @@ def make_results() -> dict[str, object]:
     target, sources = make_demo()
     ranking = datakin.rank(target, [s.dataset for s in sources])
     matrix = datakin.matrix([target, *(s.dataset for s in sources)])
-    return {"ranking": ranking, "matrix": matrix, "comparison": ranking["cousin"]}
+    choice = datakin.choose(target, [s.dataset for s in sources])
+    found = {"choice": choice, "ranking": ranking, "matrix": matrix}
+    return {**found, "comparison": ranking["cousin"]}
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,6 +34,7 @@ def plan(
     n_sources: int = N_SOURCES,
 ) -> list[tuple[str, int, tuple[str, ...]]]:
     """Return targets with their sizes and sources; the sources of a target stay the same."""
+    sizes = _sizes_that_hold(collection, sizes)
     able = [name for name in collection.targets if _fits(collection, name, min(sizes))]
     if not able:
         biggest = max(collection.domains.values(), key=lambda d: d.n_rows)
@@ -53,6 +55,23 @@ def plan(
     return found
 
 
+def _sizes_that_hold(collection: Collection, sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the sizes at which a target can have enough rows of every class; say which cannot."""
+    domains = [collection.domains[name] for name in collection.targets]
+    n_classes = min(len(domain.classes) for domain in domains)
+    least = min(_least(domain) for domain in domains)
+    why = {
+        n: f"a target of {n} rows cannot hold {FOLDS} of each of {n_classes} classes"
+        for n in sizes
+        if n < least
+    }
+    if len(why) == len(sizes):
+        raise DatakinError(f"{collection.name!r} cannot be drawn from: {why[max(sizes)]}.")
+    for text in why.values():
+        print(f"{collection.name}: {text}; that size is skipped.", file=sys.stderr, flush=True)
+    return tuple(n for n in sizes if n not in why)
+
+
 def draw(
     collection: Collection, target: str, n_target: int, sources: tuple[str, ...], repeat: int
 ) -> Draw:
@@ -66,7 +85,8 @@ def draw(
     taken = {}
     for name in sources:
         source = collection.domains[name]
-        n = min(int(rng.choice(SOURCE_SIZES)), _most(source, collection.balance))
+        n = max(int(rng.choice(SOURCE_SIZES)), _least(source))
+        n = min(n, _most(source, collection.balance))
         taken[name] = source.take(
             _split(source, _quotas(source, n, collection.balance), rng)[0]
         ).renamed(name)
@@ -75,6 +95,11 @@ def draw(
 
 def _counts(domain: Dataset) -> np.ndarray:
     return np.bincount(domain.y, minlength=len(domain.classes))
+
+
+def _least(domain: Dataset) -> int:
+    """Return how few rows can hold every class in every fold."""
+    return FOLDS * len(domain.classes)
 
 
 def _most(domain: Dataset, balance: bool) -> int:
@@ -90,8 +115,19 @@ def _quotas(domain: Dataset, n: int, balance: bool) -> np.ndarray:
     counts = _counts(domain)
     if balance:
         return np.full(len(counts), n // len(counts))
-    quotas = np.maximum(np.floor(n * counts / counts.sum()).astype(int), np.minimum(FOLDS, counts))
-    quotas[np.argmax(counts)] += n - quotas.sum()
+    least = np.minimum(FOLDS, counts)
+    quotas = np.maximum(np.floor(n * counts / counts.sum()).astype(int), least)
+    largest = np.argmax(counts)
+    quotas[largest] += n - quotas.sum()
+    # Where many classes get more than their share, the largest alone cannot pay for it.
+    while quotas[largest] < least[largest]:
+        payer = np.argmax(quotas - least)
+        if quotas[payer] <= least[payer]:
+            raise DatakinError(
+                f"{n} rows of {domain.name!r} cannot hold {FOLDS} of each of {len(counts)} classes."
+            )
+        quotas[payer] -= 1
+        quotas[largest] += 1
     return quotas
 
 
@@ -120,6 +156,8 @@ def _first_rows(domain: Dataset, order: np.ndarray, quotas: np.ndarray) -> np.nd
 def _fits(collection: Collection, name: str, n: int) -> bool:
     """Whether a domain can spare n rows and still test."""
     domain = collection.domains[name]
+    if n < _least(domain):
+        return False
     quotas = _quotas(domain, n, collection.balance)
     counts = _counts(domain) if domain.classes else np.array([domain.n_rows])
     if (counts < quotas).any():

@@ -47,14 +47,19 @@ def add_gains(frame: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def oriented(frame: pd.DataFrame, score: str) -> pd.Series:
+def oriented(
+    frame: pd.DataFrame, score: str, high_is_good: Sequence[str] = HIGH_IS_GOOD
+) -> pd.Series:
     """Return a score with high values for good sources."""
     values = frame[score].astype(float)
-    return values if score in HIGH_IS_GOOD else -values
+    return values if score in high_is_good else -values
 
 
 def draw_table(
-    frame: pd.DataFrame, gain: str = "gain:concatenate", scores: Sequence[str] = SCORES
+    frame: pd.DataFrame,
+    gain: str = "gain:concatenate",
+    scores: Sequence[str] = SCORES,
+    high_is_good: Sequence[str] = HIGH_IS_GOOD,
 ) -> pd.DataFrame:
     """Return one row per draw and score: Kendall's tau with the gain, and the regret."""
     rows = []
@@ -65,7 +70,7 @@ def draw_table(
         for score in scores:
             if score not in part:
                 continue
-            values = oriented(part, score).to_numpy(float)
+            values = oriented(part, score, high_is_good).to_numpy(float)
             if not np.isfinite(values).all():
                 continue
             known = dict(zip(DRAW, key, strict=True))

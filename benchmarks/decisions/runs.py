@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -50,38 +50,62 @@ class Settings:
 QUICK = Settings(repeats=1, sizes=(40,), n_targets=2, n_sources=4)
 
 
+@dataclass(frozen=True)
+class Study:
+    """What is done with a draw, and under which name and version it is kept."""
+
+    name: str
+    version: int
+    run: Callable[[str, Path, Task], dict[str, Any]]
+
+
 def run_collection(
-    spec: str, data: Path, settings: Settings, *, folder: Path, n_jobs: int = 1
+    spec: str,
+    data: Path,
+    settings: Settings,
+    *,
+    folder: Path,
+    n_jobs: int = 1,
+    study: Study | None = None,
 ) -> list[dict[str, Any]]:
-    """Return the records of all draws of a collection, running those that are missing."""
+    """Return the records of all draws of a collection, running those that are missing.
+
+    The study of scores by default.
+    """
     settings.check()
+    study = study or _scores()
     collection = load_collection(spec, data)
-    cache = Cache(_place(folder, collection.name))
-    tasks = [(cache, _key(collection, task), task) for task in _tasks(collection, settings)]
+    cache = Cache(_place(folder, collection.name, study))
+    tasks = [(cache, _key(collection, task, study), task) for task in _tasks(collection, settings)]
     _estimate(collection.name, tasks, cache, n_jobs)
     return run_missing(
         collection.name,
         tasks,
-        lambda task: run_draw(spec, data, task),
+        lambda task: study.run(spec, data, task),
         n_jobs=n_jobs,
         unit=f"draws of {collection.name!r}",
     )
 
 
 def kept_records(
-    spec: str, data: Path, settings: Settings, *, folder: Path
+    spec: str, data: Path, settings: Settings, *, folder: Path, study: Study | None = None
 ) -> list[dict[str, Any]]:
     """Return the records that are there already, running nothing."""
-    cache = Cache(_place(folder, Path(spec).stem))
+    study = study or _scores()
+    cache = Cache(_place(folder, Path(spec).stem, study))
     if not cache.done:
         return []
     collection = load_collection(spec, data)
-    keys = [_key(collection, task) for task in _tasks(collection, settings)]
+    keys = [_key(collection, task, study) for task in _tasks(collection, settings)]
     return [cache.done[key] for key in keys if key in cache.done]
 
 
-def _place(folder: Path, name: str) -> Path:
-    return folder / "cache" / f"decisions-{name}.jsonl"
+def _scores() -> Study:
+    return Study("decisions", VERSION, run_draw)
+
+
+def _place(folder: Path, name: str, study: Study) -> Path:
+    return folder / "cache" / f"{study.name}-{name}.jsonl"
 
 
 def _tasks(collection: Collection, settings: Settings) -> list[Task]:
@@ -141,8 +165,8 @@ def seconds_of(records: Sequence[dict[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame([{"collection": r["collection"], **r["seconds"]} for r in records])
 
 
-def _key(collection: Collection, task: Task) -> str:
-    return key_of(VERSION, collection.name, collection.fingerprint, collection.balance, task)
+def _key(collection: Collection, task: Task, study: Study) -> str:
+    return key_of(study.version, collection.name, collection.fingerprint, collection.balance, task)
 
 
 def _estimate(name: str, tasks: Sequence[Any], cache: Cache, n_jobs: int) -> None:

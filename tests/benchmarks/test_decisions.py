@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import datakin
-from benchmarks.decisions import gains, runs, scores
+from benchmarks.decisions import draws, gains, runs, scores
 from benchmarks.decisions.__main__ import main
 from benchmarks.decisions.collection import load_collection, make_collection
 from benchmarks.decisions.collections import HELD_OUT, OPEN
@@ -183,6 +183,42 @@ def test_targets_that_leave_nothing_to_test():
         plan(collection)
     bigger = make_collection("toy", make_domains(n=140))
     assert {n for _, n, _ in plan(bigger)} == {40, 80}
+
+
+def make_classes(name, counts, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.repeat([f"c{i}" for i in range(len(counts))], counts)
+    return as_dataset(rng.standard_normal((len(y), 2)), y, name=name, task="multiclass")
+
+
+@pytest.mark.parametrize(
+    ("counts", "n", "quotas"),
+    [
+        ([300, 300, 300], 40, [14, 13, 13]),  # what is left over goes to the largest
+        ([940, 30, 30], 40, [30, 5, 5]),
+        ([20, 20, 8, 8, 8, 8, 7, 7, 7, 7], 50, [5] * 10),
+        ([20, 20, 8, 8, 8, 8, 7, 7, 7, 7], 55, [5, 10] + [5] * 8),
+    ],
+)
+def test_quotas_sum_to_the_size(counts, n, quotas):
+    found = draws._quotas(make_classes("many", counts), n, balance=False)
+    assert found.sum() == n
+    assert found.tolist() == quotas
+
+
+def test_a_size_too_small_for_the_classes_is_skipped(capsys):
+    made = {f"d{i}": make_classes(f"d{i}", [60] * 10, seed=i) for i in range(5)}
+    for balance in (False, True):
+        collection = make_collection("ten", made, balance=balance)
+        assert {n for _, n, _ in plan(collection)} == {80, 160}
+        said = "ten: a target of 40 rows cannot hold 5 of each of 10 classes; that size is skipped."
+        assert capsys.readouterr().err.strip() == said
+        with pytest.raises(DatakinError, match="a target of 40 rows cannot hold 5 of each of 10"):
+            plan(collection, sizes=(40,))
+        drawn = draw(collection, "d0", 80, ("d1", "d2"), 0)
+        assert np.bincount(drawn.target.y).tolist() == [8] * 10
+    with pytest.raises(DatakinError, match="40 rows of 'd0' cannot hold 5 of each of 10 classes"):
+        draws._quotas(made["d0"], 40, balance=False)
 
 
 class Always:

@@ -51,6 +51,17 @@ def test_a_table_that_cannot_be_used_ends_with_1_and_is_shown(run):
     assert "age" in out
 
 
+def test_the_weight_column_has_its_part(run):
+    ward(3).assign(counts=np.arange(60) / 4).to_csv("weighted.csv", index=False)
+    code, out, _ = run("check", "weighted.csv", "--label", "died", "--weight", "counts")
+    assert code == 0
+    assert re.search(r"counts +weight +number +0 to 14\.75", out)
+    ward(3).assign(counts=["few", *["1"] * 59]).to_csv("weighted.csv", index=False)
+    code, out, _ = run("check", "weighted.csv", "--label", "died", "--weight", "counts")
+    assert code == 1
+    assert "Got 'few' in row 0" in " ".join(out.split())
+
+
 def test_json_is_the_description_and_nothing_else(run):
     code, out, _ = run("check", "mine.csv", "--label", "died", "--json")
     assert code == 0

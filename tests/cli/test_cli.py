@@ -193,6 +193,19 @@ def test_delimiter_and_group(run):
     assert (code, err) == (0, "")
 
 
+def test_weights_are_no_feature_and_a_score_says_that_it_takes_none(run):
+    ward(1).assign(counts=np.arange(60) % 4).to_csv("one.csv", index=False)
+    ward(2).assign(counts=np.arange(60) % 3).to_csv("two.csv", index=False)
+    options = [*FAST, "--json"]
+    code, out, err = run("score", "one.csv", "two.csv", *options, "--weight", "counts")
+    assert code == 0
+    assert err == (
+        "Note: row weights are used by choose only: those of 'one', 'two' have no effect here\n"
+    )
+    _, without, _ = run("score", "one.csv", "two.csv", *options, "--ignore", "counts")
+    assert datakin.from_json(out) == datakin.from_json(without)
+
+
 def test_notes_go_to_standard_error(run):
     ward(1).assign(unit="mg").to_csv("unit.csv", index=False)
     code, out, err = run("score", "north.csv", "unit.csv", *FAST, "--json")

@@ -106,6 +106,7 @@ MISTAKES = {
     "two folds": (pair("other.csv", "--cv", "2"), "at least 3"),
     "no jobs": (pair("other.csv", "--n-jobs", "0"), "'n_jobs' parameter"),
     "unknown group": (pair("other.csv", "--group", "pid"), "The group column 'pid'"),
+    "unknown weight": (pair("other.csv", "--weight", "doze"), "The weight column 'doze'"),
     "unknown ignored": (pair("other.csv", "--ignore", "doze"), "Did you mean 'dose'?"),
     "positive": (pair("other.csv", "--positive", "yes"), "the labels are '0', '1'"),
     "label map": (pair("other.csv", "--label-map", "yes:1"), "must look like old=new. Got 'yes:1'"),

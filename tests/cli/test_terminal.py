@@ -1,12 +1,15 @@
 """Results on a terminal: as many columns as fit, names as they are."""
 
 import io
+import re
+from dataclasses import replace
 
+import pandas as pd
 import pytest
 from rich.console import Console
 
-from datakin import describe, rank, transfer_gain
-from datakin.cli.output import _gain, _ranking, show
+from datakin import choose, describe, from_json, rank, transfer_gain
+from datakin.cli.output import _choice, _draw, _gain, _ranking, _show_choice, _write_data, show
 
 FAST = {"models": ["logistic"], "cv": 3}
 
@@ -76,3 +79,53 @@ def test_a_description_fits_the_terminal(make_mixed, width):
     lines = found.text(width).splitlines()
     assert max(map(len, lines)) <= width
     assert any("[red]x[/red]" in line for line in lines)
+
+
+@pytest.fixture(scope="module")
+def choice(make_lda):
+    sources = [
+        make_lda(120, 2, name="kin"),
+        make_lda(120, 3, name="[red]stranger[/red]", angle=3.0),
+    ]
+    return choose(make_lda(50, 1, name="home"), sources, learners=["linear"], repeats=1)
+
+
+@pytest.mark.parametrize("width", [50, 80, 120])
+def test_a_choice_fits_the_terminal(choice, width):
+    lines = page(_choice(choice, width), width).splitlines()
+    assert max(map(len, lines)) <= width
+    assert ("worth" in lines[0]) == (width >= 80)
+    assert ("90% interval" in lines[0]) == (width >= 80)
+    assert any("[red]stranger[/red]" in line for line in lines)
+
+
+def test_a_choice_on_a_terminal_has_colours_and_notes(choice):
+    made = replace(choice, notes=("a\x1b[31m note",), unusable={"codes": "Other label."})
+    out = io.StringIO()
+    console = Console(file=out, width=80, force_terminal=True, color_system="standard")
+    _show_choice(made, console)
+    text = out.getvalue()
+    assert text.startswith(f"\x1b[1m{made.headline}")
+    for each in made.choices:
+        assert re.search(rf"\x1b\[3[1236]m{each.call}", text)
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", text)
+    assert max(map(len, plain.splitlines())) <= 80
+    assert plain.rstrip().endswith("Note: a\\x1b[31m note")
+    assert "Not usable: codes. Other label." in plain
+    for line in made.evidence:
+        assert line in " ".join(plain.split())
+
+
+def test_a_choice_elsewhere_is_plain_text(choice, capsys):
+    show(choice)
+    assert capsys.readouterr().out == f"{choice}\n"
+
+
+def test_files_of_a_choice(choice, tmp_path):
+    pytest.importorskip("matplotlib")
+    _draw(choice, tmp_path / "c.png")
+    _write_data(choice, tmp_path / "c.csv")
+    _write_data(choice, tmp_path / "c.json")
+    assert (tmp_path / "c.png").stat().st_size > 2000
+    assert list(pd.read_csv(tmp_path / "c.csv")) == list(choice.frame)
+    assert from_json((tmp_path / "c.json").read_text()) == choice

@@ -62,7 +62,16 @@ def results(ranking, make_lda, make_linear):
         itself = datakin.score(sets[0], sets[0].renamed("copy"), **FAST)
     with pytest.warns(datakin.DatakinWarning, match="same rows"):
         copies = datakin.rank(sets[0], [sets[0].renamed("copy")], **FAST)
+    near, far = (make_lda(120, k, name=n, angle=a) for k, n, a in ((7, "near", 0.5), (8, "far", 2)))
+    other = numbers[0].renamed("numbers")
+    with pytest.warns(datakin.DatakinWarning, match="numbers cannot be used"):
+        choice = datakin.choose(sets[0], [near, far, other], learners=["linear"], repeats=2)
     return {
+        "choice": choice,
+        "choice of numbers": datakin.choose(
+            *numbers[:1], numbers[1:], learners=["linear"], repeats=1
+        ),
+        "choice of nothing": datakin.choose(sets[0], learners=["linear"], repeats=1),
         "ranking": ranking,
         "comparison": comparison,
         "regression": datakin.score(*numbers, models=["linear"], cv=3),

@@ -24,7 +24,8 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this ma
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync"]  # fmt: skip
 KINDS = ["ranking", "comparison", "regression", "by gain", "matrix", "forecast", "joint forecast",
-         "gain", "distance", "distances", "distance matrix", "itself", "copies"]  # fmt: skip
+         "gain", "distance", "distances", "distance matrix", "itself", "copies",
+         "choice", "choice of numbers", "choice of nothing"]  # fmt: skip
 SCRIPT, IMAGE = "<script>alert(1)</script>", '"><img src=x onerror=alert(2)>'
 PHONE = {"width": 390, "height": 844}
 

@@ -1,5 +1,6 @@
 """What a report says, what it holds, and where it can be written."""
 
+import html
 import json
 import os
 import re
@@ -15,8 +16,11 @@ from datakin.report.page import embedded_json, pack, page, unpack, view_of
 from datakin.results import ExpectedGain
 from datakin.results.zones import ZONE_OF
 
+from .conftest import IMAGE, NAMES, renamed
+
 KINDS = ["ranking", "comparison", "regression", "by gain", "matrix", "forecast", "joint forecast",
-         "gain", "distance", "distances", "distance matrix", "itself", "copies"]  # fmt: skip
+         "gain", "distance", "distances", "distance matrix", "itself", "copies",
+         "choice", "choice of numbers", "choice of nothing"]  # fmt: skip
 
 
 def section(result, key):
@@ -26,7 +30,7 @@ def section(result, key):
 def test_every_kind_is_here(results):
     assert sorted(results) == sorted(KINDS)
     assert {type(r).__name__ for r in results.values()} == {
-        "Comparison", "Distance", "DistanceMatrix", "DistanceRanking", "Forecast", "Gain", "Matrix",
+        "Choice", "Comparison", "Distance", "DistanceMatrix", "DistanceRanking", "Forecast", "Gain", "Matrix",
         "Ranking",
     }  # fmt: skip
 
@@ -82,6 +86,69 @@ def test_ranking_numbers_are_those_of_the_frame(ranking):
     ]
     weights = section(ranking, "weights")["rows"]
     assert {w["source"]: w["weight"] for w in weights} == ranking.forecast.weights
+
+
+def test_a_choice_says_what_the_terminal_says(results):
+    choice = results["choice"]
+    found = view_of(choice)
+    assert found["verdict"]["head"] == choice.headline
+    assert found["verdict"]["lines"] == list(choice.evidence)
+    assert html.escape(choice.headline) in page(choice)
+    assert found["notes"] == list(choice.notes)
+    assert found["provenance"]["Learners"] == "linear"
+    assert f"near: {choice.provenance.fingerprints['near']}" in found["provenance"]["Fingerprints"]
+    assert choice.used == ("near",)
+    assert section(choice, "unusable")["rows"] == [
+        {"source": "numbers", "why": choice.unusable["numbers"]}
+    ]
+
+
+def test_numbers_of_a_choice_are_its_own(results):
+    choice = results["choice"]
+    *rows, whole = section(choice, "gains")["rows"]
+    assert [row["source"] for row in rows] == list(choice.frame["source"])
+    assert [row["call"] for row in rows] == list(choice.frame["call"])
+    for name in ("gain", "low", "high", "pooled", "share"):
+        assert [row[name] for row in rows] == pytest.approx(100 * choice.frame[name])
+    assert whole["gain"] == 100 * choice.gain
+    mix = section(choice, "mix")["rows"]
+    assert mix[0]["source"] == choice.target
+    assert sum(row["share"] for row in mix) == pytest.approx(100)
+    ladder = section(choice, "errors")["rows"]
+    assert [row["error"] for row in ladder] == [
+        100 * error for error in (choice.error_alone, choice.error_all, choice.error)
+    ]
+    assert (ladder[-1]["low"], ladder[-1]["high"]) == tuple(100 * end for end in choice.interval)
+    often = {row["source"]: row["sample"] for row in section(choice, "stability")["rows"]}
+    assert often == {n: 100 * share for n, share in choice.stability.used_by_sample.items()}
+    for source in choice.choices:
+        assert found_in_details(choice, source.source) == source.call
+
+
+def found_in_details(choice, source):
+    return view_of(choice)["details"][source]["zone"]
+
+
+def test_tones_of_a_choice(results):
+    choice = results["choice"]
+    sure, unsure = (replace(choice, gain_interval=ends) for ends in ((0.1, 0.3), (-0.1, 0.3)))
+    assert [view_of(c)["verdict"]["tone"] for c in (sure, unsure)] == ["good", "open"]
+    none = replace(choice, used=())
+    assert view_of(none)["verdict"]["tone"] == "bad"
+    assert "mix" not in [s["id"] for s in view_of(none)["sections"]]
+    assert [s["id"] for s in view_of(results["choice of nothing"])["sections"]] == ["errors"]
+    numbers = section(results["choice of numbers"], "errors")["rows"][-1]
+    assert numbers["root"] == pytest.approx(numbers["error"] ** 0.5)
+
+
+def test_hostile_names_in_a_choice(results, tmp_path):
+    made = results["choice"]
+    for old, new in (("near", NAMES["script"]), ("far", IMAGE), ("numbers", NAMES["entity"])):
+        made = renamed(made, old, new)
+    text = page(made)
+    assert text.count("<script") == 3
+    assert not re.search(r"<img|alert\(1\)</|onerror=alert\(2\)>", text)
+    assert read_report(write_report(made, tmp_path / "r.html")) == made
 
 
 def test_facts_of_the_data(make_mixed, tmp_path):

@@ -35,6 +35,6 @@ def test_names_come_through(name, table):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_names_in_lists_come_through(name):
-    from datakin.cli.reading import _split
+    from datakin.cli.reading import names as _split
 
     assert _split(words(typed("keep", name))) == [name]

@@ -17,3 +17,7 @@ OPEN = (
     "student",
     "california_housing",
 )
+
+# Of the study of choices: every option of choose was chosen on the development half.
+DEVELOPMENT = ("synthetic", "gusto", "uci_heart", "wine_quality", "student")
+FINAL = ("eicu_demo", "digits", "mushrooms", "california_housing", "beijing_air", "school")

@@ -21,7 +21,7 @@ __all__ = [
     "check_seed",
 ]
 
-READING = ("label", "domain", "ignore", "group", "positive")
+READING = ("label", "domain", "ignore", "group", "weight", "positive")
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:

@@ -56,6 +56,7 @@ def choose(
     loss: Any = "auto",
     repeats: Any = REPEATS,
     max_rows: int | None = MOST_ROWS,
+    pools: bool = True,
     weights: Mapping[str, Any] | None = None,
     add_to: Any = None,
     random_state: int = 0,
@@ -85,8 +86,12 @@ def choose(
         sources to use.
     max_rows : int or None
         Of the target and of each source with more rows, this many are drawn at random.
+    pools : bool
+        Whether tables are also learned from together. Without it, what is learned from each source is
+        only mixed with what is learned from the target.
     weights : mapping of str to array, optional
-        Weights of the rows of some datasets, by name.
+        Weights of the rows of some datasets, by name. For the others they are taken from the datasets,
+        where they have any (``read_table(..., weight=)``, ``as_dataset(..., weights=)``).
     add_to : Choice, KinModel or path of a saved model, optional
         An earlier choice for the same columns: what it learned from its sources enters as it is, without
         their rows; only the sources given here are fitted.
@@ -122,6 +127,7 @@ def choose(
         loss=loss,
         repeats=repeats,
         max_rows=max_rows,
+        pools=pools,
         weights=weights,
         add_to=add_to,
         random_state=random_state,
@@ -140,6 +146,7 @@ def choose_from(
     loss: Any = "auto",
     repeats: Any = REPEATS,
     max_rows: int | None = MOST_ROWS,
+    pools: bool = True,
     weights: Mapping[str, Any] | None = None,
     add_to: Any = None,
     random_state: int = 0,
@@ -174,6 +181,7 @@ def choose_from(
         "loss": judge.loss.name,
         "repeats": [least, most],
         "max_rows": max_rows,
+        "pools": pools,
         "add_to": earlier.fingerprint,
     }
     kept = PassesFolder(checkpoint, options, prepared, random_state)
@@ -190,6 +198,7 @@ def choose_from(
                 made,
                 folds_of(prepared.target, random_state),
                 repeats=(least, most),
+                pools=pools,
                 seed=random_state,
                 run=run,
                 ready=earlier.predictors,
@@ -219,8 +228,11 @@ def _choice(
     user_weights = prepared.rows.weights
     error = stated(passes.mixes, judge, y, user_weights, groups)
     alone = stated(passes.alone, judge, y, user_weights, groups)
-    pooled = stated(passes.pooled, judge, y, user_weights, groups) if prepared.sources else alone
+    has_pools = passes.stack.has_pools
+    pooled = stated(passes.pooled, judge, y, user_weights, groups) if has_pools else alone
     gain, low, high, p_gain, base = total_gain(passes, groups)
+    if not fitted.used:  # the model is that of the target alone
+        error, gain, low, high, p_gain = alone, 0.0, 0.0, 0.0, 0.0
     choices = []
     for trial in trials:
         n_rows = earlier.rows_of(trial.source) or len(prepared.sources[trial.source])
@@ -239,6 +251,7 @@ def _choice(
                 trial.pooled,
                 trial.pooled_low,
                 trial.pooled_high,
+                trial.tried,
             )
         )
     choices.sort(key=lambda each: (-each.share, -each.gain, each.source))
@@ -320,6 +333,7 @@ def _curve(
         found = np.einsum("cnm,c->nm", P, full[repeat].weights)
         halves.append(found)
     counts = judge.row_weights(y) * stack.target.weights
+
     def point(rows: int, predictions: Sequence[Array]) -> CurvePoint:
         errors = np.mean([judge.rows(y, each) for each in predictions], axis=0)
         losses = np.mean(

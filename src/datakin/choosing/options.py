@@ -22,6 +22,8 @@ class ChoiceOptions:
         What the error is stated in: auto, zero_one, balanced, brier, log, squared or absolute.
     max_rows : int or None
         Rows to draw from the target and from each source with more; 0 for all.
+    pools : bool
+        Whether tables are also learned from together.
     random_state : int
         Seed of folds and samples.
     n_jobs : int, optional
@@ -33,6 +35,7 @@ class ChoiceOptions:
     learners: Any = field(default=None, metadata={"kind": "names"})
     loss: str = "auto"
     max_rows: int | None = field(default=MOST_ROWS, metadata={"none": 0})
+    pools: bool = True
     random_state: int = 0
     n_jobs: int | None = None
     checkpoint: Any = field(default=None, metadata={"kind": "path"})

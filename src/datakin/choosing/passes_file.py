@@ -30,9 +30,7 @@ class PassesFolder:
     seed : int
     """
 
-    def __init__(
-        self, folder: Any, options: dict[str, Any], prepared: Prepared, seed: int
-    ) -> None:
+    def __init__(self, folder: Any, options: dict[str, Any], prepared: Prepared, seed: int) -> None:
         self.folder = None if folder is None else Path(folder)
         known = {
             "options": options,

@@ -15,7 +15,7 @@ __all__ = ["runner"]
 
 
 @contextmanager
-def runner(n_jobs: int | None, client: Any) -> Iterator[Run]:
+def runner(n_jobs: Any, client: Any) -> Iterator[Run]:
     """Yield a function that runs tasks and returns what they return, in order."""
     if n_jobs is not None and (
         isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or not n_jobs

@@ -18,7 +18,9 @@ from datakin.results.choice import CurvePoint, Stability
 
 __all__ = ["Stated", "fewest_sources", "stability_of", "stated", "total_gain", "worth_of"]
 
-ERROR_SPREAD = 1.4  # rows alone underrate how far an error lies from what comes true; development half
+ERROR_SPREAD = (
+    1.4  # rows alone underrate how far an error lies from what comes true; development half
+)
 GAIN_SPREAD, GAIN_FLOOR = 1.7, 0.007
 REWEIGHTED = 100  # targets with other weights of their rows
 KEPT = 0.9  # of the gain that the fewest sources must keep
@@ -90,8 +92,7 @@ def mean_losses(passes: Passes, mixes: Sequence[Mix]) -> Array:
 
 
 def total_gain(passes: Passes, groups: Array | None) -> tuple[float, float, float, float, float]:
-    """Return the gain of the whole stack over the target alone, its 90% interval, P(gain > 0), and the
-    loss of the target alone."""
+    """Return the gain of the whole stack, its 90% interval, P(gain > 0), and the loss alone."""
     target = passes.stack.target
     alone = mean_losses(passes, passes.alone)
     gain, error = gain_of(alone, mean_losses(passes, passes.mixes), target, groups)
@@ -102,10 +103,12 @@ def total_gain(passes: Passes, groups: Array | None) -> tuple[float, float, floa
     return gain, gain - reach, gain + reach, float(stdtr(n - 1, gain / spread)), base
 
 
-def stability_of(passes: Passes, used: tuple[str, ...], settled: bool, error: Stated, seed: int) -> Stability:
+def stability_of(
+    passes: Passes, used: tuple[str, ...], settled: bool, error: Stated, seed: int
+) -> Stability:
     """Return how often other folds, and other weights of the rows, lead to the same sources."""
     stack, n_draws = passes.stack, len(passes.mixes)
-    by_folds = [used_sources(stack.shares(each.weights)) for each in passes.mixes]
+    by_folds = [used_sources(stack.shares(each.weights)) for each in passes.choosing]
     rng = np.random.default_rng(derive_seed(seed, "reweighted"))
     by_sample = []
     for b in range(REWEIGHTED if stack.names else 0):

@@ -263,7 +263,7 @@ def gain(
         str | None,
         typer.Option(
             help="Names separated by commas: concatenate, tradaboost, dynamic_tradaboost, "
-            "tradaboost_r2, art, kin_weighted. All that fit the task by default."
+            "tradaboost_r2, art, kin_weighted, kin_stack. All that fit the task by default."
         ),
     ] = None,
     estimator: Annotated[

@@ -31,16 +31,17 @@ from datakin._core.progress import hushed, say
 from datakin._core.streams import is_terminal, printed
 
 if TYPE_CHECKING:
-    from datakin.results import Gain, Ordered
+    from datakin.results import Choice, Gain, Ordered
 
 __all__ = ["DataOutput", "Output", "PlainOutput", "command_line", "show"]
 
 command_line: ContextVar[str | None] = ContextVar("command_line", default=None)  # as it was typed
 
 ENDINGS = {"--out": (".json", ".csv"), "--report": (".html", ".htm")}
+CALLS = {"helps": "green", "harmless": "cyan", "unclear": "yellow", "hurts": "red"}
 COLOURS = {
     **{"positive": "green", "ambiguous": "yellow", "negative": "red"},
-    **{"helps": "green", "harmless": "cyan", "unclear": "yellow", "hurts": "red"},
+    **CALLS,
     "screened out": "dim",
 }
 # Columns of a ranking with their titles, and those that a narrow terminal leaves out, the first first.
@@ -72,6 +73,7 @@ LEFT_OUT = (
 )
 WORDS = ("zone", "call")  # columns of words that have colours
 SHORT = ("weight", "p_first", "p_gain")  # with two decimals
+DROPPED = ("rows", "worth", "if pooled", "90% interval")  # left out of a choice, the first first
 UNREAD = 141  # the exit code of programs whose reader has left, as with `| head -1`
 INDENT = 20  # where the values of a comparison begin
 LONGEST = 24  # a longer name is folded before a column is left out
@@ -278,7 +280,7 @@ def _draw(result: Any, path: Path) -> None:
     from matplotlib.figure import Figure
 
     from datakin import plots
-    from datakin.results import Comparison, Gain, Ordered, Square
+    from datakin.results import Choice, Comparison, Gain, Ordered, Square
 
     draw: Any = plots.ranking
     match result:
@@ -290,6 +292,8 @@ def _draw(result: Any, path: Path) -> None:
             draw, rows = plots.matrix, 12
         case Gain():
             draw, rows = plots.gain, 6
+        case Choice():
+            draw, rows = plots.choice, len(result.choices) + 2
         case _:
             kind = type(result).__name__
             raise DatakinError(f"There is no picture of a {kind}: leave out --plot.")
@@ -311,7 +315,7 @@ def show(result: Any) -> None:
     from rich.console import Console
     from rich.markup import escape
 
-    from datakin.results import Comparison, Description, Gain, Ordered, Square
+    from datakin.results import Choice, Comparison, Description, Gain, Ordered, Square
 
     console = Console()
     match result:
@@ -320,6 +324,8 @@ def show(result: Any) -> None:
             console.print(escape(result.closing), highlight=False)
         case Gain():
             console.print(_gain(result))
+        case Choice():
+            _show_choice(result, console)
         case Comparison():
             colour = COLOURS[result.decision.word]
             head, _, rest = str(result).partition("\n")
@@ -378,8 +384,12 @@ def _cell(name: str, value: Any) -> str:
 
 def _width(name: str, texts: list[str]) -> int:
     """Return the room that a column takes, two spaces to the next one included."""
-    longest = max(len(TITLES[name]), *map(len, texts))
-    return 2 + (min(longest, LONGEST) if name == "source" else longest)
+    return _room(TITLES[name], texts)
+
+
+def _room(title: str, texts: list[str]) -> int:
+    longest = max(len(title), *map(len, texts))
+    return 2 + (min(longest, LONGEST) if title == "source" else longest)
 
 
 def _gain(result: Gain) -> Any:
@@ -397,6 +407,46 @@ def _gain(result: Gain) -> Any:
     return table
 
 
+def _show_choice(result: Choice, console: Any) -> None:
+    """Print a choice: what to do in bold, why, the sources, and what else there is to say."""
+    from rich.markup import escape
+
+    from datakin.results.choice_text import legend_of, remarks_of
+
+    console.print(f"[bold]{escape(printable(result.headline))}[/]", highlight=False)
+    for line in result.evidence:
+        console.print(escape(line), highlight=False)
+    if result.choices:
+        console.print()
+        console.print(_choice(result, console.width))
+        console.print(f"[dim]{escape(legend_of(result))}[/]", highlight=False)
+    for k, line in enumerate(remarks_of(result)):
+        if k == 0:
+            console.print()
+        console.print(escape(printable(line)), highlight=False)
+
+
+def _choice(result: Choice, width: int) -> Any:
+    """Return the table of sources, with as many columns as the terminal has room for."""
+    from rich.markup import escape
+
+    from datakin.results.choice_text import shown_table
+    from datakin.results.record import plain
+
+    frame = shown_table(result)
+    for name in DROPPED:
+        if sum(_room(str(title), list(frame[title])) for title in frame) <= width:
+            break
+        frame = frame.drop(columns=name)
+    table = _plain_table("", "source")
+    for title in frame.columns[1:]:
+        side: Any = "left" if title == "call" else "right"
+        table.add_column(title, justify=side, no_wrap=True)
+    for source, call, *rest in frame.itertuples(index=False):
+        table.add_row(escape(plain(source)), f"[{CALLS[call]}]{call}[/]", *rest)
+    return table
+
+
 def _plain_table(title: str, first: str) -> Any:
     """Return a table with its first column, in which long names are folded."""
     from rich import box
@@ -404,7 +454,7 @@ def _plain_table(title: str, first: str) -> Any:
     from rich.table import Table
 
     table = Table(
-        title=escape(title),
+        title=escape(title) or None,
         title_justify="left",
         box=box.SIMPLE_HEAD,
         padding=(0, 1, 0, 0),

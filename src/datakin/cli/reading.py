@@ -42,6 +42,10 @@ class Reading:
         str | None,
         typer.Option(help="Column whose equal values stay in one fold, such as a patient id."),
     ] = None
+    weight: Annotated[
+        str | None,
+        typer.Option(help="Column of how much each row counts; used by choose only."),
+    ] = None
     positive: Annotated[
         list[str] | None,
         typer.Option(help="The positive class; every other becomes 0. Repeat if tables differ."),
@@ -105,6 +109,7 @@ class Reading:
             "ignore": names(self.ignore),
             "keep": names(self.keep),
             "group": self.group,
+            "weight": self.weight,
             "positive": self.positive or None,
             "label_map": self._mapping(),
             "rename": parse_rename(self.rename),
@@ -156,7 +161,6 @@ class Reading:
                 f"{listed(read, limit=20)}.{suggest(target, read)}"
             )
         return read.pop(target), read
-
 
     def read_to_choose(
         self, tables: list[str], domain: str | None, target: str | None

@@ -19,7 +19,14 @@ from datakin.data.arrays import as_dataset
 from datakin.data.checks.groups import SharedGroups
 from datakin.data.dataset import Dataset
 from datakin.data.door import read_table, read_tables
-from datakin.data.inputs import check_names, coerce, for_comparison, for_matrix, for_ranking
+from datakin.data.inputs import (
+    check_names,
+    coerce,
+    for_comparison,
+    for_matrix,
+    for_ranking,
+    unweighted,
+)
 from datakin.data.origin import Origin
 from datakin.data.pairing import Pairing, pair
 
@@ -37,4 +44,5 @@ __all__ = [
     "pair",
     "read_table",
     "read_tables",
+    "unweighted",
 ]

@@ -11,9 +11,11 @@ from scipy import sparse
 
 from datakin._core.exceptions import DatakinError, announce_reading, listed, suggest
 from datakin.data.columns.column import check_finite
+from datakin.data.columns.labels import is_missing
 from datakin.data.columns.placeholders import doubt_of_numbers, is_placeholder, may_be_odd
 from datakin.data.columns.roles import read_keys, read_labelled, read_labels, series_of
 from datakin.data.columns.tables import frame_of, numbered
+from datakin.data.columns.weights import read_weights
 from datakin.data.dataset import ColumnFacts, Dataset
 from datakin.data.drafts import Draft, make_datasets
 from datakin.data.features import Array, Features
@@ -32,6 +34,7 @@ def as_dataset(
     task: str = "auto",
     group: Any = None,
     keep: Sequence[str] = (),
+    weights: Any = None,
 ) -> Dataset:
     """Make a dataset of features and labels held in memory.
 
@@ -46,6 +49,8 @@ def as_dataset(
     keep : sequence of str
         Columns to use although they look like row ids or copies of the label, as in `read_table`. The
         columns of an array are called x0, x1, ...
+    weights : array of length n, optional
+        How much each row counts: finite numbers, 0 or above. Used by `choose` only.
 
     Returns
     -------
@@ -72,6 +77,7 @@ def as_dataset(
         raise DatakinError(
             f"group must have one value per row. Got {len(groups)} for {len(labels)} rows."
         )
+    counts = None if weights is None else _read_weights(weights, labels)
     how = Origin("y", task=task, keep=keep)
     unknown = [each for each in how.keep if each not in features.names]
     if unknown:
@@ -79,8 +85,17 @@ def as_dataset(
             f"The kept column {unknown[0]!r} must be one of the columns: "
             f"{listed(features.names, limit=12)}.{suggest(unknown[0], features.names)}"
         )
-    draft = Draft(name or "", how, labels, features, groups, facts=facts)
+    draft = Draft(name or "", how, labels, features, groups, facts=facts, weights=counts)
     return announce_reading(make_datasets([draft]))[0]
+
+
+def _read_weights(weights: Any, labels: Array) -> Array:
+    series = series_of(weights, "weights")
+    if len(series) != len(labels):
+        raise DatakinError(
+            f"weights must have one number per row. Got {len(series)} for {len(labels)} rows."
+        )
+    return read_weights(series, None, ~is_missing(labels))[0]
 
 
 def as_tables(source: Any, label: str | None) -> tuple[Any, str | None]:

@@ -249,7 +249,7 @@ def convert_numbers(draft: Draft) -> Draft:
             elif column in features.category_names:
                 levels = features.levels[features.category_names.index(column)]
                 raise _not_numbers(column, draft, levels)
-            elif column in (how.group, how.domain):
+            elif column in how.beside:
                 raise DatakinError(f"convert is for features and the label. Got {column!r}.")
             else:  # an ignored column
                 continue

@@ -79,6 +79,8 @@ class Dataset:
         The name of each group code; empty without groups.
     how : Origin or None
         The options it was read with, also where it came from memory.
+    weights : ndarray or None
+        How much each row counts, as given; only `choose` uses them.
     """
 
     name: str
@@ -94,6 +96,7 @@ class Dataset:
     keep: frozenset[str] = frozenset()
     group_names: tuple[str, ...] = ()
     how: Origin | None = None
+    weights: Array | None = None
 
     @property
     def task(self) -> str:
@@ -125,11 +128,13 @@ class Dataset:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Sixteen hexadecimal digits that change when column names or values do."""
+        """Sixteen hexadecimal digits that change when column names, values or row weights do."""
         state = hashlib.blake2b(self.features.digest(), digest_size=8)
         state.update(self.label_hashes.tobytes())
         if self.groups is not None:
             state.update(self.groups.astype(np.int64).tobytes())
+        if self.weights is not None:
+            state.update(b"weights" + (self.weights + 0.0).tobytes())
         return state.hexdigest()
 
     @cached_property
@@ -173,13 +178,27 @@ class Dataset:
     def take(self, rows: Array) -> Dataset:
         """Return some of the rows, with classes and levels coded as before."""
         groups = None if self.groups is None else self.groups[rows]
+        weights = None if self.weights is None else self.weights[rows]
         return replace(
-            self, features=self.features.take(rows), y=self.y[rows], groups=groups, origin=None
+            self,
+            features=self.features.take(rows),
+            y=self.y[rows],
+            groups=groups,
+            origin=None,
+            weights=weights,
         )
 
     def renamed(self, name: str) -> Dataset:
         """Return the same data under another name; the hashes of its rows are kept."""
         return self if name == self.name else replace(self, name=name)
+
+    def unweighted(self) -> Dataset:
+        """Return the same data without row weights; their column stays out of the features."""
+        if self.weights is None:
+            return self
+        origin = None if self.origin is None else self.origin.unweighted()
+        how = None if self.how is None else self.how.unweighted()
+        return replace(self, weights=None, origin=origin, how=how)
 
     def __repr__(self) -> str:
         what = self.task if not self.classes else f"{self.task} ({', '.join(self.classes[:4])}...)"

@@ -38,7 +38,7 @@ class ColumnDescription:
     ----------
     name : str
     role : str
-        "label", "group", "domain", "feature" or "left out".
+        "label", "group", "domain", "weight", "feature" or "left out".
     kind : str
         "number", "truth value", "date", "duration", "category", or "not read".
     examples : tuple of str
@@ -123,7 +123,7 @@ def describe_values(
     spread: bool = False,
     **more: Any,
 ) -> ColumnDescription:
-    """Return what is known of the label, the group or the domain column.
+    """Return what is known of the label, the group, the domain or the weight column.
 
     With `spread`, many different numbers are a quantity with a range, otherwise classes.
     """

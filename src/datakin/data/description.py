@@ -214,7 +214,7 @@ class _Use:
 
     def role(self, name: str) -> str:
         """Return the part that a column plays."""
-        roles = {self.how.group: "group", self.how.domain: "domain"}
+        roles = {self.how.group: "group", self.how.domain: "domain", self.how.weight: "weight"}
         if self.has_label:
             roles[self.how.label] = "label"
         return roles.get(name, "feature")
@@ -245,11 +245,18 @@ def _describe_column(
 ) -> ColumnDescription:
     role, draft = use.role(name), use.draft
     if draft is not None and role != "feature":
-        values = {"label": draft.labels, "group": draft.groups, "domain": draft.domains}[role]
+        values = {
+            "label": draft.labels,
+            "group": draft.groups,
+            "domain": draft.domains,
+            "weight": draft.weights,
+        }[role]
         assert values is not None
         if role == "label" and any(part.classes for part in use.parts):
             values = _as_used(values, draft.how)
-        spread = role == "label" and not any(part.classes for part in use.parts)
+        spread = role == "weight" or (
+            role == "label" and not any(part.classes for part in use.parts)
+        )
         known = draft.facts.get(name)
         return describe_values(name, role, values, known, spread=spread, **more)
     if draft is not None and name in draft.features.names:

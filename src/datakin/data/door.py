@@ -41,6 +41,7 @@ def read_table(
     ignore: Sequence[str] = (),
     keep: Sequence[str] = (),
     group: str | None = None,
+    weight: str | None = None,
     positive: Any = None,
     name: str | None = None,
     task: str = "auto",
@@ -73,6 +74,9 @@ def read_table(
         which are left out otherwise.
     group : str, optional
         Column whose equal values stay in one fold, such as a patient id. Not a feature.
+    weight : str, optional
+        Column of how much each row counts: finite numbers, 0 or above. Not a feature; used by `choose`
+        only.
     positive : optional
         The positive class, or a list of its spellings; labels become 1 (positive) and 0 (other).
     name : str, optional
@@ -118,6 +122,7 @@ def read_table(
         label=label, ignore=ignore, keep=keep, group=group, positive=positive, task=task,
         label_map=label_map, rename=rename, recode=recode, convert=convert, delimiter=delimiter,
         encoding=encoding, header=header, table=table, query=query, read_rows=read_rows,
+        weight=weight,
     )  # fmt: skip
     return announce_reading(read_opened([open_table(source, how, name)], how))[0]
 
@@ -131,6 +136,7 @@ def read_tables(
     ignore: Sequence[str] = (),
     keep: Sequence[str] = (),
     group: str | None = None,
+    weight: str | None = None,
     positive: Any = None,
     task: str = "auto",
     label_map: Mapping[Any, Any] | None = None,
@@ -155,7 +161,7 @@ def read_tables(
     domain : str, optional
         Column of one table whose values name the datasets, such as a hospital id. Values with too
         few rows or one class are left out with a warning.
-    label, ignore, keep, group, positive, task, label_map, rename, recode, convert, delimiter, \
+    label, ignore, keep, group, weight, positive, task, label_map, rename, recode, convert, delimiter, \
     encoding, header, table, query
         As in `read_table`.
     read_rows : int, optional
@@ -182,6 +188,7 @@ def read_tables(
         label=label, ignore=ignore, keep=keep, group=group, domain=domain, positive=positive, task=task,
         label_map=label_map, rename=rename, recode=recode, convert=convert, delimiter=delimiter,
         encoding=encoding, header=header, table=table, query=query, read_rows=read_rows,
+        weight=weight,
     )  # fmt: skip
     may_miss = "sources" if skip_unusable and domain is None else "none"
     datasets = Reading(how, may_miss).open(source).correct().draft().finish().datasets

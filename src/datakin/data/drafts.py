@@ -32,6 +32,7 @@ from datakin.data.columns.labels import (
 )
 from datakin.data.columns.roles import censoring_note, check_label, read_keys, read_labelled
 from datakin.data.columns.tables import RawTable
+from datakin.data.columns.weights import read_weights
 from datakin.data.corrections import convert_numbers
 from datakin.data.dataset import ColumnFacts, Dataset, task_of
 from datakin.data.features import Array, Features
@@ -89,6 +90,8 @@ class Draft:
         What its user should know about how it was read.
     facts : mapping of str to ColumnFacts
         How each column was read.
+    weights : ndarray or None
+        How much each row counts; NaN only in rows that will be dropped.
     """
 
     name: str
@@ -99,6 +102,7 @@ class Draft:
     domains: Array | None = None
     notes: tuple[str, ...] = ()
     facts: Mapping[str, ColumnFacts] = field(default_factory=dict)
+    weights: Array | None = None
 
     @property
     def title(self) -> str:
@@ -109,8 +113,15 @@ class Draft:
         """Return some of the rows."""
         groups = None if self.groups is None else self.groups[rows]
         domains = None if self.domains is None else self.domains[rows]
-        labels, features = self.labels[rows], self.features.take(rows)
-        return replace(self, labels=labels, features=features, groups=groups, domains=domains)
+        weights = None if self.weights is None else self.weights[rows]
+        return replace(
+            self,
+            labels=self.labels[rows],
+            features=self.features.take(rows),
+            groups=groups,
+            domains=domains,
+            weights=weights,
+        )
 
 
 def check_named(how: Origin, tables: Sequence[RawTable]) -> None:
@@ -129,7 +140,7 @@ def check_named(how: Origin, tables: Sequence[RawTable]) -> None:
             f"A column is either kept or ignored. Got {listed(both)} in keep (--keep) and in ignore "
             f"(--ignore); leave it out of one of them."
         )
-    roles = {how.label: "label", how.group: "group", how.domain: "domain"}
+    roles = {how.label: "label", how.group: "group", how.domain: "domain", how.weight: "weight"}
     for name in how.keep:
         if name in roles:
             raise DatakinError(
@@ -142,7 +153,7 @@ def make_draft(table: RawTable, how: Origin) -> Draft:
     """Read the columns of a table, each for the part it plays."""
     frame = table.frame
     check_label(how.label, frame.columns)
-    parts = {"label": how.label, "group": how.group, "domain": how.domain}
+    parts = {"label": how.label, "group": how.group, "domain": how.domain, "weight": how.weight}
     for role, column in parts.items():
         if column is not None:
             _need(table, column, role)
@@ -150,6 +161,11 @@ def make_draft(table: RawTable, how: Origin) -> Draft:
                 raise DatakinError(
                     f"The {role} column must differ from the label. Got {column!r} for both."
                 )
+    if how.weight is not None and how.weight in (how.group, how.domain):
+        other = "group" if how.weight == how.group else "domain"
+        raise DatakinError(
+            f"The weight column must differ from the {other} column. Got {how.weight!r} for both."
+        )
     taken = {*parts.values(), *how.ignore}
     names = [c for c in frame.columns if c not in taken]
     features, labels, facts = read_labelled(frame, names, frame[how.label], how.label)
@@ -157,6 +173,14 @@ def make_draft(table: RawTable, how: Origin) -> Draft:
     for role, column in (("group", how.group), ("domain", how.domain)):
         if column is not None:
             keys[role], facts[column] = read_keys(frame[column], column)
+    weights = None
+    if how.weight is not None:
+        used = ~is_missing(labels)
+        if "domain" in keys:
+            used &= ~is_missing(keys["domain"])
+        weights, facts[how.weight] = read_weights(
+            frame[how.weight], how.weight, used, _where(table), facts
+        )
     found = (
         censoring_note(how.label, labels, features),
         note_of_totals(features, how.label, labels),
@@ -171,6 +195,7 @@ def make_draft(table: RawTable, how: Origin) -> Draft:
         keys.get("domain"),
         notes,
         facts,
+        weights,
     )
     return draft if how.convert is None else convert_numbers(draft)
 
@@ -181,13 +206,17 @@ def _need(table: RawTable, column: str, role: str) -> None:
     if not names:
         raise DatakinError(f"The table {table.name!r} must have columns. Got no column.")
     if column not in names:
-        where = f" of {table.name!r}" if table.name else ""
         odd = [note for note in table.notes if isinstance(note, Note) and note.rank == SERIOUS]
         hint = "".join(f" Look at this first: {note}." for note in odd)
         raise DatakinError(
-            f"The {role} column {column!r} must be one of the columns{where}: "
+            f"The {role} column {column!r} must be one of the columns{_where(table)}: "
             f"{listed(names, limit=12)}.{hint or suggest(column, names)}"
         )
+
+
+def _where(table: RawTable) -> str:
+    """Return what messages say of where a column is."""
+    return f" of {table.name!r}" if table.name else ""
 
 
 def make_datasets(
@@ -364,6 +393,11 @@ def _checked(draft: Draft, decision: Decision, together: Sequence[Draft]) -> Dat
             f"A dataset must have at least {MIN_ROWS} labelled rows. "
             f"Got {len(draft.labels)} in {draft.title}{f' ({dropped})' if dropped else ''}."
         )
+    if draft.weights is not None and not draft.weights.any():
+        raise DatakinError(
+            f"The weights of {draft.title} must not all be 0. Got 0 in all of its {len(draft.labels)} "
+            f"labelled rows; leave it out, or give some of its rows a weight above 0."
+        )
     y, classes = _codes(draft, decision.kind, together)
     keep = frozenset(draft.how.keep)
     features, unused = usable_features(draft.features, draft.title)
@@ -391,6 +425,7 @@ def _checked(draft: Draft, decision: Decision, together: Sequence[Draft]) -> Dat
         keep=keep,
         group_names=group_names,
         how=draft.how,
+        weights=draft.weights,
     )  # fmt: skip
 
 

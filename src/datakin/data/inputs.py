@@ -13,7 +13,16 @@ from datakin.data.checks.grades import question_of_classes
 from datakin.data.dataset import Dataset
 from datakin.data.pairing import pair
 
-__all__ = ["Kind", "check_names", "coerce", "collect", "for_comparison", "for_matrix", "for_ranking"]
+__all__ = [
+    "Kind",
+    "check_names",
+    "coerce",
+    "collect",
+    "for_comparison",
+    "for_matrix",
+    "for_ranking",
+    "unweighted",
+]
 
 
 @dataclass(frozen=True)
@@ -68,6 +77,16 @@ def check_names(datasets: Sequence[Dataset]) -> None:
         )
 
 
+def unweighted(datasets: Sequence[Dataset]) -> list[Dataset]:
+    """Return datasets without row weights, with one warning if some had any."""
+    weighted = [d.name for d in datasets if d.weights is not None]
+    if weighted:
+        warn(
+            f"row weights are used by choose only: those of {listed(weighted)} have no effect here"
+        )
+    return [d.unweighted() for d in datasets]
+
+
 def for_comparison(target: Any, source: Any, kind: Kind = TABLES) -> list[Dataset]:
     """Return target and source; a dataset may be compared with itself."""
     datasets = [coerce(target, "target", kind), coerce(source, "source", kind)]
@@ -93,10 +112,10 @@ def for_matrix(datasets: Any, kind: Kind = TABLES) -> list[Dataset]:
 
 
 def _checked(datasets: list[Dataset], kind: Kind) -> list[Dataset]:
-    """Return datasets with names of their own; ask if a label has grades in some of them only."""
+    """Return datasets with names of their own and no row weights; ask about a label's grades."""
     check_names(datasets)
     classes = {d.name: d.classes for d in datasets if not fault_of_folds(d)}
     question = question_of_classes(classes, datasets[0].label)
     if question is not None and kind is TABLES:
         warn(Note(question.advice, SERIOUS))
-    return datasets
+    return unweighted(datasets)

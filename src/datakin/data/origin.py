@@ -30,7 +30,7 @@ class Origin:
     Parameters
     ----------
     label, ignore, group, domain, positive, task, label_map, delimiter, read_rows, keep, rename, \
-    recode, convert, encoding, header, table, query
+    recode, convert, encoding, header, table, query, weight
         The options of `read_table` and `read_tables`.
     path : str or None
         Absolute path of the file, folder or glob; None for what is no file, such as a database on a
@@ -56,6 +56,7 @@ class Origin:
     header: bool = True
     table: str | None = None
     query: str | None = None
+    weight: str | None = None
     path: str | None = None
     value: str | None = None
 
@@ -84,7 +85,7 @@ class Origin:
         """Spell columns as tables do, in composed letters and without outer spaces."""
         check_label(self.label)
         object.__setattr__(self, "label", str(self.label))
-        for role in ("label", "group", "domain"):
+        for role in ("label", "group", "domain", "weight"):
             name = getattr(self, role)
             object.__setattr__(self, role, clean(name) if isinstance(name, str) else name)
         for role in ("ignore", "keep"):
@@ -117,7 +118,18 @@ class Origin:
             for key, new in (self.rename or {}).items()
             for name in (new if isinstance(new, Mapping) else [key])
         }
-        return frozenset(self.ignore) - {self.label, self.group, self.domain} - renamed
+        return frozenset(self.ignore) - {self.label, *self.beside} - renamed
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """Columns with a part to play, beside features and the label."""
+        return tuple(name for name in (self.group, self.domain, self.weight) if name is not None)
+
+    def unweighted(self) -> Origin:
+        """Return the same without row weights; their column is ignored."""
+        if self.weight is None:
+            return self
+        return replace(self, weight=None, ignore=(*self.ignore, self.weight))
 
     def with_task(self, task: str) -> Origin:
         """Return the same with the task that was found, unless the whole table is read again.

@@ -102,7 +102,7 @@ class TableSchema:
         return cls(
             tuple(_column(target, name) for name in order if name in wanted),
             target.label,
-            tuple(name for name in (how.group, how.domain) if name is not None),
+            how.beside,
             signs.pop() if len(signs) == 1 else "",
             asked.renamed(target.name),
             _own(asked.recode, target.name, how.value),

@@ -14,7 +14,7 @@ from datakin._core.checks import check_callback
 from datakin._core.exceptions import DatakinWarning, Interrupted, warn
 from datakin._core.progress import progress
 from datakin._core.warned import filters_kept, heard
-from datakin.data import Dataset, coerce, for_matrix, for_ranking
+from datakin.data import Dataset, coerce, for_matrix, for_ranking, unweighted
 from datakin.data.features import Array
 from datakin.results import Ordered, Provenance, Square
 from datakin.results.record import Record, cell, make_provenance, plain
@@ -144,7 +144,7 @@ class Rival:
     @filters_kept()
     def compare(self, target: Any, source: Any) -> Distance:
         """Compare one target with one source, as `datakin.distances.compare` does."""
-        datasets = [coerce(target, "target"), coerce(source, "source")]
+        datasets = unweighted([coerce(target, "target"), coerce(source, "source")])
         if datasets[0].name == datasets[1].name:
             datasets[1] = datasets[1].renamed(f"{datasets[1].name} (again)")
         return self._pairs(datasets, [(0, 1)])[0, 1]

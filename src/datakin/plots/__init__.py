@@ -6,6 +6,7 @@ because results do not keep the rows.
 
 from datakin.plots.boundaries import pair
 from datakin.plots.pictures import (
+    choice,
     forecast,
     gain,
     learning_curve,
@@ -17,6 +18,7 @@ from datakin.plots.pictures import (
 )
 
 __all__ = [
+    "choice",
     "forecast",
     "gain",
     "learning_curve",

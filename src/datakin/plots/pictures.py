@@ -14,7 +14,9 @@ import pandas as pd
 
 from datakin._core.exceptions import DatakinError, require
 from datakin.distances import DistanceMatrix, DistanceRanking
-from datakin.results import SCREENED, Comparison, Forecast, Gain, Matrix, Ranking
+from datakin.results import SCREENED, Choice, Comparison, Forecast, Gain, Matrix, Ranking
+from datakin.results.choice_text import COLOURS as CALLS
+from datakin.results.choice_text import percent
 from datakin.results.zones import Zone
 from datakin.scoring.forecast import forecast_gain
 
@@ -22,6 +24,7 @@ __all__ = [
     "CLUSTERS",
     "COLOURS",
     "axes",
+    "choice",
     "forecast",
     "gain",
     "label",
@@ -337,4 +340,36 @@ def gain(result: Any, *, ax: Any = None) -> Any:
     _rows(ax, frame["method"], len(frame))
     ax.set_xlabel("relative error reduction, two standard errors either way")
     ax.legend(frameon=False)
+    return ax
+
+
+@_picture(Choice)
+def choice(result: Any, *, ax: Any = None) -> Any:
+    """Draw the gain of each source with its 90% interval and its share, and that of the choice."""
+    found = result.choices
+    ax = axes(ax, height=1.4 + 0.32 * len(found))
+    _zero_line(ax)
+    for k, each in enumerate(found):
+        ax.plot([100 * each.low, 100 * each.high], [k, k], color=CALLS[each.call], linewidth=1.6)
+        ax.plot(100 * each.gain, k, "o", color=CALLS[each.call], markersize=6)
+    names = [each.source for each in found]
+    shares = [f"{percent(each.share, 0)}%" if each.share else "not used" for each in found]
+    if result.used:
+        low, high = result.gain_interval
+        ax.plot([100 * low, 100 * high], [len(found)] * 2, color="#333333", linewidth=1.6)
+        ax.plot(100 * result.gain, len(found), "D", color="#333333", markersize=6)
+        names.append("The choice")
+        shares.append(f"{percent(sum(each.share for each in found), 0)}%")
+    for k, share in enumerate(shares):  # beside the axes, where no line reaches
+        ax.text(1.01, k, share, transform=ax.get_yaxis_transform(), va="center", fontsize="small")
+    if found:
+        ax.text(1.01, -0.85, "share", transform=ax.get_yaxis_transform(), fontsize="small")
+    for call in dict.fromkeys(each.call for each in found):
+        ax.plot([], [], "o", color=CALLS[call], label=call)
+    _rows(ax, names, len(names))
+    ax.set_xlabel("gain: fall of the loss in % of the target's own, 90% interval")
+    if found:
+        ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, frameon=False)
+    else:
+        ax.text(0.5, 0.5, "no source to try", transform=ax.transAxes, ha="center", color=DIM)
     return ax

@@ -31,12 +31,22 @@ from datakin._core.json_text import parse_json
 from datakin._core.warned import unheard
 from datakin.data.features import Array
 from datakin.distances import Distance, DistanceMatrix, DistanceRanking
+from datakin.report.choices import choice_view
 from datakin.report.comparisons import comparison_view, distance_view
 from datakin.report.descriptions import description_view
 from datakin.report.gains import forecast_view, gain_view
 from datakin.report.matrices import distance_matrix_view, matrix_view
 from datakin.report.rankings import distance_ranking_view, ranking_view
-from datakin.results import Comparison, Description, Forecast, Gain, Matrix, Ranking, from_json
+from datakin.results import (
+    Choice,
+    Comparison,
+    Description,
+    Forecast,
+    Gain,
+    Matrix,
+    Ranking,
+    from_json,
+)
 from datakin.results.record import DAMAGE
 
 __all__ = ["embedded_json", "pack", "page", "read_report", "unpack", "view_of", "write_report"]
@@ -54,6 +64,7 @@ VIEWS: dict[type, Any] = {
     Gain: gain_view,
     Matrix: matrix_view,
     Ranking: ranking_view,
+    Choice: choice_view,
 }
 # The page may load nothing, whatever text it holds.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
@@ -71,7 +82,7 @@ def write_report(
 
     Parameters
     ----------
-    result : Comparison, Ranking, Matrix, Gain, Forecast, Distance or Description
+    result : Choice, Comparison, Ranking, Matrix, Gain, Forecast, Distance or Description
     path : str or path
         The file to write; its folder must exist.
     overwrite : bool

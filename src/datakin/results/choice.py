@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed
-from datakin.results.record import Provenance, Record, register, table
+from datakin.results.choice_html import html_of
+from datakin.results.choice_text import CALLS, amount, evidence_of, headline_of, text_of
+from datakin.results.record import Provenance, Record, register
 
 __all__ = ["Choice", "CurvePoint", "SourceChoice", "Stability"]
 
 SHOWN = ("source", "call", "gain", "low", "high", "p_gain", "share", "worth_rows")
-IN_POINTS = ("zero_one", "balanced")  # losses that are shares of wrong predictions
 
 
 @register
@@ -41,6 +42,9 @@ class SourceChoice:
         Rows of the source that could be used.
     pooled, pooled_low, pooled_high : float
         The gain of one pool of target and source, with its 90% interval.
+    tried : float
+        The gain on the target's held-out rows, before it is read together with what trials brought
+        elsewhere.
     """
 
     source: str
@@ -55,6 +59,11 @@ class SourceChoice:
     pooled: float
     pooled_low: float
     pooled_high: float
+    tried: float = float("nan")
+
+    def __post_init__(self) -> None:
+        if self.call not in CALLS:
+            raise DatakinError(f"A call must be one of {listed(CALLS)}. Got {self.call!r:.60}.")
 
 
 @register
@@ -179,7 +188,8 @@ class Choice(Record):
     @property
     def frame(self) -> pd.DataFrame:
         """One row per source, with all columns."""
-        return pd.DataFrame([asdict(each) for each in self.choices])
+        names = [field.name for field in fields(SourceChoice)]
+        return pd.DataFrame([asdict(each) for each in self.choices], columns=names)
 
     @property
     def model(self) -> Any:
@@ -209,9 +219,7 @@ class Choice(Record):
         found = self.error_on(dataset)
         low, high = (amount(self, end) for end in self.interval)
         holds = "within" if self.interval[0] <= found <= self.interval[1] else "outside"
-        return (
-            f"On fresh rows the error is {amount(self, found)}, {holds} the expected {low} to {high}."
-        )
+        return f"On fresh rows the error is {amount(self, found)}, {holds} the expected {low} to {high}."
 
     def __getitem__(self, source: str) -> SourceChoice:
         for each in self.choices:
@@ -224,86 +232,18 @@ class Choice(Record):
     @property
     def headline(self) -> str:
         """What to do, in one sentence."""
-        n = len(self.choices)
-        if not n:
-            return f"No source can be used: learn from {self.target} alone."
-        if not self.used:
-            which = "the one source" if n == 1 else f"any of the {n} sources"
-            return f"Do not use {which}: learn from {self.target} alone."
-        if n == 1:
-            return f"Use {self.used[0]}."
-        which = "all" if len(self.used) == n else str(len(self.used))
-        return f"Use {which} of {n} sources: {', '.join(self.used)}."
+        return headline_of(self)
 
     @property
     def evidence(self) -> tuple[str, ...]:
         """The sentences behind the headline."""
-        return _evidence(self)
+        return evidence_of(self)
 
     def __repr__(self) -> str:
         return f"Choice({self.target!r}: {self.headline} error {self.error:.4f})"
 
     def __str__(self) -> str:
-        parts = [self.headline, *self.evidence]
-        if self.choices:
-            parts += ["", table(_shown(self))]
-        if self.unusable:
-            parts.append("")
-            parts += [f"Not usable: {name}. {why}" for name, why in self.unusable.items()]
-        return "\n".join(parts)
+        return text_of(self)
 
-
-def amount(choice: Choice, error: float) -> str:
-    """Return an error in the unit that people read: percent of rows, or the root of squared errors."""
-    if choice.loss in IN_POINTS:
-        return f"{100 * error:.1f}%"
-    return f"{error:.4g}"
-
-
-def _evidence(choice: Choice) -> tuple[str, ...]:
-    low, high = (amount(choice, end) for end in choice.interval)
-    what = {
-        "zero_one": "error",
-        "balanced": "error (every class counting the same)",
-        "squared": "squared error",
-    }.get(choice.loss, f"{choice.loss} loss")
-    said = [f"Expected {what}: {amount(choice, choice.error)} (90% interval {low} to {high})."]
-    if choice.choices:
-        said[0] = said[0][:-1] + (
-            f"; {choice.target} alone: {amount(choice, choice.error_alone)}; everything pooled: "
-            f"{amount(choice, choice.error_all)}."
-        )
-    if choice.used:
-        low, high = (f"{100 * end:.0f}" for end in choice.gain_interval)
-        name = "squared error" if choice.task == "regression" else "Brier loss"
-        said.append(
-            f"The {name} falls by {100 * choice.gain:.0f}% against {choice.target} alone (90% interval "
-            f"{low} to {high}%)."
-        )
-    if choice.choices:
-        stable = choice.stability
-        said.append(
-            f"Same sources in {stable.folds:.0%} of {stable.repeats} draws of the folds and in "
-            f"{stable.sample:.0%} of reweighted samples of the target."
-        )
-    return tuple(said)
-
-
-def _shown(choice: Choice) -> pd.DataFrame:
-    """Return the table as it is printed."""
-    rows = []
-    for each in choice.choices:
-        worth = "" if each.worth_rows is None else f"{each.worth_rows:.0f}"
-        rows.append(
-            {
-                "source": each.source,
-                "call": each.call,
-                "gain": f"{100 * each.gain:+.1f}%",
-                "90% interval": f"{100 * each.low:+.0f} to {100 * each.high:+.0f}%",
-                "if pooled": f"{100 * each.pooled:+.0f}%",
-                "share": f"{100 * each.share:.0f}%" if each.share else "-",
-                "rows": f"{each.n_rows:,}",
-                "worth": worth,
-            }
-        )
-    return pd.DataFrame(rows)
+    def _repr_html_(self) -> str:
+        return html_of(self)

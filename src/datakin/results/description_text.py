@@ -178,9 +178,9 @@ def _hints(found: Description, columns: list[str]) -> dict[str, str]:
 
 
 def _rank(row: Row, told: dict[str, str]) -> int:
-    """Return 0 for the label, the group and the domain, 1 for what is remarkable, 2 for the rest."""
+    """Return 0 for columns with a part of their own, 1 for what is remarkable, 2 for the rest."""
     there = [column for column in row[1] if column is not None]
-    if any(column.role in ("label", "group", "domain") for column in there):
+    if any(column.role in ("label", "group", "domain", "weight") for column in there):
         return 0
     return 1 if told[row[0]] else 2
 

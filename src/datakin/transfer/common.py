@@ -12,7 +12,7 @@ from datakin._core.exceptions import LINES, DatakinError, listed, shown, togethe
 from datakin.data import Dataset, check_names, coerce, pair
 from datakin.data.columns.labels import sort_classes
 from datakin.data.features import Array
-from datakin.data.inputs import for_ranking
+from datakin.data.inputs import for_ranking, unweighted
 from datakin.data.pairing import Pairing
 
 __all__ = ["Common", "are_several", "find_common", "gather", "refuse_identical"]
@@ -77,7 +77,7 @@ def gather(target: Any, source: Any) -> list[Dataset]:
         return for_ranking(target, source)
     datasets = [coerce(target, "target"), coerce(source, "source")]
     check_names(datasets)
-    return datasets
+    return unweighted(datasets)
 
 
 def find_common(datasets: Sequence[Dataset], *, several: bool = False) -> Common:

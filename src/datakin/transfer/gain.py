@@ -59,7 +59,7 @@ def transfer_gain(
         left out.
     methods : list of names, or mapping of name to transfer estimator, optional
         "concatenate", "tradaboost", "dynamic_tradaboost" (two classes), "tradaboost_r2"
-        (regression), "art", "kin_weighted". By default all that fit the task. A mapping may hold
+        (regression), "art", "kin_weighted", "kin_stack". By default all that fit the task. A mapping may hold
         anything with ``fit(X, y, sources=...)`` and ``predict``. Its parameters `estimator`, `task`
         and `loss` are set here if it has them and they are left open (None, "auto", "auto"); `groups`
         are passed to a ``fit`` that takes them.

@@ -15,8 +15,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from datakin._core.checks import check_choice, check_count, check_seed
-from datakin._core.exceptions import DatakinError
+from datakin._core.exceptions import DatakinError, DatakinWarning, warn
 from datakin._core.repeatability import derive_seed
+from datakin._core.warned import unheard
 from datakin.data.features import Array, Features
 from datakin.learning.losses import choose_loss, resolve_loss
 from datakin.learning.stack.encoder import TableEncoder
@@ -44,9 +45,10 @@ class KinStack(BaseEstimator):
 
     For each learner there are candidates: the target alone, the target with all sources, all sources,
     and each source. Their weights are not negative, sum to 1 and minimise the squared error (for
-    classes the Brier loss) of the target's held-out rows, with a penalty that pulls them towards the
-    target's own candidates; some of the weight (15%) always stays with those. Sources with less than
-    about 5% of the prediction are left out. Without sources it is the stack of the learners alone.
+    classes the Brier loss) of the target's held-out rows, with a penalty that pulls them towards
+    candidates that are expected to do well; some of the weight always stays with the target's own.
+    Sources with less than about 5% of the prediction are left out. Without sources it is the stack of
+    the learners alone.
 
     Parameters
     ----------
@@ -59,6 +61,8 @@ class KinStack(BaseEstimator):
         predictions, with every class counting the same where one is rare, or the squared error.
     repeats : int
         How often the folds are drawn.
+    pools : bool
+        Whether there are candidates that learn from several tables together.
     random_state : int
         Seed of the folds.
 
@@ -92,12 +96,14 @@ class KinStack(BaseEstimator):
         task: str = "classification",
         loss: Any = "auto",
         repeats: int = 3,
+        pools: bool = True,
         random_state: int = 0,
     ) -> None:
         self.learners = learners
         self.task = task
         self.loss = loss
         self.repeats = repeats
+        self.pools = pools
         self.random_state = random_state
 
     def fit(
@@ -131,6 +137,11 @@ class KinStack(BaseEstimator):
         if pool.classes is not None:
             self.classes_ = pool.classes[classes]
         codes, kept = _recoded(pool, classes)
+        for j, name in enumerate(pool.names, start=1):
+            n_lost = int(np.sum(~kept & (pool.origin == j)))
+            if n_lost:
+                number = "1 row is" if n_lost == 1 else f"{n_lost} rows are"
+                warn(f"{name}: {number} left out, of classes that the target does not have")
         names = [f"x{j}" for j in range(pool.X.shape[1])]
         tables = [Features.of_numbers(pool.X[kept & (pool.origin == j)], names)
                   for j in range(pool.n_sources + 1)]  # fmt: skip
@@ -161,6 +172,7 @@ class KinStack(BaseEstimator):
                     labels.y, is_class, groups, derive_seed(self.random_state, repeat)
                 ),
                 repeats=(self.repeats, self.repeats),
+                pools=self.pools,
                 seed=self.random_state,
             )
         self._judged(fitted, judge, labels.y)
@@ -228,7 +240,9 @@ class KinStack(BaseEstimator):
                 f"numbers say task='regression'."
             )
         columns = getattr(self, "feature_names_in_", None)
-        return make_pool(X, y, sources, is_class=is_class, columns=columns, **options)
+        # What is said of classes there is not true here: rows of other classes are left out.
+        with unheard(DatakinWarning):
+            return make_pool(X, y, sources, is_class=is_class, columns=columns, **options)
 
     def _checked(self, X: Any) -> Array:
         check_is_fitted(self)

@@ -14,6 +14,7 @@ import pytest
 import datakin
 from datakin import DatakinError, DatakinWarning, Interrupted
 from datakin.execution import cluster
+from datakin.synthetic import make_demo
 
 distributed = pytest.importorskip("distributed", reason="needs dask: pip install datakin[cluster]")
 
@@ -36,6 +37,16 @@ def client():
 
 
 FAST = {"models": ["logistic", "linear_svm"], "cv": 3}
+
+
+def test_a_choice_is_the_same(client):
+    target, sources = make_demo(n_source=100)
+    some = [each.dataset for each in sources[::2]]
+    options = {"repeats": 1, "learners": ["linear", "trees", "kernel"]}
+    here, there = (datakin.choose(target, some, client=c, **options) for c in (None, client))
+    assert here == there
+    fresh = sources[0].dataset.features.numeric
+    assert (here.model.predict_proba(fresh) == there.model.predict_proba(fresh)).all()
 
 
 def test_the_same_numbers(client, family):

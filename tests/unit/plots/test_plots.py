@@ -14,7 +14,7 @@ from matplotlib.figure import Figure  # noqa: E402
 
 import datakin  # noqa: E402
 from datakin import DatakinError, plots  # noqa: E402
-from datakin.plots.pictures import COLOURS  # noqa: E402
+from datakin.plots.pictures import CALLS, COLOURS  # noqa: E402
 
 FAST = {"models": ["logistic"], "cv": 3}
 
@@ -38,6 +38,8 @@ def results(make_lda):
         "joint": ranking.forecast,
         "distances": datakin.distances.rank(home, sources, method="energy"),
         "distance": datakin.distances.compare(home, sources[0], method="energy"),
+        "choice": datakin.choose(home, sources, learners=["linear"], repeats=1),
+        "lonely": datakin.choose(home, learners=["linear"], repeats=1),
         "distance matrix": datakin.distances.matrix([home, *sources], method="energy"),
     }
 
@@ -50,6 +52,7 @@ DRAWN = {
     "forecast": ["ranking", "comparison", "forecast", "joint"],
     "learning_curve": ["ranking", "comparison"],
     "gain": ["gain"],
+    "choice": ["choice", "lonely"],
 }
 
 
@@ -87,6 +90,21 @@ def test_ranking_draws_the_frame(results, ax):
     # The first source stands on top.
     low, high = ax.get_ylim()
     assert low > high
+
+
+def test_choice_draws_gains_calls_and_shares(results, ax):
+    choice = results["choice"]
+    plots.choice(choice, ax=ax)
+    dots = [line for line in ax.lines if line.get_marker() == "o" and len(line.get_xdata())]
+    frame = choice.frame
+    assert [float(dot.get_xdata()[0]) for dot in dots] == pytest.approx(list(100 * frame.gain))
+    assert [to_hex(dot.get_color()) for dot in dots] == [CALLS[c].lower() for c in frame.call]
+    texts = [text.get_text() for text in ax.texts]
+    for each, text in zip(choice.choices, texts, strict=False):
+        assert text == (f"{100 * each.share:.0f}%" if each.share else "not used")
+    names = [t.get_text() for t in ax.get_yticklabels()]
+    assert r"cost in \$ of \$x" in names
+    assert ("The choice" in names) == bool(choice.used)
 
 
 def test_zone_bands_end_at_the_thresholds(results, ax):

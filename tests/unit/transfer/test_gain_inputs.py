@@ -29,10 +29,11 @@ TWO = {"concatenate": transfer.Concatenate(), "kin": transfer.KinWeighted(cv=2, 
 
 def test_default_methods_follow_the_task(make_linear, make_lda):
     assert default_methods("binary") == (
-        "concatenate", "tradaboost", "dynamic_tradaboost", "art", "kin_weighted",
+        "concatenate", "tradaboost", "dynamic_tradaboost", "art", "kin_weighted", "kin_stack",
     )  # fmt: skip
-    assert default_methods("multiclass") == ("concatenate", "art", "kin_weighted")
-    assert default_methods("regression") == ("concatenate", "tradaboost_r2", "art", "kin_weighted")
+    ours = ("art", "kin_weighted", "kin_stack")
+    assert default_methods("multiclass") == ("concatenate", *ours)
+    assert default_methods("regression") == ("concatenate", "tradaboost_r2", *ours)
     assert set(METHODS) == {m for t in ("binary", "regression") for m in default_methods(t)}
     public = {name for name in transfer.__all__ if isinstance(getattr(transfer, name), type)}
     assert {kind.__name__ for kind in METHODS.values()} == public

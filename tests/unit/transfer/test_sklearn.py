@@ -20,6 +20,8 @@ ESTIMATORS = [
     transfer.ART(LinearRegression()),
     transfer.KinWeighted(),
     transfer.KinWeighted(LinearRegression()),
+    transfer.KinStack(repeats=1),
+    transfer.KinStack(task="regression", repeats=1),
 ]
 # Check name -> reason; none is expected to fail.
 EXPECTED_FAILURES: dict[str, str] = {}
@@ -38,7 +40,7 @@ def test_the_suite_is_not_empty():
     per_estimator = {}
     for estimator, check in checks.args[1]:
         per_estimator.setdefault(id(estimator), []).append(check)
-    assert len(per_estimator) == len(ESTIMATORS) == 11
+    assert len(per_estimator) == len(ESTIMATORS) == 13
     assert min(map(len, per_estimator.values())) >= 40
     public = {name for name in transfer.__all__ if isinstance(getattr(transfer, name), type)}
     assert {type(e).__name__ for e in ESTIMATORS} == public

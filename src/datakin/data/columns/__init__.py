@@ -6,5 +6,5 @@ One place for every door, so that the same table gives the same dataset however 
 - `column`, `text_columns`, `objects`: one column, by the type that its table gives it
 - `texts`, `numerals`, `dates`, `date_texts`, `placeholders`: what texts mean
 - `text_doubts`, `typed_options`: what is odd about text, and options as notes print them
-- `roles`, `labels`: the columns that are labels, groups or domains
+- `roles`, `labels`, `weights`: the columns that are labels, groups, domains or row weights
 """

@@ -57,6 +57,7 @@ class BoostingFitter:
 
 @cache
 def plain_booster() -> Any:
+    """Return the class of boosters without names of columns; made when it is first needed."""
     from xgboost import Booster
 
     class PlainBooster(Booster):

@@ -12,7 +12,6 @@ the first learner.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from functools import lru_cache, partial
 
@@ -20,11 +19,12 @@ import numpy as np
 from scipy.special import stdtrit
 
 from datakin.data.features import Array
-from datakin.learning.stack.candidates import Candidate, Run, Stack
+from datakin.learning.stack.candidates import Candidate, Learner, Run
 from datakin.learning.stack.fitting import Passes
 from datakin.learning.stack.losses import squared
 from datakin.learning.stack.records import COST, LEVEL, Trial, call_of
 from datakin.learning.stack.rows import Rows
+from datakin.learning.stack.weights import Mix
 
 __all__ = ["COST", "LEVEL", "Trial", "call_of", "gain_of", "posterior", "try_sources"]
 
@@ -41,7 +41,9 @@ PRIOR = (
     *(-0.059, -0.021, -0.01, -0.003, 0.0, 0.001, 0.005, 0.01, 0.016, 0.022, 0.027, 0.032, 0.037),
     *(0.043, 0.049, 0.055, 0.061, 0.068, 0.076, 0.084, 0.091, 0.104, 0.125, 0.168),
 )
-PRIOR_ROWS, PRIOR_POWER, SMOOTH = 40, 0.8, 0.015
+PRIOR_ROWS, PRIOR_POWER, SMOOTH = 40, 0.8, 0.01
+TAIL, TAIL_SCALE = 0.25, 0.25  # share and scale of gains larger than any that came true there
+OTHER = 0.01  # share of what no collection showed
 GRID = np.linspace(-0.5, 1.0, 1501)
 
 
@@ -63,13 +65,13 @@ def try_sources(passes: Passes, groups: Array | None = None, run: Run | None = N
     pools = _pools(passes, run or stack.run)
     n_units = len(alone) if groups is None else len(np.unique(groups))
     found = []
-    for name, (own, pooled) in itertools.zip_longest(names, pools, fillvalue=(None, None)):
+    for name in names:
         mixes = passes.of(partial(_is_of, name))
         tried, error = gain_of(alone, _losses(passes, mixes), stack.target, groups)
         expected = posterior(tried, error, len(alone))
         gain, reach = float("nan"), float("nan")  # of a source whose rows are not here
-        if own is not None:
-            gain, spread = gain_of(own, pooled, stack.target, groups)
+        if name in pools:
+            gain, spread = gain_of(*pools[name], stack.target, groups)
             reach = float(stdtrit(n_units - 1, 0.5 + LEVEL / 2)) * POOLED_SPREAD * spread
         found.append(
             Trial(name, *expected[:4], tried, error, gain, gain - reach, gain + reach, expected[4])
@@ -81,14 +83,14 @@ def _is_of(name: str, candidate: Candidate) -> bool:
     return candidate.rows == "target" or candidate.source == name
 
 
-def _losses(passes: Passes, mixes: Sequence[object]) -> Array:
+def _losses(passes: Passes, mixes: Sequence[Mix]) -> Array:
     """Return the loss of each row, mean over the draws of the folds."""
     target = passes.stack.target
-    each = [squared(target.Y, mix.predictions, target.kind) for mix in mixes]  # type: ignore[attr-defined]
+    each = [squared(target.Y, mix.predictions, target.kind) for mix in mixes]
     return np.asarray(np.mean(each, axis=0))
 
 
-def _pools(passes: Passes, run: Run) -> list[tuple[Array, Array]]:
+def _pools(passes: Passes, run: Run) -> dict[str, tuple[Array, Array]]:
     """Return losses of the first learner alone and with each source in one pool."""
     stack = passes.stack
     learner, target = stack.learners[0], stack.target
@@ -96,18 +98,30 @@ def _pools(passes: Passes, run: Run) -> list[tuple[Array, Array]]:
         stack.predict_own(folds, repeat)
     own = [stack.own_passes[learner.name, r] for r in range(len(passes.folds))]
     alone = np.mean([squared(target.Y, found, target.kind) for found, _ in own], axis=0)
-    tasks = [partial(_pooled, stack, name, passes.folds) for name in stack.sources]
-    return [(np.asarray(alone), pooled) for pooled in run(tasks)]
+    told = [stack.own_passes[learner.name, r][1] for r in range(len(passes.folds))]
+    tasks = [
+        partial(
+            _pooled, learner, target, rows, stack.fits[learner.name, name].told, passes.folds, told
+        )
+        for name, rows in stack.sources.items()
+    ]
+    found = run(tasks)
+    return {name: (np.asarray(alone), one) for name, one in zip(stack.sources, found, strict=True)}
 
 
-def _pooled(stack: Stack, name: str, folds: Sequence[Array]) -> Array:
-    learner, target, source = stack.learners[0], stack.target, stack.sources[name]
-    told = stack.fits[learner.name, name].told
+def _pooled(
+    learner: Learner,
+    target: Rows,
+    source: Rows,
+    told: Array,
+    folds: Sequence[Array],
+    own_told: Sequence[Array],
+) -> Array:
+    """Return the losses of the target's rows, each predicted from a pool without its fold."""
     losses = []
-    for r, fold in enumerate(folds):
+    for fold, own in zip(folds, own_told, strict=True):
         both = np.append(fold, np.full(len(source), -1))
-        parts = [told, stack.own_passes[learner.name, r][1]]
-        P = learner.held_out(target.below(source), both, parts)[0]
+        P = learner.held_out(target.below(source), both, [told, own])[0]
         losses.append(squared(target.Y, P, target.kind))
     return np.asarray(np.mean(losses, axis=0))
 
@@ -133,7 +147,7 @@ def gain_of(
     if target.kind == "regression":
         fall = np.clip(fall, *np.quantile(fall, TAILS))
     mean = float(np.average(fall, weights=weights))
-    parts = weights * (fall - mean)
+    parts: Array = weights * (fall - mean)
     if groups is not None:
         parts = np.bincount(groups, weights=parts)
     n = len(parts)
@@ -174,7 +188,7 @@ def _prior(n_rows: int) -> Array:
     width = SMOOTH * scale**0.5
     apart = (GRID[:, None] - scale * np.array(PRIOR)) / width
     density = np.mean(np.exp(-0.5 * apart**2), axis=1) / (width * np.sqrt(2 * np.pi))
-    # A slow tail on both sides: what no collection showed is unlikely, not impossible.
-    tail = 0.04 * np.where(GRID > 0, np.exp(-GRID / 0.15) / 0.15, 0.0)
-    tail += 0.01 * np.exp(-np.abs(GRID) / 0.1) / 0.2
-    return np.asarray(density + tail)
+    far = TAIL_SCALE * scale**0.5
+    tail = TAIL * np.where(GRID > 0, np.exp(-GRID / far) / far, 0.0)
+    tail += OTHER * np.exp(-np.abs(GRID) / 0.1) / 0.2
+    return np.asarray((1 - TAIL - OTHER) * density + tail)

@@ -103,6 +103,8 @@ class Stack:
     ready : mapping of (learner, source) to Predictor
         Fits of sources whose rows are not here, from an earlier stack with the same columns: they are
         candidates, and in no pool.
+    pools : bool
+        Whether there are candidates that learn from several tables together.
     own : dict of (learner, repeat) to (predictions, told)
         Held-out predictions of the target alone; filled here, to be shared with other stacks of the
         same target.
@@ -119,11 +121,13 @@ class Stack:
         known: Mapping[tuple[str, str], SourceFit] | None = None,
         own: dict[tuple[str, int], tuple[Array, Array]] | None = None,
         ready: Mapping[tuple[str, str], Predictor] | None = None,
+        pools: bool = True,
     ) -> None:
         self.target, self.learners, self.seed, self.run = target, tuple(learners), seed, run
         # By name: the order in which sources are given changes no number.
         self.sources = {name: sources[name] for name in sorted(sources)}
         self.fits = dict(known or {})
+        self.has_pools = pools and bool(self.sources)
         self.ready = dict(sorted((ready or {}).items()))
         for key, predictor in self.ready.items():
             self.fits[key] = SourceFit(predictor, np.zeros(0), predictor.predict(target.X))
@@ -131,19 +135,30 @@ class Stack:
         self._pools: dict[str, tuple[Rows, Rows]] = {}
         self.candidates = self._list()
         self.own = np.array([c.rows == TARGET for c in self.candidates])
+        self.pooled = np.array([c.rows == BOTH for c in self.candidates])
+        # Of one source, all is that source.
+        alone = len(self.names) == 1
+        self.together = np.array(
+            [c.rows == ALL or (alone and c.rows == "source") for c in self.candidates]
+        )
 
     @property
     def names(self) -> list[str]:
         """Names of all sources, those that are ready too."""
         return [*self.sources, *dict.fromkeys(name for _, name in self.ready)]
 
+    @property
+    def _has_all(self) -> bool:
+        """Whether all sources together are more than one of them."""
+        return self.has_pools and len(self.sources) > 1
+
     def _list(self) -> list[Candidate]:
         found = []
         for learner in self.learners:
             found.append(Candidate(learner.name, TARGET))
-            if self.sources:
+            if self.has_pools:
                 found.append(Candidate(learner.name, BOTH))
-            if len(self.sources) > 1:  # of one source, all is that source
+            if self._has_all:
                 found.append(Candidate(learner.name, ALL))
             found += [Candidate(learner.name, "source", name) for name in self.sources]
         # What is ready may come from learners that are not used any more.
@@ -157,7 +172,7 @@ class Stack:
     def fit_sources(self) -> None:
         """Fit every learner on each source, and on all of them together."""
         wanted = self._wanted()
-        if len(self.sources) > 1:
+        if self._has_all:
             for learner in self.learners:
                 wanted[learner.name, ""] = partial(
                     _fit_source, learner, self.pool(learner)[0], self.target.X
@@ -201,7 +216,7 @@ class Stack:
         """Return held-out predictions of shape (candidates, n, m) for one draw of the folds."""
         self.predict_own(folds, repeat)
         pooled: list[Any] = [None] * len(self.learners)
-        if self.sources:
+        if self.has_pools:
             pooled = self.run([self._pooled(each, folds, repeat) for each in self.learners])
         parts = [
             self._of_learner(each, repeat, both)
@@ -229,9 +244,9 @@ class Stack:
 
     def _of_learner(self, learner: Learner, repeat: int, both: Any) -> Array:
         found = [self.own_passes[learner.name, repeat][0]]
-        if self.sources:
+        if self.has_pools:
             found.append(both[0])
-        if len(self.sources) > 1:
+        if self._has_all:
             found.append(self.fits[learner.name, ""].on_target)
         found += [self.fits[learner.name, name].on_target for name in self.sources]
         return np.array(found)

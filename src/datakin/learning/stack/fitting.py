@@ -18,7 +18,7 @@ from datakin.learning.stack.candidates import (
 )
 from datakin.learning.stack.predictors import Predictor
 from datakin.learning.stack.rows import Rows
-from datakin.learning.stack.weights import Mix, mix
+from datakin.learning.stack.weights import CHOOSING, ONE_SOURCE, PREDICTING, Mix, Style, mix
 
 __all__ = ["Fitted", "Passes", "cut_of", "fit_stack", "used_sources"]
 
@@ -26,6 +26,7 @@ CUT = 0.05  # share of the prediction below which a source is left out
 WINDOW = (0.03, 0.08)  # where the cut is looked for: in the widest gap between shares
 LEAST_WEIGHT = 0.001  # of a candidate that is kept
 SETTLED = 3  # answers in a row that must agree before no more folds are drawn
+CLEAR = 2.0  # standard errors that every share must lie away from the cut
 
 Folds = Callable[[int], Array]
 Advance = Callable[[int, Array], None]
@@ -42,6 +43,9 @@ class Passes:
     folds : list of ndarray
     predictions : list of ndarray of shape (candidates, n, m)
     mixes : list of Mix
+        To predict with.
+    choosing : list of Mix
+        To tell which sources count.
     """
 
     stack: Stack
@@ -49,13 +53,17 @@ class Passes:
     folds: list[Array] = field(default_factory=list)
     predictions: list[Array] = field(default_factory=list)
     mixes: list[Mix] = field(default_factory=list)
+    choosing: list[Mix] = field(default_factory=list)
 
     def add(self, folds: Array, known: Array | None = None) -> None:
         """Take one more draw of the folds; `known` if its predictions are there already."""
         P = self.stack.held_out(folds, len(self.folds)) if known is None else known
         self.folds.append(folds)
         self.predictions.append(P)
-        self.mixes.append(self._mix(P, folds, np.ones(len(P), dtype=bool)))
+        everything = np.ones(len(P), dtype=bool)
+        style = PREDICTING if self.stack.has_pools or not self.stack.names else ONE_SOURCE
+        self.mixes.append(self._mix(P, folds, everything, style))
+        self.choosing.append(self._mix(P, folds, everything, CHOOSING))
 
     def add_each(self, folds: Array) -> None:
         """Take one more draw of the folds for the target alone and each source, without pools.
@@ -76,31 +84,48 @@ class Passes:
         self.folds.append(folds)
         self.predictions.append(np.array(found))
 
-    def _mix(self, P: Array, folds: Array, some: Array) -> Mix:
-        own = self.stack.own[some]
+    def _mix(self, P: Array, folds: Array, some: Array, style: Style) -> Mix:
+        stack = self.stack
+        own = stack.own[some]
         own = own if own.any() else np.ones(len(own), dtype=bool)
-        return mix(P[some], self.stack.target.Y, self.row_weights, folds, own)
+        pooled, sources = stack.pooled[some], stack.together[some]
+        return mix(P[some], stack.target.Y, self.row_weights, folds, own, style, pooled, sources)
 
     @property
     def weights(self) -> Array:
         """Weights of the candidates, mean over the draws."""
         return np.asarray(np.mean([each.weights for each in self.mixes], axis=0))
 
-    def of(self, keep: Callable[[Candidate], bool]) -> list[Mix]:
-        """Return the mixes of some of the candidates alone."""
+    @property
+    def shares(self) -> dict[str, float]:
+        """Shares of the sources by the weights that they are chosen by."""
+        return self.stack.shares(np.mean([each.weights for each in self.choosing], axis=0))
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether no source lies so near the cut that other folds could turn the answer."""
+        each = [self.stack.shares(one.weights) for one in self.choosing]
+        if len(each) < 2 or not self.stack.names:
+            return not self.stack.names
+        shares = np.array([[one[name] for name in self.stack.names] for one in each])
+        means, error = shares.mean(axis=0), shares.std(axis=0, ddof=1) / np.sqrt(len(each))
+        return bool((np.abs(means - cut_of(means)) > CLEAR * error).all())
+
+    def of(self, keep: Callable[[Candidate], bool], style: Style = ONE_SOURCE) -> list[Mix]:
+        """Return the mixes of some of the candidates alone, such as those of one source."""
         some = np.array([keep(candidate) for candidate in self.stack.candidates])
         pairs = zip(self.predictions, self.folds, strict=True)
-        return [self._mix(P, folds, some) for P, folds in pairs]
+        return [self._mix(P, folds, some, style) for P, folds in pairs]
 
     @property
     def alone(self) -> list[Mix]:
         """The mixes of what is learned from the target alone."""
-        return self.of(lambda candidate: candidate.rows == "target")
+        return self.of(lambda candidate: candidate.rows == "target", PREDICTING)
 
     @property
     def pooled(self) -> list[Mix]:
         """The mixes of what is learned from the target and all sources in one pool."""
-        return self.of(lambda candidate: candidate.rows == BOTH)
+        return self.of(lambda candidate: candidate.rows == BOTH, PREDICTING)
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,6 +163,7 @@ def fit_stack(
     row_weights: Array | None = None,
     repeats: tuple[int, int] = (3, 3),
     select: bool = True,
+    pools: bool = True,
     seed: int = 0,
     run: Run = serially,
     ready: Mapping[tuple[str, str], Predictor] | None = None,
@@ -159,6 +185,8 @@ def fit_stack(
         Least and largest number of draws of the folds.
     select : bool
         Leave out sources with a small share, and fit pools of the others.
+    pools : bool
+        Whether there are candidates that learn from several tables together.
     seed : int
     run : callable
         Runs tasks; see `Stack`.
@@ -171,16 +199,16 @@ def fit_stack(
     """
     row_weights = target.weights if row_weights is None else row_weights
     own: dict[tuple[str, int], tuple[Array, Array]] = {}
-    stack = Stack(target, sources, learners, seed=seed, run=run, own=own, ready=ready)
+    stack = Stack(target, sources, learners, seed=seed, run=run, own=own, ready=ready, pools=pools)
     stack.fit_sources()
     passes, answers = Passes(stack, row_weights), []
     least, most = repeats if stack.names else (repeats[0], repeats[0])
     settled = False
     for repeat in range(most):
         passes.add(folds(repeat), (kept or {}).get(repeat))
-        answers.append(used_sources(stack.shares(passes.weights)))
+        answers.append(used_sources(passes.shares))
         advance(repeat, passes.predictions[-1])
-        settled = len(set(answers[-SETTLED:])) == 1
+        settled = len(set(answers[-SETTLED:])) == 1 and passes.is_clear
         if repeat + 1 >= least and settled:
             break
     used = answers[-1]
@@ -190,7 +218,15 @@ def fit_stack(
         fits = {key: fit for key, fit in stack.fits.items() if key[1] in some}
         still = {key: fit for key, fit in (ready or {}).items() if key[1] in used}
         smaller = Stack(
-            target, some, learners, seed=seed, run=run, known=fits, own=own, ready=still
+            target,
+            some,
+            learners,
+            seed=seed,
+            run=run,
+            known=fits,
+            own=own,
+            ready=still,
+            pools=pools,
         )
         smaller.fit_sources()
         chosen = Passes(smaller, row_weights)

@@ -75,7 +75,7 @@ class Judge:
         if len(self.shares):
             known = self.shares > 0
             p = np.where(known, p / np.where(known, self.shares, 1.0), -1.0)
-        return np.argmax(p, axis=1)
+        return np.asarray(np.argmax(p, axis=1))
 
     def row_weights(self, y: Array) -> Array:
         """Return how much rows count, with mean 1: every class alike for a balanced loss."""

@@ -24,6 +24,7 @@ from datakin.learning.stack.rows import Rows, responses
 __all__ = ["MOST_ROWS", "Prepared", "prepare"]
 
 MOST_ROWS = 5_000  # of the target, and of each source
+EPS = 1e-9
 LEAST_ROWS = 10  # of a source, once rows that cannot be used are gone
 
 
@@ -74,7 +75,7 @@ def prepare(
     target : Dataset
     sources : sequence of Dataset
     weights : mapping of str to ndarray, optional
-        Of the rows of some datasets, by name.
+        Of the rows of some datasets, by name; for the others those that the datasets have.
     max_rows : int or None
         Largest number of rows of the target and of each source; None for all.
     random_state : int
@@ -82,24 +83,27 @@ def prepare(
     encoder : TableEncoder, optional
         One that is there already; it is not learned then.
     """
-    weights = dict(weights or {})
+    given = {d.name: _given(dict(weights or {}), d) for d in (target, *sources)}
     notes: list[str] = []
     sampled, chosen = _sampled(target, max_rows, random_state, notes)
     own = _full(sampled.features, target.name)
-    features, labels, kept_weights = [own], [sampled.y], [_weights(weights, target, chosen)]
+    features, labels = [own], [sampled.y]
+    kept_weights = [_weights(given[target.name], target, chosen)]
+    _check_counted(sampled, kept_weights[0])
     names: list[str] = []
     unusable: dict[str, str] = {}
-    for source in sources:
+    # By name: sums over all tables do not depend on the order in which they were given.
+    for source in sorted(sources, key=lambda each: each.name):
         try:
-            found = _matched(sampled, source, max_rows, random_state, notes)
+            part, y, rows = _matched(sampled, source, max_rows, random_state, notes)
+            own_weights = _weights(given[source.name], source, rows)
         except DatakinError as error:
             unusable[source.name] = str(error)
             continue
-        part, y, rows = found
         names.append(source.name)
         features.append(part)
         labels.append(y)
-        kept_weights.append(_weights(weights, source, rows))
+        kept_weights.append(own_weights)
     encoder = TableEncoder.learn(features) if encoder is None else encoder
     made = []
     for part, y, weight in zip(features, labels, kept_weights, strict=True):
@@ -113,7 +117,7 @@ def prepare(
         {source.name: source.n_rows for source in sources},
         unusable,
         tuple(notes),
-        {d.name: d.fingerprint for d in (target, *sources)},
+        {d.name: _fingerprint(d, given[d.name]) for d in (target, *sources)},
     )
 
 
@@ -124,7 +128,9 @@ def _sampled(
     everything = np.arange(dataset.n_rows)
     if max_rows is None or dataset.n_rows <= max_rows:
         return dataset, everything
-    rng = np.random.default_rng(derive_seed(random_state, "sample", dataset.fingerprint))
+    # Weights do not move the sample: twice as large ones are the same ones.
+    content = replace(dataset, weights=None).fingerprint
+    rng = np.random.default_rng(derive_seed(random_state, "sample", content))
     if dataset.groups is None:
         rows = np.sort(rng.permutation(dataset.n_rows)[:max_rows])
     else:
@@ -152,9 +158,9 @@ def _matched(
         other = sorted({name for name in source.classes if name not in place})
         n_other = int((codes < 0).sum())
         if n_other:
-            rows = "1 row" if n_other == 1 else f"{n_other:,} rows"
+            number = "1 row" if n_other == 1 else f"{n_other:,} rows"
             notes.append(
-                f"{source.name}: {rows} left out, of classes that {target.name} does not have: "
+                f"{source.name}: {number} left out, of classes that {target.name} does not have: "
                 f"{listed(other)}"
             )
     if int(usable.sum()) < LEAST_ROWS:
@@ -208,19 +214,63 @@ def _as_target(features: Features, like: Features, columns: Sequence[str]) -> Fe
     )
 
 
-def _weights(weights: Mapping[str, Array], dataset: Dataset, rows: Array) -> Array:
-    """Return the weights of some rows with mean 1; equal ones where none are given."""
-    given = weights.get(dataset.name)
+def _given(weights: Mapping[str, Array], dataset: Dataset) -> Array | None:
+    """Return the weights of all rows of a dataset, those given by name before its own; checked."""
+    given = weights.get(dataset.name, dataset.weights)
     if given is None:
-        return np.ones(len(rows))
+        return None
     found = np.asarray(given, dtype=float)
     if found.shape != (dataset.n_rows,):
         raise DatakinError(
             f"There must be one weight for each of the {dataset.n_rows:,} rows of {dataset.name!r}. Got an "
             f"array of shape {found.shape}."
         )
-    if not np.isfinite(found).all() or (found < 0).any() or not found[rows].any():
+    if not np.isfinite(found).all() or (found < 0).any() or not found.any():
         raise DatakinError(
             f"The weights of {dataset.name!r} must be finite, not negative, and not all 0."
         )
-    return np.asarray(found[rows] / found[rows].mean())
+    return found
+
+
+def _weights(given: Array | None, dataset: Dataset, rows: Array) -> Array:
+    """Return the weights of some rows with mean 1; equal ones where none are given."""
+    if given is None:
+        return np.ones(len(rows))
+    found = given[rows]
+    found = found / (found.max() or 1.0)
+    # As many rows of equal weight would make means as certain as these do (Kish, 1965).
+    n_equal = float(found.sum() ** 2 / (np.sum(found**2) or 1.0))
+    if n_equal < LEAST_ROWS - EPS:
+        raise DatakinError(
+            f"The weights of {dataset.name!r} must leave enough to learn from. Its {len(rows):,} rows that "
+            f"can be used count like {n_equal:.3g} of equal weight; at least {LEAST_ROWS} are needed. Give "
+            f"weights that differ less, or fewer rows the weight 0."
+        )
+    return np.asarray(found / found.mean())
+
+
+def _check_counted(target: Dataset, weights: Array) -> None:
+    """Refuse weights that leave one group only, or nothing of a class, to learn from."""
+    if target.groups is not None and len(np.unique(target.groups[weights > 0])) < 2:
+        raise DatakinError(
+            f"Rows of {target.name!r} with a weight above 0 must be in at least two groups. Got one: no row "
+            f"can be predicted without its group. Leave out group or the weights."
+        )
+    if not target.classes:
+        return
+    there, counted = (
+        np.bincount(y, minlength=len(target.classes)) for y in (target.y, target.y[weights > 0])
+    )
+    gone = [target.classes[k] for k in np.flatnonzero((there > 0) & (counted == 0))]
+    if gone:
+        raise DatakinError(
+            f"Every class of {target.name!r} must have a row with a weight above 0. Got weights of 0 only "
+            f"for {listed(gone)}; leave out these rows, or give some of them a weight."
+        )
+
+
+def _fingerprint(dataset: Dataset, given: Array | None) -> str:
+    """Return the fingerprint of a dataset with the weights that are used."""
+    if given is None or dataset.weights is given:
+        return dataset.fingerprint
+    return replace(dataset, weights=given).fingerprint

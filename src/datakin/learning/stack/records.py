@@ -10,7 +10,7 @@ __all__ = ["COST", "LEVEL", "Trial", "Trials", "call_of"]
 LEVEL = 0.9
 COST = 0.02  # a source is harmless if it surely costs no more than this share of the loss
 SURE = 0.95
-HELPS = 0.875  # probability of a gain from which a source is said to help
+HELPS = 0.9  # probability of a gain from which a source is said to help
 
 
 @dataclass(frozen=True)

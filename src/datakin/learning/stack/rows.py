@@ -40,8 +40,8 @@ class Rows:
     def codes(self) -> Array:
         """Class codes; only for classes."""
         if self.kind == "binary":
-            return self.Y[:, 0].astype(int)
-        return np.argmax(self.Y, axis=1)
+            return np.asarray(self.Y[:, 0].astype(int))
+        return np.asarray(np.argmax(self.Y, axis=1))
 
     def take(self, at: Array) -> Rows:
         """Return some of the rows."""

@@ -10,11 +10,57 @@ from scipy.optimize import nnls
 
 from datakin.data.features import Array
 
-__all__ = ["Mix", "mix", "on_simplex", "reweighted"]
+__all__ = [
+    "CHOOSING",
+    "ONE_SOURCE",
+    "PREDICTING",
+    "Mix",
+    "Style",
+    "mix",
+    "on_simplex",
+    "reweighted",
+]
 
 SUM = 1e3  # how much more the sum of the weights counts than any row
-RIDGE = 5.0  # of the weights' distance from equal weights of the target's own candidates
-KEPT = 0.15  # weight of the mix of the target's own candidates in the final one
+
+
+@dataclass(frozen=True)
+class Style:
+    """How weights are found.
+
+    Attributes
+    ----------
+    ridge : float
+        Penalty of the weights' distance from where they are expected, in units of the mean loss of the
+        best candidate of the target alone.
+    kept : float
+        Weight of the mix of the target's own candidates in the final one.
+    pooled, sources : float
+        Weight that is expected of the candidates with target and sources in one pool, and of those with
+        all sources; the rest is that of the target's own.
+    """
+
+    ridge: float
+    kept: float
+    pooled: float = 0.0
+    sources: float = 0.0
+
+    def center(self, own: Array, pooled: Array, sources: Array) -> Array:
+        """Return the weights that are expected of candidates of each kind."""
+        shares = [
+            (own, 1.0 - self.pooled - self.sources),
+            (pooled, self.pooled),
+            (sources, self.sources),
+        ]
+        found = sum(share * (some / max(some.sum(), 1)) for some, share in shares if some.any())
+        return np.asarray(found / np.sum(found))
+
+
+# All chosen on the development half of benchmarks/decisions. To tell sources apart, weights start from
+# the target alone. To predict, they start from a pool of what was chosen, and are held back more.
+CHOOSING = Style(ridge=5.0, kept=0.15)
+PREDICTING = Style(ridge=30.0, kept=0.05, pooled=0.4, sources=0.2)
+ONE_SOURCE = Style(ridge=10.0, kept=0.2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,9 +108,9 @@ def mix(
     row_weights: Array,
     folds: Array,
     own: Array,
-    *,
-    ridge: float = RIDGE,
-    kept: float = KEPT,
+    style: Style = CHOOSING,
+    pooled: Array | None = None,
+    sources: Array | None = None,
 ) -> Mix:
     """Find the weights of candidates from held-out predictions of the target's rows.
 
@@ -75,47 +121,53 @@ def mix(
     Y : ndarray of shape (n, m)
     row_weights : ndarray of shape (n,)
     folds : ndarray of int, shape (n,)
-    own : ndarray of bool, shape (candidates,)
-        Candidates that are learned from the target alone.
-    ridge : float
-        In units of the mean loss of the best own candidate.
-    kept : float
-        Weight of the mix of own candidates.
+    own, pooled, sources : ndarray of bool, shape (candidates,)
+        Candidates that are learned from the target alone, from the target with all sources, and from
+        all sources.
+    style : Style
     """
     n_folds = int(folds.max()) + 1
     flat, aims = _sums(P, Y, row_weights, folds, n_folds)
-    center = np.where(own, 1.0 / own.sum(), 0.0)
+    nothing = np.zeros(len(P), dtype=bool)
+    center = style.center(
+        own, nothing if pooled is None else pooled, nothing if sources is None else sources
+    )
     by_fold = np.empty((n_folds, len(P)))
     total_gram, total_moment = flat.sum(axis=0), aims.sum(axis=0)
-    scale = 1.0 if Y.shape[1] <= 2 else 1.5
     losses = _own_losses(P[own], Y, row_weights, folds, n_folds)
     for k in range(n_folds):
-        gram, moment = total_gram - flat[k], total_moment - aims[k]
         outside = float(row_weights[folds != k].sum())
         best = float((losses.sum(axis=1) - losses[:, k]).min()) / outside
-        stiff = ridge * best / scale
-        weights = on_simplex(gram, moment, stiff, center)
-        if own.all():
-            by_fold[k] = weights
-            continue
-        alone = on_simplex(gram[np.ix_(own, own)], moment[own], stiff, center[own])
-        by_fold[k] = (1 - kept) * weights
-        by_fold[k][own] += kept * alone
+        by_fold[k] = _found(
+            total_gram - flat[k], total_moment - aims[k], best, own, center, style, Y
+        )
     predictions = np.einsum("cnm,nc->nm", P, by_fold[folds])
     return Mix(by_fold.mean(axis=0), by_fold, predictions)
 
 
+def _found(
+    gram: Array, moment: Array, best: float, own: Array, center: Array, style: Style, Y: Array
+) -> Array:
+    """Return the weights for one set of rows."""
+    stiff = style.ridge * best / (1.0 if Y.shape[1] <= 2 else 1.5)
+    found = on_simplex(gram, moment, stiff, center)
+    if own.all():
+        return found
+    equal = np.full(int(own.sum()), 1.0 / own.sum())
+    alone = on_simplex(gram[np.ix_(own, own)], moment[own], stiff, equal)
+    found = (1 - style.kept) * found
+    found[own] += style.kept * alone
+    return found
+
+
 def reweighted(P: Array, Y: Array, row_weights: Array, own: Array) -> Array:
-    """Return the weights of candidates from all rows at once, for other weights of the rows."""
+    """Return the weights that sources are chosen by, from all rows at once, for other row weights."""
     flat, aims = _sums(P, Y, row_weights, np.zeros(len(Y), dtype=int), 1)
-    center = np.where(own, 1.0 / own.sum(), 0.0)
-    scale = 1.0 if Y.shape[1] <= 2 else 1.5
     losses = row_weights * np.sum((P[own] - Y) ** 2, axis=2)
-    stiff = RIDGE * float(losses.sum(axis=1).min()) / float(row_weights.sum()) / scale
-    weights = (1 - KEPT) * on_simplex(flat[0], aims[0], stiff, center)
-    alone = on_simplex(flat[0][np.ix_(own, own)], aims[0][own], stiff, center[own])
-    weights[own] += KEPT * alone
-    return weights
+    best = float(losses.sum(axis=1).min()) / float(row_weights.sum())
+    nothing = np.zeros(len(P), dtype=bool)
+    center = CHOOSING.center(own, nothing, nothing)
+    return _found(flat[0], aims[0], best, own, center, CHOOSING, Y)
 
 
 def _sums(

@@ -39,6 +39,8 @@ const series = (k) => `var(--c${(k % 8) + 1})`;
 const CALLS = { positive: "helps", harmless: "harmless", ambiguous: "unclear", negative: "hurts" };
 const ZONES = ["positive", "ambiguous", "negative"];
 const word = (zone) => (view.calls ? CALLS[zone] || zone : zone);
+// Zones of the paper, or calls of a choice: the same place, the same colours.
+const zoneOf = (row) => row.zone ?? row.call;
 const zoneColour = (zone) => (zone ? `var(--${zone})` : "var(--accent)");
 
 const ruler = document.createElement("canvas").getContext("2d");

@@ -38,8 +38,9 @@ function axis(svg, x, top, bottom, label, width) {
 
 function marker(shape, x, y, fill, size = 5) {
   const common = { fill, stroke: "var(--card)", "stroke-width": 1 };
-  if (["ambiguous", "unclear"].includes(shape)) return el("rect", { x: x - size + 0.5, y: y - size + 0.5, width: 2 * size - 1, height: 2 * size - 1, ...common });
-  if (["negative", "hurts"].includes(shape)) return el("path", { d: `M${x} ${y - size - 1}L${x + size + 0.5} ${y + size - 0.5}H${x - size - 0.5}Z`, ...common });
+  if (shape === "harmless") return el("circle", { cx: x, cy: y, r: size - 1, fill: "var(--card)", stroke: fill, "stroke-width": 2.5 });
+  if (shape === "ambiguous" || shape === "unclear") return el("rect", { x: x - size + 0.5, y: y - size + 0.5, width: 2 * size - 1, height: 2 * size - 1, ...common });
+  if (shape === "negative" || shape === "hurts") return el("path", { d: `M${x} ${y - size - 1}L${x + size + 0.5} ${y + size - 0.5}H${x - size - 0.5}Z`, ...common });
   if (shape === "summary") return el("path", { d: `M${x} ${y - size - 2}L${x + size + 2} ${y}L${x} ${y + size + 2}L${x - size - 2} ${y}Z`, ...common });
   return el("circle", { cx: x, cy: y, r: size, ...common });
 }
@@ -121,8 +122,8 @@ function forest(section) {
     legends.push(["box", "var(--positive-band)", "positive zone"], ["box", "var(--ambiguous-band)", "ambiguous zone"], ["box", "var(--negative-band)", "negative zone"]);
   }
   if (mark) legends.push(["tick", "var(--ink)", "the paper's score"]);
-  const found = [...new Set(section.rows.map((r) => r.zone).filter(Boolean))];
-  legends.push(...found.map((zone) => [zone, zoneColour(zone), `called ${zone}`]));
+  const found = [...new Set(section.rows.map(zoneOf).filter(Boolean))];
+  legends.push(...found.map((zone) => [zone, zoneColour(zone), section.rows[0].call ? zone : `called ${zone}`]));
   return rowChart(section, single(section), kept, ({ row, under, group, x, y, height }) => {
     const r = group.rows[0];
     if (bands && isNumber(r[bands[1]])) {
@@ -132,17 +133,18 @@ function forest(section) {
         if (width > 0) under.append(el("rect", { x: edges[k], y: y - height / 2, width, height, fill: `var(--${zone}-band)` }));
       });
     }
-    const ink = r.summary ? "var(--ink)" : zoneColour(r.zone);
+    const ink = r.summary ? "var(--ink)" : zoneColour(zoneOf(r));
     if (isNumber(r[low])) row.append(span(x(r[low]), x(r[high]), y, ink, 1.5));
     if (inner && isNumber(r[inner[0]])) row.append(span(x(r[inner[0]]), x(r[inner[1]]), y, ink, 4));
     if (mark && isNumber(r[mark])) row.append(el("line", { x1: x(r[mark]), x2: x(r[mark]), y1: y - 9, y2: y + 9, stroke: "var(--ink)", "stroke-width": 1.5 }));
-    if (isNumber(r[value])) row.append(marker(r.summary ? "summary" : r.zone, x(r[value]), y, ink));
+    if (isNumber(r[value])) row.append(marker(r.summary ? "summary" : zoneOf(r), x(r[value]), y, ink));
   }, { legends });
 }
 
 function pairs(section) {
   const parts = section.chart.series;
   const values = section.rows.flatMap((r) => parts.flatMap((s) => [r[s.value], r[s.low], r[s.high]]));
+  values.push(section.chart.most ?? 0);
   const legends = parts.map((s, k) => [k ? "ambiguous" : "circle", series(k), s.label]);
   return rowChart(section, single(section), values, ({ row, group, x, y }) => {
     const r = group.rows[0];
@@ -156,7 +158,7 @@ function pairs(section) {
 }
 
 function bars(section) {
-  const { value, most, tint } = section.chart;
+  const { value, most, tint, digits = 3 } = section.chart;
   const values = [...section.rows.map((r) => r[value]), most ?? 0];
   values.push(1.12 * Math.max(...values.filter(isNumber))); // room for the number beside a bar
   const kinds = tint ? [...new Set(section.rows.map((r) => r[tint]))] : [];
@@ -166,7 +168,7 @@ function bars(section) {
     const [a, b] = [x(0), x(r[value])];
     const fill = tint ? series(kinds.indexOf(r[tint])) : "var(--c1)";
     row.append(el("rect", { x: Math.min(a, b), y: y - 7, width: Math.max(1.5, Math.abs(b - a)), height: 14, rx: 2, fill }));
-    row.append(el("text", { x: Math.max(a, b) + 5, y: y + 4, class: "tick" }, show(r[value], 3)));
+    row.append(el("text", { x: Math.max(a, b) + 5, y: y + 4, class: "tick" }, show(r[value], digits)));
   });
 }
 

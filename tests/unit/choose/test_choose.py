@@ -1,0 +1,269 @@
+"""choose: one answer, the same on every path, with bad input answered in words."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+
+import datakin
+from datakin import Choice, DatakinError, DatakinWarning, Dataset
+from datakin.synthetic import make_demo, settings
+
+QUICK: dict[str, Any] = {"repeats": 2, "learners": ["linear", "trees"]}
+
+
+def task(name: str, n: int = 60, seed: int = 0) -> tuple[Dataset, dict[str, Dataset]]:
+    """Return a target and three sources of one of the paper's settings."""
+    make = settings()[name]
+    values = (1.0, 0.9, 0.0 if name == "fourclass" else -1.0)
+    target = make(values[0]).sample(n, 50, random_state=seed).target
+    return target.renamed("mine"), {
+        f"at {v}": make(v).sample(50, 150, random_state=seed + 1 + i).source
+        for i, v in enumerate(values)
+    }
+
+
+@pytest.fixture(scope="module")
+def demo() -> tuple[Dataset, list[Dataset]]:
+    target, sources = make_demo()
+    return target, [each.dataset for each in sources]
+
+
+@pytest.fixture(scope="module")
+def choice(demo: tuple[Dataset, list[Dataset]]) -> Choice:
+    return datakin.choose(*demo, repeats=2)
+
+
+def same(one: Choice, other: Choice) -> None:
+    """Assert that two choices hold the same numbers."""
+    assert one.headline == other.headline
+    a, b = (json.loads(c.to_json()) for c in (one, other))
+    for each in (a, b):
+        each.pop("provenance")
+    assert a == b
+
+
+def test_the_demo_is_answered_right(choice: Choice) -> None:
+    assert set(choice.used) <= {"twin", "shifted twin", "cousin"}
+    assert "twin" in choice.used
+    assert choice["opposite"].call == "hurts"
+    assert choice["stranger"].share == 0
+    assert choice.error < choice.error_alone < choice.error_all + 0.1
+    assert choice.interval[0] <= choice.error <= choice.interval[1]
+    assert choice.gain > 0
+    fresh = make_demo(n_target=2000, draw=1)[0]
+    assert choice.interval[0] <= choice.error_on(fresh) <= choice.interval[1]
+    assert "within" in choice.tested_on(fresh)
+
+
+def test_the_frame_has_the_promised_columns(choice: Choice) -> None:
+    names = ["source", "call", "gain", "low", "high", "p_gain", "share", "worth_rows"]
+    assert list(choice.sources.columns) == names
+    assert set(choice.sources["call"]) <= {"helps", "harmless", "unclear", "hurts"}
+    assert (choice.sources["low"] <= choice.sources["gain"]).all()
+    assert (choice.sources["gain"] <= choice.sources["high"]).all()
+    assert choice.sources["share"].sum() <= 1
+    used = choice.sources[choice.sources["share"] > 0]
+    assert set(used["source"]) == set(choice.used)
+    assert "hurts" not in set(used["call"])
+    assert set(choice.fewest) <= set(choice.used)
+
+
+def test_it_comes_back_from_json(choice: Choice) -> None:
+    again = datakin.from_json(choice.to_json())
+    assert again == choice
+    assert str(again) == str(choice)
+    with pytest.raises(DatakinError, match="holds no model"):
+        _ = again.model
+
+
+@pytest.mark.parametrize("name", ["lda", "linear", "fourclass"])
+def test_order_threads_and_processes_change_nothing(name: str, tmp_path: Path) -> None:
+    target, sources = task(name)
+    first = datakin.choose(target, sources, **QUICK)
+    turned = dict(reversed(sources.items()))
+    same(first, datakin.choose(target, turned, **QUICK))
+    same(first, datakin.choose(target, sources, n_jobs=2, **QUICK))
+    kept = tmp_path / "kept"
+    same(first, datakin.choose(target, sources, checkpoint=kept, **QUICK))
+    assert len(list(kept.glob("*.npy"))) == 2
+    same(first, datakin.choose(target, sources, checkpoint=kept, **QUICK))
+    # One draw lost, one damaged: they are made again.
+    one, two = sorted(kept.glob("*.npy"))
+    two.unlink()
+    one.write_bytes(b"no array")
+    same(first, datakin.choose(target, sources, checkpoint=kept, **QUICK))
+
+
+def test_another_seed_draws_other_folds() -> None:
+    target, sources = task("lda")
+    one, two = (datakin.choose(target, sources, random_state=s, **QUICK) for s in (0, 1))
+    assert one.stability.error_low != two.stability.error_low or one.gain != two.gain
+
+
+def test_without_sources_it_is_the_stack_of_the_learners() -> None:
+    from datakin.transfer import KinStack
+
+    target, _ = task("lda")
+    choice = datakin.choose(target, repeats=2)
+    X, y = target.features.numeric, target.y
+    stack = KinStack(repeats=2).fit(X, y)
+    assert_allclose(choice.model.predict_proba(X), stack.predict_proba(X), atol=0.05)
+    assert choice.headline == "There is no source: learn from mine alone."
+    assert choice.used == ()
+    assert choice.error == choice.error_alone == choice.error_all
+
+
+def test_unusable_sources_are_named(demo: tuple[Dataset, list[Dataset]]) -> None:
+    target, _ = demo
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 12))
+    numbers = datakin.as_dataset(X, rng.standard_normal(40), name="numbers", task="regression")
+    others = datakin.as_dataset(X, np.repeat(["left", "right"], 20), name="other classes")
+    columns = pd.DataFrame(X, columns=[f"z{i}" for i in range(12)])
+    strange = datakin.as_dataset(columns, np.arange(40) % 2, name="other columns")
+    with pytest.warns(DatakinWarning, match="cannot be used"):
+        choice = datakin.choose(target, [numbers, others, strange, target.renamed("copy")], **QUICK)
+    assert set(choice.unusable) == {"numbers", "other classes", "other columns", "copy"}
+    assert "same rows" in choice.unusable["copy"]
+    assert choice.choices == ()
+    assert "Not usable: numbers" in str(choice)
+
+
+def test_classes_and_rows_that_are_left_out_are_said() -> None:
+    target, sources = task("lda")
+    source = sources["at 1.0"]
+    labels = np.where(np.arange(150) < 15, 2, source.y)
+    third = datakin.as_dataset(source.features.numeric, labels, name="third", task="multiclass")
+    copied = datakin.as_dataset(
+        np.vstack([source.features.numeric, target.features.numeric[:20]]),
+        np.append(source.y, target.y[:20]),
+        name="copied",
+    )
+    with warnings.catch_warnings(record=True):
+        warnings.simplefilter("always")
+        choice = datakin.choose(target, [third, copied], **QUICK)
+    notes = " ".join(choice.notes)
+    assert "15 rows left out, of classes that mine does not have" in notes
+    assert "20 rows of the target also stand in the source" in notes
+    assert choice["third"].n_rows == 135
+    assert choice["copied"].n_rows == 150
+
+
+def test_a_source_may_lack_columns() -> None:
+    target, sources = task("lda")
+    source = sources["at 1.0"]
+    part = datakin.as_dataset(
+        pd.DataFrame(source.features.numeric, columns=list(source.columns)).iloc[:, :6],
+        source.y,
+        name="part",
+    )
+    own = datakin.as_dataset(
+        pd.DataFrame(target.features.numeric, columns=list(target.columns)), target.y, name="mine"
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        choice = datakin.choose(own, [part], **QUICK)
+    assert len(choice.choices) == 1
+    assert choice.model.n_features_in_ == len(target.columns)
+
+
+def test_a_target_of_twenty_rows_and_constant_columns() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((20, 3)), np.arange(20) % 2
+    other = rng.standard_normal((60, 3)), np.arange(60) % 2
+    choice = datakin.choose((X, y), [other], **QUICK)
+    assert 0 <= choice.error <= 1
+    constant = datakin.choose((X, np.append(np.zeros(18), [1, 1]).astype(int)), [other], **QUICK)
+    assert constant.loss == "balanced"
+    assert 0 <= constant.error <= 1
+
+
+def test_groups_stay_together() -> None:
+    rng = np.random.default_rng(3)
+    person = np.repeat(np.arange(12), 5)
+    X = rng.standard_normal((12, 4))[person] + 0.01 * rng.standard_normal((60, 4))
+    y = rng.integers(0, 2, 12)[person]  # nothing but who it is tells the label
+    table = pd.DataFrame(X, columns=list("abcd")).assign(who=person, y=y)
+    grouped = datakin.read_table(table, label="y", group="who", name="grouped")
+    alone = datakin.read_table(table.drop(columns="who"), label="y", name="rows")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        honest, flattered = (datakin.choose(d, **QUICK) for d in (grouped, alone))
+    assert flattered.error < 0.1
+    assert honest.error > 0.25
+
+
+def test_learners_of_the_user() -> None:
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.svm import LinearSVC
+
+    target, sources = task("lda")
+    mine = {"forest": RandomForestClassifier(20), "svc": LinearSVC()}
+    choice = datakin.choose(target, sources, learners=mine, repeats=1)
+    assert choice.learners == ("forest", "svc")
+    assert choice.error < 0.5
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"repeats": 0}, "repeats"),
+        ({"repeats": (5, 2)}, "least, most"),
+        ({"random_state": "x"}, "random_state"),
+        ({"n_jobs": 0}, "n_jobs"),
+        ({"learners": ["tree"]}, "trees"),
+        ({"loss": "squared"}, "does not fit"),
+        ({"add_to": 3}, "add_to"),
+        ({"weights": {"mine": np.ones(3)}}, "one weight"),
+    ],
+)
+def test_bad_options_are_refused(options: dict[str, Any], words: str) -> None:
+    target, sources = task("lda")
+    with pytest.raises(DatakinError, match=words):
+        datakin.choose(target, sources, **options)
+
+
+def test_a_source_is_added_to_a_saved_choice(tmp_path: Path) -> None:
+    target, sources = task("lda")
+    first = datakin.choose(target, {"near": sources["at 1.0"]}, **QUICK)
+    first.save(tmp_path / "kin.datakin")
+    later = datakin.choose(
+        target, {"new": sources["at 0.9"]}, add_to=tmp_path / "kin.datakin", **QUICK
+    )
+    assert {"near", "new"} <= {each.source for each in later.choices}
+    assert np.isnan(later["near"].pooled)
+    assert later["near"].n_rows == 150
+    same(later, datakin.choose(target, {"new": sources["at 0.9"]}, add_to=first, **QUICK))
+    with pytest.raises(DatakinError, match="knows 'near' already"):
+        datakin.choose(target, {"near": sources["at 0.9"]}, add_to=first, **QUICK)
+
+
+def test_weights_of_rows() -> None:
+    target, sources = task("lda")
+    plain = datakin.choose(target, sources, **QUICK)
+    twice = datakin.choose(target, sources, weights={"mine": np.full(60, 2.0)}, **QUICK)
+    assert_allclose(twice.error, plain.error)
+    half = np.where(np.arange(60) < 30, 1.0, 0.0)
+    weighted = datakin.choose(target, sources, weights={"mine": half}, **QUICK)
+    assert weighted.error != plain.error
+
+
+def test_a_large_target_is_sampled_and_told_so() -> None:
+    make = settings()["lda"](1.0)
+    target, source = (make.sample(6000, 50, random_state=s).target for s in (0, 1))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        choice = datakin.choose(
+            target.renamed("mine"), [source.renamed("theirs")], max_rows=300, **QUICK
+        )
+    assert any("gains little" in str(each.message) for each in caught)
+    assert choice.n_rows == 300
+    assert any("300 of its 6,000 rows" in note for note in choice.notes)
