@@ -40,10 +40,17 @@ def ranking(make_lda):
         make_lda(80, 4, name="stranger", angle=1.6, **options),
     ]
     made = datakin.rank(make_lda(60, 1, name="home", **options), sources, **FAST)
-    sure = replace(made["kin"].trial, gain=0.08, low=0.01, high=0.15, p_gain=0.96)
-    decision = TRIAL.decide_trial(sure)
-    kin = replace(made["kin"], trial=sure, decision=decision, zone=decision.zone)
-    made = replace(made, comparisons=tuple(kin if c.source == "kin" else c for c in made))
+    changed = {
+        "kin": {"gain": 0.08, "low": 0.01, "high": 0.15, "p_gain": 0.96},
+        "cousin": {"p_gain": 0.7, "p_harmless": 0.9, "pooled_high": 0.1},
+        "stranger": {"p_gain": 0.5, "pooled_high": -0.1},
+    }
+    found = []
+    for c in made:
+        trial = replace(c.trial, **changed[c.source])
+        decision = TRIAL.decide_trial(trial)
+        found.append(replace(c, trial=trial, decision=decision, zone=decision.zone))
+    made = replace(made, comparisons=tuple(found))
     assert {c.source: c.call for c in made} == {
         "kin": "helps",
         "cousin": "unclear",
