@@ -34,10 +34,7 @@ def pair_of(task, seed):
 
 
 def predictions(pair, chosen):
-    """Return every prediction of a score of one model, and what fitted it.
-
-    Of a matrix, which tries no pools: those are tried for models that are named, and for no others.
-    """
+    """Return every prediction of a score of one model, and what fitted it."""
     seen = []
 
     def remember(truth, predicted):

@@ -29,13 +29,12 @@ import datakin
 tables = [datakin.read_table(path, label="y") for path in sys.argv[1:]]
 c = datakin.score(*tables)
 table = c.errors.frame
-alone = ~table["trained_on"].str.contains(" + ", regex=False)  # no pools that were tried
 use = resource.getrusage(resource.RUSAGE_SELF)
 def peak():  # in KiB, of this process alone; ru_maxrss starts with the parent's
     with open("/proc/self/status") as lines:
         return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
 print(json.dumps({"score": c.score, "se": c.standard_error, "zone": c.zone.value,
-    "n_train": table.loc[alone, "n_train"].max(), "cpu": use.ru_utime + use.ru_stime,
+    "n_train": table["n_train"].max(), "cpu": use.ru_utime + use.ru_stime,
     "memory": peak() / 2**20, "shares": [float(t.y.mean()) for t in tables]}))
 """
 
@@ -86,10 +85,7 @@ def in_memory(p=50):
                 )[0]
             c = found[0]
             table = c.errors.frame
-            alone = ~table["trained_on"].str.contains(
-                " + ", regex=False
-            )  # no pools that were tried
-            n_train = int(table.loc[alone, "n_train"].max())
+            n_train = int(table["n_train"].max())
             row = (f"{n:,}", name, f"{n_train:,}", f"{seconds:.1f}", f"{c.score:.4f}")
             rows.append((*row, f"{c.standard_error:.4f}"))
             print(*rows[-1], sep="  ", flush=True)

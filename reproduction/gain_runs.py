@@ -144,8 +144,8 @@ def _scored(sample: Sample, seed: int, model: str) -> Row:
 
 
 def formula_gain(found: Comparison) -> tuple[Any, str]:
-    """Return the gain that the formula gives, without pools that were tried, and its 80% zone."""
-    gain = forecast_gain(found, trial=False).pooled
+    """Return the gain that the formula gives, and its 80% zone."""
+    gain = forecast_gain(found).pooled
     assert found.outlook is not None
     reach = float(stdtrit(found.outlook.freedom, 0.9)) * gain.standard_error
     is_clear = abs(gain.value) > reach

@@ -154,9 +154,9 @@ RER: relative error reduction by transfer, mean of both directions; random fores
 {FOREST["n_estimators"]} trees with {FOREST["min_samples_leaf"]} rows a leaf, {ROUNDS} rounds of boosting
 (the paper: 100), {SPLITS} splits of ART, 70/30 splits (the rows that undersampling keeps are the same in
 all); bold: above 0.
-Zone: by the paper's rule, from the ensemble score with the default models. Zone (gain): the default, from
-the 90% interval of the gain when target and source are pooled for logistic regression. PT, AZ, NT: positive
-transfer, ambiguous, negative transfer. KinWeighted is not the paper's."""
+Zone: by the paper's rule, from the ensemble score with the default models. Zone (gain): by the formula,
+from the 90% interval of the gain when target and source are pooled for logistic regression. PT, AZ, NT:
+positive transfer, ambiguous, negative transfer. KinWeighted is not the paper's."""
 
 
 def hospital_summary(rows: pd.DataFrame, intro: str, absent: Mapping[str, str]) -> Summary:

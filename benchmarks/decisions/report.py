@@ -32,19 +32,19 @@ small number (those of zones are not): they are about these collections, not abo
 highest has a 95% interval (Student's t over the targets) that holds 0. A collection with few targets is
 generous there.
 
-What datakin does with a source rests on two of these: rankings are sorted by `directional`, and zones come
-from the 90% interval of `forecast`. Both were chosen after looking at the open collections (before: `cls`,
-and the 80% interval of `forecast_before`), so that only the held-out ones are fresh evidence. `forecast`
-orders sources worse than `forecast_before` did; its zones are right more often, which is what it is for.
+What datakin does with a source rests on two of these: rankings are sorted by `directional` and the trial
+behind `forecast` together, and calls come from the trial. Both were chosen after looking at the open
+collections, so that only the held-out ones are fresh evidence.
 
 `cls`: the score at matched sizes; `cls_paper`, `cls_limit`, `cls_standardised`: at the paper's sizes,
 extrapolated to endless rows, and in units of the label's spread. `directional`: error of the source's
-ensemble on the target less the target's own. `forecast`: the gain of a pooled logistic or linear fit,
-cross-validated on the target's rows. `forecast_inferred`: by the formula, from the errors of such fits on
-one dataset each; `forecast_best`: the same with the best weight of the source; `kinship`: the source's
-share at that weight; `forecast_before`: by the formula from the ensemble's errors. Rivals: distances
-between features (columns scaled by their pooled standard deviation), `source_error` (error on the target of
-one logistic or linear fit on the source) and `source_size`. `chance` picks at random.
+ensemble on the target less the target's own. `forecast`: the gain to expect after a trial of
+a stack of target and source. `forecast_inferred`: the gain of a pooled logistic or linear fit by the
+formula, from the errors of such fits on one dataset each; `forecast_best`: the same with the best weight of
+the source; `kinship`: the source's share at that weight; `forecast_before`: by the formula from the
+ensemble's errors. Rivals: distances between features (columns scaled by their pooled standard deviation),
+`source_error` (error on the target of one logistic or linear fit on the source) and `source_size`. `chance`
+picks at random.
 """
 GOALS = {"positive": 0.85, "negative": 0.90, "collections": 8}
 
@@ -114,7 +114,7 @@ def _page(title: str, found: Findings, is_short: bool = False) -> str:
         "in each collection would be right if they fell on any of its pairs.",
         _zone_text(found.zones),
         "### Intervals of the gain",
-        "How often the 90% interval, by which zones are decided, holds the gain that came with logistic or "
+        "How often the formula's 90% interval holds the gain that came with logistic or "
         "linear regression on the test rows (their noise, and that of the one target drawn, count against "
         "it); below, above: on which side of the interval it fell.",
         markdown(found.intervals),

@@ -94,7 +94,9 @@ def _cross_learning(
             "cls_standardised": _plain(c.standardised),
             "directional": _plain(c.source_to_target),
             "zone_paper": c.zone.value,
-            **_forecasts(c, errors.score(target, name, learner="ensemble")),
+            **_forecasts(
+                errors.score(target, name), errors.score(target, name, learner="ensemble")
+            ),
             # Not scores: kept to learn from where a decision was bad.
             "cls_se": _plain(c.standard_error),
             "threshold": _plain(c.decision.high),
@@ -107,25 +109,25 @@ def _cross_learning(
 
 
 def _forecasts(compared: Comparison, ensemble: Comparison) -> dict[str, Any]:
-    """Return what is expected of a source, by the pools that were tried and by the formula.
+    """Return what is expected of a source, by its trial and by the formula.
 
-    `compared` is about the simplest model, `ensemble` about all of them, as forecasts were before.
+    The formula of `compared` is about the simplest model, that of `ensemble` about all of them, as
+    forecasts were before.
     """
-    tried, inferred = (forecast_gain(compared, trial=trial) for trial in (True, False))
-    before = forecast_gain(ensemble, trial=False).pooled
+    inferred, before = forecast_gain(compared), forecast_gain(ensemble).pooled
     assert ensemble.outlook is not None
     return {
-        "kinship": tried.kinship,
-        "forecast": tried.pooled.value,
-        "forecast_best": tried.best.value,
+        "kinship": inferred.kinship,
+        "forecast": None if compared.trial is None else compared.trial.gain,
+        "forecast_best": inferred.best.value,
         "forecast_before": before.value,
         "forecast_inferred": inferred.pooled.value,
-        "zone_gain": tried.decision.zone.value,
+        "zone_gain": compared.zone.value,
         "zone_before": _zone(before.value, before.standard_error, 0.8, ensemble.outlook.freedom),
         "zone_inferred": inferred.decision.zone.value,
-        "p_gain": tried.pooled.probability,
-        "gain_low": tried.pooled.low90,
-        "gain_high": tried.pooled.high90,
+        "p_gain": inferred.pooled.probability,
+        "gain_low": inferred.pooled.low90,
+        "gain_high": inferred.pooled.high90,
     }
 
 

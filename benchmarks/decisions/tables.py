@@ -23,14 +23,14 @@ from benchmarks.decisions.measures import (
 from benchmarks.decisions.runs import frame_of, seconds_of
 from benchmarks.decisions.scores import RIVALS, SCORES
 
-# The default (pools tried), the paper's, and the formula: before (ensemble, 80% interval) and of one model.
+# The default (trials), the paper's, and the formula: before (ensemble, 80% interval) and of one model.
 RULES = {
     "gain": "zone_gain",
     "paper": "zone_paper",
     "gain, before": "zone_before",
     "gain, inferred": "zone_inferred",
 }
-# What rank sorts by (since this benchmark), the score (before), and what zones are decided by.
+# Half of what rank sorts by, the score, and what calls are decided by.
 DEFAULTS = ("directional", "cls", "forecast")
 
 

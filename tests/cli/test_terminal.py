@@ -32,20 +32,22 @@ def test_a_ranking_shows_what_fits(ranking, width):
     lines = text.splitlines()
     assert max(map(len, lines)) <= width
     head = lines[1]
-    for needed in ("source", "score", "low", "high", "zone", "gain"):
+    for needed in ("source", "group", "call", "gain", "gain low", "gain high"):
         assert needed in head
-    assert ("gain low" in head) == (width >= 140)
     assert ("to target" in head) == (width >= 120)
-    assert ("p first" in head) == (width >= 100)
-    assert ("weight" in head) == (width >= 80)
+    assert ("score" in head) == (width >= 100)
+    assert ("p gain" in head) == (width >= 80)
     assert "[red]stranger[/red]" in text
     assert len(lines) == 5  # no name is folded
 
 
-def test_weights_on_a_terminal_are_the_joint_ones(ranking):
-    text = page(_ranking(ranking, 120), 120)
+def test_the_paper_s_zones_and_joint_weights_on_a_terminal(ranking, make_lda):
+    sources = [make_lda(60, 2, name="kin"), make_lda(60, 3, name="stranger", angle=3.0)]
+    ranking = rank(make_lda(50, 1, name="home"), sources, zones="paper", **FAST)
+    text = page(_ranking(ranking, 140), 140)
     row = next(line for line in text.splitlines() if line.startswith("kin"))
     assert f" {ranking.forecast.weights['kin']:.2f} " in row
+    assert ranking["kin"].zone.value in row
 
 
 def test_gains_fit_eighty_columns(make_lda):
@@ -67,7 +69,7 @@ def test_elsewhere_it_is_plain_text(ranking, capsys):
     out = capsys.readouterr().out
     assert out == f"{ranking}\n"
     assert out.splitlines()[-1] == ranking.closing.splitlines()[-1]
-    assert "gain_low" not in out  # which is in .frame
+    assert "p_first" not in out  # which is in .frame
 
 
 @pytest.mark.parametrize("width", [80, 100, 140])

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import datakin
-from datakin.results.zones import Zone
+from datakin.results.zones import TRIAL, Zone
 
 FAST = {"models": ["logistic", "linear_svm"], "cv": 3}
 SCRIPT = "<script>alert(1)</script>"
@@ -32,7 +32,7 @@ def renamed(result, old: str, new: str):
 
 @pytest.fixture(scope="session")
 def ranking(make_lda):
-    """One source of each zone."""
+    """A source that helps, one that is unclear, and one that hurts."""
     options = {"p": 8, "shift": 1.2}
     sources = [
         make_lda(300, 2, name="kin", **options),
@@ -40,7 +40,22 @@ def ranking(make_lda):
         make_lda(80, 4, name="stranger", angle=1.6, **options),
     ]
     made = datakin.rank(make_lda(60, 1, name="home", **options), sources, **FAST)
-    assert {c.zone for c in made} == set(Zone)
+    changed = {
+        "kin": {"gain": 0.08, "low": 0.01, "high": 0.15, "p_gain": 0.96},
+        "cousin": {"p_gain": 0.7, "p_harmless": 0.9, "pooled_high": 0.1},
+        "stranger": {"p_gain": 0.5, "pooled_high": -0.1},
+    }
+    found = []
+    for c in made:
+        trial = replace(c.trial, **changed[c.source])
+        decision = TRIAL.decide_trial(trial)
+        found.append(replace(c, trial=trial, decision=decision, zone=decision.zone))
+    made = replace(made, comparisons=tuple(found))
+    assert {c.source: c.call for c in made} == {
+        "kin": "helps",
+        "cousin": "unclear",
+        "stranger": "hurts",
+    }
     return made
 
 
@@ -116,7 +131,8 @@ def many(ranking):
     weights = {c.source: max(0.0, 0.3 - c.score) for c in found}
     forecast = replace(ranking.forecast, sources=tuple(names), weights=weights)
     first = dict.fromkeys(names, 1 / 200)
-    return replace(ranking, comparisons=tuple(found), first=first, forecast=forecast)
+    groups = {name: 1 + k // 50 for k, name in enumerate(names)}
+    return replace(ranking, comparisons=tuple(found), first=first, forecast=forecast, groups=groups)
 
 
 @pytest.fixture(scope="session")
@@ -130,7 +146,8 @@ def vast(results):
     np.fill_diagonal(scores, 0.0)
     loss = scores + rng.normal(size=(n, n)) / 100
     kinds = np.digitize(scores, [0.08, 0.16])
-    zones = tuple(tuple(list(Zone)[k] for k in row) for row in kinds)
+    shown = (Zone.POSITIVE, Zone.AMBIGUOUS, Zone.NEGATIVE)
+    zones = tuple(tuple(shown[k] for k in row) for row in kinds)
     return replace(
         results["matrix"],
         names=tuple(f"plant {k:03d}" for k in range(n)),

@@ -211,7 +211,7 @@ def test_filtering_and_paging(visit, many, vast):
 def test_csv_of_every_chart(visit, ranking):
     page = visit(ranking)
     view = page.evaluate("JSON.parse(document.getElementById('datakin-view').textContent)")
-    assert len(view["sections"]) == 7
+    assert len(view["sections"]) == 8
     for section in view["sections"]:
         with page.expect_download() as started:
             page.locator(f"#{section['id']} a.download").first.click()
@@ -318,7 +318,7 @@ def contrast(page, selector):
 
 
 TEXTS = ["h1", ".lead", ".eyebrow", "#scores svg text", "#scores svg .tick", "#scores .legend li",
-         "#scores td .zone[data-zone=positive]", "#scores td .zone[data-zone=negative]",
+         "#trials td .zone[data-zone=helps]", "#trials td .zone[data-zone=hurts]",
          "#scores button.name", "#scores thead button", ".top nav a", ".download"]  # fmt: skip
 
 
@@ -356,5 +356,5 @@ def test_paper_shows_the_whole_and_no_controls(visit, ranking):
 def test_without_scripts_the_verdict_is_there(visit, ranking):
     page = visit(ranking, java_script_enabled=False)
     text = page.locator("noscript").inner_text()
-    assert ranking.forecast.sentence in text
+    assert ranking.caution in text
     assert "kin" in text

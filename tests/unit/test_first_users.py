@@ -143,5 +143,5 @@ def test_ranking_on_a_terminal_is_whole(width, monkeypatch):
     page = io.StringIO()
     Console(file=page, width=width, force_terminal=False).print(_ranking(ranking, width))
     lines = page.getvalue().splitlines()
-    assert any("a source of 20 char" in line and ranking.best.zone.value in line for line in lines)
+    assert any("a source of 20 char" in line and ranking.best.call in line for line in lines)
     assert ("to target" in page.getvalue()) == (width > 100)

@@ -1,17 +1,27 @@
-"""What stands below a ranking: no luck where there is none, and trials beside inferences."""
+"""What stands below a ranking: groups where sources were tried, luck where they were not."""
 
 from dataclasses import replace
 
 import pytest
 
 from datakin import rank
+from datakin.report.words import ranking_verdict
 from datakin.synthetic import make_demo
+
+
+def _rank(**options):
+    target, sources = make_demo()
+    return rank(target, [s.dataset for s in sources[:3]], models=["logistic"], **options)
 
 
 @pytest.fixture(scope="module")
 def ranking():
-    target, sources = make_demo()
-    return rank(target, [s.dataset for s in sources[:3]], models=["logistic"])
+    return _rank(zones="paper")
+
+
+@pytest.fixture(scope="module")
+def tried():
+    return _rank()
 
 
 @pytest.mark.parametrize(("probability", "luck"), [(0.60, True), (0.949, True), (0.95, False)])
@@ -31,19 +41,38 @@ def test_luck_is_said_of_the_one_that_stands_first(ranking):
     )
 
 
-def test_a_trial_that_beats_the_joint_forecast_is_told(ranking):
-    gains = {c.source: c.gain for c in ranking}
-    best = max(gains, key=lambda name: gains[name].value)
-    little = replace(gains[best], value=gains[best].value - 0.01)
-    forecast = replace(ranking.forecast, pooled=little, best=little)
-    said = replace(ranking, forecast=forecast).closing
-    assert f"one by one, {best!r} cut the error most, by {forecast.in_words(gains[best])}" in said
-    assert "the best of 3, so this flatters" in said
-    much = replace(gains[best], value=gains[best].value + 0.01)
-    said = replace(ranking, forecast=replace(ranking.forecast, best=much)).closing
-    assert "one by one" not in said
-    assert said.splitlines()[-1] == replace(ranking.forecast, best=much).sentence
-
-
 def test_names_stand_in_a_row(ranking):
-    assert "Pooling 'cousin', 'shifted twin' and 'twin' should" in ranking.forecast.sentence
+    assert "pooling 'cousin', 'shifted twin' and 'twin' should" in ranking.forecast.sentence
+
+
+@pytest.mark.parametrize(
+    ("groups", "said"),
+    [
+        (
+            (1, 1, 1),
+            "3 sources, in 1 group. The order within a group is not supported by the data.",
+        ),
+        (
+            (1, 1, 2),
+            "3 sources, in 2 groups. The order within a group is not supported by the data.",
+        ),
+        ((1, 2, 3), "3 sources, and the data support their order."),
+    ],
+)
+def test_groups_in_words(tried, groups, said):
+    numbered = {c.source: group for c, group in zip(tried, groups, strict=True)}
+    assert replace(tried, groups=numbered).caution.startswith(said)
+
+
+def test_the_formula_is_not_heard_where_sources_were_tried(tried):
+    said = f"{tried}\n{ranking_verdict(tried)}"
+    assert "formula" not in said
+    assert "ooling" not in said
+    assert f"the loss of 'target' alone ({tried.loss_alone:.4g})" in said
+
+
+def test_the_verdict_names_who_helps(tried):
+    found = ranking_verdict(tried)
+    helpful = [c.source for c in tried if c.call == "helps"]
+    assert found["tone"] == ("good" if helpful else "open")
+    assert all(name in found["head"] for name in helpful)

@@ -12,8 +12,8 @@ from datakin import Comparison, DatakinError, Matrix, Ranking, Zone, from_json, 
 SCRIPT = "<script>alert(1)</script>"
 FAST = {"models": ["logistic"], "cv": 3}
 COLUMNS = [
-    "source", "score", "low", "high", "zone", "source_to_target", "target_to_source", "weight", "n_rows",
-    "gain", "gain_low", "gain_high",
+    "source", "score", "low", "high", "zone", "call", "source_to_target", "target_to_source", "weight",
+    "n_rows", "gain", "gain_low", "gain_high", "p_gain",
 ]  # fmt: skip
 
 
@@ -104,11 +104,13 @@ def test_frames(results):
     assert ranking.gain.is_monotonic_decreasing  # the stranger is further behind
     assert ranking.weight.is_monotonic_decreasing
     assert set(ranking.zone) <= {zone.value for zone in Zone}
+    assert ranking.call.tolist() == [Zone(zone).call for zone in ranking.zone]
+    assert ranking.group.tolist() == [1, 2]
     assert set(COLUMNS) <= set(results[Comparison].frame.columns)
     assert len(results[Comparison].frame) == 1
     square = results[Matrix].frame
     assert len(square) == 3
-    assert set(COLUMNS[:7]) | {"target"} <= set(square.columns)
+    assert set(COLUMNS[:8]) | {"target", "call_back"} <= set(square.columns)
     assert (square.low <= square.score).all()
 
 
@@ -160,11 +162,12 @@ def test_the_other_type_is_refused(results):
 
 
 def placed(template, points, threshold):
-    """A Matrix whose scores are the distances of points."""
+    """A Matrix whose scores are the distances of points; those beyond a threshold are negative."""
     scores = squareform(pdist(points))
     n = len(scores)
     blank = np.zeros((n, n))
-    zones = tuple((Zone.POSITIVE,) * n for _ in range(n))
+    words = np.where(scores > threshold, Zone.NEGATIVE.value, Zone.POSITIVE.value)
+    zones = tuple(tuple(Zone(word) for word in row) for row in words)
     return replace(
         template, names=tuple("abcdefgh"[:n]), scores=scores, standard_errors=blank, lows=blank,
         highs=blank, errors=blank, zones=zones, thresholds=np.full((n, n), threshold),

@@ -140,7 +140,7 @@ def rank(
         typer.Option(
             "--screen",
             help="Look at all sources with a few quick fits first; full work only for those within "
-            "reach of the best or called positive. The others stay in the table, marked.",
+            "reach of the best or called helpful. The others stay in the table, marked.",
         ),
     ] = False,
 ) -> None:
@@ -172,6 +172,10 @@ def matrix(
     scoring: Scoring,
     output: Output,
     domain: Domain = None,
+    calls: Annotated[
+        bool,
+        typer.Option("--calls", help="Try every table with every other, both ways, and call it."),
+    ] = False,
 ) -> None:
     """Compare every dataset with every other; show clusters.
 
@@ -181,7 +185,8 @@ def matrix(
     def work() -> Any:
         options = scoring.options()
         skips = bool(options.get("skip_unusable"))
-        return datakin.matrix(reading.read(tables, domain, skip_unusable=skips), **options)
+        members = reading.read(tables, domain, skip_unusable=skips)
+        return datakin.matrix(members, calls=calls, **options)
 
     output.run(work)
 

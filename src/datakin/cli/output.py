@@ -39,29 +39,40 @@ command_line: ContextVar[str | None] = ContextVar("command_line", default=None) 
 
 ENDINGS = {"--out": (".json", ".csv"), "--report": (".html", ".htm")}
 CALLS = {"helps": "green", "harmless": "cyan", "unclear": "yellow", "hurts": "red"}
-COLOURS = {"positive": "green", "ambiguous": "yellow", "negative": "red", "screened out": "dim"}
+COLOURS = {
+    **{"positive": "green", "ambiguous": "yellow", "negative": "red"},
+    **CALLS,
+    "screened out": "dim",
+}
 # Columns of a ranking with their titles, and those that a narrow terminal leaves out, the first first.
 TITLES = {
     "source": "source",
+    "group": "group",
+    "call": "call",
+    "gain": "gain",
+    "gain_low": "gain low",
+    "gain_high": "gain high",
+    "p_gain": "p gain",
     "score": "score",
     "low": "low",
     "high": "high",
     "zone": "zone",
     "source_to_target": "to target",
     "target_to_source": "to source",
-    "gain": "gain",
-    "gain_low": "gain low",
-    "gain_high": "gain high",
     "weight": "weight",
     "n_rows": "rows",
     "p_first": "p first",
 }
 LEFT_OUT = (
-    ("gain_low", "gain_high"),
     ("source_to_target", "target_to_source", "n_rows"),
     ("p_first",),
     ("weight",),
+    ("score",),
+    ("p_gain",),
+    ("gain_low", "gain_high"),
 )
+WORDS = ("zone", "call")  # columns of words that have colours
+SHORT = ("weight", "p_first", "p_gain")  # with two decimals
 DROPPED = ("rows", "worth", "if pooled", "90% interval")  # left out of a choice, the first first
 UNREAD = 141  # the exit code of programs whose reader has left, as with `| head -1`
 INDENT = 20  # where the values of a comparison begin
@@ -316,7 +327,7 @@ def show(result: Any) -> None:
         case Choice():
             _show_choice(result, console)
         case Comparison():
-            colour = COLOURS[result.zone.value]
+            colour = COLOURS[result.decision.word]
             head, _, rest = str(result).partition("\n")
             rest = _wrapped(rest, console.width)
             console.print(f"[bold {colour}]{escape(head)}[/]\n{escape(rest)}", highlight=False)
@@ -342,7 +353,7 @@ def _ranking(result: Ordered[Any], width: int) -> Any:
     """Return the table, with as many columns as the terminal has room for."""
     from rich.markup import escape
 
-    rows = result.frame.to_dict("records")
+    rows = result.shown.to_dict("records")
     cells = {name: [_cell(name, row[name]) for row in rows] for name in TITLES if name in rows[0]}
     for names in LEFT_OUT:
         if sum(_width(name, texts) for name, texts in cells.items()) <= width:
@@ -351,9 +362,9 @@ def _ranking(result: Ordered[Any], width: int) -> Any:
     table = _plain_table(result.title, "source")
     for name, texts in cells.items():
         if name != "source":
-            side: Any = "left" if name == "zone" else "right"
+            side: Any = "left" if name in WORDS else "right"
             table.add_column(TITLES[name], justify=side, no_wrap=True)
-        colours = COLOURS if name == "zone" else {}
+        colours = COLOURS if name in WORDS else {}
         cells[name] = [
             f"[{colours[text]}]{text}[/]" if text in colours else escape(text) for text in texts
         ]
@@ -365,7 +376,9 @@ def _ranking(result: Ordered[Any], width: int) -> Any:
 def _cell(name: str, value: Any) -> str:
     from datakin.results.record import cell
 
-    is_short = name in ("weight", "p_first") and value == value
+    is_short = name in SHORT and value == value
+    if name == "group" and isinstance(value, float):  # beside sources that were screened out
+        return f"{value:.0f}" if value == value else "-"
     return f"{value:.2f}" if is_short else cell(value)
 
 

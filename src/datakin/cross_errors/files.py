@@ -42,10 +42,11 @@ from datakin.cross_errors.slim import SlimErrors
 from datakin.cross_errors.sums import Grams, WaySums
 from datakin.data.features import Array
 from datakin.learning.folds import Plan
+from datakin.learning.stack.records import Trial, Trials
 
 __all__ = ["FORMAT", "Folder", "StoredParts", "read_parts", "write_parts"]
 
-FORMAT = 4
+FORMAT = 5
 OURS = ("units", "about.json", "table.parquet")
 KEPT: dict[str, Any] = {
     kind.__name__: kind
@@ -60,6 +61,8 @@ KEPT: dict[str, Any] = {
         PlanPredictions,
         SlimErrors,
         Trained,
+        Trial,
+        Trials,
         WaySums,
     )
 }

@@ -37,20 +37,6 @@ def _records(part: Errors) -> Iterator[dict[str, Any]]:
                 "error": float(mean),
                 "spread": float(np.sqrt(variance)),
             }
-    if part.pooled is not None:
-        mean = float(part.pooled @ shares)
-        yield {
-            **about,
-            "trained_on": " + ".join((part.tested_on, part.trained_on)),
-            "model": part.pool_model,
-            "held_out": HELD_OUT["fold"],
-            "weights_from": "",
-            "n_train": part.n_train["full"]
-            + len(part.weights) * (1 - 1 / part.means["fold"].shape[1]),
-            "rows": n_rows,
-            "error": mean,
-            "spread": float(np.sqrt(((part.pooled - mean) ** 2) @ shares)),
-        }
 
 
 def sum_records(ways: Iterable[WaySums]) -> Iterator[dict[str, Any]]:

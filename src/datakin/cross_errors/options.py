@@ -83,7 +83,7 @@ class Options:
     )
     zones: str = _option(
         "gain",
-        "Rule for zones: gain (what pooling should bring), or paper.",
+        "What decides: gain (sources are tried), or the paper's rule.",
         ("gain", "paper"),
         look=True,
     )

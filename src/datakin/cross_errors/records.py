@@ -55,11 +55,6 @@ class Errors:
     least : float
         What one more error on one row would add to the mean (0-1 losses; 0 for others). Errors
         that do not vary at all are not known any better than this.
-    pooled : ndarray of shape (n,) or None
-        Loss on each row of a predictor trained on both datasets, without the row's fold; of one
-        model, and only where such a pool was tried.
-    pool_model : str
-        That model.
     """
 
     trained_on: str
@@ -70,8 +65,6 @@ class Errors:
     weights: Array
     n_train: Mapping[str, float]
     least: float = 0.0
-    pooled: Array | None = None
-    pool_model: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:

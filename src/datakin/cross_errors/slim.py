@@ -85,8 +85,6 @@ def slimmed(errors: Errors, outputs: Sequence[str]) -> SlimErrors:
         errors.weights,
         errors.n_train,
         errors.least,
-        errors.pooled,
-        errors.pool_model,
         tuple(outputs),
         counts.astype(np.uint8) if are_counts else rows,
         n_predictors if are_counts else 0,

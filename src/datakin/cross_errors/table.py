@@ -19,6 +19,7 @@ from datakin.cross_errors.options import Options
 from datakin.cross_errors.pieces import join_pieces, parts_of, pieces_from, reread_pieces
 from datakin.cross_errors.records import Key, Member, PairFacts, Piece
 from datakin.cross_errors.sums import Grams, WaySums
+from datakin.learning.stack.records import Trial, Trials
 
 __all__ = ["ErrorTable", "write_table"]
 
@@ -42,6 +43,8 @@ class ErrorTable:
     keep : {"predictions", "losses", "sums"}
     sums : mapping of (trained_on, tested_on) to WaySums
     grams : mapping of target to Grams
+    trials : mapping of target to Trials
+        What its sources brought when they were tried, for targets where that was asked for.
     complete : bool
         False when the measurement was interrupted.
     test_size : float or None
@@ -66,6 +69,7 @@ class ErrorTable:
     keep: str = "predictions"
     sums: Mapping[tuple[str, str], WaySums] = field(default_factory=dict)
     grams: Mapping[str, Grams] = field(default_factory=dict)
+    trials: Mapping[str, Trials] = field(default_factory=dict)
     complete: bool = True
     test_size: float | None = None
     learner: str = ""
@@ -97,11 +101,10 @@ class ErrorTable:
     def frame(self) -> pd.DataFrame:
         """One row for each predictor and tested dataset.
 
-        trained_on (several names joined by " + " for a pool), tested_on, model, held_out ("none",
-        "k": each fold in turn, "jk": each two folds), weights_from (the rows that an ensemble's
-        weights come from), n_train, rows, error, spread (standard deviation of the row losses),
-        columns (how many were learned on: pairs may share different ones). Where only sums are
-        kept: the errors of the measured estimate.
+        trained_on, tested_on, model, held_out ("none", "k": each fold in turn, "jk": each two
+        folds), weights_from (the rows that an ensemble's weights come from), n_train, rows, error,
+        spread (standard deviation of the row losses), columns (how many were learned on: pairs may
+        share different ones). Where only sums are kept: the errors of the measured estimate.
         """
         found: list[Mapping[str, Any]] = list(sum_records(self.sums.values()))
         for key, piece in self.pieces.items():
@@ -128,6 +131,11 @@ class ErrorTable:
     def has_pair(self, target: str, source: str) -> bool:
         """Whether a pair was measured, whichever of the two is the target."""
         return (target, source) in self.pairs or (source, target) in self.pairs
+
+    def trial(self, target: str, source: str) -> Trial | None:
+        """Return the trial of a source; None if there was none, or it could not be made."""
+        found = self.trials.get(target)
+        return None if found is None else found.trials.get(source)
 
     def check_name(self, name: Any) -> None:
         """Refuse what is not the name of one of the datasets."""
@@ -215,6 +223,7 @@ class ErrorTable:
             fitters={name: made for name, made in self.fitters.items() if name in wanted},
             sums=sums,
             grams={name: found.only(wanted) for name, found in grams.items()},
+            trials={name: t.only(wanted) for name, t in self.trials.items() if name in wanted},
         )
 
     def join(self, other: ErrorTable) -> Self:
@@ -236,6 +245,7 @@ class ErrorTable:
             pieces=join_pieces(self.pieces, other.pieces),
             sums={**self.sums, **other.sums},
             grams={},
+            trials=_joined_trials(self.trials, other.trials),
             complete=self.complete and other.complete,
             fits={**self.fits, **other.fits},
             fitters={**self.fitters, **other.fitters},
@@ -333,11 +343,24 @@ class ErrorTable:
             keep=found["keep"],
             sums={(way.trained_on, way.tested_on): way for way in found["sums"]},
             grams=found["grams"],
+            trials=found["trials"],
             complete=complete,
             test_size=found["test_size"],
             fits=found["fits"] if complete else {},
             fitters=found["fitters"],
         )
+
+
+def _joined_trials(ours: Mapping[str, Trials], theirs: Mapping[str, Trials]) -> dict[str, Trials]:
+    """Return the trials of two tables; none of a target that came out differently in them."""
+    found = {**ours, **theirs}
+    for name in ours.keys() & theirs.keys():
+        both = ours[name].joined(theirs[name])
+        if both is None:
+            del found[name]
+        else:
+            found[name] = both
+    return found
 
 
 def _path(folder: Any) -> Path:
@@ -356,6 +379,7 @@ def write_table(folder: Folder, table: ErrorTable, *, is_saved: bool = False) ->
         "keep": table.keep,
         "sums": list(table.sums.values()),
         "grams": dict(table.grams),
+        "trials": dict(table.trials),
         "complete": table.complete,
         "test_size": table.test_size,
         "fits": dict(table.fits),

@@ -37,6 +37,8 @@ class CrossErrors(ErrorTable):
     ----------
     names : tuple of str
         The datasets.
+    trials : mapping of str to Trials
+        What sources brought when they were tried, by target.
     frame : pandas.DataFrame
         trained_on, tested_on, model, held_out, weights_from, n_train, rows, error, spread.
     keep : {"predictions", "losses", "sums"}
@@ -74,8 +76,9 @@ class CrossErrors(ErrorTable):
         pairs : "all", str or list of (target, source)
             "all" pairs; those of one target, by its name; or pairs of names.
         trials : str, list of str or "all", optional
-            Targets for which pools of target and source are tried with logistic or linear
-            regression. Where none was tried, gains come from the formula.
+            Targets whose sources are tried with them: a stack of target and source against the
+            stack of the target alone. Calls of these targets' sources come from the trials, others
+            from the gain formula.
         keep : {"auto", "predictions", "losses", "sums"}
             What to keep; "auto" keeps predictions up to 512 MB, and beyond that sums, or for one
             target losses.
@@ -118,6 +121,9 @@ class CrossErrors(ErrorTable):
     def rank(self, target: str, **looks: Any) -> Ranking:
         """Look at all sources of one target, best first.
 
+        Calls and order rest on the trials of this target, if they were measured (``trials=``);
+        otherwise on the gain formula and on what sources lose on the target.
+
         Parameters
         ----------
         target : str
@@ -131,7 +137,7 @@ class CrossErrors(ErrorTable):
         return rank_sources(self._looked(looks), target)
 
     def matrix(self, **looks: Any) -> Matrix:
-        """Look at all pairs.
+        """Look at all pairs; calls come from trials where they were measured (``trials="all"``).
 
         Parameters
         ----------
@@ -201,7 +207,7 @@ def _named_pairs(pairs: Any, names: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _named_trials(trials: Any, names: Sequence[str]) -> list[str]:
-    """Return the targets for which pools are tried."""
+    """Return the targets whose sources are tried."""
     if trials is None:
         return []
     if isinstance(trials, str):

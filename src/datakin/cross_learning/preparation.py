@@ -17,7 +17,7 @@ from datakin.execution.measurement import Looks, Measurement
 from datakin.learning.models import Model, built_in_models, choose_models
 from datakin.scoring.cls import AVERAGES
 from datakin.scoring.curves import measure_growth
-from datakin.scoring.forecast import SIMPLEST, learner_of
+from datakin.scoring.forecast import learner_of
 from datakin.scoring.pairs import make_pair
 from datakin.scoring.rankings import grams_of_all, what_rows_add
 from datakin.scoring.ways import RowsWay, summed
@@ -52,12 +52,9 @@ def prepare(
 ) -> Measurement:
     """Return a measurement that is ready to run."""
     models = _chosen_models(options, bool(datasets[0].classes))
-    # A pool is tried with the forecasts' learner where it is the simplest model: others may take
-    # long, and a pair should cost next to nothing.
     learner = learner_of([model.name for model in models], options.estimate)
     # Averages over models, and the limit, are made of all of them row by row.
     is_one = options.estimate not in AVERAGES and options.size != "limit"
-    is_quick = any(m.name == learner and m.backend is not None for m in models)
     return Measurement(
         datasets,
         pairs,
@@ -65,7 +62,6 @@ def prepare(
         models,
         LOOKS,
         trials=trials,
-        pool_model=learner if learner in SIMPLEST and is_quick else None,
         keep=choose_keep(datasets, pairs, options, len(models), keep),
         with_grams=with_grams,
         outputs=tuple(dict.fromkeys((options.estimate, learner))) if is_one else (),

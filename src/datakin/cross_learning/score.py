@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Self
@@ -17,6 +17,7 @@ from datakin.cross_learning.screening import screen_sources
 from datakin.data import for_comparison, for_matrix, for_ranking
 from datakin.execution.running import measured
 from datakin.results import Comparison, Matrix, Ranking
+from datakin.results.zones import GAIN
 from datakin.scoring.matrices import complete_names, fill_matrix, make_matrix
 from datakin.scoring.pairs import compare_pair
 from datakin.scoring.rankings import rank_sources
@@ -47,7 +48,8 @@ class CrossLearningScore(Options):
     loss : str or callable
         "auto", "zero_one", "balanced", "brier", "log", "squared", "absolute", or a function of
         (true, predicted) that returns one loss per row. "auto" is 0-1 for classes, balanced over
-        classes on a dataset with a class rarer than 15%, and squared for regression.
+        classes on a dataset with a rare class (a share below 0.3 divided by the number of classes:
+        15% of two), and squared for regression.
     sharpness : float
         The paper's lambda: how sharply the ensemble prefers models with a low error.
     direction : float
@@ -68,8 +70,11 @@ class CrossLearningScore(Options):
         Regression: losses are divided by that of the best constant before models are weighted, or
         taken as they are, as in the paper.
     zones : {"gain", "paper"}
-        The rule for zones: on which side of 0 the 90% interval lies of the gain that plain pooling
-        is expected to bring (see `datakin.forecast_gain`), or the paper's thresholds for the score.
+        What decides. "gain": the source is tried, in a stack with the target against the stack of
+        the target alone, in Brier or squared error and by learners of its own, whatever `models`
+        and `loss` are; it helps, is harmless, unclear or hurts. Where it cannot be tried, and in
+        a matrix, the formula for the gain of pooling decides (see `datakin.forecast_gain`).
+        "paper": the paper's thresholds for the score; nothing is tried.
     zone_error : {"rows", "folds"}
         How the standard error of the baseline error is found.
     repeats : int
@@ -137,6 +142,10 @@ class CrossLearningScore(Options):
         }
         return cls(**{**paper, **changes})
 
+    def _tried(self, targets: Sequence[str]) -> Sequence[str]:
+        """Return the targets whose sources are tried: none if the paper's rule decides."""
+        return targets if self.zones == GAIN.name else ()
+
     @filters_kept()
     def compare(self, target: Any, source: Any) -> Comparison:
         """Compare one target with one source.
@@ -151,7 +160,7 @@ class CrossLearningScore(Options):
         """
         datasets = for_comparison(target, source)
         names = (datasets[0].name, datasets[1].name)
-        measurement = prepare(datasets, [names], self, [names[0]], "losses")
+        measurement = prepare(datasets, [names], self, self._tried([names[0]]), "losses")
         said = "Interrupted before the pair was finished."
         comparison = compare_pair(measured(measurement, said.format), *names)
         announce([comparison])
@@ -175,9 +184,9 @@ class CrossLearningScore(Options):
             A dataset with the target's name is an error.
         screen : bool
             Look at all sources with a few quick fits first, and do the full work only for those
-            within reach of the best or called positive. The numbers of these are the same as
-            without, except the joint weights and the probabilities of the first place, which are
-            about them alone. The others stay in the table, marked as screened out. For many sources;
+            within reach of the best or called helpful. The numbers of these are the same as
+            without, except groups, joint weights and the probabilities of the first place, which
+            are about them alone. The others stay in the table, marked as screened out. For many sources;
             fewer than four are not screened.
         on_result : callable, optional
             Called with the Comparison of each source as soon as it is finished.
@@ -192,7 +201,7 @@ class CrossLearningScore(Options):
         datasets = for_ranking(target, sources)
         first, *others = (d.name for d in datasets)
         pairs = [(first, name) for name in others]
-        measurement = prepare(datasets, pairs, self, [first], "losses")
+        measurement = prepare(datasets, pairs, self, self._tried([first]), "losses")
         screening = None
         if screen:
             try:
@@ -214,12 +223,15 @@ class CrossLearningScore(Options):
         return ranking
 
     @filters_kept()
-    def matrix(self, datasets: Any) -> Matrix:
+    def matrix(self, datasets: Any, *, calls: bool = False) -> Matrix:
         """Compare every dataset with every other.
 
         Parameters
         ----------
         datasets : list of datasets, or mapping of name to dataset
+        calls : bool
+            Try every dataset with every other, both ways, and call each by its trial: about a tenth
+            of a second a pair and direction. Otherwise calls come from the gain formula.
 
         Returns
         -------
@@ -232,8 +244,16 @@ class CrossLearningScore(Options):
                 f"A matrix is symmetric: the 'direction' parameter must be 0.5. "
                 f"Got {self.direction!r}; use rank for one direction."
             )
+        if not isinstance(calls, bool):
+            raise DatakinError(f"The 'calls' parameter must be True or False. Got {calls!r}.")
+        if calls and self.zones != GAIN.name:
+            raise DatakinError(
+                "Calls are made by trials, and zones='paper' asks for the paper's rule: leave out one of "
+                "the two."
+            )
+        tried = names if calls else ()
         measurement = prepare(
-            members, list(combinations(names, 2)), self, (), "sums", with_grams=False
+            members, list(combinations(names, 2)), self, tried, "sums", with_grams=False
         )
 
         def said(n_pairs: int) -> str:
@@ -287,7 +307,7 @@ def rank(
     sources : list of datasets, or mapping of name to dataset
     screen : bool
         Look at all sources with a few quick fits first, and do the full work only for those within
-        reach of the best or called positive. The others stay in the table, marked as screened out.
+        reach of the best or called helpful. The others stay in the table, marked as screened out.
     on_result : callable, optional
         Called with the Comparison of each source as soon as it is finished.
     **options
@@ -300,12 +320,14 @@ def rank(
     return CrossLearningScore(**options).rank(target, sources, screen=screen, on_result=on_result)
 
 
-def matrix(datasets: Any, **options: Any) -> Matrix:
+def matrix(datasets: Any, *, calls: bool = False, **options: Any) -> Matrix:
     """Compare all datasets with each other.
 
     Parameters
     ----------
     datasets : list of datasets, or mapping of name to dataset
+    calls : bool
+        Try every dataset with every other, both ways; otherwise calls come from the gain formula.
     **options
         As in `CrossLearningScore`.
 
@@ -313,4 +335,4 @@ def matrix(datasets: Any, **options: Any) -> Matrix:
     -------
     Matrix
     """
-    return CrossLearningScore(**options).matrix(datasets)
+    return CrossLearningScore(**options).matrix(datasets, calls=calls)

@@ -3,9 +3,10 @@
 The target's plan is run first; the ranking needs it anyway. Of every source the quick pass makes three fits
 of its plan, by the simplest and one flexible model and by whatever model predicts the target better than
 these. Their losses on the target's rows, weighted as the target weighs its models, give what the source
-loses there, row by row. Pools are tried as in the ranking itself.
+loses there, row by row. Trials are those of the ranking itself.
 
-Kept are the first few, those whose loss is within reach of theirs, and those that are called positive.
+Kept are the first few by loss and, where sources are tried, by the order of the ranking; those whose loss
+is within reach of theirs; and those that are called helpful.
 Reach is counted in standard errors of the difference, paired row by row. Quick and full numbers come from
 the same rows of the target, so that few of them are enough: see REACH.
 """
@@ -24,8 +25,9 @@ from datakin.execution.measurement import Measurement
 from datakin.execution.units import Unit
 from datakin.learning.folds import Plan
 from datakin.learning.models import Model
+from datakin.learning.stack.records import Trial
 from datakin.results import ExpectedGain, Screened, Screening
-from datakin.results.zones import GAIN, Zone
+from datakin.results.zones import GAIN, TRIAL, Zone
 from datakin.scoring.cls import Direction, Discrepancy
 from datakin.scoring.forecast import SIMPLEST, learner_of, plain_gain
 from datakin.scoring.uncertainty import row_variance
@@ -51,6 +53,8 @@ class _Glance:
     loss: Discrepancy
     groups: Array | None
     gain: ExpectedGain
+    error: float
+    trial: Trial | None
     may_help: bool
 
     def error_from(self, other: _Glance | None = None) -> float:
@@ -61,7 +65,8 @@ class _Glance:
         return float(np.sqrt(row_variance(influence, self.groups, self.loss.least)))
 
     def screened(self) -> Screened:
-        return Screened(self.name, self.n_rows, self.loss.value, self.error_from(), self.gain)
+        quick = self.loss.value, self.error_from(), self.gain, self.error
+        return Screened(self.name, self.n_rows, *quick, self.trial)
 
 
 def screen_sources(measurement: Measurement, target: str) -> Screening | None:
@@ -98,8 +103,8 @@ def screen_sources(measurement: Measurement, target: str) -> Screening | None:
         return Screening(f"Nothing was screened out: all {n} sources are within reach of the best.")
     return Screening(
         f"{len(left)} of {n} sources were screened out by a quick pass of a few fits each: what they lose "
-        f"on {target!r} is more than the first ones do, by over {REACH:g} standard error, and pooling them "
-        f"is not called positive. Their rows show the quick numbers. For full numbers leave out screen=True "
+        f"on {target!r} is more than the first ones do, by over {REACH:g} standard error, and none of them "
+        f"is called helpful. Their rows show the quick numbers. For full numbers leave out screen=True "
         f"(--screen), or compare them alone: score(target, source).",
         tuple(glance.screened() for glance in left),
     )
@@ -109,11 +114,22 @@ def _place(glance: _Glance) -> tuple[float, str]:
     return glance.loss.value, glance.name
 
 
+def _place_by_trial(glance: _Glance) -> tuple[float, str]:
+    """Return what rankings with trials are sorted by, with the quick pass's loss."""
+    tried = 0.0 if glance.trial is None else glance.trial.tried
+    own = glance.loss.own
+    loses = glance.loss.value / own if own > 0 else float(np.sign(glance.loss.value))
+    return float(np.clip(loses, -1, 1) - np.clip(tried, -1, 1)), glance.name
+
+
 def _within_reach(found: Sequence[_Glance], n_first: int) -> set[str]:
     """Return the names of the sources that deserve full work."""
     order = sorted(found, key=_place)
     last = order[:n_first][-1]
     kept = {glance.name for glance in order[:n_first]}
+    # The ranking is ordered by trials as well: who may come first there is kept, too.
+    tried = sorted(found, key=_place_by_trial)[: max(1, n_first // 2)]
+    kept |= {glance.name for glance in tried}
     for glance in order[n_first:]:
         beyond = glance.loss.value - last.loss.value
         if glance.may_help or beyond <= REACH * glance.error_from(last):
@@ -131,7 +147,7 @@ def _quick_pass(measurement: Measurement, target: str, sources: Sequence[str]) -
     }
     models = _chosen(measurement, list(owns.values()))
     with collecting():  # the full work says again what is of use
-        found = measurement.try_out([_quick_unit(u, models) for u in units.values()], models)
+        found = measurement.try_out([_quick_unit(u) for u in units.values()], models)
     crosses = {key.dataset: piece.crosses[target][0] for key, piece in found.items()}
     return [
         _glance(measurement, target, source, owns[source], crosses[source]) for source in sources
@@ -153,9 +169,9 @@ def _chosen(measurement: Measurement, owns: Sequence[Trained]) -> tuple[Model, .
     return tuple(m for m in models if m.name in cheap or weights[m.name] > known)
 
 
-def _quick_unit(unit: Unit, models: Sequence[Model]) -> Unit:
+def _quick_unit(unit: Unit) -> Unit:
     """Return a source's unit with a few fits of its first plan."""
-    plan, names = unit.plans[0], {model.name for model in models}
+    plan = unit.plans[0]
     folds = plan.folds[:FOLDS]
     few = Plan(
         plan.trains[: 1 + FOLDS],
@@ -163,12 +179,7 @@ def _quick_unit(unit: Unit, models: Sequence[Model]) -> Unit:
         folds,
         tuple(((1 + k, fold),) for k, fold in enumerate(folds)),
     )
-    tests = [
-        test if test.pool_model in names else replace(test, pool_model=None) for test in unit.tests
-    ]
-    return replace(
-        unit, plans=(few,), tests=tests, held_out=None, with_inner=False, keeps_predictions=False
-    )
+    return replace(unit, plans=(few,), held_out=None, with_inner=False, keeps_predictions=False)
 
 
 def _placed(cross: Errors, models: tuple[str, ...], weights: Array) -> Errors:
@@ -206,9 +217,15 @@ def _glance(
     estimate = "average" if options.estimate == "ensemble" else options.estimate
     loss = way.discrepancy(estimate, "paper" if options.size == "paper" else "matched")
     learner = learner_of(cross.models, options.estimate)
-    gain = plain_gain(way.outlook(learner if learner in way.models else estimate))
-    if options.zones == GAIN.name:
+    seen = way.outlook(learner if learner in way.models else estimate)
+    gain = plain_gain(seen)
+    tried = measurement.tried.get(target)
+    trial = None if tried is None else tried.trials.get(source)
+    if trial is not None:
+        may_help = TRIAL.decide_trial(trial).zone is Zone.POSITIVE
+    elif options.zones == GAIN.name:
         may_help = GAIN.decide_gain(gain).zone is Zone.POSITIVE
     else:  # the paper's zones ask for the score of both directions, of which one is known
         may_help = loss.value <= 0
-    return _Glance(source, members[source].n_rows, loss, way.groups, gain, may_help)
+    n_rows = members[source].n_rows
+    return _Glance(source, n_rows, loss, way.groups, gain, seen.error, trial, may_help)

@@ -17,8 +17,10 @@ from datakin.data import Dataset
 from datakin.execution.agreement import Agreement, Names, about_run
 from datakin.execution.store import Store
 from datakin.execution.threads import run_in_threads
+from datakin.execution.trials import try_sources_of
 from datakin.execution.units import Test, Unit, draw_plans
 from datakin.learning.models import Model
+from datakin.learning.stack.records import Trials
 
 __all__ = ["Looks", "Measurement"]
 
@@ -58,9 +60,7 @@ class Measurement:
     models : tuple of Model
     looks : Looks
     trials : sequence of str
-        Targets for which pools with each source are tried.
-    pool_model : str or None
-        The model that pools are tried with.
+        Targets whose sources are tried with them.
     keep : {"predictions", "losses", "sums"}
     with_grams : bool
         With sums: keep what rankings need too.
@@ -77,13 +77,12 @@ class Measurement:
         looks: Looks,
         *,
         trials: Sequence[str] = (),
-        pool_model: str | None = None,
         keep: str = "predictions",
         with_grams: bool = True,
         outputs: tuple[str, ...] = (),
     ) -> None:
         self.options, self.models, self.looks, self.keep = options, models, looks, keep
-        self.trials, self.pool_model = frozenset(trials), pool_model
+        self.trials = tuple(dict.fromkeys(trials))
         self.with_grams = with_grams
         self.agreed = Agreement(datasets, pairs, options)
         # What is on disk, and samples that may grow, need all.
@@ -108,7 +107,9 @@ class Measurement:
         """Yield each pair when it is finished.
 
         After Ctrl-C what is finished, if only on smaller samples, is yielded before it is passed on.
+        Trials come first: what is told of a pair rests on them.
         """
+        self.tried  # noqa: B018
         active = []
         for names, common in self.agreed.pairings.items():
             if common.identical:
@@ -132,6 +133,22 @@ class Measurement:
             active, stage = more, stage + 1
         self._note_checkpoint(self.finished)
 
+    @cached_property
+    def tried(self) -> dict[str, Trials]:
+        """The trials of the targets where that was asked for."""
+        datasets, found = self.agreed.datasets, {}
+        for target in self.trials:
+            names = [
+                one if other == target else other
+                for one, other in self.agreed.pairings
+                if target in (one, other)
+            ]
+            if names:
+                folder = self.store.folder if self.store.is_checkpoint else None
+                sources = [datasets[name] for name in names]
+                found[target] = try_sources_of(datasets[target], sources, self.options, folder)
+        return found
+
     def table(self, *, complete: bool = True) -> ErrorTable:
         """Return what is finished."""
         there = {*self.fitted, *(name for names in self.finished for name in names)}
@@ -144,6 +161,7 @@ class Measurement:
             dict(self.finished),
             {key: piece for key, piece in self.store.pieces.items() if key in used},
             keep=self.keep,
+            trials={name: t.only(members) for name, t in self.tried.items() if name in members},
             complete=complete,
             fits=dict(self.fits),
             holder=self.store,
@@ -166,7 +184,7 @@ class Measurement:
     def _note_checkpoint(self, pairs: Mapping[Names, PairFacts]) -> None:
         keep = "losses" if self.keep == "sums" else self.keep
         table = ErrorTable(self.options, self.about, self.agreed.members, dict(pairs), keep=keep)
-        self.store.note(replace(table, fits=dict(self.fits)))
+        self.store.note(replace(table, fits=dict(self.fits), trials=self.tried))
 
     # What is asked of units
 
@@ -264,19 +282,9 @@ class Measurement:
                 continue
             if key not in units:
                 units[key] = self._unit(key)
-            tries = (
-                tested in self.trials
-                and tested not in self.agreed.samples
-                and self.pool_model is not None
-            )
             units[key].tests.append(
                 Test(
-                    self.agreed.tested(tested),
-                    self.agreed.losses[tested],
-                    common.classes,
-                    left_out,
-                    self.pool_model if tries else None,
-                    self.agreed.plans[tested] if tries else (),
+                    self.agreed.tested(tested), self.agreed.losses[tested], common.classes, left_out
                 )
             )
 
@@ -304,7 +312,7 @@ class Measurement:
             [unit.dataset.name, unit.dataset.fingerprint, *unit.key.columns],
             unit.held_out.fingerprint if unit.held_out is not None else None,
             [
-                [t.other.name, t.other.fingerprint, *t.classes, int(t.left_out.sum()), t.pool_model]
+                [t.other.name, t.other.fingerprint, *t.classes, int(t.left_out.sum())]
                 for t in unit.tests
             ],
             [unit.with_inner, unit.keeps_predictions],
@@ -346,7 +354,13 @@ class Measurement:
             facts = replace(self.agreed.facts[names], keys=self._keys(names))
         pieces = self.store.pieces
         return ErrorTable(
-            self.options, self.about, self.agreed.members, {names: facts}, pieces, keep="losses"
+            self.options,
+            self.about,
+            self.agreed.members,
+            {names: facts},
+            pieces,
+            keep="losses",
+            trials=self.tried,
         )
 
     def _is_enough(self, names: Names) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from datakin.cross_errors.options import Options
@@ -25,7 +25,6 @@ from datakin.cross_errors.slim import slimmed
 from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.execution.sampling import FOLDS
-from datakin.execution.trial import try_pool
 from datakin.learning.engine import FittedPlan, ModelFits, PlanRun
 from datakin.learning.folds import Plan, make_plan
 from datakin.learning.losses import Loss
@@ -47,11 +46,7 @@ def labels_of(dataset: Dataset) -> Labels:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Test:
-    """Another dataset to be tested on: its rows and loss, all classes, rows to leave out.
-
-    `pool_model`: the model to try on both datasets together, with `plans`, those of the tested
-    dataset; None tries nothing.
-    """
+    """Another dataset to be tested on: its rows and loss, all classes, rows to leave out."""
 
     __test__ = False  # not a test case, whatever a test runner thinks of the name
 
@@ -59,8 +54,6 @@ class Test:
     loss: Loss
     classes: tuple[str, ...]
     left_out: Array
-    pool_model: str | None = None
-    plans: tuple[Plan, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +148,7 @@ class Work:
             if any((repeat, p) not in self.fits for p in range(len(self.parts))):
                 return None
         fits = [fit for p in range(len(self.parts)) for fit in self.fits.pop((repeat, p))]
-        done = self._read(FittedPlan(self.runs.pop(repeat), fits), repeat)
+        done = self._read(FittedPlan(self.runs.pop(repeat), fits))
         with self.lock:
             self.done[repeat] = done
             if len(self.done) < len(self.plans):
@@ -171,7 +164,7 @@ class Work:
             {name: tuple(r.scores[name] for r in repeats) for name in tested} if keeps else {},
         )
 
-    def _read(self, fitted: FittedPlan, repeat: int) -> _Repeat:
+    def _read(self, fitted: FittedPlan) -> _Repeat:
         """Predict, and turn predictions into losses."""
         unit, own = (
             self.unit,
@@ -191,8 +184,6 @@ class Work:
                 crosses[name] = reading.test_on(
                     labels, predicted, test.loss, test.classes, test.left_out
                 )
-                if test.pool_model is not None:
-                    crosses[name] = self._with_pool(crosses[name], test, repeat)
                 if unit.outputs:
                     crosses[name] = slimmed(crosses[name], unit.outputs)
                 if unit.keeps_predictions:
@@ -217,22 +208,6 @@ class Work:
             fitted.failures,
             {part.model.name: part.backend for part in fitted.parts},
         )
-
-    def _with_pool(self, errors: Errors, test: Test, repeat: int) -> Errors:
-        """Add the losses of one model on the tested rows, trained on both datasets."""
-        models = {model.name: model for part in self.parts for model in part}
-        model = models[test.pool_model or ""]
-        pooled = try_pool(
-            self.unit.dataset,
-            test.other,
-            self.unit.key.columns,
-            test.classes,
-            model,
-            test.plans[repeat],
-            test.loss,
-            self.options.random_state,
-        )
-        return errors if pooled is None else replace(errors, pooled=pooled, pool_model=model.name)
 
 
 def _batches(tests: Sequence[Test]) -> Iterator[list[Test]]:

@@ -21,7 +21,7 @@ __all__ = [
     "resolve_loss",
 ]
 
-RARE = 0.15  # below this share of the rows a class counts as rare
+RARE = 0.3  # divided by the number of classes: the share of the rows below which one counts as rare
 WIDEST = 1e70  # of a response: variances of squared errors are its fourth powers
 CLIP = 1e-3  # log loss: a probability is never taken below this
 
@@ -154,14 +154,16 @@ def resolve_loss(loss: Any) -> Loss | None:
 def choose_loss(loss: Loss | None, dataset: Labelled) -> Loss:
     """Return the loss that errors on this dataset's rows are measured in.
 
-    The default is squared error for regression and 0-1 loss for classes. If a class has less than
-    15% of the rows, the 0-1 loss is balanced: otherwise always guessing the common class would look
-    good. The loss depends only on the dataset tested on.
+    The default is squared error for regression and 0-1 loss for classes. If a class is rare (a share
+    below 0.3 divided by the number of classes: 15% of two, 10% of three), the 0-1 loss is balanced:
+    otherwise always guessing the common class would look good. The loss depends only on the dataset
+    tested on.
     """
     if loss is None:
         if not dataset.classes:
             return LOSSES["squared"]
-        return LOSSES["balanced" if dataset.class_shares.min() < RARE else "zero_one"]
+        rare = RARE / len(dataset.classes)
+        return LOSSES["balanced" if dataset.class_shares.min() < rare else "zero_one"]
     if loss.by_name and not dataset.classes:
         return Loss(loss.name, "value", loss.rows)
     if (loss.needs == "value") != (not dataset.classes):

@@ -37,8 +37,14 @@ __all__ = [
 ]
 
 # From Okabe and Ito's palette, which colour-blind readers can tell apart.
-COLOURS = {"positive": "#009E73", "ambiguous": "#E69F00", "negative": "#D55E00"}
+COLOURS = {
+    "positive": "#009E73",
+    "harmless": "#56B4E9",
+    "ambiguous": "#E69F00",
+    "negative": "#D55E00",
+}
 CLUSTERS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#7A6FC0", "#666666")
+CHANCES = {"positive": "a gain", "harmless": "a cost up to 2%", "negative": "a larger cost"}
 DIM = "#999999"  # of sources that were screened out
 LONGEST = 32  # characters of a name beside an axis
 LABELLED = 60  # most names beside a heatmap or on a map; more would overlap
@@ -192,17 +198,25 @@ def _draw_zones(ax: Any, k: int, comparison: Comparison, reach: tuple[float, flo
 
 @_picture(Ranking, Comparison)
 def zones(result: Any, *, ax: Any = None) -> Any:
-    """Draw the probability of each zone if the score were measured again."""
+    """Draw how probable a gain, a cost up to 2% and a larger cost are; or each of the paper's zones.
+
+    Where sources were not tried: the probability of each call, or zone, if measured again.
+    """
     found = _comparisons(result)
     ax = axes(ax, height=1.4 + 0.3 * len(found))
     left = np.zeros(len(found))
+    of_trials = any(c.trial is not None for c in found)
+    of_gain = found[0].decision.is_about_gain
     for zone, ink in COLOURS.items():
-        share = np.array([c.zone_probabilities[zone] for c in found])
-        ax.barh(range(len(found)), share, left=left, color=ink, height=0.7, label=zone)
+        share = np.array([c.zone_probabilities.get(zone, 0.0) for c in found])
+        if share.any():
+            name = Zone(zone).call if of_gain else zone
+            name = CHANCES.get(zone, name) if of_trials else name
+            ax.barh(range(len(found)), share, left=left, color=ink, height=0.7, label=name)
         left += share
     _rows(ax, [c.source for c in found], len(found))
     ax.set_xlim(0, 1)
-    ax.set_xlabel("probability of each zone")
+    ax.set_xlabel("probability" if of_gain else "probability of each zone")
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False)
     return ax
 
@@ -250,22 +264,23 @@ def map(result: Any, *, ax: Any = None) -> Any:
 
 @_picture(Ranking, Comparison, Forecast)
 def forecast(result: Any, *, ax: Any = None) -> Any:
-    """Draw the expected gain of pooling: for each source, or against the share of a single source."""
+    """Draw the gain of each source of a ranking; or that of pooling, by the formula, against the share."""
     if isinstance(result, Comparison):
         result = forecast_gain(result)
     if isinstance(result, Forecast) and result.shares:
         return _share_curve(result, axes(ax))
+    axis = "gain as a share of the target's own loss (right of 0 is good), 90% interval"
     if isinstance(result, Forecast):
-        frame = result.frame.rename(
-            columns={"how": "source", "low": "gain_low", "high": "gain_high"}
-        )
+        names = {"how": "source", "low": "gain_low", "high": "gain_high"}
+        frame = result.frame.rename(columns=names)
+        axis = "gain of pooling by the formula (right of 0 is good), 95% interval"
     else:
         frame = result.frame
     ax = axes(ax, height=1.2 + 0.3 * len(frame))
     _intervals(ax, frame, "gain", "gain_low", "gain_high")
     _zero_line(ax)
     _rows(ax, frame["source"], len(frame))
-    ax.set_xlabel("expected gain of pooling (right of 0 is good), 95% interval")
+    ax.set_xlabel(axis)
     return ax
 
 
@@ -276,7 +291,7 @@ def _share_curve(result: Forecast, ax: Any) -> Any:
     ax.axhline(0, color="#555555", linewidth=0.8)
     ax.axvline(result.kinship, color=CLUSTERS[0], linewidth=0.8, linestyle="--")
     ax.set_xlabel(f"share of {label(result.sources[0])} in the pooled predictor")
-    ax.set_ylabel("expected gain, 95% interval")
+    ax.set_ylabel("gain by the formula, 95% interval")
     return ax
 
 

@@ -20,8 +20,9 @@ from datakin.report.sections import (
     share_section,
     view,
 )
-from datakin.report.words import comparison_verdict, score_zones, verdict
+from datakin.report.words import comparison_verdict, percent, score_zones, verdict
 from datakin.results import Comparison
+from datakin.results.zones import Zone
 from datakin.scoring.forecast import forecast_gain
 
 __all__ = ["comparison_view", "details_of", "distance_view", "model_rows", "role_facts"]
@@ -60,10 +61,20 @@ def details_of(c: Comparison) -> dict[str, Any]:
         ["Score", f"{c.score:.4f}, 95% interval {low:.4f} to {high:.4f}"],
         ["p-value of no difference", f"{c.p_value:.3g}"],
     ]
+    if c.trial is not None:
+        trial = c.trial
+        facts.append(
+            ["Gain, of the loss alone", f"{percent(trial.gain)}, 90% interval {percent(trial.low)} to "
+             f"{percent(trial.high)}, P(gain) {trial.p_gain:.2f}"]
+        )  # fmt: skip
+        facts.append(
+            ["Pooled, every row the same", f"{percent(trial.pooled)}, 90% interval "
+             f"{percent(trial.pooled_low)} to {percent(trial.pooled_high)}"]
+        )  # fmt: skip
     if c.gain is not None:
         gain = c.gain
         facts.append(
-            ["Gain by pooling", f"{gain.value:.4f}, 95% interval {gain.low:.4f} to {gain.high:.4f}, "
+            ["Pooling, by the formula", f"{gain.value:.4f}, 95% interval {gain.low:.4f} to {gain.high:.4f}, "
              f"P(gain) {gain.probability:.2f}"]
         )  # fmt: skip
     for key, estimate in c.directions.items():
@@ -74,8 +85,10 @@ def details_of(c: Comparison) -> dict[str, Any]:
         if trained in c.cross_errors:
             text += f": error {c.cross_errors[trained]:.4f}, own {c.own_errors[tested]:.4f}"
         facts.append([NAMES[key].capitalize(), text])
-    zones = c.zone_probabilities
-    facts.append(["If measured again", ", ".join(f"{zone} {zones[zone]:.0%}" for zone in zones)])
+    chances = _chances(c)
+    facts.append(
+        ["Probabilities", ", ".join(f"{what} {share:.0%}" for what, share in chances.items())]
+    )
     row = role_facts(c, c.source, "source")
     told = [f"{row['rows']} rows, {c.n_shared_rows} in common with the target"]
     if "classes" in row:
@@ -85,12 +98,23 @@ def details_of(c: Comparison) -> dict[str, Any]:
     facts.append(["Fingerprint", c.provenance.fingerprints.get(c.source, "")])
     models = [[row["model"], row["score"], row.get("source_weight")] for row in model_rows(c)]
     return {
-        "zone": c.zone.value,
+        "zone": c.decision.word,
         "why": c.reason,
         "facts": facts,
         "models": models,
         "notes": list(c.notes),
     }
+
+
+def _chances(c: Comparison) -> dict[str, float]:
+    """Return in words what may be the case, and how probable it is."""
+    found = c.zone_probabilities
+    if c.trial is not None:
+        words = {"positive": "a gain", "harmless": "a cost up to 2%", "negative": "a larger cost"}
+        return {words[zone]: share for zone, share in found.items()}
+    of_gain = c.decision.is_about_gain
+    words = {zone.value: zone.call if of_gain else zone.value for zone in Zone}
+    return {f"{words[zone]}, if measured again": share for zone, share in found.items()}
 
 
 def comparison_view(c: Comparison) -> dict[str, Any]:
@@ -102,25 +126,25 @@ def comparison_view(c: Comparison) -> dict[str, Any]:
     except DatakinError as error:
         extra.append(str(error))
     else:
-        extra.append(forecast.sentence)
+        if c.trial is None:
+            extra.append(forecast.sentence)
         sections.append(share_section(forecast))
     sections += [_models(c), *curve_section(list(c.curves.values())), _facts(c), *_table(c)]
     answer = comparison_verdict(c)
     answer["lines"] += extra
-    zones = c.zone_probabilities
+    what = "call" if c.decision.is_about_gain else "zone"
+    gain = [] if c.trial is None else [{"label": "gain", "value": percent(c.trial.gain)}]
     return view(
         "comparison",
         f"{c.source} for {c.target}",
         answer,
         [s for s in sections if s["rows"]],
         tiles=[
-            {"label": "zone", "value": c.zone.value, "zone": c.zone.value},
+            {"label": what, "value": c.decision.word, "zone": c.decision.word},
+            *gain,
             {"label": "score", "value": f"{c.score:.4f}"},
             {"label": "p-value of no difference", "value": f"{c.p_value:.2g}"},
-            *(
-                {"label": f"{zone}, if measured again", "value": f"{share:.0%}"}
-                for zone, share in zones.items()
-            ),
+            *({"label": name, "value": f"{share:.0%}"} for name, share in _chances(c).items()),
         ],
         notes=c.notes,
         provenance=origin(

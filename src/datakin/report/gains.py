@@ -42,7 +42,7 @@ def forecast_view(forecast: Forecast) -> dict[str, Any]:
     columns = [column("how", "how", "text"), *GAIN, PROBABILITY]
     chart = gain_forest("how", "expected gain")
     text = "Error of the target alone minus error of the pool. Thick line: 90% interval; thin: 95%."
-    sections = [section("gain", "What pooling should bring", text, columns, rows, chart=chart)]
+    sections = [section("gain", "Pooling, by the gain formula", text, columns, rows, chart=chart)]
     if forecast.shares:
         sections.append({**share_section(forecast), "id": "share", "title": "At which share"})
     weights = [{"source": name, "weight": weight} for name, weight in forecast.weights.items()]
@@ -56,7 +56,7 @@ def forecast_view(forecast: Forecast) -> dict[str, Any]:
         forecast_verdict(forecast, len(forecast.sources)),
         sections,
         tiles=[
-            {"label": "zone", "value": forecast.zone.value, "zone": forecast.zone.value},
+            {"label": "call", "value": forecast.decision.word, "zone": forecast.decision.word},
             {"label": "error alone", "value": error_text(forecast.error, in_points)},
             {"label": "gain, without weights", "value": amount(forecast.gain, in_points)},
             {"label": "gain, best weights", "value": amount(forecast.best.value, in_points)},

@@ -9,7 +9,7 @@ import numpy as np
 
 from datakin.distances import DistanceMatrix
 from datakin.report.sections import column, origin, records, section, view
-from datakin.report.words import ZONES, enumerated, plural, shortened, verdict
+from datakin.report.words import CALLS, ZONES, enumerated, plural, shortened, verdict
 from datakin.results import Matrix, Square
 
 __all__ = ["distance_matrix_view", "matrix_view"]
@@ -17,7 +17,10 @@ __all__ = ["distance_matrix_view", "matrix_view"]
 PAIRS = [
     column("low", "low"),
     column("high", "high"),
-    column("zone", "zone", "zone"),
+    column("zone", "source for target", "zone"),
+    column("back", "target for source", "zone"),
+    column("gain", "gain of target"),
+    column("gain_back", "gain of source"),
     column("source_to_target", "source to target"),
     column("target_to_source", "target to source"),
 ]
@@ -27,13 +30,13 @@ def matrix_view(matrix: Matrix) -> dict[str, Any]:
     """Return the sections of a matrix of scores."""
     clusters = matrix.clusters()
     families = _families_of(clusters)
-    how = "Datasets form a family if their mean score is below the threshold of negative transfer."
     interrupted = "The run was interrupted: not all datasets are here."
     return _square_view(
         matrix,
         clusters,
-        verdict("plain", _head(families), *_family_lines(families), how),
+        verdict("plain", _head(families), *_family_lines(families), *matrix.closing.splitlines()),
         tiles=_zone_tiles(matrix),
+        calls=matrix.shown == "call",
         own=[float(error) for error in np.diag(matrix.errors)],
         pairs=PAIRS,
         notes=[*([] if matrix.complete else [interrupted]), *matrix.notes],
@@ -100,7 +103,7 @@ def _head(families: list[list[str]]) -> str:
     n, large = sum(map(len, families)), sum(len(group) > 1 for group in families)
     alone = len(families) - large
     if len(families) == 1:
-        return f"All {n} datasets are kin"
+        return f"All {n} datasets may be of one kin"
     if not large:
         return f"None of the {n} datasets is kin to another"
     head = f"{n} datasets, {plural(large, 'family', 'families')}"
@@ -121,11 +124,17 @@ def _family_lines(families: list[list[str]]) -> list[str]:
 
 def _zone_tiles(matrix: Matrix) -> list[dict[str, str]]:
     n = len(matrix)
-    values = [matrix.zones[i][j].value for i in range(n) for j in range(n) if i != j]
-    total = max(1, len(values))
+    is_call = matrix.shown == "call"
+    found = [matrix.zones[i][j] for i in range(n) for j in range(n) if i != j]
+    words = [zone.call if is_call else zone.value for zone in found]
+    total = max(1, len(words))
     return [
-        {"label": f"{zone} pairs", "value": f"{values.count(zone) / total:.0%}", "zone": zone}
-        for zone in ZONES
+        {
+            "label": f"{word} (of all calls)",
+            "value": f"{words.count(word) / total:.0%}",
+            "zone": word,
+        }
+        for word in (CALLS if is_call else ZONES)
     ]
 
 
@@ -149,7 +158,12 @@ def _tree(matrix: Square, order: list[int]) -> dict[str, Any]:
         column("height", "height"),
         column("size", "datasets", digits=0),
     ]
-    text = "Average linkage: the height of a join is the mean score between the two groups."
+    text = "Average linkage: the height of a join is the mean distance between the two groups."
+    if isinstance(matrix, Matrix):
+        text = (
+            "Complete linkage: the height of a join is the largest score between the two groups. Pairs that "
+            "hurt are drawn above all others."
+        )
     cut = float(matrix._cut()) if len(matrix) > 1 else 0.0
     chart = {"type": "tree", "order": order, "cut": cut}
     return section("tree", "The family tree", text, columns, merges, chart=chart, table="none")
@@ -197,6 +211,6 @@ def _members(
 def _pairs(more: Sequence[dict[str, Any]]) -> dict[str, Any]:
     columns = [column("target", "target", "name"), column("source", "source", "name")]
     columns += [column("score", "score"), *more]
-    text = "All pairs. Sort by a heading; type part of a name, or of a zone, to filter."
+    text = "All pairs. Sort by a heading; type part of a name, or of a call, to filter."
     found = section("pairs", "The pairs", text, columns, [], table="open")
     return {**found, "rows_from": "pairs"}

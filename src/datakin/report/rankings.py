@@ -25,6 +25,7 @@ from datakin.report.sections import (
     view,
 )
 from datakin.report.words import (
+    CALLS,
     ZONES,
     enumerated,
     error_text,
@@ -43,10 +44,17 @@ SCORES = [
     column("low", "low"),
     column("high", "high"),
     column("zone", "zone", "zone"),
-    column("gain", "gain"),
-    column("weight", "weight", digits=2),
     column("p_first", "P(first)", digits=2),
     column("n_rows", "rows", digits=0),
+]
+TRIED = [
+    column("source", "source", "name"),
+    column("group", "group", digits=0),
+    column("zone", "call", "zone"),
+    column("gain_percent", "gain, %", digits=1),
+    column("low_percent", "90% low, %", digits=1),
+    column("high_percent", "90% high, %", digits=1),
+    column("p_gain", "P(gain)", digits=2),
 ]
 
 
@@ -55,12 +63,13 @@ def ranking_view(ranking: Ranking) -> dict[str, Any]:
     kin = list(ranking)
     title = f"Sources for {ranking.target}"
     sections = [
+        *([_trials(ranking, kin)] if ranking.is_tried else []),
         _scores(ranking, kin),
         _screened(ranking),
-        _gains(ranking, kin),
         _directions(kin),
-        *_weights(ranking, kin),
         _models(kin),
+        _gains(ranking, kin),
+        *_weights(ranking, kin),
         *curve_section(_target_curves(ranking, kin)),
         _facts(ranking, kin),
     ]
@@ -79,6 +88,7 @@ def ranking_view(ranking: Ranking) -> dict[str, Any]:
         tiles=_tiles(ranking, kin),
         notes=[*more, *(f"{enumerated(names, 4)}: {note}" for note, names in notes.items())],
         details={c.source: details_of(c) for c in kin},
+        calls=kin[0].decision.is_about_gain,
         selects="source",
         provenance=origin(*(c.provenance for c in ranking.comparisons), Fits=str(ranking.n_fits)),
     )
@@ -86,29 +96,54 @@ def ranking_view(ranking: Ranking) -> dict[str, Any]:
 
 def _tiles(ranking: Ranking, kin: list[Comparison]) -> list[dict[str, str]]:
     tiles = [{"label": "sources", "value": str(len(ranking) + len(ranking.screened))}]
-    zones = [c.zone.value for c in kin]
-    tiles += [{"label": zone, "value": str(zones.count(zone)), "zone": zone} for zone in ZONES]
+    words = [c.decision.word for c in kin]
+    shown = CALLS if kin[0].decision.is_about_gain else ZONES
+    tiles += [{"label": word, "value": str(words.count(word)), "zone": word} for word in shown]
     if ranking.screened:
         tiles.append({"label": SCREENED, "value": str(len(ranking.screened))})
-    if ranking.forecast is not None:
+    if ranking.is_tried:
+        tiles.append({"label": "loss of the target alone", "value": f"{ranking.loss_alone:.4g}"})
+    elif ranking.forecast is not None:
         own = error_text(ranking.forecast.error, ranking.forecast.unit == "share of rows")
         tiles.append({"label": "error of the target alone", "value": own})
     tiles.append({"label": "rows of the target", "value": str(kin[0].n_rows[ranking.target])})
     return tiles
 
 
+def _trials(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
+    rows = []
+    for row, c in zip(records(ranking.frame), kin, strict=False):
+        shares = [100 * row[name] for name in ("gain", "gain_low", "gain_high")]
+        percents = dict(zip(("gain_percent", "low_percent", "high_percent"), shares, strict=True))
+        rows.append({**row, **percents, "zone": c.decision.word})
+    chart = forest("source", "gain_percent", "by how much the loss falls, in % of the target's own")
+    chart |= {"low": "low_percent", "high": "high_percent", "good": "right"}
+    text = (
+        f"Each source was tried: a stack of target and source against the stack of the target alone "
+        f"(loss {ranking.loss_alone:.4g}), judged on held-out rows of the target and read together with what "
+        f"such trials bring elsewhere. Right of 0 is a gain; lines are 90% intervals. A source hurts if "
+        f"pooling it, every row counting the same, raises the loss. {ranking.caution}"
+    )
+    return section(
+        "trials", "What each source brings", text, TRIED, rows, chart=chart, table="open"
+    )
+
+
 def _scores(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
     frame, rows = ranking.frame.head(len(kin)), []
     for row, c in zip(records(frame), kin, strict=True):
+        row["zone"] = c.decision.word
         zones = score_zones(c)
         if zones:
             row |= {"zone_score": zones.score, "zone_low": zones.low, "zone_high": zones.high}
         rows.append(row)
     chart = forest("source", "score", "Cross-Learning Score: small means kin")
-    text = (
-        "Sources in the order of how much worse their predictors do on the target than the target's own; "
-        "each score with its 95% interval."
-    )
+    text = "Each score with its 95% interval, in the order of the ranking."
+    if not ranking.is_tried:
+        text = (
+            "Sources in the order of how much worse their predictors do on the target than the target's "
+            "own; each score with its 95% interval."
+        )
     if all("zone_high" in row for row in rows):
         chart |= {"bands": ["zone_low", "zone_high"], "mark": "zone_score"}
         text += (
@@ -117,8 +152,8 @@ def _scores(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
             "tick."
         )
     if kin[0].decision.is_about_gain:
-        text += " Colours show the zones decided by the expected gain below."
-    columns = SCORES[:]
+        text += " Colours show the calls."
+    columns = [c for c in SCORES if not (ranking.is_tried and c["key"] in ("zone", "p_first"))]
     if "standardised" in frame:
         columns.append(column("standardised", "standardised"))
     return section("scores", "Who is kin", text, columns, rows, chart=chart, table="open")
@@ -130,7 +165,7 @@ def _screened(ranking: Ranking) -> dict[str, Any]:
             "source": each.source,
             "source_to_target": each.source_to_target,
             "standard_error": each.standard_error,
-            "gain": None if each.gain is None else each.gain.value,
+            "gain": each.row()["gain"],
             "n_rows": each.n_rows,
         }
         for each in ranking.screened
@@ -139,12 +174,12 @@ def _screened(ranking: Ranking) -> dict[str, Any]:
         column("source", "source", "text"),
         column("source_to_target", "source to target, quick"),
         column("standard_error", "standard error"),
-        column("gain", "gain, quick"),
+        column("gain", "gain, of the loss alone"),
         column("n_rows", "rows", digits=0),
     ]
     text = (
-        "Sources that a quick pass of a few fits found out of reach. They were not measured in full and have "
-        "no zone; the numbers are those of the quick pass."
+        "Sources that a quick pass of a few fits found out of reach. They were not measured in full and "
+        "are not called; the numbers are those of the quick pass."
     )
     return section("screened", "Screened out", text, columns, rows, table="open")
 
@@ -165,17 +200,27 @@ def _gains(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
         "source", "expected gain: error of the target alone minus error of the pool"
     )
     text = (
-        "By how much the target's error should fall when each source is pooled with the target, without "
-        "weights. Right of 0 is a gain. Thick line: 90% interval; thin line: 95%. Diamonds: all sources "
-        "together, without weights or with the weights below."
+        f"{_diagnostic(ranking)}By how much the target's error should fall, by the gain formula and in units "
+        f"of the error, when each source is pooled with the target, without weights. Right of 0 is a gain. "
+        f"Thick line: 90% interval; thin line: 95%. Diamonds: all sources together, without weights or with "
+        f"the weights below."
     )
-    return section("gain", "What pooling should bring", text, columns, rows, chart=chart)
+    return section("gain", "Pooling, by the gain formula", text, columns, rows, chart=chart)
+
+
+def _diagnostic(ranking: Ranking) -> str:
+    if not ranking.is_tried:
+        return ""
+    return (
+        "A diagnostic, which does not decide: it is about pooling, not about a stack, and about one "
+        "model. "
+    )
 
 
 def _all_gains(ranking: Ranking, kin: list[Comparison]) -> Iterator[tuple[str, Any, str | None]]:
     for c in kin:
         if c.gain is not None:
-            yield c.source, c.gain, c.zone.value
+            yield c.source, c.gain, c.decision.word
     if ranking.forecast is not None:
         yield "All, unweighted", ranking.forecast.pooled, None
         yield "All, weighted", ranking.forecast.best, None
@@ -198,7 +243,7 @@ def _directions(kin: list[Comparison]) -> dict[str, Any]:
                 "own_target": c.own_errors.get(c.target),
                 "on_source": c.cross_errors.get(c.target),
                 "own_source": c.own_errors.get(c.source),
-                "zone": c.zone.value,
+                "zone": c.decision.word,
             }
         )
     columns = [
@@ -228,9 +273,14 @@ def _weights(ranking: Ranking, kin: list[Comparison]) -> list[dict[str, Any]]:
         return []
     joint = ranking.forecast.weights
     rows = [
-        {"source": c.source, "weight": joint.get(c.source, 1.0), "alone": c.weight, "zone": c.zone.value}
+        {
+            "source": c.source,
+            "weight": joint.get(c.source, 1.0),
+            "alone": c.weight,
+            "zone": c.decision.word,
+        }
         for c in kin
-    ]  # fmt: skip
+    ]
     columns = [
         column("source", "source", "name"),
         column("weight", "weight with the others", digits=3),
@@ -238,10 +288,15 @@ def _weights(ranking: Ranking, kin: list[Comparison]) -> list[dict[str, Any]]:
     ]
     chart = bars("source", "weight", "weight of a row", most=1)
     text = (
-        "How much a row of each source should count when all sources are used together, from 0 (leave out) "
-        "to 1 (as much as a row of the target). The table also has the weight of each source used alone."
+        f"{_diagnostic(ranking)}How much a row of each source should count by the gain formula when all "
+        f"sources are pooled, from 0 (leave out) to 1 (as much as a row of the target). The table also has "
+        f"the weight of each source used alone."
     )
-    return [section("weights", "How much each should count", text, columns, rows, chart=chart)]
+    return [
+        section(
+            "weights", "Row weights of a pool, by the formula", text, columns, rows, chart=chart
+        )
+    ]
 
 
 def _models(kin: list[Comparison]) -> dict[str, Any]:

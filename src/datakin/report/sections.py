@@ -247,8 +247,9 @@ def share_section(forecast: Forecast) -> dict[str, Any]:
         column("high", "95% high"),
     ]
     text = (
-        "Expected gain against the share of the source in the pooled predictor, with its 95% interval. "
-        "The best share is where the line is highest."
+        "A diagnostic: the gain of pooling by the gain formula, in units of the error, against the share of "
+        "the source in the pooled predictor, with its 95% interval. The best share is where the line is "
+        "highest."
     )
     chart = {
         "type": "line",
@@ -260,4 +261,4 @@ def share_section(forecast: Forecast) -> dict[str, Any]:
         "value_axis": "expected gain",
     }
     rows = records(forecast.curve)
-    return section("gain", "What pooling should bring", text, columns, rows, chart=chart)
+    return section("gain", "Pooling, by the gain formula", text, columns, rows, chart=chart)

@@ -9,12 +9,14 @@ from datakin.results import Comparison, Forecast, Ranking
 from datakin.results.zones import Zone, ZoneDecision
 
 __all__ = [
+    "CALLS",
     "ZONES",
     "amount",
     "comparison_verdict",
     "enumerated",
     "error_text",
     "forecast_verdict",
+    "percent",
     "plural",
     "points",
     "ranking_verdict",
@@ -28,7 +30,8 @@ __all__ = [
 TURNS = {code: f"\\u{code:04x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
 LONGEST = 48  # characters of a name in a sentence; charts and tables show all of it
 LEAST = 0.05  # sources with a lower row weight are left out
-ZONES = tuple(zone.value for zone in Zone)
+ZONES = ("positive", "ambiguous", "negative")  # of the paper
+CALLS = tuple(zone.call for zone in Zone)
 
 
 def shortened(name: str) -> str:
@@ -93,6 +96,17 @@ def points(gain: float, in_points: bool) -> str:
     return f"{text} point{'' if text == '1.0' else 's'}"
 
 
+def percent(share: float) -> str:
+    """Return a share with its sign, in percent.
+
+    Examples
+    --------
+    >>> percent(0.0271)
+    '+2.7%'
+    """
+    return f"{'+' if share >= 0 else chr(8722)}{abs(share):.1%}"
+
+
 def amount(gain: float, in_points: bool) -> str:
     """Return a gain with its sign, in points if it is a share of rows."""
     sign = "+" if gain >= 0 else "\N{MINUS SIGN}"
@@ -117,37 +131,52 @@ def used_sources(forecast: Forecast) -> list[str]:
 
 
 def ranking_verdict(ranking: Ranking) -> dict[str, Any]:
-    """Say which sources to use, and by how much the error should fall."""
-    forecast, n = ranking.forecast, len(ranking)
-    if forecast is None:
+    """Say which sources help, and by how much the loss should fall."""
+    if ranking.is_tried:
+        return _tried_verdict(ranking)
+    if ranking.forecast is None:
         return verdict("plain", f"Best source: {shortened(ranking.best.source)}", ranking.caution)
-    found = forecast_verdict(forecast, n, ranking.caution)
-    sure = {
-        c.source: (c.gain, c.outlook)
-        for c in ranking
-        if c.decision.is_about_gain and c.zone is Zone.POSITIVE and c.gain and c.outlook
+    return forecast_verdict(ranking.forecast, len(ranking), ranking.caution)
+
+
+def _tried_verdict(ranking: Ranking) -> dict[str, Any]:
+    """Say what the trials of the sources mean."""
+    named: dict[str, list[str]] = {call: [] for call in CALLS}
+    for c in ranking:
+        named[c.call].append(shortened(c.source))
+    target, helpful, n = shortened(ranking.target), named["helps"], len(ranking)
+    tone = "good" if helpful else "bad" if len(named["hurts"]) == n else "open"
+    if helpful:
+        verb = "helps" if len(helpful) == 1 else "help"
+        head = f"{len(helpful)} of {plural(n, 'source')} {verb}: {enumerated(helpful)}"
+    elif tone == "bad":
+        head = "Every source hurts" if n > 1 else "The source hurts"
+    else:
+        head = f"No source is sure to help {target}" if n > 1 else "The source is not sure to help"
+    tried = [
+        c.trial for c in ranking if c.trial is not None and (c.call == "helps") == bool(helpful)
+    ]
+    lines = []
+    if tried and tone != "bad":
+        most = max(tried, key=lambda trial: trial.gain)
+        lines.append(
+            f"Most is expected of {shortened(most.source)}: with it the loss of {target} should "
+            f"{'fall' if most.gain >= 0 else 'rise'} by {abs(most.gain):.1%} of its own (90% interval "
+            f"{percent(most.low)} to {percent(most.high)}; the largest of several looks better than it is)."
+            if len(tried) > 1
+            else f"With {shortened(most.source)} the loss of {target} should "
+            f"{'fall' if most.gain >= 0 else 'rise'} by {abs(most.gain):.1%} of its own (90% interval "
+            f"{percent(most.low)} to {percent(most.high)})."
+        )
+    said = {
+        "harmless": "Harmless, with next to no cost: {}.",
+        "unclear": "Unclear from these data: {}.",
+        "hurts": "Hurts when pooled: {}.",
     }
-    if found["tone"] == "good" or not sure:
-        return found
-    # Pools with single sources were tried, so that their gains are more certain than joint weights.
-    in_points = forecast.unit == "share of rows"
-    first = max(sure, key=lambda name: sure[name][0].value)
-    gain, outlook = sure[first]
-    own, after = (error_text(max(outlook.error - x, 0.0), in_points) for x in (0.0, gain.value))
-    what = f"{len(sure)} of {plural(n, 'source')}" if n > 1 else "the source"
-    # Joint weights come from the formula: shown if it expects more than the best single source.
-    is_more = found["tone"] == "open" and forecast.best.value > gain.value
-    together = found["lines"][:2] if is_more else []
-    return verdict(
-        "good",
-        f"Use {what}: {enumerated([shortened(name) for name in sure])}",
-        f"Pooled with {shortened(first)}, every row counting the same, the error of "
-        f"{shortened(ranking.target)} should fall from {own} to {after} (probability of a gain "
-        f"{gain.probability:.0%}).",
-        *together,
-        _unweighted(forecast, n),
-        ranking.caution,
-    )
+    for call, text in said.items():
+        if named[call]:
+            lines.append(text.format(enumerated(named[call])))
+    return verdict(tone, head, *lines, ranking.caution)
 
 
 def forecast_verdict(forecast: Forecast, n: int, caution: str = "") -> dict[str, Any]:
@@ -162,11 +191,11 @@ def forecast_verdict(forecast: Forecast, n: int, caution: str = "") -> dict[str,
         return verdict(
             "bad",
             head,
-            f"Even with the best weights, learning from {them} is not expected to cut the error of {target} "
-            f"({own}).",
+            f"By the gain formula, even with the best weights learning from {them} is not expected to cut "
+            f"the error of {target} ({own}).",
             _interval(forecast),
             "A small gain is not ruled out." if best.high90 > 0 and used else "",
-            _unweighted(forecast, n),
+            _unweighted(forecast, n) if forecast.pooled.value < 0 else "",
             caution,
         )
     names = enumerated([shortened(name) for name in used])
@@ -186,7 +215,8 @@ def forecast_verdict(forecast: Forecast, n: int, caution: str = "") -> dict[str,
     return verdict(
         "good" if clear else "open",
         head,
-        f"With row weights {weights} this should cut the error of {target} from {own} to {after}.",
+        f"By the gain formula, with row weights {weights} this should cut the error of {target} from {own} "
+        f"to {after}.",
         _interval(forecast),
         open_question,
         _unweighted(forecast, n),

@@ -8,11 +8,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from datakin.learning.stack.records import Trial
 from datakin.results.forecast import ExpectedGain, Outlook
 from datakin.results.record import Provenance, Record, plain, register
 from datakin.results.zones import Zone, ZoneDecision
 
-__all__ = ["Comparison", "DataFacts", "ErrorRecords", "Estimate", "LearningCurve"]
+__all__ = [
+    "Comparison",
+    "DataFacts",
+    "ErrorRecords",
+    "Estimate",
+    "LearningCurve",
+    "gain_columns",
+]
 
 
 EARLIER = {"one": "k", "two": "jk"}  # words for folds held out
@@ -128,6 +136,26 @@ class LearningCurve:
         return table
 
 
+def gain_columns(trial: Trial | None, gain: ExpectedGain | None, error: float) -> dict[str, float]:
+    """Return a gain as a share of the target's own loss, its 90% interval and its probability.
+
+    Parameters
+    ----------
+    trial : Trial or None
+    gain : ExpectedGain or None
+        The formula's, for a source that was not tried.
+    error : float
+        The target's own error, in the units of `gain`.
+    """
+    values = (np.nan,) * 4
+    if trial is not None:
+        values = trial.gain, trial.low, trial.high, trial.p_gain
+    elif gain is not None and error > 0:
+        shares = (gain.value / error, gain.low90 / error, gain.high90 / error)
+        values = *shares, gain.probability
+    return dict(zip(("gain", "gain_low", "gain_high", "p_gain"), values, strict=True))
+
+
 @register
 @dataclass(frozen=True)
 class DataFacts:
@@ -197,15 +225,16 @@ class Comparison(Record):
     decision : ZoneDecision
         The zone with its thresholds and a sentence that says why.
     zone_probabilities : dict of str to float
-        Probability of each zone if the score were measured again.
+        Probability of each zone if the score were measured again. By a trial: that the source brings
+        a gain (positive), costs at most 2% of the loss (harmless), costs more (negative).
     curves : dict of str to LearningCurve
         Each dataset's own error against its number of rows.
     weight : float
-        What a row of the source should count beside a row of the target, from 0 to 1, from the
-        forecast of the gain.
+        What a row of the source should count beside a row of the target, from 0 to 1, by the gain
+        formula.
     gain : ExpectedGain or None
-        Expected gain of plain pooling; None for a dataset against itself. More in
-        `datakin.forecast_gain`.
+        The gain of plain pooling by the formula, in units of the loss: a diagnostic; None for a
+        dataset against itself. More in `datakin.forecast_gain`.
     n_rows : dict of str to int
     n_shared_rows : int
         Rows of the target that also stand in the source.
@@ -221,6 +250,11 @@ class Comparison(Record):
     by_paper : ZoneDecision or None
         The zone by the paper's rule, whatever rule `decision` follows; None for a dataset against
         itself.
+    trial : Trial or None
+        What the source brought when it was tried with the target, in shares of the target's own
+        loss; None where it was not tried.
+    loss_alone : float or None
+        That loss: Brier for classes, squared error for numbers, of the stack of the target alone.
     """
 
     target: str
@@ -254,6 +288,13 @@ class Comparison(Record):
     provenance: Provenance
     facts: dict[str, DataFacts] = field(default_factory=dict)
     by_paper: ZoneDecision | None = None
+    trial: Trial | None = None
+    loss_alone: float | None = None
+
+    @property
+    def call(self) -> str:
+        """What to make of the source: helps, harmless, unclear or hurts."""
+        return self.zone.call
 
     @property
     def p_value(self) -> float:
@@ -268,7 +309,7 @@ class Comparison(Record):
     @property
     def headline(self) -> str:
         """The result in a few words."""
-        return f"score {self.score:.4f}, {self.zone.value}"
+        return f"score {self.score:.4f}, {self.decision.word}"
 
     @property
     def reason(self) -> str:
@@ -289,14 +330,14 @@ class Comparison(Record):
             "low": self.interval[0],
             "high": self.interval[1],
             "zone": self.zone.value,
+            "call": self.call,
             "source_to_target": self.source_to_target,
             "target_to_source": self.target_to_source,
             "weight": self.weight,
             "n_rows": self.n_rows[self.source],
         }
-        gain = self.gain
-        values = (np.nan,) * 3 if gain is None else (gain.value, gain.low, gain.high)
-        row |= dict(zip(("gain", "gain_low", "gain_high"), values, strict=True))
+        error = 0.0 if self.outlook is None else self.outlook.error
+        row |= gain_columns(self.trial, self.gain, error)
         if self.standardised is not None:
             row["standardised"] = self.standardised
         return row
@@ -310,8 +351,15 @@ class Comparison(Record):
         low, high = self.interval
         return (
             f"Comparison({self.target!r} ~ {self.source!r}: score {self.score:.4f} "
-            f"[{low:.4f}, {high:.4f}], {self.zone.value})"
+            f"[{low:.4f}, {high:.4f}], {self.decision.word})"
         )
+
+    @property
+    def _word(self) -> str:
+        """The call; by the paper's rule the zone with the paper's abbreviation."""
+        if self.decision.is_about_gain:
+            return self.call
+        return f"{self.zone.value} ({self.zone.code})"
 
     def _models(self) -> str:
         """Return which models an ensemble or average is of."""
@@ -322,7 +370,7 @@ class Comparison(Record):
     def __str__(self) -> str:
         low, high = self.interval
         lines = [
-            f"{plain(self.source)} -> {plain(self.target)}: {self.zone.value} ({self.zone.code})",
+            f"{plain(self.source)} -> {plain(self.target)}: {self._word}",
             f"  score             {self.score: .4f}  95% interval [{low:.4f}, {high:.4f}]"
             f"  ({self.size}, {self.estimate}{self._models()})",
             f"  source to target  {self.source_to_target: .4f}  {self._errors(self.source, self.target)}",
@@ -330,9 +378,15 @@ class Comparison(Record):
         ]
         if self.standardised is not None:
             lines.append(f"  standardised      {self.standardised: .4f}")
-        if self.gain is not None:
+        if self.trial is not None:
             lines.append(
-                f"  gain by pooling   {self.gain.value: .4f}  95% interval [{self.gain.low:.4f}, "
+                f"  gain              {self.trial.gain: .1%}  90% interval [{self.trial.low:.1%}, "
+                f"{self.trial.high:.1%}]  P(gain) {self.trial.p_gain:.2f}  (of the loss alone, "
+                f"{self.loss_alone or 0.0:.4g})"
+            )
+        elif self.gain is not None:
+            lines.append(
+                f"  gain by formula   {self.gain.value: .4f}  95% interval [{self.gain.low:.4f}, "
                 f"{self.gain.high:.4f}]  P(gain) {self.gain.probability:.2f}"
             )
         losses = sorted(set(self.losses.values()))

@@ -36,10 +36,6 @@ class Outlook:
         Degrees of freedom of the variances.
     learner : str
         The model whose errors these are.
-    trial : tuple of float, or None
-        Gain of plain pools of target and source, tried by cross-validation on the target's rows, and
-        its standard error. None where none was tried: for other models than logistic and linear
-        regression, in a matrix, or for a target so large that samples of it are scored.
     """
 
     error: float
@@ -50,7 +46,6 @@ class Outlook:
     n_source: int
     freedom: int
     learner: str = ""
-    trial: tuple[float, float] | None = None
 
 
 @register
@@ -204,13 +199,15 @@ class Forecast(Record):
             f" with {self.learner} regression" if self.learner in ("logistic", "linear") else ""
         )
         plain = (
-            f"Pooling {what} should {self._change(self.pooled)} the error of {self.target!r} ({error}) "
+            f"By the gain formula, pooling {what} should {self._change(self.pooled)} the error of "
+            f"{self.target!r} ({error}) "
             f"by {self.in_words(self.pooled)} (probability of a gain {self.probability:.2f})"
         )
-        # A pool that was tried may do better than the formula says of the best weights.
         if self.best.value <= self.pooled.value:
             return f"{plain}."
         if self.best.value < 1e-3 * self.error:
+            if self.pooled.value >= 0:
+                return f"{plain}."
             return f"{plain}; weighting the rows does not promise a gain either."
         return f"{plain}; {weights} it should cut it by {self.in_words(self.best)}."
 

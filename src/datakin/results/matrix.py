@@ -50,6 +50,11 @@ class Square(Record):
         )
 
     @property
+    def shown(self) -> str:
+        """The column of the frame that says what to make of a pair, if there is one."""
+        return ""
+
+    @property
     def square(self) -> pd.DataFrame:
         """The scores as a labelled square."""
         return pd.DataFrame(self.scores, index=list(self.names), columns=list(self.names))
@@ -75,9 +80,9 @@ class Square(Record):
         Parameters
         ----------
         n : int, optional
-            How many clusters. By default, for scores, datasets stay together while the average
-            score between two clusters is below the median threshold for negative transfer; for
-            distances, which have no threshold, up to the widest gap between successive merges.
+            How many clusters. By default, for scores, datasets stay together while no pair among
+            them hurts (is negative), either way; for distances, which have no calls, up to the
+            widest gap between successive merges.
 
         Returns
         -------
@@ -141,14 +146,20 @@ class Square(Record):
         lines = [
             f"  {number}: {', '.join(map(plain, members))}" for number, members in groups.items()
         ]
-        return "\n".join([self.title, self._body(width), "clusters", *lines])
+        said = [self.closing] if self.closing else []
+        return "\n".join([self.title, self._body(width), "clusters", *lines, *said])
+
+    @property
+    def closing(self) -> str:
+        """What stands below the clusters."""
+        return ""
 
     def _body(self, width: int | None) -> str:
         if len(self) <= WIDEST:
             square = table(self.square.reset_index(names=""))
             if width is None or max(map(len, square.splitlines())) <= width:
                 return square
-        pairs = self.frame.sort_values("score").filter(["target", "source", "score", "zone"])
+        pairs = self.frame.sort_values("score").filter(["target", "source", "score", self.shown])
         return (
             f"closest pairs\n{table(pairs.head(8))}\nfarthest pairs\n{table(pairs.tail(8))}\n"
             f"(all {len(pairs)} pairs are in .frame, the square in .square)"
@@ -177,14 +188,19 @@ class Matrix(Square):
         cross-validated error on the diagonal (NaN where it differs from pair to pair, as
         when pairs share different columns).
     zones : tuple of tuples of Zone
-        ``zones[i][j]``: whether training on dataset i should help on dataset j. By the gain they come
-        from the formula, or from pools where some were tried; by the paper's rule they are the same
-        both ways.
+        ``zones[i][j]``: whether training on dataset i should help on dataset j. By the paper's rule
+        they are the same both ways.
     thresholds : ndarray of shape (N, N)
         The score at which a pair counts as negative by the paper's rule.
     notes : tuple of str
     complete : bool
         False when the run was interrupted and datasets are missing.
+    rule : str
+        What decided the zones: "trial" (``calls=True``), "gain" (the formula) or "paper"; empty in
+        results of earlier versions.
+    gains : ndarray of shape (N, N) or None
+        ``gains[i, j]``: by how much the loss of dataset j should fall with dataset i, as a share of
+        what it loses alone; NaN where that was not tried. None if nothing was.
     """
 
     word = "score"
@@ -202,6 +218,8 @@ class Matrix(Square):
     thresholds: Array
     notes: tuple[str, ...] = ()
     complete: bool = True
+    rule: str = ""
+    gains: Array | None = None
 
     def __post_init__(self) -> None:
         if self.zones == ():  # how earlier versions wrote matrices of distances
@@ -218,21 +236,84 @@ class Matrix(Square):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row per pair: target, source, score, low, high, zone and both discrepancies."""
+        """One row per pair: target, source, score, low, high, zone, calls, both discrepancies.
+
+        `zone` and `call` are of the source for the target, `call_back` of the target for the source.
+        With trials also `gain` and `gain_back`.
+        """
         rows, columns = np.triu_indices(len(self), 1)
-        return (
-            super()
-            .frame.assign(low=self.lows[rows, columns], high=self.highs[rows, columns])
-            .assign(zone=[self.zones[j][i].value for i, j in zip(rows, columns, strict=True)])
-            .assign(
-                source_to_target=self.discrepancies[columns, rows],
-                target_to_source=self.discrepancies[rows, columns],
-            )
+        pairs = list(zip(rows, columns, strict=True))
+        frame = super().frame.assign(
+            low=self.lows[rows, columns],
+            high=self.highs[rows, columns],
+            zone=[self.zones[j][i].value for i, j in pairs],
+            call=[self.zones[j][i].call for i, j in pairs],
+            call_back=[self.zones[i][j].call for i, j in pairs],
+            source_to_target=self.discrepancies[columns, rows],
+            target_to_source=self.discrepancies[rows, columns],
         )
+        if self.gains is not None:
+            frame["gain"], frame["gain_back"] = self.gains[columns, rows], self.gains[rows, columns]
+        return frame
+
+    @property
+    def shown(self) -> str:
+        """The column that says what to make of a pair: the call, or the paper's zone."""
+        return "zone" if self.rule == "paper" else "call"
+
+    @property
+    def closing(self) -> str:
+        """Who decided the calls, and what they say of the clusters."""
+        how = {
+            "trial": "Calls by trials of every pair, both ways.",
+            "gain": "Calls by the gain formula; calls=True (--calls) tries every pair.",
+            "paper": "Zones by the paper's rule.",
+        }.get(self.rule, "")
+        return f"{how}\n{self.about_clusters}".strip()
+
+    @property
+    def about_clusters(self) -> str:
+        """What holds datasets together, and how certain that is."""
+        calls = [zone for row in self.zones for zone in row]
+        open_calls = calls.count(Zone.AMBIGUOUS)
+        hurts, unclear = ("hurts", "unclear") if self.shown == "call" else ("negative", "ambiguous")
+        said = f"Within a cluster no pair {'' if hurts == 'hurts' else 'is '}{hurts}, either way."
+        if 2 * open_calls > len(self) * (len(self) - 1):
+            said += f" Most pairs are {unclear}: being together is not proven."
+        return said
+
+    @property
+    def are_apart(self) -> Array:
+        """Which pairs hurt (are negative), one way or the other."""
+        hurts = np.array([[zone is Zone.NEGATIVE for zone in row] for row in self.zones])
+        np.fill_diagonal(hurts, False)
+        return np.asarray(hurts | hurts.T)
+
+    @property
+    def _lifted(self) -> tuple[Array, float]:
+        """Distances in which pairs that hurt are no nearer than any other, and what lies between."""
+        distances, apart = self.distances, self.are_apart
+        others = distances[~apart]
+        near = float(others.max()) if others.size else 0.0
+        far = 1.1 * near or float(distances.max()) or 1.0
+        lifted = np.where(apart, np.maximum(distances, far), distances)
+        return np.asarray(lifted), (near + far) / 2
+
+    @property
+    def tree(self) -> Array:
+        """Complete-linkage tree of the datasets (scipy's linkage matrix).
+
+        The height of a join is the largest score between the two groups. Pairs that hurt stand above
+        all others, so that a cut below them leaves clusters without such a pair.
+        """
+        from scipy.cluster.hierarchy import linkage
+        from scipy.spatial.distance import squareform
+
+        return np.asarray(linkage(squareform(self._lifted[0], checks=False), "complete"))
 
     def _cut(self) -> float:
-        """Return the height at which the tree is cut by default: the median threshold."""
-        return float(np.median(self.thresholds[np.triu_indices(len(self), 1)]))
+        """Return the height at which the tree is cut by default: below the pairs that hurt."""
+        return self._lifted[1]
 
     def __repr__(self) -> str:
         clusters = len(set(self.clusters().values()))

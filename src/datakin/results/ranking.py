@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed
-from datakin.results.comparison import Comparison
+from datakin.learning.stack.records import Trial
+from datakin.results.comparison import Comparison, gain_columns
 from datakin.results.forecast import ExpectedGain, Forecast
 from datakin.results.record import Record, register, table
 
@@ -19,6 +20,7 @@ __all__ = ["SCREENED", "Ordered", "Ranking", "Screened", "Screening"]
 
 SURE = 0.95  # from this probability on a first place is not called luck
 SCREENED = "screened out"  # stands where a zone would
+TRIED = ("group", "call", "gain", "gain_low", "gain_high", "p_gain")  # what trials tell
 
 
 class Pair(Protocol):
@@ -93,10 +95,10 @@ class Ordered(Record, Generic[Found]):
         )
 
     def __str__(self) -> str:
-        return f"{self.title}\n{table(self._shown)}\n{self.closing}"
+        return f"{self.title}\n{table(self.shown)}\n{self.closing}"
 
     @property
-    def _shown(self) -> pd.DataFrame:
+    def shown(self) -> pd.DataFrame:
         """The frame as it is printed."""
         return self.frame
 
@@ -115,7 +117,11 @@ class Screened:
     standard_error : float
         From the target's rows alone.
     gain : ExpectedGain or None
-        Of pooling it with the target, by the quick pass.
+        Of pooling it with the target, by the formula and the quick pass, in units of the loss.
+    error : float
+        The target's own error that this gain belongs to.
+    trial : Trial or None
+        What the source brought when it was tried with the target.
     """
 
     source: str
@@ -123,17 +129,18 @@ class Screened:
     source_to_target: float
     standard_error: float
     gain: ExpectedGain | None = None
+    error: float = 0.0
+    trial: Trial | None = None
 
     def row(self) -> dict[str, Any]:
         """Return what is known, for the row of a ranking."""
-        gain = self.gain
-        values = (np.nan,) * 3 if gain is None else (gain.value, gain.low, gain.high)
         return {
             "source": self.source,
             "zone": SCREENED,
+            "call": SCREENED,
             "source_to_target": self.source_to_target,
             "n_rows": self.n_rows,
-            **dict(zip(("gain", "gain_low", "gain_high"), values, strict=True)),
+            **gain_columns(self.trial, self.gain, self.error),
             "p_first": np.nan,
         }
 
@@ -159,21 +166,22 @@ class Screening:
 class Ranking(Ordered[Comparison]):
     """Sources of one target, best first.
 
-    Best is the source whose predictor loses least on the target (`source_to_target`): on real data
-    that orders sources by what they bring better than the symmetric score does, half of which is how
-    the target's predictor fares on the source (see results/decisions.md).
+    Where sources were tried, the order is that of two numbers together, each in units of the target's
+    own loss and cut at 1: what the source brought in its trial, and how much less (minus: more) its
+    predictors lose on the target than the target's own. Where none was, and with the paper's zones, the
+    order is that of `source_to_target`.
 
     Attributes
     ----------
     target : str
     comparisons : tuple of Comparison
-        Sorted by source_to_target.
+        Best first.
     first : dict of str to float
-        Probability of each source to be the best, given the uncertainty of what they lose on the
-        target.
+        Probability of each source to lose least on the target, given the uncertainty of
+        `source_to_target`.
     forecast : Forecast or None
-        The gain of pooling all sources at once, plainly and with the best joint weights; None where
-        no source has a forecast.
+        The gain of pooling all sources at once by the formula, plainly and with the best joint
+        weights: a diagnostic. None where no source has a forecast.
     n_fits : int
         Fits the ranking cost.
     complete : bool
@@ -181,6 +189,9 @@ class Ranking(Ordered[Comparison]):
     screening : Screening or None
         With ``screen=True``: which sources a quick pass left out of the full work, and a note that
         says how. They have rows in `frame`, below the others, and no Comparison.
+    groups : dict of str to int
+        The group of each source: 1, 1, 2, ... The data do not support the order within a group.
+        Approximate and cautious; empty in results of earlier versions.
     """
 
     target: str
@@ -190,6 +201,7 @@ class Ranking(Ordered[Comparison]):
     complete: bool = True
     forecast: Forecast | None = None
     screening: Screening | None = None
+    groups: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.first:  # how earlier versions wrote rankings by distance
@@ -205,6 +217,8 @@ class Ranking(Ordered[Comparison]):
         frame = super().frame
         if self.forecast is not None:
             frame["weight"] = [self.forecast.weights.get(c.source, 1.0) for c in self]
+        if self.groups:
+            frame["group"] = [self.groups[c.source] for c in self]
         frame["p_first"] = [self.first[c.source] for c in self]
         if self.screening is None:
             return frame
@@ -237,10 +251,22 @@ class Ranking(Ordered[Comparison]):
         return curves[0].frame if curves else pd.DataFrame()
 
     @property
+    def is_tried(self) -> bool:
+        """Whether sources were tried: trials then decide calls and order."""
+        return any(c.trial is not None for c in self)
+
+    @property
+    def loss_alone(self) -> float | None:
+        """What the target loses alone in a stack: the baseline of all gains. None without trials."""
+        return next((c.loss_alone for c in self if c.loss_alone is not None), None)
+
+    @property
     def caution(self) -> str:
-        """What several comparisons mean for the first place, in words."""
+        """What several comparisons mean for the order, in words."""
         if len(self) == 1 and not self.screened:
             return "One source was compared; its interval stands for itself."
+        if self.is_tried and self.groups:
+            return self._about_groups
         first = self.comparisons[0].source
         likely = max(self.first, key=lambda name: self.first[name])
         sure = "more than 0.99" if self.first[first] > 0.99 else f"{self.first[first]:.2f}"
@@ -258,48 +284,51 @@ class Ranking(Ordered[Comparison]):
         )
 
     @property
+    def _about_groups(self) -> str:
+        n, n_groups = len(self), max(self.groups.values())
+        few = f" measured in full, {len(self.screened)} screened out" if self.screened else ""
+        if n_groups == n:
+            said = f"{n} sources{few}, and the data support their order."
+        else:
+            groups = "1 group" if n_groups == 1 else f"{n_groups} groups"
+            said = f"{n} sources{few}, in {groups}. The order within a group is not supported by the data."
+        return f"{said} Intervals are for one source each."
+
+    @property
     def closing(self) -> str:
-        """What stands below the table: the caution, and what pooling should bring."""
+        """What stands below the table: the caution, and what gains are measured in."""
         lines = [self.caution]
-        if self.forecast is not None:
-            lines.append(self.forecast.sentence + self._tried_alone)
+        if self.is_tried:
+            lines.append(
+                f"Gains are shares of the loss of {self.target!r} alone ({self.loss_alone:.4g}), with "
+                f"90% intervals."
+            )
+            if left := [c.source for c in self if c.trial is None]:
+                lines.append(f"Not tried, and called otherwise: {listed(left)}; .reason says how.")
+        elif self.forecast is not None:
+            lines.append(self.forecast.sentence)
         if self.screening is not None:
             lines.append(self.screening.note)
         return "\n".join(lines)
 
     @property
-    def _tried_alone(self) -> str:
-        """What the best single source brought in its trial, where that is more than all together."""
-        assert self.forecast is not None
-        if len(self) == 1:
-            return ""
-        tried = {
-            c.source: c.gain
-            for c in self
-            if c.gain is not None and c.outlook is not None and c.outlook.trial
-        }
-        most = max(self.forecast.pooled.value, self.forecast.best.value, 0.0)
-        name = max(tried, key=lambda source: tried[source].value, default="")
-        if len(tried) < 2 or tried[name].value <= most:
-            return ""
-        n = len(tried) + len(self.screened)
-        return (
-            f" When they were tried one by one, {name!r} cut the error most, by "
-            f"{self.forecast.in_words(tried[name])} (the best of {n}, so this flatters); what "
-            f"several bring together is inferred."
-        )
-
-    @property
     def title(self) -> str:
         """The line above the table."""
         mark = "" if self.complete else " (interrupted: not all sources)"
-        return f"Sources for {self.target!r}, least loss on it first{mark}"
+        order = "best first" if self.is_tried else "least loss on it first"
+        return f"Sources for {self.target!r}, {order}{mark}"
 
     def _repr_html_(self) -> str:
         said = "" if self.screening is None else f"<p>{html.escape(self.screening.note)}</p>"
         return super()._repr_html_() + said
 
     @property
-    def _shown(self) -> pd.DataFrame:
-        """The frame without what would push the rest out of sight; the zone tells who is screened."""
-        return self.frame.drop(columns=["gain_low", "gain_high", "screened"], errors="ignore")
+    def shown(self) -> pd.DataFrame:
+        """The frame without what would push the rest out of sight; the call tells who is screened."""
+        frame = self.frame
+        if self.is_tried:
+            names = ["source", *TRIED, "score", "source_to_target", "target_to_source"]
+            return frame[[n for n in (*names, "standardised", "n_rows") if n in frame]]
+        is_paper = not self.comparisons[0].decision.is_about_gain
+        hidden = ["gain_low", "gain_high", "p_gain", "group", "screened"]
+        return frame.drop(columns=[*hidden, "call" if is_paper else "zone"], errors="ignore")

@@ -33,6 +33,7 @@ __all__ = [
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # how cells begin that spreadsheets compute
 LONGEST = 60  # characters of a name in a table
 EARLIER = {"ErrorTable": "ErrorRecords"}  # names of parts in results of earlier versions
+GONE = {"Outlook": {"trial"}}  # fields that earlier versions wrote and that nothing reads any more
 # What wrong values raise, wherever they are first used.
 DAMAGE = (
     *(ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RecursionError),
@@ -134,7 +135,8 @@ def _decode(value: Any) -> Any:
         raise DatakinError(f"This is not a datakin result: it holds an unknown part {short(kind)}.")
     if issubclass(cls, enum.Enum):
         return cls(value["value"])
-    held = {k: _decode(v) for k, v in value.items() if k not in ("type", "format")}
+    gone = {"type", "format", *GONE.get(str(kind), ())}
+    held = {k: _decode(v) for k, v in value.items() if k not in gone}
     parts = fields(cast(Any, cls))
     known = {f.name: f.default is MISSING and f.default_factory is MISSING for f in parts}
     if wrong := [k for k in held if k not in known]:
@@ -142,9 +144,9 @@ def _decode(value: Any) -> Any:
             f"This datakin result is damaged, or of a newer version: a {kind} has no {listed(wrong)} here. "
             f"Update datakin, or compute the result again."
         )
-    if gone := [k for k, is_needed in known.items() if is_needed and k not in held]:
+    if lacking := [k for k, is_needed in known.items() if is_needed and k not in held]:
         raise DatakinError(
-            f"This datakin result is damaged: {listed(gone)} of a {kind} is missing."
+            f"This datakin result is damaged: {listed(lacking)} of a {kind} is missing."
         )
     made = cls(**held)
     check_fields(made)

@@ -1,4 +1,7 @@
-"""Zones: the answer, the sentence behind it, and the two rules that decide it.
+"""Zones: the answer, the sentence behind it, and the rules that decide it.
+
+The paper has three zones; users read calls: helps, harmless, unclear, hurts. A trial of target and source
+decides. Where none was made the gain formula does, or the paper's rule where that is asked for.
 
 A rule is one object that scores, matrices, reports and plots all ask: nothing else in the package tests
 which rule is in force.
@@ -11,13 +14,16 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
+from datakin.learning.stack.records import COST, Trial, call_of
 from datakin.results.record import register
 
 if TYPE_CHECKING:
     from datakin.results.comparison import Estimate
     from datakin.results.forecast import ExpectedGain
 
-__all__ = ["GAIN", "PAPER", "RULES", "Zone", "ZoneDecision", "ZoneRule"]
+__all__ = ["GAIN", "PAPER", "RULES", "TRIAL", "ZONE_OF", "Zone", "ZoneDecision", "ZoneRule"]
+
+register(Trial)
 
 GAMMA_1 = 0.0
 GAMMA_2 = 3.719016485455709  # the 99.99% quantile of the normal distribution
@@ -28,13 +34,28 @@ class Zone(enum.Enum):
     """Whether training on the source will help on the target, as far as the data tell."""
 
     POSITIVE = "positive"
+    HARMLESS = "harmless"
     AMBIGUOUS = "ambiguous"
     NEGATIVE = "negative"
 
     @property
     def code(self) -> str:
-        """The paper's abbreviation: PT, AZ or NT."""
-        return {"positive": "PT", "ambiguous": "AZ", "negative": "NT"}[self.value]
+        """The paper's abbreviation: PT, AZ or NT. The paper has three zones: harmless is AZ."""
+        return {"positive": "PT", "negative": "NT"}.get(self.value, "AZ")
+
+    @property
+    def call(self) -> str:
+        """What users read: helps, harmless, unclear or hurts."""
+        return CALLS[self.value]
+
+
+CALLS = {
+    "positive": "helps",
+    "harmless": "harmless",
+    "ambiguous": "unclear",
+    "negative": "hurts",
+}
+ZONE_OF = {call: Zone(zone) for zone, call in CALLS.items()}
 
 
 Band = tuple[float, float, Zone]
@@ -48,12 +69,14 @@ class ZoneDecision:
     Attributes
     ----------
     zone : Zone
-    rule : {"paper", "gain"}
+    rule : {"trial", "gain", "paper"}
+        A trial of target and source, the formula for the gain of pooling, or the paper's rule.
     score : float
-        What was compared: the paper's estimate of the score, or the expected gain of pooling.
+        What was decided by: the gain to expect, as a share of the target's own loss; the formula's
+        gain, in units of the loss; or the paper's estimate of the score.
     low, high : float
-        The paper's thresholds: a score at or below `low` is positive, at or above `high` negative.
-        By the gain: its 90% interval, positive above 0 and negative below.
+        The 90% interval of the gain. The paper's thresholds: a score at or below `low` is positive,
+        at or above `high` negative.
     reason : str
         A sentence for the user.
     """
@@ -77,8 +100,13 @@ class ZoneDecision:
 
     @property
     def is_about_gain(self) -> bool:
-        """Whether the zone was decided by the expected gain of pooling."""
-        return RULES[self.rule] is GAIN
+        """Whether the zone was decided by a gain, tried or expected."""
+        return RULES[self.rule] is not PAPER
+
+    @property
+    def word(self) -> str:
+        """The call; the zone's name where the paper's rule decided."""
+        return self.zone.call if self.is_about_gain else self.zone.value
 
 
 class ZoneRule(Protocol):
@@ -155,7 +183,7 @@ class _PaperRule:
 
 
 class _GainRule:
-    """By what pooling brings: on which side of 0 the 90% interval of the gain lies."""
+    """By the formula for what pooling brings: on which side of 0 the 90% interval of the gain lies."""
 
     name, is_symmetric = "gain", False
     headlines: ClassVar = {
@@ -184,7 +212,7 @@ class _GainRule:
             gain.value,
             gain.low90,
             gain.high90,
-            f"pooling should bring a gain of {gain.value:.4f}, 90% interval "
+            f"by the gain formula, pooling should bring a gain of {gain.value:.4f}, 90% interval "
             f"[{gain.low90:.4f}, {gain.high90:.4f}]: {why}",
         )
 
@@ -195,5 +223,43 @@ class _GainRule:
         return -gain.value, gain.standard_error, *reach
 
 
-PAPER, GAIN = _PaperRule(), _GainRule()
-RULES: dict[str, ZoneRule] = {rule.name: rule for rule in (PAPER, GAIN)}
+class _TrialRule(_GainRule):
+    """By a trial: the target and one source in a stack, beside the stack of the target alone."""
+
+    name = "trial"
+    headlines: ClassVar = {
+        Zone.POSITIVE: ("good", "Helps: {target} should be predicted better with {source}"),
+        Zone.HARMLESS: ("plain", "Harmless: {source} should change little for {target}"),
+        Zone.AMBIGUOUS: ("open", "Unclear: {source} may or may not help {target}"),
+        Zone.NEGATIVE: ("bad", "Hurts: pooled with {target}, {source} would raise its loss"),
+    }
+
+    def decide_trial(self, trial: Trial) -> ZoneDecision:
+        """Decide by a trial alone."""
+        zone = ZONE_OF[call_of(trial)]
+        return ZoneDecision(zone, self.name, trial.gain, trial.low, trial.high, _why(zone, trial))
+
+
+def _why(zone: Zone, trial: Trial) -> str:
+    """Say what in a trial led to the call."""
+    change = f"{'fall' if trial.gain >= 0 else 'rise'} by {abs(trial.gain):.1%}"
+    if zone is Zone.NEGATIVE:
+        low, high = -100 * trial.pooled_high, -100 * trial.pooled_low
+        return (
+            f"pooled with this source, every row counting the same, the loss rises by {-trial.pooled:.1%} of "
+            f"its own, 90% interval {low:.1f} to {high:.1f}%; in a stack, which can leave it out, it should "
+            f"{change}"
+        )
+    chance = f"the probability of a gain is {trial.p_gain:.2f}"
+    if zone is Zone.HARMLESS:
+        chance += f", and a cost above {COST:.0%} is all but ruled out"
+    elif zone is Zone.AMBIGUOUS:
+        chance += f", and a cost above {COST:.0%} is not ruled out"
+    return (
+        f"with this source the loss should {change} of its own, 90% interval {100 * trial.low:.1f} to "
+        f"{100 * trial.high:.1f}%: {chance}"
+    )
+
+
+PAPER, GAIN, TRIAL = _PaperRule(), _GainRule(), _TrialRule()
+RULES: dict[str, ZoneRule] = {rule.name: rule for rule in (PAPER, GAIN, TRIAL)}

@@ -7,7 +7,6 @@ that they have in common, and turned into a forecast, a weight and a zone.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
@@ -95,7 +94,6 @@ def outlook(
         n_source=int(directions[0].cross.n_train["all"]),
         freedom=freedom,
         learner=learner,
-        trial=_tried(directions, learner, groups) if learner in SIMPLEST else None,
     )
 
 
@@ -124,24 +122,11 @@ def _lack(
     return float(by_fold.mean()), added, spread, of_lack, 2 * (len(by_fold) - 1)
 
 
-def _tried(
-    directions: Sequence[Direction], learner: str, groups: Array | None
-) -> tuple[float, float] | None:
-    """Return the gain of the pools that were tried, and its standard error; None if none was."""
-    value, influence = 0.0, np.zeros(len(directions[0].cross.weights))
-    for direction in directions:
-        cross = direction.cross
-        if cross.pooled is None or cross.pool_model != learner:
-            return None
-        gain = own_error(direction, learner)[0] - cross.pooled
-        mean = float(gain @ cross.weights)
-        value += mean / len(directions)
-        influence += cross.weights * (gain - mean) / len(directions)
-    return value, float(np.sqrt(row_variance(influence, groups, directions[0].cross.least)))
+def forecast_gain(comparison: Comparison) -> Forecast:
+    """Forecast what pooling the source will do to the error on the target, by the gain formula.
 
-
-def forecast_gain(comparison: Comparison, *, trial: bool = True) -> Forecast:
-    """Forecast what pooling the source will do to the error on the target.
+    A diagnostic: it says why a source should help or not, in units of the loss, and needs no fit. The
+    call of a source comes from a trial (`Comparison.trial`) where one was made.
 
     Parameters
     ----------
@@ -149,8 +134,6 @@ def forecast_gain(comparison: Comparison, *, trial: bool = True) -> Forecast:
         Of `datakin.score`, or a member of a ranking. The forecast is about the model that
         `estimate` names; with an ensemble about logistic or linear regression, if it is among its
         models: what the transfer methods use by default.
-    trial : bool
-        Take the gain of a pool that was tried, where one was. False: the formula's.
 
     Returns
     -------
@@ -178,7 +161,7 @@ def forecast_gain(comparison: Comparison, *, trial: bool = True) -> Forecast:
     return forecast_pool(
         comparison.target,
         [comparison.source],
-        [comparison.outlook if trial else replace(comparison.outlook, trial=None)],
+        [comparison.outlook],
         np.ones((1, 1)),
         unit_of(comparison.losses[comparison.target]),
         comparison.provenance,
@@ -238,14 +221,7 @@ def forecast_pool(
 
 
 def plain_gain(outlook: Outlook) -> ExpectedGain:
-    """Return the gain of plain pooling of one source.
-
-    The gain is that of the pools that were tried, where some were: it is noisier than the formula's
-    but shows what pooling does also where features are distributed differently by far. Both rest on
-    the same rows of the target, so that an average of them would be hardly any surer.
-    """
-    if outlook.trial is not None:
-        return _make_expected(*outlook.trial, outlook.freedom)
+    """Return the formula's gain of plain pooling of one source."""
     share = outlook.n_source / (outlook.n_target + outlook.n_source)
     return _expected([outlook], np.array([share]), np.ones((1, 1)))
 

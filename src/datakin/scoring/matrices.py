@@ -10,9 +10,10 @@ import numpy as np
 
 from datakin._core.exceptions import DatakinError
 from datakin.cross_errors.table import ErrorTable
+from datakin.data.features import Array
 from datakin.results import Matrix
-from datakin.results.zones import PAPER, RULES, Zone
-from datakin.scoring.pairs import Pair, compare_pair, make_pair, provenance_of
+from datakin.results.zones import GAIN, PAPER, TRIAL, Zone
+from datakin.scoring.pairs import Pair, compare_pair, decide, make_pair, provenance_of, trial_of
 
 __all__ = ["complete_names", "fill_matrix", "make_matrix"]
 
@@ -104,25 +105,48 @@ class _Cells:
 
     def _zones(self, pair: Pair) -> tuple[Zone, Zone, float]:
         """Return the zone of the source for the target, the reverse, and the paper's threshold."""
-        rule = RULES[pair.options.zones]
+        names = pair.facts.target, pair.facts.source
         evidence = pair.evidence(pair.gain(0))
         by_paper = PAPER.decide(*evidence)
         self.told.append(PairNotes(pair.facts.source, pair.notes(by_paper)))
-        forth = back = rule.decide(*evidence).zone
-        if not rule.is_symmetric:  # a source may help a small target that cannot help it
-            back = rule.decide(*evidence[:2], pair.gain(1)).zone
+        forth = decide(self.table, *names, evidence).zone
+        # A source may help a small target that cannot help it.
+        back = decide(self.table, *names[::-1], (*evidence[:2], pair.gain(1))).zone
         return forth, back, by_paper.high
+
+    def _gains(self) -> Array | None:
+        """Return what each dataset brought each other one where they were tried."""
+        found = np.full((len(self.names), len(self.names)), np.nan)
+        for i, source in enumerate(self.names):
+            for j, target in enumerate(self.names):
+                trial = trial_of(self.table, target, source)
+                if trial is not None:
+                    found[i, j] = trial.gain
+        return None if np.isnan(found).all() else found
+
+    def _rule(self, gains: Array | None) -> tuple[str, tuple[str, ...]]:
+        """Return what decided the zones, and a note where that is not the same for all of them."""
+        if gains is None:
+            return self.table.options.zones, ()
+        n = len(self.names)
+        left = int(np.isnan(gains).sum()) - n
+        note = f"{left} of {n * (n - 1)} calls are by the gain formula: these pairs were not tried"
+        if left > n * (n - 1) / 2:
+            return GAIN.name, (f"{note}; the others were",)
+        return TRIAL.name, (note,) if left else ()
 
     def matrix(self) -> Matrix:
         """Return what was filled in."""
         for i, found in enumerate(self.owns):
             self.errors[i, i] = found.pop() if len(found) == 1 else np.nan
+        gains = self._gains()
+        rule, notes = self._rule(gains)
         return Matrix(
             tuple(self.names),
             self.scores,
             self.table.n_fits,
             provenance_of(self.table, self.names),
-            notes=tuple(dict.fromkeys(note for told in self.told for note in told.notes)),
+            notes=(*notes, *dict.fromkeys(note for told in self.told for note in told.notes)),
             complete=self.table.complete,
             standard_errors=self.spreads,
             lows=self.lows,
@@ -131,4 +155,6 @@ class _Cells:
             errors=self.errors,
             zones=tuple(tuple(row) for row in self.zones),
             thresholds=self.thresholds,
+            rule=rule,
+            gains=gains,
         )

@@ -15,10 +15,11 @@ from datakin.cross_errors.records import Key, Member, PairFacts
 from datakin.cross_errors.table import ErrorTable
 from datakin.data.features import Array
 from datakin.learning.losses import RARE
+from datakin.learning.stack.records import Trial
 from datakin.results.comparison import Comparison, DataFacts, ErrorRecords, Estimate
 from datakin.results.forecast import ExpectedGain
 from datakin.results.record import Provenance
-from datakin.results.zones import PAPER, RULES, Zone, ZoneDecision
+from datakin.results.zones import GAIN, PAPER, RULES, TRIAL, Zone, ZoneDecision
 from datakin.scoring.cls import SIZES, Direction, Discrepancy
 from datakin.scoring.forecast import best_weight, learner_of, plain_gain
 from datakin.scoring.uncertainty import (
@@ -29,12 +30,21 @@ from datakin.scoring.uncertainty import (
 )
 from datakin.scoring.ways import RowsWay, SumsWay, Way
 
-__all__ = ["Pair", "all_estimates", "compare_pair", "make_pair", "pair_ways", "provenance_of"]
+__all__ = [
+    "Pair",
+    "all_estimates",
+    "compare_pair",
+    "decide",
+    "make_pair",
+    "pair_ways",
+    "provenance_of",
+    "trial_of",
+]
 
 LISTED = 50  # names of columns that a result keeps
 BALANCED = (
-    f"on datasets with a class rarer than {RARE:.0%} every class weighs the same in the error "
-    f"(balanced loss; see .losses)"
+    f"on datasets with a rare class (a share below {RARE:g} divided by the number of classes) every class "
+    f"weighs the same in the error (balanced loss; see .losses)"
 )
 FLAT = "the own errors do not vary, so that the ambiguous zone has no width"
 
@@ -253,6 +263,45 @@ def provenance_of(table: ErrorTable, names: Sequence[str], columns: object = Non
     return Provenance(table.about["seed"], options, dict(table.about["versions"]), prints, backends)
 
 
+def trial_of(table: ErrorTable, target: str, source: str) -> Trial | None:
+    """Return the trial that decides about a source; None if the table's rule is the paper's."""
+    return table.trial(target, source) if table.options.zones == GAIN.name else None
+
+
+def decide(
+    table: ErrorTable,
+    target: str,
+    source: str,
+    evidence: tuple[Estimate, tuple[float, float], ExpectedGain],
+) -> ZoneDecision:
+    """Return the zone of a source: by its trial, or by the rule of the options where there is none."""
+    trial = trial_of(table, target, source)
+    if trial is not None:
+        return TRIAL.decide_trial(trial)
+    found = RULES[table.options.zones].decide(*evidence)
+    if found.rule != GAIN.name or target not in table.trials:
+        return found
+    why = table.trials[target].unusable.get(source)
+    said = "not tried" if why is None else f"could not be tried ({why.rstrip('.')})"
+    return replace(found, reason=f"{said}; {found.reason}")
+
+
+def _probabilities(
+    trial: Trial | None,
+    rule: str,
+    evidence: tuple[Estimate, tuple[float, float], ExpectedGain],
+    n_folds: float,
+) -> dict[str, float]:
+    """Return the probability of each zone."""
+    if trial is None:
+        return zone_probabilities(*RULES[rule].measured(*evidence), n_folds)
+    return {
+        Zone.POSITIVE.value: trial.p_gain,
+        Zone.HARMLESS.value: max(trial.p_harmless - trial.p_gain, 0.0),
+        Zone.NEGATIVE.value: 1 - max(trial.p_harmless, trial.p_gain),
+    }
+
+
 def compare_pair(
     table: ErrorTable, target: str, source: str, made: Pair | None = None
 ) -> Comparison:
@@ -267,8 +316,8 @@ def compare_pair(
     sizes = {size: pair.estimate(options.estimate, size) for size in pair.sizes}
     seen = pair.ways[0].outlook(pair.learner)
     gain = plain_gain(seen)
-    evidence, rule = pair.evidence(gain), RULES[options.zones]
-    decision, by_paper = rule.decide(*evidence), PAPER.decide(*evidence)
+    evidence, trial = pair.evidence(gain), trial_of(table, target, source)
+    decision, by_paper = decide(table, target, source, evidence), PAPER.decide(*evidence)
     score = sizes[options.size]
     ends = pair.ways[0].models
     return Comparison(
@@ -294,7 +343,7 @@ def compare_pair(
         model_weights={name: way.weights for name, way in zip(names, pair.ways, strict=True)},
         zone=decision.zone,
         decision=decision,
-        zone_probabilities=zone_probabilities(*rule.measured(*evidence), pair.n_folds),
+        zone_probabilities=_probabilities(trial, options.zones, evidence, pair.n_folds),
         curves={
             name: way.curve(options.estimate) for name, way in zip(names, pair.ways, strict=True)
         },
@@ -308,6 +357,8 @@ def compare_pair(
         provenance=provenance,
         facts={member.name: _facts(member, facts.columns) for member in pair.members},
         by_paper=by_paper,
+        trial=trial,
+        loss_alone=None if trial is None else table.trials[target].loss_alone,
     )
 
 
@@ -357,7 +408,10 @@ def _compare_with_itself(table: ErrorTable, facts: PairFacts, made: Provenance) 
         model_weights={name: {} for name in names},
         zone=Zone.POSITIVE,
         decision=ZoneDecision(Zone.POSITIVE, options.zones, 0.0, 0.0, 0.0, reason),
-        zone_probabilities={zone.value: float(zone is Zone.POSITIVE) for zone in Zone},
+        zone_probabilities={
+            zone.value: float(zone is Zone.POSITIVE)
+            for zone in (Zone.POSITIVE, Zone.AMBIGUOUS, Zone.NEGATIVE)
+        },
         curves={},
         weight=1.0,
         gain=None,

@@ -14,6 +14,7 @@ from datakin.data.features import Array
 from datakin.results import Comparison, Ranking
 from datakin.results.forecast import Forecast
 from datakin.scoring.forecast import forecast_pool, unit_of
+from datakin.scoring.order import in_order
 from datakin.scoring.pairs import Pair, compare_pair, make_pair, provenance_of
 from datakin.scoring.uncertainty import probability_first, sum_groups
 from datakin.scoring.ways import SumsWay
@@ -24,6 +25,8 @@ __all__ = ["grams_of_all", "rank_sources", "what_rows_add"]
 def rank_sources(table: ErrorTable, target: str) -> Ranking:
     """Order the sources that were measured with a target.
 
+    With trials the order is that of what a source brought in its trial minus what its predictors lose
+    on the target, both in units of the target's own and cut at 1. Without them it is what they lose.
     Where repeats are splits of their own, as with encoders, pooling all sources is not forecast.
     """
     table.check_name(target)
@@ -40,19 +43,16 @@ def rank_sources(table: ErrorTable, target: str) -> Ranking:
     }
     found = {name: compare_pair(table, target, name, pairs.get(name)) for name in sources}
     grams = _grams_of(table, target, list(pairs.values())) if pairs else None
+    ordered, groups = in_order(list(found.values()))
     return Ranking(
         target,
-        tuple(sorted(found.values(), key=_what_it_loses)),
+        ordered,
         _first_places(table, sources, pairs, grams),
         table.n_fits,
         table.complete,
         _forecast(table, target, found, grams) if table.test_size is None else None,
+        groups=groups,
     )
-
-
-def _what_it_loses(comparison: Comparison) -> tuple[float, float, str]:
-    """Return what sources are sorted by: the loss on the target, not that on the source."""
-    return comparison.source_to_target, comparison.score, comparison.source
 
 
 def _first_places(

@@ -206,11 +206,10 @@ class SumsWay:
 
     def outlook(self, learner: str) -> Outlook:
         """Return what forecasts for the tested dataset are made from."""
-        error, lack, behind, a, b, c, *counts, gain, spread = self.sums.outlook.tolist()
+        error, lack, behind, a, b, c, *counts = self.sums.outlook.tolist()
         target, source, freedom = map(int, counts)
-        trial = None if np.isnan(gain) else (gain, spread)
         covariance, learner = (a, b, c), self.sums.learner
-        return Outlook(error, lack, behind, covariance, target, source, freedom, learner, trial)
+        return Outlook(error, lack, behind, covariance, target, source, freedom, learner)
 
 
 def summed(way: RowsWay, estimate: str) -> WaySums:
@@ -254,7 +253,6 @@ def summed(way: RowsWay, estimate: str) -> WaySums:
                 seen.n_target,
                 seen.n_source,
                 seen.freedom,
-                *(seen.trial or (np.nan, np.nan)),
             ]
         ),
         weights,

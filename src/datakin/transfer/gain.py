@@ -68,10 +68,10 @@ def transfer_gain(
     loss : str or callable
         As for `rank`: "auto", "zero_one", "balanced", "brier", "log", "squared", "absolute", or a
         function of true and predicted values. "auto" is the squared error for numbers and the 0-1
-        loss for classes; it is balanced if a class has less than 15% of the rows of the dataset tested
-        on. Under the balanced loss every class counts the same, and the class predicted is the one
-        whose probability is largest compared with its share of the target's training rows (for a
-        method without probabilities, the one it predicts).
+        loss for classes; it is balanced if a class of the dataset tested on is rare (a share below 0.3
+        divided by the number of classes: 15% of two). Under the balanced loss every class counts the
+        same, and the class predicted is the one whose probability is largest compared with its share
+        of the target's training rows (for a method without probabilities, the one it predicts).
     repeats : int
         Number of random splits. They overlap, so that many of them say little more than a few:
         standard errors of 50 splits are on average 5% smaller than those of 15, and steadier.

@@ -43,7 +43,7 @@ def test_samples(draw, assert_same, tmp_path):
     options = {**LOGISTIC, "max_rows": 200}
     errors = assert_it_all_agrees(assert_same, tmp_path, members, options, LOOKS)
     assert any("comes from samples" in note for note in errors.score("d0", "d1").notes)
-    assert errors.score("d0", "d2").outlook.trial is None  # samples are not pooled
+    assert errors.score("d0", "d2").trial is not None  # of a sample of the target
 
 
 def test_groups_and_repeats(four, assert_same, tmp_path):
@@ -183,7 +183,7 @@ def test_names_that_a_file_system_or_json_would_not_like(four, tmp_path):
     members = dict(zip(names, four, strict=True))
     errors = CrossErrors.measure(members, trials="all", **LOGISTIC)
     assert len(errors.pairs) == 6
-    assert errors.score(" + ", "..").outlook.trial is not None
+    assert errors.score(" + ", "..").trial is not None
     errors.save(tmp_path / "saved")
     loaded = CrossErrors.load(tmp_path / "saved")
     assert loaded.names == tuple(names)

@@ -68,6 +68,14 @@ def test_auto_balances_below_fifteen_percent(n_rare, name):
     assert choose_loss(resolve_loss("auto"), binary(n_rare)).name == name
 
 
+@pytest.mark.parametrize(("n_rare", "name"), [(4, "balanced"), (5, "zero_one"), (20, "zero_one")])
+def test_rare_is_relative_to_the_number_of_classes(n_rare, name):
+    """Of seven classes one is rare below 0.3 / 7 of the rows, not below 15%."""
+    y = np.repeat(list("abcdefg"), [n_rare] + [16] * 6)
+    dataset = as_dataset(np.random.default_rng(0).standard_normal((len(y), 2)), y, name="d")
+    assert choose_loss(resolve_loss("auto"), dataset).name == name
+
+
 def test_auto_is_squared_for_regression(make_linear):
     assert choose_loss(None, make_linear()).name == "squared"
 

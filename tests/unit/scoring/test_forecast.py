@@ -1,7 +1,5 @@
 """Forecasts of the gain: what they say, how they are kept, and what they do not depend on."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -19,9 +17,10 @@ from datakin import (
     rank,
     score,
 )
+from datakin.learning.stack.records import call_of
 from datakin.results.forecast import ExpectedGain, Outlook
 from datakin.results.record import make_provenance
-from datakin.results.zones import GAIN
+from datakin.results.zones import GAIN, TRIAL
 from datakin.scoring.forecast import best_weight, forecast_pool, plain_gain
 
 FAST = {"models": ["logistic"], "cv": 3}
@@ -129,8 +128,9 @@ def test_the_comparison_carries_its_forecast(comparison):
     assert comparison.weight == found.weight
     assert comparison.outlook.n_target == 60
     assert comparison.outlook.n_source == 90
-    row = comparison.frame.iloc[0]
-    assert (row.gain, row.gain_low, row.gain_high) == (found.gain, *found.interval)
+    row, trial = comparison.frame.iloc[0], comparison.trial
+    shown = row.gain, row.gain_low, row.gain_high, row.p_gain
+    assert shown == (trial.gain, trial.low, trial.high, trial.p_gain)
     assert "P(gain)" in str(comparison)
     lack = comparison.curves["target"]
     assert comparison.outlook.lack == pytest.approx(lack.slope / 60)
@@ -155,20 +155,21 @@ def test_gain_zones_in_score_rank_and_matrix(pair, make_lda):
     stranger = make_lda(90, 3, angle=3.0, name="stranger")
     for source in (kin, stranger):
         paper, gain = (score(target, source, zones=z, **FAST) for z in ("paper", "gain"))
-        assert gain.decision == forecast_gain(paper).decision
+        assert gain.decision == TRIAL.decide_trial(gain.trial)
         assert gain.zone is gain.decision.zone
+        assert gain.call == call_of(gain.trial)
+        assert paper.trial is None
         assert (paper.score, paper.gain) == (gain.score, gain.gain)
         assert sum(gain.zone_probabilities.values()) == pytest.approx(1.0)
     assert gain.zone is Zone.NEGATIVE
-    assert gain.zone_probabilities["negative"] > 0.9
     ranking = rank(target, [stranger, kin], zones="gain", **FAST)
     assert ranking["stranger"].decision == gain.decision
-    assert ranking["kin"].decision.rule == "gain"
+    assert ranking["kin"].decision.rule == "trial"
 
 
 def _by_formula(comparison):
-    """The zone without the pool that was tried: a matrix tries none."""
-    return GAIN.decide_gain(plain_gain(replace(comparison.outlook, trial=None))).zone
+    """The zone without a trial: a matrix makes none unless it is asked to."""
+    return GAIN.decide_gain(plain_gain(comparison.outlook)).zone
 
 
 def test_gain_zones_of_a_matrix_go_both_ways(make_lda):
@@ -253,8 +254,8 @@ def test_copies_of_a_source_share_its_weight(pair):
 def test_sentences():
     found = pool([look(spread=0.0)])
     assert found.sentence == (
-        "Pooling 's0' should cut the error of 'home' (20.0%) by 0.4 points (probability of a gain "
-        "1.00); with its rows weighted 0.22 it should cut it by 1.6 points."
+        "By the gain formula, pooling 's0' should cut the error of 'home' (20.0%) by 0.4 points "
+        "(probability of a gain 1.00); with its rows weighted 0.22 it should cut it by 1.6 points."
     )
     worse = pool([look(behind=0.4, spread=0.0)] * 2, np.eye(2), unit="loss")
     assert "'s0' and 's1' should raise the error of 'home' (0.2) by" in worse.sentence

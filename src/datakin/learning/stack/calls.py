@@ -13,7 +13,6 @@ the first learner.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache, partial
 
 import numpy as np
@@ -23,15 +22,12 @@ from datakin.data.features import Array
 from datakin.learning.stack.candidates import Candidate, Learner, Run
 from datakin.learning.stack.fitting import Passes
 from datakin.learning.stack.losses import squared
+from datakin.learning.stack.records import COST, LEVEL, Trial, call_of
 from datakin.learning.stack.rows import Rows
 from datakin.learning.stack.weights import Mix
 
 __all__ = ["COST", "LEVEL", "Trial", "call_of", "gain_of", "posterior", "try_sources"]
 
-LEVEL = 0.9
-COST = 0.02  # a source is harmless if it surely costs no more than this share of the loss
-SURE = 0.95
-HELPS = 0.9  # probability of a gain from which a source is said to help
 SPREAD = (
     1.8  # by how much standard errors of rows are too small for a gain that comes true elsewhere
 )
@@ -49,49 +45,6 @@ PRIOR_ROWS, PRIOR_POWER, SMOOTH = 40, 0.8, 0.01
 TAIL, TAIL_SCALE = 0.25, 0.25  # share and scale of gains larger than any that came true there
 OTHER = 0.01  # share of what no collection showed
 GRID = np.linspace(-0.5, 1.0, 1501)
-
-
-@dataclass(frozen=True)
-class Trial:
-    """What one source does for the target.
-
-    Attributes
-    ----------
-    source : str
-    gain, low, high : float
-        What to expect: by how much the loss falls, with its 90% interval.
-    p_gain : float
-        Probability that it falls.
-    tried : float
-        The gain on the target's held-out rows, before anything else is known.
-    standard_error : float
-        Of `tried`, from the rows alone.
-    pooled, pooled_low, pooled_high : float
-        The gain of one pool of target and source, every row counting the same.
-    p_harmless : float
-        Probability that the source costs at most 2% of the loss.
-    """
-
-    source: str
-    gain: float
-    low: float
-    high: float
-    p_gain: float
-    tried: float
-    standard_error: float
-    pooled: float
-    pooled_low: float
-    pooled_high: float
-    p_harmless: float
-
-
-def call_of(trial: Trial, *, is_used: bool = False) -> str:
-    """Return "helps", "harmless", "unclear" or "hurts". A source that is used never hurts."""
-    if trial.p_gain >= HELPS:
-        return "helps"
-    if trial.pooled_high < 0 and not is_used:
-        return "hurts"
-    return "harmless" if trial.p_harmless >= SURE else "unclear"
 
 
 def try_sources(passes: Passes, groups: Array | None = None, run: Run | None = None) -> list[Trial]:

@@ -13,11 +13,13 @@ import numpy as np
 
 from datakin.data.features import MISSING, Array, Features
 from datakin.learning.encoding import MAX_LEVELS, laid_out
+from datakin.learning.scaling import standardised
 from datakin.learning.stack.scaler import Scaler
 
 __all__ = ["TableEncoder"]
 
 LEAST = 5  # rows of a level that gets a column
+FARTHEST = 1e9  # spreads of the target; what lies beyond could not be squared and summed
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +31,8 @@ class TableEncoder:
     numeric_names : tuple of str
         Columns of numbers, in the order of the matrix.
     scaler : Scaler
-        Of these columns: their centres and spreads over all tables.
+        Of these columns: their centres and spreads in the first table, the target, so that one source
+        changes no number of another; over all tables where the target's numbers do not vary.
     category_names : tuple of str
     levels : tuple of tuples of (str or None)
         The levels that have a column; None for a missing value. All others look alike.
@@ -43,7 +46,6 @@ class TableEncoder:
     @classmethod
     def learn(cls, tables: Sequence[Features]) -> TableEncoder:
         """Learn from tables with the same columns."""
-        numeric = np.vstack([_numbers(table) for table in tables])
         first = tables[0]
         levels = []
         for j in range(first.codes.shape[1]):
@@ -54,12 +56,13 @@ class TableEncoder:
                     level = None if code == MISSING else table.levels[j][code]
                     counts[level] = counts.get(level, 0) + int(count)
             levels.append(_frequent(counts))
-        return cls(first.numeric_names, Scaler.learn(numeric), first.category_names, tuple(levels))
+        return cls(first.numeric_names, _scaler(tables), first.category_names, tuple(levels))
 
     def apply(self, features: Features) -> Array:
         """Return the matrix of a table that has these columns; missing numbers stay NaN."""
         chosen = features.select((*self.numeric_names, *self.category_names))
-        numeric = (_numbers(chosen) - self.scaler.centers) / self.scaler.scales
+        numeric = standardised(_numbers(chosen), self.scaler.centers, self.scaler.scales)
+        numeric = np.clip(numeric, -FARTHEST, FARTHEST)
         blocks = [numeric]
         for j, kept in enumerate(self.levels):
             position = {level: code for code, level in enumerate(chosen.levels[j])}
@@ -76,6 +79,24 @@ class TableEncoder:
             for level in kept
         ]
         return (*self.numeric_names, *made)
+
+
+def _scaler(tables: Sequence[Features]) -> Scaler:
+    """Return the scaler of the columns of numbers."""
+    own = _numbers(tables[0])
+    found = Scaler.learn(own)
+    known = ~np.isnan(own)
+    lows = np.where(known, own, np.inf).min(axis=0, initial=np.inf)
+    highs = np.where(known, own, -np.inf).max(axis=0, initial=-np.inf)
+    varies = lows < highs
+    if varies.all():
+        return found
+    whole = Scaler.learn(np.vstack([_numbers(table) for table in tables]))
+    return Scaler(
+        np.where(varies, found.medians, whole.medians),
+        np.where(varies, found.centers, whole.centers),
+        np.where(varies, found.scales, whole.scales),
+    )
 
 
 def _numbers(features: Features) -> Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, Str
 
 from datakin._core.exceptions import DatakinError
 from datakin._core.repeatability import derive_seed
+from datakin._core.warned import unheard
 from datakin.data.features import Array
 
 __all__ = ["FOLDS", "draw_folds", "number_of_folds"]
@@ -56,9 +56,8 @@ def draw_folds(
     else:
         splitter = StratifiedGroupKFold if is_class else GroupKFold
     found = np.zeros(len(y), dtype=int)
-    with warnings.catch_warnings():
+    with unheard(UserWarning):
         # A class with fewer rows than folds is spread as far as it goes.
-        warnings.simplefilter("ignore", UserWarning)
         if is_class and groups is None and np.bincount(y).max() < wanted:
             splitter = KFold
         split = splitter(wanted, shuffle=True, random_state=state).split(

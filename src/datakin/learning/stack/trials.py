@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,44 +11,18 @@ from threadpoolctl import threadpool_limits
 from datakin._core.repeatability import derive_seed
 from datakin.data import Dataset
 from datakin.data.features import Array
-from datakin.learning.stack.calls import Trial, try_sources
+from datakin.learning.stack.calls import try_sources
 from datakin.learning.stack.candidates import Run, Stack, serially
 from datakin.learning.stack.fitting import Folds, Passes
 from datakin.learning.stack.folds import draw_folds
 from datakin.learning.stack.learners import make_learners
 from datakin.learning.stack.losses import squared
 from datakin.learning.stack.preparation import MOST_ROWS, prepare
+from datakin.learning.stack.records import Trials
 
 __all__ = ["REPEATS", "Trials", "folds_of", "try_all"]
 
-REPEATS = 3
-
-
-@dataclass(frozen=True)
-class Trials:
-    """The trials of a target's sources.
-
-    Attributes
-    ----------
-    target : str
-    loss_alone : float
-        The squared error (for classes: Brier loss) of the learners on the target alone: the baseline
-        of all gains.
-    trials : dict of str to Trial
-        By source, in the order given.
-    unusable : dict of str to str
-        Sources that could not be tried, and why.
-    learners : tuple of str
-    repeats : int
-        Draws of the folds.
-    """
-
-    target: str
-    loss_alone: float
-    trials: dict[str, Trial]
-    unusable: dict[str, str]
-    learners: tuple[str, ...]
-    repeats: int
+REPEATS = 5  # as many as `choose` draws at least, so that both say the same of a source
 
 
 def try_all(

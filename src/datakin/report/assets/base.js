@@ -35,6 +35,10 @@ function show(value, digits = 4) {
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 const series = (k) => `var(--c${(k % 8) + 1})`;
+// Calls are what users read; zones where the paper's rule decided.
+const CALLS = { positive: "helps", harmless: "harmless", ambiguous: "unclear", negative: "hurts" };
+const ZONES = ["positive", "ambiguous", "negative"];
+const word = (zone) => (view.calls ? CALLS[zone] || zone : zone);
 // Zones of the paper, or calls of a choice: the same place, the same colours.
 const zoneOf = (row) => row.zone ?? row.call;
 const zoneColour = (zone) => (zone ? `var(--${zone})` : "var(--accent)");
@@ -142,7 +146,7 @@ function square(part) {
 }
 
 function zones(part) {
-  if (Array.isArray(part)) return part.flat().map((zone) => zone.value);
-  const words = part.choices.map((zone) => zone.value);
+  if (Array.isArray(part)) return part.flat().map((zone) => word(zone.value));
+  const words = part.choices.map((zone) => word(zone.value));
   return Array.from(bytes(part.data), (code) => words[code]);
 }

@@ -4,7 +4,7 @@ const result = JSON.parse(byId("datakin-result").textContent);
 const names = new Map((view.kind === "matrix" ? result.names : []).map((name, i) => [name, i]));
 const squares = {};
 if (view.kind === "matrix") {
-  for (const key of ["scores", "lows", "highs", "discrepancies", "errors"]) squares[key] = square(result[key]);
+  for (const key of ["scores", "lows", "highs", "discrepancies", "errors", "gains"]) squares[key] = square(result[key]);
   squares.zones = result.zones && (result.zones.n || result.zones.length) ? zones(result.zones) : null;
 }
 const clusterColour = (i) => series(view.clusters[i] - 1);
@@ -16,7 +16,8 @@ function pairRows() {
     for (let j = i + 1; j < n; j += 1) {
       const row = { target: result.names[i], source: result.names[j], score: squares.scores[i * n + j] };
       if (squares.lows) { row.low = squares.lows[i * n + j]; row.high = squares.highs[i * n + j]; }
-      if (squares.zones) row.zone = squares.zones[j * n + i];
+      if (squares.zones) { row.zone = squares.zones[j * n + i]; row.back = squares.zones[i * n + j]; }
+      if (squares.gains) { row.gain = squares.gains[j * n + i]; row.gain_back = squares.gains[i * n + j]; }
       if (squares.discrepancies) {
         row.source_to_target = squares.discrepancies[j * n + i];
         row.target_to_source = squares.discrepancies[i * n + j];
@@ -47,7 +48,8 @@ function heat(section) {
   const { order, word } = section.chart;
   const n = order.length;
   const modes = [["scores", word]];
-  if (squares.zones) modes.push(["zones", "zone (row as source for column)"]);
+  const shown = view.calls ? Object.values(CALLS) : ZONES;
+  if (squares.zones) modes.push(["zones", `${view.calls ? "call" : "zone"} (row as source for column)`]);
   if (squares.discrepancies) modes.push(["discrepancies", "loss of row's predictors on column"]);
   const mode = el("select", { id: "heat-mode", onchange: () => draw() }, modes.map(([key, text]) => el("option", { value: key }, text)));
   const canvas = el("canvas", { tabindex: "0", role: "img" });
@@ -58,7 +60,7 @@ function heat(section) {
 
   function paint(values, top) {
     const [near, middle, far] = ["near", "middle", "far"].map((c) => rgb(colour(c)));
-    const tones = { positive: rgb(colour("positive")), ambiguous: rgb(colour("ambiguous")), negative: rgb(colour("negative")) };
+    const tones = Object.fromEntries(shown.map((name) => [name, rgb(colour(name))]));
     const small = el("canvas", { width: n, height: n });
     const context = small.getContext("2d");
     const image = context.createImageData(n, n);
@@ -123,7 +125,7 @@ function heat(section) {
     }
     if (at.focus) context.strokeRect(at.left + at.column * at.size, at.top + at.row * at.size, at.size, at.size);
     key.replaceChildren(...(mode.value === "zones"
-      ? [legend(["positive", "ambiguous", "negative"].map((zone) => ["box", `var(--${zone})`, zone]))]
+      ? [legend(shown.map((zone) => ["box", `var(--${zone})`, zone]))]
       : [el("span", {}, "0 or less"), el("span", { class: "ramp", "aria-hidden": "true" }), el("span", {}, `${show(top, 2)} or more`)]));
   }
   const where = (event) => {

@@ -128,7 +128,7 @@ function forest(section) {
     const r = group.rows[0];
     if (bands && isNumber(r[bands[1]])) {
       const edges = [x.from, Math.max(x.from, x(r[bands[0]])), Math.min(x.to, x(r[bands[1]])), x.to];
-      ["positive", "ambiguous", "negative"].forEach((zone, k) => {
+      ZONES.forEach((zone, k) => {
         const width = edges[k + 1] - edges[k];
         if (width > 0) under.append(el("rect", { x: edges[k], y: y - height / 2, width, height, fill: `var(--${zone}-band)` }));
       });
