@@ -29,7 +29,7 @@ from benchmarks.decisions.runs import Study, Task
 from datakin import Choice, DatakinError, DatakinWarning, Dataset, choose, rank
 from datakin.transfer import ART, Concatenate, KinWeighted
 
-VERSION = 2  # of what a draw holds, and of choose; a new one starts a new cache
+VERSION = 3  # of what a draw holds, and of choose; a new one starts a new cache
 POLICIES = (
     "choose",
     "alone",

@@ -61,7 +61,7 @@ class Passes:
         self.folds.append(folds)
         self.predictions.append(P)
         everything = np.ones(len(P), dtype=bool)
-        style = PREDICTING if self.stack.has_pools or not self.stack.names else ONE_SOURCE
+        style = PREDICTING if self.stack.has_pools else ONE_SOURCE
         self.mixes.append(self._mix(P, folds, everything, style))
         self.choosing.append(self._mix(P, folds, everything, CHOOSING))
 
@@ -120,7 +120,7 @@ class Passes:
     @property
     def alone(self) -> list[Mix]:
         """The mixes of what is learned from the target alone."""
-        return self.of(lambda candidate: candidate.rows == "target", PREDICTING)
+        return self.of(lambda candidate: candidate.rows == "target")
 
     @property
     def pooled(self) -> list[Mix]:
