@@ -267,3 +267,22 @@ def test_a_large_target_is_sampled_and_told_so() -> None:
     assert any("gains little" in str(each.message) for each in caught)
     assert choice.n_rows == 300
     assert any("300 of its 6,000 rows" in note for note in choice.notes)
+
+
+def test_ctrl_c_gives_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    from datakin.learning.stack.candidates import Stack
+
+    target, sources = task("lda")
+    true = Stack.held_out
+
+    def stops(self: Any, folds: Any, repeat: int = 0) -> Any:
+        if repeat == 1 and len(self.sources) == 3:
+            raise KeyboardInterrupt
+        return true(self, folds, repeat)
+
+    monkeypatch.setattr(Stack, "held_out", stops)
+    with pytest.raises(datakin.Interrupted, match="after 1 of at least 2 draws") as stopped:
+        datakin.choose(target, sources, **QUICK)
+    assert stopped.value.partial.stability.repeats == 1
+    monkeypatch.setattr(Stack, "held_out", true)
+    same(stopped.value.partial, datakin.choose(target, sources, **(QUICK | {"repeats": 1})))

@@ -144,6 +144,8 @@ class Fitted:
     parts : tuple of (Candidate, weight, predictor)
     settled : bool
         Whether the sources used were the same in the last draws of the folds.
+    interrupted : bool
+        Whether Ctrl-C ended the draws.
     """
 
     passes: Passes
@@ -152,6 +154,7 @@ class Fitted:
     shares: dict[str, float]
     parts: tuple[tuple[Candidate, float, Predictor], ...]
     settled: bool
+    interrupted: bool = False
 
 
 def fit_stack(
@@ -203,9 +206,15 @@ def fit_stack(
     stack.fit_sources()
     passes, answers = Passes(stack, row_weights), []
     least, most = repeats if stack.names else (repeats[0], repeats[0])
-    settled = False
+    settled = interrupted = False
     for repeat in range(most):
-        passes.add(folds(repeat), (kept or {}).get(repeat))
+        try:
+            passes.add(folds(repeat), (kept or {}).get(repeat))
+        except KeyboardInterrupt:
+            if not passes.mixes:
+                raise
+            interrupted = True  # what is there is an answer
+            break
         answers.append(used_sources(passes.shares))
         advance(repeat, passes.predictions[-1])
         settled = len(set(answers[-SETTLED:])) == 1 and passes.is_clear
@@ -235,7 +244,7 @@ def fit_stack(
     weights = chosen.weights
     shares = dict.fromkeys(stack.names, 0.0) | chosen.stack.shares(weights)
     parts = tuple(chosen.stack.predictors(weights, LEAST_WEIGHT))
-    return Fitted(passes, chosen, used, shares, parts, settled)
+    return Fitted(passes, chosen, used, shares, parts, settled, interrupted)
 
 
 def used_sources(shares: Mapping[str, float]) -> tuple[str, ...]:
