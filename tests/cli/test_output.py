@@ -121,7 +121,7 @@ def test_a_full_disk_is_told_after_the_result_was_shown(run, monkeypatch):
     monkeypatch.setattr(Path, "write_bytes", full)
     code, out, err = run(*RANK, "--report", "r.html")
     assert code == 1
-    assert "least loss on it first" in out
+    assert "best first" in out
     assert err.endswith(
         "Error: The report could not be written to 'r.html': No space left on device.\n"
     )

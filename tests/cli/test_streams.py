@@ -94,7 +94,7 @@ def test_a_result_is_printed_where_a_file_cannot_be_written(shell):
 def test_the_first_line_of_the_demonstration(shell):
     made = shell("datakin demo --report demo.html | head -1; exit ${PIPESTATUS[0]}")
     assert made.returncode in (0, 141)  # it may be done before its reader leaves
-    assert made.stdout.startswith("Sources for 'target'")
+    assert made.stdout.startswith("Use 2 of 6 sources")
     assert (shell.folder / "demo.html").exists()
 
 
@@ -108,7 +108,7 @@ def test_a_fault_of_a_file_is_not_one_of_the_output(monkeypatch, call_main):
     def fail(*_, **__):
         raise PermissionError(13, "Permission denied", "/closed/x")
 
-    monkeypatch.setattr("datakin.rank", fail)
+    monkeypatch.setattr("datakin.choose", fail)
     code, _, err = call_main("demo")
     assert (code, err) == (
         1,

@@ -98,7 +98,7 @@ def test_fine_tuning_gain_both_ways(tmp_path):
     gain = fine_tune_gain(target, source, net, **options)
     found = gain.methods["fine-tune"]
     assert gain.repeats == 5
-    assert str(gain).startswith("Relative error reduction (RER) by transfer, 5 fold(s)\n")
+    assert str(gain).startswith("Relative error reduction (RER) by transfer, 5 folds\n")
     assert from_json(gain.to_json()) == gain
     older = gain.to_json().replace(', "split": "fold"', "")
     assert from_json(older).split == "random split", "as results were before folds had a word"

@@ -98,6 +98,6 @@ def test_gusto_regions(data_folder, capsys):
         "--ignore", "grpl,grps,tpa", "--models", "logistic",
     )  # fmt: skip
     lines = printed.out.splitlines()
-    assert len(lines) == 2 + 15 + 2, "title, header, sources, caution, forecast"
-    assert lines[-1].startswith("Pooling all 15 sources should ")
+    assert len(lines) == 2 + 15 + 2, "title, header, sources, caution, what gains are"
+    assert lines[-1].startswith("Gains are shares of the loss of '1' alone")
     assert "balanced" in printed.err

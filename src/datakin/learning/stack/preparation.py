@@ -170,7 +170,9 @@ def _matched(
         )
     notes += [f"{source.name}: {note}" for note in common.notes]
     rows = np.flatnonzero(usable)
-    part, taken = _sampled(source.take(rows), max_rows, random_state, notes)
+    part, taken = _sampled(
+        source if usable.all() else source.take(rows), max_rows, random_state, notes
+    )
     rows = rows[taken]
     features = _as_target(_full(part.features, source.name), target.features, common.columns)
     return features, codes[rows].astype(int) if target.classes else source.y[rows], rows
