@@ -55,8 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
     for name in parts:
         pages += ["", *PARTS[name](options.data or default_data())]
         print("\n".join(pages), flush=True)
-    if not options.only:
-        RESULTS.write_text("\n".join(pages) + "\n", encoding="utf-8")
+    RESULTS.write_text("\n".join(pages) + "\n", encoding="utf-8")
     return 0
 
 
