@@ -28,9 +28,9 @@ is measured on all rows that the target's domain has left: share of wrong predic
 counting as in the target (every class alike where one has less than 0.3 of an equal share), or squared
 error.
 
-The collections are in two halves. Every option of `choose` was chosen on the development half:
-{development}; its numbers there are those it was tuned to. The final half: {final}. Prototypes of
-`choose` have seen all eleven, so that the final half is no untouched evidence either.
+The collections are in two halves. The recipe of `choose` comes from prototypes that have seen all eleven;
+every choice made since (learners, strengths of the weights, calls, intervals) was made on the
+development half: {development}; its numbers there are those it was tuned to. The final half: {final}.
 
 **ratio**: error divided by that of `alone`, geometric mean over draws, then targets, then collections
 (shares of wrong predictions below 1% count as 1%); 95% intervals from the bootstrap over targets,
