@@ -381,13 +381,16 @@ class Measurement:
             forth, back = facts.notes
             notes = (*forth, *first, *said), (*back, *first, *said[::-1])
             facts = replace(facts, notes=notes)
-        self.finished[names] = self.agreed.facts[names] = facts
+        self.agreed.facts[names] = facts
         if self.keep == "sums":
             ways, added = self.looks.reduce(self.view(names), *names, self._keeps_grams)
             for way in ways:
                 self.sums.add(way)
             if self._keeps_grams:
                 self.for_grams[names] = added
+        # Last, so that Ctrl-C leaves no pair that is called finished and lacks a part.
+        self.finished[names] = facts
+        if self.keep == "sums":
             self.store.drop(self._keys(names), names)
 
     @cached_property

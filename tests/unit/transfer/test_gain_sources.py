@@ -214,7 +214,12 @@ def test_classes_of_all_sources_can_be_predicted():
             home, [classes(50, "ab", "two"), classes(60, "abc", "three")], repeats=2
         )
     assert "three: class missing from the target: 'c'" in gain.notes
-    assert list(gain.methods) == ["concatenate", "art", "kin_weighted"]  # three classes
+    assert list(gain.methods) == [
+        "concatenate",
+        "art",
+        "kin_weighted",
+        "kin_stack",
+    ]  # three classes
 
 
 def test_names_must_differ(trio):
