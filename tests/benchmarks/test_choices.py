@@ -189,7 +189,7 @@ def test_page(tmp_path):
     page = write_choices(make_records(both), settings, both, tmp_path, "command").read_text()
     for title in ("All collections", "Development half", "Final half"):
         assert page.count(f"## {title}\n") == 1
-    assert "Prototypes of `choose` have seen all eleven" in page
+    assert "prototypes that have seen all eleven" in page
     assert "at most 0.89: 0.800 [0.800, 0.800], met" in page
     assert "below 1 in all collections but one: 11 of 11, met" in page
     assert "against KinWeighted at most 0.93: 0.640 [0.640, 0.640], met" in page
