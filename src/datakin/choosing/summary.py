@@ -168,7 +168,8 @@ def worth_of(trial: Trial, curve: Sequence[CurvePoint], n_rows: int) -> float | 
     """Return how many rows of the target would bring what a source brings.
 
     The loss of the target alone is taken to fall like a + b / rows between the two points of its
-    learning curve and beyond. A row of a source is never worth more than one of the target's own.
+    learning curve and beyond. None where that curve is too flat to tell: a row of a source is hardly
+    worth more than one of the target's own.
 
     Parameters
     ----------
@@ -188,6 +189,7 @@ def worth_of(trial: Trial, curve: Sequence[CurvePoint], n_rows: int) -> float | 
         return 0.0
     level = full.loss - slope / full.n_rows  # of endless rows
     aim = full.loss * (1 - trial.gain)
-    if aim <= level:
-        return float(n_rows)
-    return float(min(slope / (aim - level) - full.n_rows, n_rows))
+    if aim <= level:  # no number of own rows would do, by a curve that is nearly flat
+        return None
+    found = slope / (aim - level) - full.n_rows
+    return float(found) if found <= n_rows else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,8 @@ def draw_folds(
     else:
         splitter = StratifiedGroupKFold if is_class else GroupKFold
     found = np.zeros(len(y), dtype=int)
-    with unheard(UserWarning):
+    is_rare = is_class and np.unique(y, return_counts=True)[1].min() < wanted
+    with unheard(UserWarning) if is_rare or groups is not None else nullcontext():
         # A class with fewer rows than folds is spread as far as it goes.
         if is_class and groups is None and np.bincount(y).max() < wanted:
             splitter = KFold
