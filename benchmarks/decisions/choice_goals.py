@@ -32,7 +32,8 @@ def _of_policies(found: ChoiceFindings) -> list[str]:
         f"[{trees['low']:.3f}, {trees['high']:.3f}])",
         f"at most {HARMED:.0%} of the draws harmed by more than 2%: {ours['harmed']:.1%} in error, "
         f"{_met(ours['harmed'] <= HARMED)}; {ours['harmed_loss']:.1%} in loss, "
-        f"{_met(ours['harmed_loss'] <= HARMED)}",
+        f"{_met(ours['harmed_loss'] <= HARMED)}; {ours['harmed_surely']:.1%} in error beyond the noise "
+        f"of the test rows",
         f"no target worse by more than 10% on average: worst {ours['worst']:.3f} "
         f"({ours['worst_target']}), {_met(ours['worst'] <= WORST)}",
     ]
@@ -87,7 +88,7 @@ def _of_order(found: ChoiceFindings) -> list[str]:
     for rival in ("directional", "source_error"):
         gap = pairs.loc[rival]
         lines.append(
-            f"tau of the order above that of {rival}: {tau['order']:.3f} against {tau[rival]:.3f}, "
+            f"tau of the order above that of {rival}: {tau['trial']:.3f} against {tau[rival]:.3f}, "
             f"difference {gap['value']:.3f} [{gap['low']:.3f}, {gap['high']:.3f}], "
             f"{_met(gap['value'] > 1e-9)}"
         )

@@ -36,7 +36,9 @@ development half: {development}; its numbers there are those it was tuned to. Th
 (shares of wrong predictions below 1% count as 1%); 95% intervals from the bootstrap over targets,
 widened for their small number: they are about these collections, not about others. **harmed**: share of
 draws whose error, or loss (Brier loss with classes counting as in the target, or squared error), is
-more than 2% above that of `alone`. **worst target**: the largest mean ratio of one target.
+more than 2% above that of `alone`; test rows are few in some collections, so the goals also say how often
+the error is higher beyond their noise (1.645 standard errors, row by row). **worst target**: the largest mean
+ratio of one target.
 
 `choose`: its model. `alone`: the same learners, stacked, on the target alone. `ridge_alone`: its linear
 learner only. `pool_all`, `pool_called`: the same learners on the target pooled with all sources, and
@@ -45,8 +47,8 @@ with the highest gain of a trial, the lowest `source_to_target` of `rank`, the l
 linear fit on the source. `kin_weighted`, `kin_weighted_trees`, `art`: the transfer methods with all
 sources, on nearly unpenalised logistic or linear regression, or boosted trees. `multi_study`: models of
 single sources (linear, trees), weighed by the target's rows. `afterwards_best`: the best single source,
-known only afterwards. Stacks of single sources and pools draw the folds once, and the gain that came of
-a single source is against the target alone with folds drawn once.
+known only afterwards. Stacks of single sources and pools draw the folds once. The gain that came of a
+source is that of the very mix that was tried: models of target and source, without a pool.
 """
 ALL = {"all": "All collections", "development": "Development half", "final": "Final half"}
 
@@ -122,11 +124,12 @@ def _section(title: str, found: ChoiceFindings) -> str:
         parts += [
             "### Order of the sources",
             "Kendall's tau with the gain that came of a stack with each source, and regret: gain of the best "
-            "source minus that of the first. `order`: gain of the trial minus `source_to_target` over the "
-            "target's own error, both clipped at 1; `trial`: the gain of the trial; `directional`: "
-            "`source_to_target`; `source_error`: error of one linear fit on the source.",
+            "source minus that of the first. `trial`: the gain to expect, by which `rank` orders; "
+            "`combined`: the raw gain of the trial minus `source_to_target` over the target's own error, "
+            "both clipped at 1; `directional`: `source_to_target`; `source_error`: error of one linear fit "
+            "on the source.",
             _ends_table(found.order, "order", ("tau", "regret", "picked")),
-            "`order` minus the others (tau above 0 and regret below 0 are in its favour; above, below: in "
+            "`trial` minus the others (tau above 0 and regret below 0 are in its favour; above, below: in "
             "how many of the collections):",
             _digits(found.order_pairs, 3),
         ]

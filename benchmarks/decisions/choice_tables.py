@@ -15,6 +15,7 @@ import pandas as pd
 
 from benchmarks.decisions.collections import DEVELOPMENT, FINAL
 from benchmarks.decisions.measures import (
+    DRAW,
     LEAST_ERROR,
     N_BOOT,
     by_target,
@@ -25,9 +26,11 @@ from benchmarks.decisions.measures import (
 from benchmarks.decisions.policies import POLICIES
 
 HARM = 0.02
+SURE = 1.645  # standard errors of the test rows that a harm must exceed to be more than their noise
+ALONE = POLICIES.index("alone")
 CALLS = ("helps", "harmless", "unclear", "hurts")
-ORDERS = ("order", "trial", "directional", "source_error")
-HIGH_IS_GOOD = ("order", "trial")
+ORDERS = ("trial", "combined", "directional", "source_error")  # ours first
+HIGH_IS_GOOD = ("trial", "combined")
 BINS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.875, 0.95, 1.0)
 COLUMNS = ("collection", "task", "target", "n_target", "repeat", "n_test")
 
@@ -73,6 +76,7 @@ def policy_frame(records: Sequence[dict[str, Any]]) -> pd.DataFrame:
                 row |= {f"stated_{name}": value for name, value in stated.items()}
                 row["used"] = len(record["stated"]["used"])
                 row["seconds"] = record["seconds_choose"]
+            row["noise"] = record["noise"] if policy == "choose" else np.nan
             rows.append(row)
     return pd.DataFrame(rows)
 
@@ -99,7 +103,9 @@ def find_choices(records: Sequence[dict[str, Any]]) -> ChoiceFindings:
     frame["log_ratio"] = np.log(frame["ratio"])
     frame["harmed"] = (frame["ratio"] > 1 + HARM).astype(float)
     frame["harmed_loss"] = (frame["loss_ratio"] > 1 + HARM).astype(float)
-    targets = by_target(frame, ("log_ratio", "harmed", "harmed_loss"))
+    alone = frame.groupby(DRAW, sort=False)["error"].transform(lambda each: each.iloc[ALONE])
+    frame["harmed_surely"] = frame["harmed"] * (frame["error"] - alone > SURE * frame["noise"])
+    targets = by_target(frame, ("log_ratio", "harmed", "harmed_loss", "harmed_surely"))
     order, pairs = _order(sources)
     return ChoiceFindings(
         _policies(targets),
@@ -122,7 +128,7 @@ def find_choices(records: Sequence[dict[str, Any]]) -> ChoiceFindings:
 
 def _policies(targets: pd.DataFrame) -> pd.DataFrame:
     found = np.exp(mean_over_collections(targets, "log_ratio")).add_prefix("ratio_")
-    for column in ("harmed", "harmed_loss"):
+    for column in ("harmed", "harmed_loss", "harmed_surely"):
         found[column] = mean_over_collections(targets, column, n_boot=2)["value"]
     by = targets.groupby(["score", "collection"], sort=False)["log_ratio"].mean()
     found["below"] = (by < -1e-12).groupby(level=0).sum()
@@ -282,7 +288,7 @@ def _order(sources: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     for rival in ORDERS[1:]:
         for column in ("tau", "regret"):
             rows.append(
-                {"rival": rival, "measure": column, **difference(targets, "order", rival, column)}
+                {"rival": rival, "measure": column, **difference(targets, ORDERS[0], rival, column)}
             )
     return table, pd.DataFrame(rows)
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.decisions.collections import HELD_OUT, OPEN
+from benchmarks.decisions.collections import CALIBRATION, HELD_OUT, OPEN
 from datakin import DatakinError, DatakinWarning, Dataset
 from reproduction.harness import derive_seed, did_you_mean, listed
 
@@ -140,7 +140,7 @@ def deal(rows: Any, n_parts: int, *seed: str | int) -> list[Any]:
 
 
 def _module(spec: str) -> ModuleType:
-    known = (*OPEN, *HELD_OUT)
+    known = (*OPEN, *HELD_OUT, *CALIBRATION)
     if spec in known:
         return importlib.import_module(f"benchmarks.decisions.collections.{spec}")
     path = Path(spec)

@@ -32,26 +32,43 @@ class Judge:
 
     def error(self, outputs: Any) -> float:
         """Return the error; where a class is rare every class counts the same."""
+        return self._mean(*self._errors(outputs))
+
+    def noise(self, one: Any, other: Any) -> float:
+        """Return the standard error, from the test rows, of the difference of two errors."""
+        (rows, weights), (others, _) = self._errors(one), self._errors(other)
+        apart = np.asarray(rows, dtype=float) - others
+        if weights is None:
+            return float(apart.std(ddof=1) / np.sqrt(len(apart)))
+        parts = [apart[self.test.y == c] for c in np.unique(self.test.y)]
+        shares = np.array([weights[c] for c in np.unique(self.test.y)], dtype=float)
+        shares /= shares.sum()
+        variances = [each.var() / max(len(each) - 1, 1) for each in parts]
+        return float(np.sqrt(np.sum(shares**2 * variances)))
+
+    def _errors(self, outputs: Any) -> tuple[Any, Any]:
+        """Return the error of each test row, and how much each class counts."""
         if not self.target.classes:
-            return self.loss(outputs)
+            return (outputs[:, 0] - self.test.y) ** 2, None
         shares = self.target.class_shares
         if loss_of(self.target) == "zero_one":
-            return self._mean(np.argmax(outputs, axis=1) != self.test.y, shares)
+            return np.argmax(outputs, axis=1) != self.test.y, shares
         # The most likely class for its share, as a balanced loss asks for.
         known = shares > 0
         per_share = np.where(known, outputs / np.where(known, shares, 1.0), -1.0)
-        return self._mean(np.argmax(per_share, axis=1) != self.test.y, known.astype(float))
+        return np.argmax(per_share, axis=1) != self.test.y, known.astype(float)
 
     def loss(self, outputs: Any) -> float:
         """Return the Brier loss (half the sum over the classes) or the squared error."""
-        y = self.test.y
         if not self.target.classes:
-            return float(np.mean((outputs[:, 0] - y) ** 2))
-        truth = np.eye(len(self.target.classes))[y]
+            return self.error(outputs)
+        truth = np.eye(len(self.target.classes))[self.test.y]
         return self._mean(np.sum((outputs - truth) ** 2, axis=1) / 2, self.target.class_shares)
 
     def _mean(self, rows: Any, weights: Any) -> float:
-        """Return the mean over classes of the mean over their test rows."""
+        """Return the mean over classes of the mean over their test rows; without classes the mean."""
+        if weights is None:
+            return float(np.mean(rows))
         there = [c for c in np.unique(self.test.y) if weights[c] > 0]
         means = [float(rows[self.test.y == c].mean()) for c in there]
         return float(np.average(means, weights=weights[there]))

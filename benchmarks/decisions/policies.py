@@ -17,6 +17,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks.decisions.collection import load_collection
 from benchmarks.decisions.draws import Draw, draw
 from benchmarks.decisions.gains import SPLITS, Table, error_on, learners
+from benchmarks.decisions.inside import Inside
 from benchmarks.decisions.judging import (
     Judge,
     aligned,
@@ -29,7 +30,7 @@ from benchmarks.decisions.runs import Study, Task
 from datakin import Choice, DatakinError, DatakinWarning, Dataset, choose, rank
 from datakin.transfer import ART, Concatenate, KinWeighted
 
-VERSION = 3  # of what a draw holds, and of choose; a new one starts a new cache
+VERSION = 4  # of what a draw holds, and of choose; a new one starts a new cache
 POLICIES = (
     "choose",
     "alone",
@@ -46,7 +47,7 @@ POLICIES = (
     "afterwards_best",
 )
 ONCE = 1  # draws of the folds where there are many fits: single sources and pools
-CLIP = 1.0  # both parts of the order of a ranking
+CLIP = 1.0  # both parts of the combined order
 
 
 def act_on_draw(spec: str, data: Path, task: Task) -> dict[str, Any]:
@@ -103,17 +104,11 @@ def act(made: Draw) -> dict[str, Any]:
     errors = {name: judge.error(each) for name, each in outputs.items()}
     losses = {name: judge.loss(each) for name, each in outputs.items()}
     rows = _per_source(made, choice)
-    # Drawn as often as for single sources: a source that is not used then gains exactly nothing.
-    once = judge.loss(fitted(target, [], repeats=ONCE))
+    truth = Inside(made).gains()
     for row in rows:
-        name = row["source"]
-        single = fitted(target, [made.sources[name]], repeats=ONCE)
-        pool = fitted(pooled(target, [sources[name]]), [], learners=["linear"], repeats=ONCE)
+        single = fitted(target, [made.sources[row["source"]]], repeats=ONCE)
         row["single_error"], row["single_loss"] = judge.error(single), judge.loss(single)
-        # What a call is about: the two mixed, without a pool of their rows.
-        mixed = fitted(target, [made.sources[name]], repeats=ONCE, pools=False)
-        row["true_gain"] = _fall(once, judge.loss(mixed))
-        row["true_pooled"] = _fall(losses["ridge_alone"], judge.loss(pool))
+        row |= truth[row["source"]]
     for policy, row in _picked(rows).items():
         errors[policy] = row["single_error"] if row else errors["alone"]
         losses[policy] = row["single_loss"] if row else losses["alone"]
@@ -121,14 +116,11 @@ def act(made: Draw) -> dict[str, Any]:
         "loss": loss,
         "errors": errors,
         "losses": losses,
+        "noise": judge.noise(outputs["choose"], outputs["alone"]),
         "stated": _stated(choice),
         "seconds_choose": seconds,
         "sources": rows,
     }
-
-
-def _fall(before: float, after: float) -> float:
-    return (before - after) / before if before > 0 else 0.0
 
 
 def _stated(choice: Choice) -> dict[str, Any]:
@@ -168,14 +160,14 @@ def _per_source(made: Draw, choice: Choice) -> list[dict[str, Any]]:
                 "own_error": own,
                 "source_error": one_fit,
                 "tried": each.tried,
-                "order": order_of(each.tried, directional, own),
+                "combined": combined(each.tried, directional, own),
             }
         )
     return rows
 
 
-def order_of(gain: float, directional: float, own_error: float) -> float:
-    """Return the value that a ranking is to be ordered by: high is good."""
+def combined(gain: float, directional: float, own_error: float) -> float:
+    """Return the gain of a trial minus what is lost, in units of the target's own: high is good."""
     relative = directional / own_error if own_error > 0 else np.sign(directional) * CLIP
     return float(np.clip(gain, -CLIP, CLIP) + np.clip(-relative, -CLIP, CLIP))
 

@@ -9,8 +9,10 @@ from benchmarks.decisions.__main__ import main
 from benchmarks.decisions.choice_report import write_choices
 from benchmarks.decisions.choice_tables import find_choices, is_right, rate
 from benchmarks.decisions.collections import DEVELOPMENT, FINAL, HELD_OUT, OPEN
+from benchmarks.decisions.draws import Draw
+from benchmarks.decisions.inside import Inside
 from benchmarks.decisions.judging import Judge, aligned, like_target, loss_of, pooled
-from benchmarks.decisions.policies import POLICIES, order_of, simplex
+from benchmarks.decisions.policies import POLICIES, combined, simplex
 from benchmarks.decisions.runs import Settings
 from datakin import as_dataset, choose, rank
 
@@ -56,6 +58,19 @@ def test_numbers_are_judged_by_their_squares():
     assert judge.error(target.y[:, None] + 0.5) == pytest.approx(0.25)
 
 
+def test_the_noise_of_a_difference_is_that_of_the_test_rows():
+    target = make_rows(["a", "b"] * 10)
+    judge = Judge(target, make_rows(["a"] * 50 + ["b"] * 50))
+    right = np.repeat([[0.9, 0.1], [0.1, 0.9]], 50, axis=0)
+    wrong_a = right.copy()
+    wrong_a[:10] = right[-1]
+    assert judge.noise(right, right) == 0
+    assert judge.noise(wrong_a, right) == pytest.approx(0.5 * np.sqrt(0.2 * 0.8 / 49))
+    numbers = make_rows(np.linspace(0, 1, 20), task="regression")
+    one, other = numbers.y[:, None] + 0.5, numbers.y[:, None]
+    assert Judge(numbers, numbers).noise(one, other) == pytest.approx(0.0)
+
+
 def test_pools_keep_classes_and_groups_apart():
     target = make_rows(["a", "b"] * 10, group=np.arange(20) // 2)
     wider = make_rows(["b", "c", "a"] * 10, name="wider", seed=1, group=np.arange(30) // 3)
@@ -73,8 +88,8 @@ def test_weights_and_order_by_hand():
     columns = np.array([[1.0, 0.0], [0.0, 1.0]])
     assert simplex(columns, [3.0, 1.0]).tolist() == [0.75, 0.25]
     assert simplex(columns, [-1.0, -1.0]).tolist() == [0.5, 0.5]
-    assert order_of(0.1, 0.05, 0.2) == pytest.approx(0.1 - 0.25)
-    assert order_of(0.1, 0.9, 0.2) == pytest.approx(0.1 - 1.0)
+    assert combined(0.1, 0.05, 0.2) == pytest.approx(0.1 - 0.25)
+    assert combined(0.1, 0.9, 0.2) == pytest.approx(0.1 - 1.0)
 
 
 # The page.
@@ -103,7 +118,7 @@ def make_records(collections, ratio=0.8, n_sources=4):
                         "pooled_high": 0.5,
                         "directional": 0.1 * i,
                         "source_error": -0.1 * i,
-                        "order": 0.1 - 0.55 * i,
+                        "combined": 0.1 - 0.55 * i,
                     }
                     for i in range(n_sources)
                 ]
@@ -133,6 +148,7 @@ def make_records(collections, ratio=0.8, n_sources=4):
                         "loss": "zero_one",
                         "errors": errors,
                         "losses": {name: error / 2 for name, error in errors.items()},
+                        "noise": 0.01,
                         "stated": stated,
                         "seconds_choose": 1.0,
                         "seconds_all": 5.0,
@@ -147,6 +163,7 @@ def test_ratios_are_geometric_means():
     found = find_choices(records).policies.set_index("policy")
     assert found.loc["choose", "ratio_value"] == pytest.approx(1.0)
     assert found.loc["choose", "harmed"] == 0.5
+    assert found.loc["choose", "harmed_surely"] == 0.5
     assert found.loc["choose", ["below", "collections"]].tolist() == [1, 2]
     assert found.loc["choose", "worst"] == pytest.approx(2.0)
     assert found.loc["choose", "worst_target"] == "b: t0"
@@ -244,9 +261,28 @@ def test_command(tmp_path, monkeypatch, capsys):
     assert table.loc["afterwards_best", "error"] <= table.loc["best_single_by_trial", "error"]
     sources = pd.read_csv(tmp_path / "out" / "choices-mine-sources.csv")
     assert len(sources) == 3
-    assert sources[["gain", "true_gain", "true_pooled", "order"]].notna().all(axis=None)
+    assert sources[["gain", "true_gain", "true_pooled", "combined"]].notna().all(axis=None)
     monkeypatch.setattr(policies, "act", None)  # nothing is run again
     assert main([*options, "--report"]) == 0
     assert main(options) == 0
     assert main(["--final"]) == 1
     assert "say --choices too" in capsys.readouterr().err
+
+
+def test_what_was_tried_is_what_is_tested():
+    rng = np.random.default_rng(0)
+
+    def rows(n, name, flip=False):
+        X = rng.standard_normal((n, 3))
+        y = (X[:, 0] + 0.5 * rng.standard_normal(n) > 0) != flip
+        return as_dataset(X, y.astype(int), name=name)
+
+    sources = {"twin": rows(200, "twin"), "against": rows(200, "against", flip=True)}
+    inside = Inside(Draw(rows(40, "mine"), sources, rows(400, "test")))
+    found = inside.gains()
+    assert found["twin"]["true_gain"] > 0.02
+    assert found["twin"]["true_pooled"] > 0
+    assert abs(found["against"]["true_gain"]) < 0.02
+    assert found["against"]["true_pooled"] < -0.5
+    assert {each.source for each in inside.trials} == {"twin", "against"}
+    assert np.allclose(inside.alone.sum(axis=1), 1)

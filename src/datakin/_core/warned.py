@@ -47,6 +47,7 @@ class _Before:
     show: Any = None
     entries: tuple[Any, ...] = ()
     is_shared = False  # whether blocks ran side by side
+    unheard: Any = None  # the list of filters that stands when no thread listens
     n_listening = 0
 
 
@@ -70,8 +71,7 @@ def filters_kept() -> Iterator[None]:
             _Before.threads.remove(threading.get_ident())
             if not _Before.threads:
                 if _Before.is_shared:
-                    _Before.filters[:] = _Before.entries
-                    warnings.filters = _Before.filters
+                    _put(_Before.filters, _Before.entries)
                     warnings.showwarning = _Before.show
                 _Before.filters = None
 
@@ -124,6 +124,8 @@ def _start() -> None:
     with _lock:
         _Before.n_listening += 1
         if _ENTRY not in warnings.filters:
+            _Before.unheard = warnings.filters
+            warnings.filters = list(warnings.filters)
             warnings.simplefilter("always", _Heard)
         if not isinstance(warnings.showwarning, _Show):
             warnings.showwarning = _Show(warnings.showwarning)
@@ -134,12 +136,21 @@ def _end() -> None:
         _Before.n_listening -= 1
         if _Before.n_listening:
             return
-        lists: tuple[Any, ...] = (warnings.filters, _Before.filters)
-        for entries in lists:
-            if _ENTRY in entries:
-                entries.remove(_ENTRY)
+        if _ENTRY in warnings.filters:
+            _put(_Before.unheard, tuple(e for e in warnings.filters if e != _ENTRY))
         if isinstance(warnings.showwarning, _Show):
             warnings.showwarning = warnings.showwarning.others
+
+
+def _put(filters: Any, entries: tuple[Any, ...]) -> None:
+    """Make a list the filters, with these entries.
+
+    Other threads may be going through the filters right now. They would miss an entry if one before it
+    were taken out, so a list is changed only where its entries are others.
+    """
+    if tuple(filters) != entries:
+        filters[:] = entries
+    warnings.filters = filters
 
 
 class _Show:

@@ -114,12 +114,10 @@ def _place(glance: _Glance) -> tuple[float, str]:
     return glance.loss.value, glance.name
 
 
-def _place_by_trial(glance: _Glance) -> tuple[float, str]:
+def _place_by_trial(glance: _Glance) -> tuple[float, float, str]:
     """Return what rankings with trials are sorted by, with the quick pass's loss."""
-    tried = 0.0 if glance.trial is None else glance.trial.tried
-    own = glance.loss.own
-    loses = glance.loss.value / own if own > 0 else float(np.sign(glance.loss.value))
-    return float(np.clip(loses, -1, 1) - np.clip(tried, -1, 1)), glance.name
+    gain = 0.0 if glance.trial is None else glance.trial.gain
+    return -gain, glance.loss.value, glance.name
 
 
 def _within_reach(found: Sequence[_Glance], n_first: int) -> set[str]:

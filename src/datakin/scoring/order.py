@@ -27,7 +27,7 @@ def in_order(found: Sequence[Comparison]) -> tuple[tuple[Comparison, ...], dict[
     """
     if any(c.trial is not None for c in found):
         values = {c.source: _by_trial(c) for c in found}
-        ordered = sorted(found, key=lambda c: (-values[c.source][0], c.source))
+        ordered = sorted(found, key=_place)
     else:
         values = {c.source: _by_loss(c) for c in found}
         ordered = sorted(found, key=lambda c: (c.source_to_target, c.score, c.source))
@@ -42,25 +42,17 @@ def in_order(found: Sequence[Comparison]) -> tuple[tuple[Comparison, ...], dict[
     return tuple(ordered), groups
 
 
-def _by_trial(c: Comparison) -> tuple[float, float]:
-    """Return what a source is ordered by where some were tried, and its standard error.
+def _place(c: Comparison) -> tuple[float, float, str]:
+    """Return what a source is ordered by where some were tried: the gain to expect.
 
-    The gain of the trial plus what its predictors do better (minus: worse) on the target than the
-    target's own, both in units of the target's own loss. A source that was not tried counts as one
-    that brought nothing.
+    A source that was not tried counts as one that brings nothing.
     """
-    tried = (0.0, 0.0) if c.trial is None else (c.trial.tried, c.trial.standard_error)
-    value, error = _by_loss(c)
-    own = c.own_errors.get(c.target, 0.0)
-    loses = (value / own, error / own) if own > 0 else (float(np.sign(value)), 0.0)
-    parts = [_cut(*tried), _cut(*loses)]
-    return parts[0][0] + parts[1][0], float(np.hypot(parts[0][1], parts[1][1]))
+    return 0.0 if c.trial is None else -c.trial.gain, c.source_to_target, c.source
 
 
-def _cut(value: float, error: float) -> tuple[float, float]:
-    """Return a number cut at 1 either way, and what is left of its standard error."""
-    low, middle, high = np.clip([value - error, value, value + error], -1, 1).tolist()
-    return middle, (high - low) / 2
+def _by_trial(c: Comparison) -> tuple[float, float]:
+    """Return what was seen in a trial, and its standard error."""
+    return (0.0, 0.0) if c.trial is None else (c.trial.tried, c.trial.standard_error)
 
 
 def _by_loss(c: Comparison) -> tuple[float, float]:

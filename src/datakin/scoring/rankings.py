@@ -25,8 +25,8 @@ __all__ = ["grams_of_all", "rank_sources", "what_rows_add"]
 def rank_sources(table: ErrorTable, target: str) -> Ranking:
     """Order the sources that were measured with a target.
 
-    With trials the order is that of what a source brought in its trial minus what its predictors lose
-    on the target, both in units of the target's own and cut at 1. Without them it is what they lose.
+    With trials the order is that of the gain to expect. Without them it is what a source's predictors
+    lose on the target.
     Where repeats are splits of their own, as with encoders, pooling all sources is not forecast.
     """
     table.check_name(target)

@@ -4,7 +4,7 @@ A trial is a stack of the target and one source, judged on the target's held-out
 the target alone. Its gain is by how much the loss falls, in units of the loss alone.
 
 One trial says little: on a hundred rows its noise is as large as what sources usually bring. So it is
-read together with what such trials brought elsewhere (`PRIOR`, from the development half of
+read together with what such trials brought elsewhere (a t distribution, from the development half of
 benchmarks/decisions). The stack protects against bad sources, so it rarely loses more than a few percent:
 that is why many sources can be called harmless. Whether *pooling* a source would hurt is tried apart, with
 the first learner.
@@ -13,7 +13,7 @@ the first learner.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache, partial
+from functools import partial
 
 import numpy as np
 from scipy.special import stdtrit
@@ -26,25 +26,28 @@ from datakin.learning.stack.records import COST, LEVEL, Trial, call_of
 from datakin.learning.stack.rows import Rows
 from datakin.learning.stack.weights import Mix
 
-__all__ = ["COST", "LEVEL", "Trial", "call_of", "gain_of", "posterior", "try_sources"]
+__all__ = [
+    "COST",
+    "LEVEL",
+    "Trial",
+    "call_of",
+    "gain_density",
+    "gain_of",
+    "posterior",
+    "try_sources",
+]
 
+# What to expect of a gain, before its trial and from it. Found by `python -m benchmarks.decisions.calibrate`
+# on the development half; benchmarks/results/calibration.md shows how well it fits collections left out.
+EXPECTED, WIDTH, POWER = 0.053, 0.044, 0.7  # for a target of 40 rows; less for larger ones
+USUAL_ROWS, FREEDOM = 40, 4  # of the t distribution of gains
 SPREAD = (
-    1.8  # by how much standard errors of rows are too small for a gain that comes true elsewhere
+    2.5  # by how much standard errors of rows are too small for a gain that comes true elsewhere
 )
-FLOOR = 0.01  # standard deviation of what comes true around any forecast
-FREEDOM = 5  # of the t distribution of a trial's noise
+FLOOR = 0.01  # standard deviation of what comes true around any forecast, for a target of 40 rows
 POOLED_SPREAD = 1.5
 TAILS = (0.02, 0.98)  # numbers as labels: gains of rows are cut at these quantiles
-# Quantiles (at 1/48, 3/48, ..., 47/48) of the gains that came true on the development half, scaled to a
-# target of 40 rows; they fall with its size to the power of -0.8.
-PRIOR = (
-    *(-0.059, -0.021, -0.01, -0.003, 0.0, 0.001, 0.005, 0.01, 0.016, 0.022, 0.027, 0.032, 0.037),
-    *(0.043, 0.049, 0.055, 0.061, 0.068, 0.076, 0.084, 0.091, 0.104, 0.125, 0.168),
-)
-PRIOR_ROWS, PRIOR_POWER, SMOOTH = 40, 0.8, 0.01
-TAIL, TAIL_SCALE = 0.25, 0.25  # share and scale of gains larger than any that came true there
-OTHER = 0.01  # share of what no collection showed
-GRID = np.linspace(-0.5, 1.0, 1501)
+GRID = np.linspace(-0.6, 1.0, 1601)
 
 
 def try_sources(passes: Passes, groups: Array | None = None, run: Run | None = None) -> list[Trial]:
@@ -170,25 +173,32 @@ def posterior(tried: float, error: float, n_rows: int) -> tuple[float, float, fl
     gain, low, high, p_gain, p_harmless : float
         `p_harmless` is the probability that it costs at most 2%.
     """
-    spread = float(np.hypot(SPREAD * error, FLOOR))
-    far = (tried - GRID) / spread
-    density = (1 + far**2 / FREEDOM) ** (-(FREEDOM + 1) / 2) * _prior(n_rows)
+    density = gain_density(tried, error, n_rows)
     below = np.cumsum(density)
-    below /= below[-1]
     low, high = np.interp([0.5 - LEVEL / 2, 0.5 + LEVEL / 2], below, GRID)
-    mean = float(GRID @ density / density.sum())
+    mean = float(GRID @ density)
     p_gain, p_harmless = 1 - np.interp([0.0, -COST], GRID, below)
     return mean, float(low), float(high), float(p_gain), float(p_harmless)
 
 
-@lru_cache(maxsize=100)
-def _prior(n_rows: int) -> Array:
-    """Return the density of gains for a target of some size."""
-    scale = (PRIOR_ROWS / n_rows) ** PRIOR_POWER
-    width = SMOOTH * scale**0.5
-    apart = (GRID[:, None] - scale * np.array(PRIOR)) / width
-    density = np.mean(np.exp(-0.5 * apart**2), axis=1) / (width * np.sqrt(2 * np.pi))
-    far = TAIL_SCALE * scale**0.5
-    tail = TAIL * np.where(GRID > 0, np.exp(-GRID / far) / far, 0.0)
-    tail += OTHER * np.exp(-np.abs(GRID) / 0.1) / 0.2
-    return np.asarray((1 - TAIL - OTHER) * density + tail)
+def gain_density(
+    tried: float,
+    error: float,
+    n_rows: int,
+    expected: float = EXPECTED,
+    width: float = WIDTH,
+    power: float = POWER,
+    spread: float = SPREAD,
+) -> Array:
+    """Return how probable each gain of the grid is; the sum is 1.
+
+    Before the trial, gains have a t distribution whose middle and width fall with the target's rows.
+    The trial's noise is normal.
+    """
+    scale = (USUAL_ROWS / n_rows) ** power
+    noise = float(np.hypot(spread * error, FLOOR * scale**0.5))
+    far = (GRID - expected * scale) / (width * scale)
+    density = (1 + far**2 / FREEDOM) ** (-(FREEDOM + 1) / 2)
+    apart = (tried - GRID) / noise
+    density *= np.exp(-0.5 * (apart**2 - np.min(apart**2)))
+    return np.asarray(density / density.sum())
