@@ -108,6 +108,14 @@ and 98% of the full ranking's first five kept.""",
         (("", "screen:screen"),),
     ),
     Section(
+        "choosing",
+        "Choose",
+        """\
+CPU seconds with one thread, p = 10. The target and each source with more than 5,000 rows are sampled; reading
+is not counted.""",
+        (("", "choosing:choosing"),),
+    ),
+    Section(
         "kill",
         "Crashes",
         "A matrix of six datasets; processes are killed in the middle of the run.",

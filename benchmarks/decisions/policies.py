@@ -145,7 +145,8 @@ def _stated(choice: Choice) -> dict[str, Any]:
 def _per_source(made: Draw, choice: Choice) -> list[dict[str, Any]]:
     """Return what the choice, the ranking and one fit say of every source."""
     target = made.target
-    ranking = rank(target, list(made.sources.values()))
+    # Only what is lost is read from it, so that no trials are needed.
+    ranking = rank(target, list(made.sources.values()), zones="paper")
     base = next(iter(learners(target.task).values()))
     rows = []
     for each in choice.choices:

@@ -32,9 +32,8 @@ small number (those of zones are not): they are about these collections, not abo
 highest has a 95% interval (Student's t over the targets) that holds 0. A collection with few targets is
 generous there.
 
-What datakin does with a source rests on two of these: rankings are sorted by `directional` and the trial
-behind `forecast` together, and calls come from the trial. Both were chosen after looking at the open
-collections, so that only the held-out ones are fresh evidence.
+What datakin does with a source rests on the trial behind `forecast`: rankings are in the order of the gain
+to expect, and calls come from it. What acting on them brings is on the page of [choices](choices.md).
 
 `cls`: the score at matched sizes; `cls_paper`, `cls_limit`, `cls_standardised`: at the paper's sizes,
 extrapolated to endless rows, and in units of the label's spread. `directional`: error of the source's

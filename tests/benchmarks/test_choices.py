@@ -249,7 +249,9 @@ def test_command(tmp_path, monkeypatch, capsys):
         policies, "choose", lambda *data, **options: choose(*data, **options | FAST)
     )
     monkeypatch.setitem(gains.TREES, "n_estimators", 2)
-    monkeypatch.setattr(policies, "rank", lambda *data: rank(*data, models=["logistic"], cv=3))
+    monkeypatch.setattr(
+        policies, "rank", lambda *data, **options: rank(*data, models=["logistic"], cv=3, **options)
+    )
     (tmp_path / "mine.py").write_text(LOADER)
     options = ["--choices", "--collection", str(tmp_path / "mine.py"), "--quick"]
     options += ["--folder", str(tmp_path / "out")]

@@ -123,7 +123,7 @@ def error_interval(
     --------
     >>> low, high = error_interval(0.1, 0.03, 100, is_share=True)
     >>> round(low, 3), round(high, 3)
-    (0.046, 0.202)
+    (0.045, 0.207)
     """
     reach = float(stdtrit(max(n_units - 1, 1), 0.5 + LEVEL / 2)) * spread * standard_error
     if is_share:

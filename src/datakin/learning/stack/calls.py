@@ -67,15 +67,17 @@ def try_sources(passes: Passes, groups: Array | None = None, run: Run | None = N
     names = stack.names
     pools = _pools(passes, run or stack.run)
     n_units = len(alone) if groups is None else len(np.unique(groups))
+    units, rows = stdtrit(np.array([n_units, len(alone)]) - 1.0, 0.5 + LEVEL / 2)
     found = []
     for name in names:
         mixes = passes.of(partial(_is_of, name))
         tried, error = gain_of(alone, _losses(passes, mixes), stack.target, groups)
-        expected = posterior(tried, error, len(alone))
+        # Few groups tell their own spread badly.
+        expected = posterior(tried, error * float(units / rows), len(alone))
         gain, reach = float("nan"), float("nan")  # of a source whose rows are not here
         if name in pools:
             gain, spread = gain_of(*pools[name], stack.target, groups)
-            reach = float(stdtrit(n_units - 1, 0.5 + LEVEL / 2)) * POOLED_SPREAD * spread
+            reach = float(units) * POOLED_SPREAD * spread
         found.append(
             Trial(name, *expected[:4], tried, error, gain, gain - reach, gain + reach, expected[4])
         )
