@@ -32,14 +32,14 @@ from datakin.choosing import summary
 from datakin.choosing.outcome import group_codes
 from datakin.learning.losses import resolve_loss
 from datakin.learning.stack import calls
-from datakin.learning.stack.fitting import Passes
+from datakin.learning.stack.fitting import Passes, held_out
 from datakin.learning.stack.losses import Judge as TargetJudge
 from datakin.learning.stack.records import call_of
 from datakin.learning.stack.weights import PREDICTING, Style
 from reproduction.harness import default_data, made_by, markdown
 
 RESULTS = Path(__file__).parents[1] / "results"
-VERSION = 1
+VERSION = 2
 KEPT = (0.05, 0.2, 0.4)
 STYLES = {
     **{f"{kept:.0%} of the target alone kept": replace(PREDICTING, kept=kept) for kept in KEPT},
@@ -48,7 +48,6 @@ STYLES = {
     "from the target alone": Style(PREDICTING.ridge, PREDICTING.kept),
 }
 ERROR_SPREADS = (1.0, 1.2, 1.3, 1.35, 1.4, 1.6)
-GAIN_SPREADS = (1.0, 1.4, 1.7, 2.0)
 LEVELS = np.array([0.05, 0.95])
 INTRO = """\
 # calibration
@@ -94,9 +93,10 @@ def _stated(inside: Inside, loss: str) -> dict[str, float]:
     y, groups = prepared.target.y, group_codes(prepared.target.groups)
     own = TargetJudge.make(resolve_loss(loss), prepared.rows.kind, prepared.target.classes, y)
     passes = fitted.passes
-    mixes = passes.mixes if fitted.used else passes.alone
-    said = summary.stated(mixes, own, y, prepared.rows.weights, groups)
-    before, after = (summary.mean_losses(passes, each) for each in (passes.alone, mixes))
+    draws = fitted.honest if fitted.used else held_out(passes.alone)
+    said = summary.stated(draws, own, y, prepared.rows.weights, groups)
+    before = summary.mean_losses(passes, held_out(passes.alone))
+    after = summary.mean_losses(passes, draws)
     gain, error = calls.gain_of(before, after, prepared.rows, groups)
     alone = inside.alone
     chosen = inside.outputs(fitted.chosen, fitted.chosen.mixes) if fitted.used else alone
@@ -106,6 +106,7 @@ def _stated(inside: Inside, loss: str) -> dict[str, float]:
         "n_units": said.n_units,
         "is_share": bool(prepared.target.classes),
         "realised": judge.error(chosen),
+        "is_used": bool(fitted.used),
         "gain": gain,
         "gain_error": error,
         "true_gain": fall(judge.loss(alone), judge.loss(chosen)),
@@ -292,8 +293,10 @@ def _rates(read: pd.DataFrame) -> pd.DataFrame:
 
 
 def _wholes(records: list[dict[str, Any]]) -> list[str]:
-    said = pd.DataFrame([{"collection": r["collection"], **r["stated"]} for r in records])
-    errors, gains = [], []
+    said = pd.DataFrame(
+        [{"collection": r["collection"], "n": r["n"], **r["stated"]} for r in records]
+    )
+    errors = []
     for spread in ERROR_SPREADS:
         ends = [
             summary.error_interval(
@@ -304,10 +307,6 @@ def _wholes(records: list[dict[str, Any]]) -> list[str]:
         low, high = np.array(ends).T
         realised = said["realised"]
         errors.append(_held(said, spread, low, high, realised))
-    for spread in GAIN_SPREADS:
-        reach = summary.gain_reach(said["gain_error"], said["n_units"], spread)
-        low, high = said["gain"] - reach, said["gain"] + reach
-        gains.append(_held(said, spread, low, high, said["true_gain"]))
     by = said.groupby("collection", sort=False)
     ratio = by["error"].mean() / by["realised"].mean()
     return [
@@ -320,13 +319,47 @@ def _wholes(records: list[dict[str, Any]]) -> list[str]:
         "",
         markdown(pd.DataFrame(errors)),
         "",
-        f"Gain (in the code: {summary.GAIN_SPREAD}):",
-        "",
-        markdown(pd.DataFrame(gains)),
-        "",
         f"Stated over realised error: {ratio.mean():.3f} as a mean of collections ("
         + ", ".join(f"{name} {value:.3f}" for name, value in ratio.items())
         + ").",
+        "",
+        *_whole_gains(said),
+    ]
+
+
+def _whole_gains(said: pd.DataFrame) -> list[str]:
+    """Return how well the gain of the whole is read, where any source is used."""
+    frame = said[said["is_used"]].rename(columns={"gain": "tried", "gain_error": "standard_error"})
+    frame = frame.loc[:, ~frame.columns.duplicated(keep="last")]
+    now = (summary.EXPECTED, summary.WIDTH, summary.POWER, calls.SPREAD)
+    table = [
+        {"": "most likely", **_values(fit_gains(frame))},
+        {"": "(in the code)", **_values(now)},
+    ]
+    rows = []
+    for row in frame.itertuples():
+        density = calls.gain_density(row.tried, row.standard_error, row.n, *now)
+        below = np.cumsum(density)
+        low, high = np.interp(LEVELS, below, calls.GRID)
+        p_gain = 1 - float(np.interp(0.0, calls.GRID, below))
+        rows.append((calls.GRID @ density, low <= row.true_gain <= high, p_gain))
+    read = frame.assign(**dict(zip(("said", "held", "p"), np.array(rows).T, strict=True)))
+    read["quarter"] = pd.qcut(
+        read["tried"].rank(method="first"), 4, labels=["lowest", "second", "third", "highest"]
+    )
+    read["gained"] = read["true_gain"] > 0
+    columns = ["tried", "said", "true_gain", "held", "p", "gained"]
+    shown = read.groupby("quarter", observed=True)[columns].mean()
+    shown.loc["all"] = read[columns].mean().to_numpy()
+    return [
+        "The gain of a choice is read like that of a source, with values of its own. The factor is that of "
+        "trials: the most likely one is larger, for what is measured hardly tells what comes.",
+        "",
+        markdown(pd.DataFrame(table)),
+        "",
+        "By what was measured, in quarters:",
+        "",
+        markdown(shown.map("{:.3f}".format).reset_index()),
         "",
     ]
 

@@ -56,7 +56,13 @@ def test_the_final_half_has_no_part_in_it():
 def test_page():
     trials = make_trials(40)
     stated = {"error": 0.2, "standard_error": 0.05, "n_units": 40, "is_share": True}
-    stated |= {"realised": 0.21, "gain": 0.1, "gain_error": 0.03, "true_gain": 0.08}
+    stated |= {
+        "realised": 0.21,
+        "gain": 0.1,
+        "gain_error": 0.03,
+        "true_gain": 0.08,
+        "is_used": True,
+    }
     styles = {name: {"ratio": 0.9, "loss_ratio": 0.95} for name in calibrate.STYLES}
     records = [
         {"collection": name, "target": "t", "n": 40, "repeat": 0, "stated": stated,

@@ -51,8 +51,15 @@ def private_uses(source):
                 yield f"{of}.{node.attr}"
 
 
+# They measure parts of choose that have no public name: trials, and the factors of intervals.
+INSIDE = {"benchmarks/decisions/inside.py", "benchmarks/decisions/calibrate.py"}
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_only_public_names_are_used(path):
+    if path.relative_to(ROOT).as_posix() in INSIDE:
+        assert any(private_uses(path.read_text(encoding="utf-8"))), "no exception needed any more"
+        return
     assert list(private_uses(path.read_text(encoding="utf-8"))) == []
 
 

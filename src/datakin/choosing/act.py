@@ -160,7 +160,11 @@ def choose_from(
     made = make_learners(learners, bool(own.classes), random_state)
     y, groups = prepared.target.y, group_codes(prepared.target.groups)
     judge = Judge.make(
-        choose_loss(resolve_loss(loss), prepared.target), prepared.rows.kind, own.classes, y
+        choose_loss(resolve_loss(loss), prepared.target),
+        prepared.rows.kind,
+        own.classes,
+        y,
+        prepared.rows.weights,
     )
     options = {
         "learners": [each.name for each in made],
@@ -170,7 +174,9 @@ def choose_from(
         "pools": pools,
         "add_to": earlier.fingerprint,
     }
-    kept = PassesFolder(checkpoint, options, prepared, random_state)
+    kept = PassesFolder(
+        checkpoint, {**options, "fitted": [repr(each) for each in made]}, prepared, random_state
+    )
     with threadpool_limits(limits=1), runner(n_jobs, client) as run:
         with progress("choose: draws of the folds", most) as advance:
 

@@ -61,7 +61,9 @@ class Earlier:
                 found[learner, ALL] = predictor
         known = tuple(each for each in model.card.sources if each.share > 0)
         together = CardSource(ALL, sum(each.n_rows for each in known), "", 0.0, "")
-        marks = "+".join(each.fingerprint for each in known)
+        marks = "+".join(
+            [repr((model.card.error, *sorted(found))), *(s.fingerprint for s in known)]
+        )
         return cls(found, model.encoder, (*known, together), marks)
 
     def rows_of(self, source: str) -> int:
@@ -81,6 +83,12 @@ def _check(model: KinModel, target: Dataset, sources: Sequence[Dataset]) -> None
     if missing:
         raise DatakinError(
             f"The target must have all columns of the earlier model. {target.name!r} lacks {listed(missing)}."
+        )
+    seen = [each.name for each in model.card.sources if each.fingerprint == target.fingerprint]
+    if seen:
+        raise DatakinError(
+            f"The target must be new to what the earlier model learned from its sources. {target.name!r} "
+            f"holds the rows of its source {seen[0]!r}: an error stated for them would be too low."
         )
     names = {each.name for each in model.card.sources}
     twice = [source.name for source in sources if source.name in names]

@@ -15,6 +15,7 @@ from sklearn.utils.metaestimators import available_if
 from datakin._core.exceptions import DatakinError, listed, warn
 from datakin.choosing.card import ModelCard
 from datakin.choosing.label_types import label_type_of, typed_classes
+from datakin.data import Dataset
 from datakin.data.features import Array, Features
 from datakin.data.new_rows import NewRows, new_labels, read_new_rows
 from datakin.data.schema import TableSchema
@@ -146,7 +147,8 @@ class KinModel(BaseEstimator):
             raise DatakinError(
                 f"There must be a label for every row: a column {self.schema.label!r}, or a pair (X, y)."
             )
-        return self.error_of(self.outputs_of(read.features), labels)
+        weights = getattr(rows, "weights", None) if isinstance(rows, Dataset) else None
+        return self.error_of(self.outputs_of(read.features), labels, weights)
 
     # For those who have read the rows.
 
@@ -174,7 +176,7 @@ class KinModel(BaseEstimator):
         """Return positions in the classes, by the rule of the card's loss."""
         return self.stack.decide(outputs)
 
-    def error_of(self, outputs: Array, labels: Array) -> float:
+    def error_of(self, outputs: Array, labels: Array, weights: Array | None = None) -> float:
         """Return the mean loss of `outputs_of` some rows; those without a label are left out."""
         loss = LOSSES.get(self.card.loss)
         if loss is None:
@@ -186,9 +188,11 @@ class KinModel(BaseEstimator):
         there = np.array([label is not None and label == label for label in labels], dtype=bool)
         if not there.any():
             raise DatakinError("There must be a label in some rows. Got none.")
+        counts = (np.ones(len(labels)) if weights is None else np.asarray(weights))[there]
         outputs, labels = outputs[there], labels[there]
         if not classes:
-            return float(np.mean(loss.rows(labels.astype(float), outputs[:, 0])))
+            rows = loss.rows(labels.astype(float), outputs[:, 0])
+            return float(np.average(rows, weights=counts))
         position = {name: code for code, name in enumerate(classes)}
         codes = np.array([position.get(label, len(classes)) for label in labels])
         # A class that the model does not know is never predicted.
@@ -196,8 +200,9 @@ class KinModel(BaseEstimator):
         found = self.codes_of(outputs) if loss.needs == "label" else wider
         rows = loss.rows(codes, found)
         if not loss.balanced:
-            return float(np.mean(rows))
-        return float(np.mean([rows[codes == code].mean() for code in np.unique(codes)]))
+            return float(np.average(rows, weights=counts))
+        parts = [codes == code for code in np.unique(codes) if counts[codes == code].any()]
+        return float(np.mean([np.average(rows[at], weights=counts[at]) for at in parts]))
 
     def announce(self, read: NewRows) -> None:
         """Warn of what was read otherwise than expected, and of values that the model does not know."""

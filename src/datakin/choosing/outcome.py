@@ -13,6 +13,7 @@ from datakin.choosing.earlier import Earlier
 from datakin.choosing.model import KinModel, label_type_of
 from datakin.choosing.summary import (
     fewest_sources,
+    mean_losses,
     stability_of,
     stated,
     total_gain,
@@ -22,7 +23,7 @@ from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.data.schema import TableSchema
 from datakin.learning.stack.calls import call_of
-from datakin.learning.stack.fitting import Fitted
+from datakin.learning.stack.fitting import Fitted, held_out
 from datakin.learning.stack.folds import draw_folds
 from datakin.learning.stack.losses import Judge, squared
 from datakin.learning.stack.predictors import KernelPredictor, StackPredictor
@@ -49,13 +50,14 @@ def make_choice(
     y, groups = prepared.target.y, group_codes(prepared.target.groups)
     passes = fitted.passes
     user_weights = prepared.rows.weights
-    error = stated(passes.mixes, judge, y, user_weights, groups)
-    alone = stated(passes.alone, judge, y, user_weights, groups)
+    error = stated(fitted.honest, judge, y, user_weights, groups)
+    alone = stated(held_out(passes.alone), judge, y, user_weights, groups)
     has_pools = passes.stack.has_pools
-    pooled = stated(passes.pooled, judge, y, user_weights, groups) if has_pools else alone
-    gain, low, high, p_gain, base = total_gain(passes, groups)
+    pooled = stated(held_out(passes.pooled), judge, y, user_weights, groups) if has_pools else None
+    gain, low, high, p_gain, tried = total_gain(passes, fitted.honest, groups)
+    base = float(np.average(mean_losses(passes, held_out(passes.alone)), weights=user_weights))
     if not fitted.used:  # the model is that of the target alone
-        error, gain, low, high, p_gain = alone, 0.0, 0.0, 0.0, 0.0
+        error, gain, low, high, p_gain, tried = alone, 0.0, 0.0, 0.0, 0.0, 0.0
     choices = []
     for trial in trials:
         n_rows = earlier.rows_of(trial.source) or len(prepared.sources[trial.source])
@@ -91,10 +93,11 @@ def make_choice(
         error=error.error,
         interval=(error.low, error.high),
         error_alone=alone.error,
-        error_all=pooled.error,
+        error_all=pooled.error if pooled else None,
         gain=gain,
         gain_interval=(low, high),
         p_gain=p_gain,
+        tried=tried,
         loss_alone=base,
         stability=stability_of(passes, fitted.used, fitted.settled, error, seed),
         curve=curve,
@@ -166,7 +169,7 @@ def curve_of(
         # The weights of the whole: half of the rows is too little to find them too.
         found = np.einsum("cnm,c->nm", P, full[repeat].weights)
         halves.append(found)
-    counts = judge.row_weights(y) * stack.target.weights
+    counts = judge.row_weights(y, stack.target.weights)
 
     def point(rows: int, predictions: Sequence[Array]) -> CurvePoint:
         errors = np.mean([judge.rows(y, each) for each in predictions], axis=0)

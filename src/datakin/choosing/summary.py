@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from scipy.special import expit, logit, stdtr, stdtrit
+from scipy.special import expit, logit, stdtrit
 
 from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
-from datakin.learning.stack.calls import LEVEL, Trial, gain_of
-from datakin.learning.stack.fitting import Passes, used_sources
+from datakin.learning.stack.calls import LEVEL, Trial, few_units, gain_of, posterior
+from datakin.learning.stack.fitting import Passes, held_out, used_sources
 from datakin.learning.stack.losses import Judge, squared
-from datakin.learning.stack.weights import Mix, reweighted
+from datakin.learning.stack.weights import reweighted
 from datakin.results.choice import CurvePoint, Stability
 
 __all__ = [
@@ -29,8 +28,11 @@ __all__ = [
 
 # Rows alone underrate how far what is said lies from what comes true: by these factors on the development
 # half (python -m benchmarks.decisions.calibrate).
-ERROR_SPREAD, GAIN_SPREAD, GAIN_FLOOR = 1.35, 1.7, 0.01
+ERROR_SPREAD = 1.35
+# What to expect of a choice before its gain is measured, as for single sources (see `calls`).
+EXPECTED, WIDTH, POWER = 0.11, 0.075, 0.63
 REWEIGHTED = 100  # targets with other weights of their rows
+FLAT = 0.03  # a learning curve that falls by less, from half of the rows to all, tells no worth
 KEPT = 0.9  # of the gain that the fewest sources must keep
 
 
@@ -58,14 +60,14 @@ class Stated:
 
 
 def stated(
-    mixes: Sequence[Mix], judge: Judge, y: Array, weights: Array, groups: Array | None
+    draws: Sequence[Array], judge: Judge, y: Array, weights: Array, groups: Array | None
 ) -> Stated:
     """Return the error that held-out predictions have, and its 90% interval.
 
     Parameters
     ----------
-    mixes : sequence of Mix
-        One per draw of the folds.
+    draws : sequence of ndarray
+        Held-out predictions, of each draw of the folds.
     judge : Judge
     y : ndarray
         Class codes, or numbers.
@@ -73,8 +75,8 @@ def stated(
         Of the rows, as the user gave them.
     groups : ndarray or None
     """
-    counts = judge.row_weights(y) * weights
-    by_draw = [judge.rows(y, each.predictions) for each in mixes]
+    counts = judge.row_weights(y, weights)
+    by_draw = [judge.rows(y, each) for each in draws]
     rows = np.mean(by_draw, axis=0)
     error = float(np.average(rows, weights=counts))
     center = np.full(len(y), error)
@@ -123,7 +125,7 @@ def error_interval(
     --------
     >>> low, high = error_interval(0.1, 0.03, 100, is_share=True)
     >>> round(low, 3), round(high, 3)
-    (0.045, 0.207)
+    (0.05, 0.19)
     """
     reach = float(stdtrit(max(n_units - 1, 1), 0.5 + LEVEL / 2)) * spread * standard_error
     if is_share:
@@ -138,28 +140,23 @@ def error_interval(
     return error / factor, error * factor
 
 
-def mean_losses(passes: Passes, mixes: Sequence[Mix]) -> Array:
+def mean_losses(passes: Passes, draws: Sequence[Array]) -> Array:
     """Return the decision loss of each row, mean over the draws of the folds."""
     target = passes.stack.target
-    each = [squared(target.Y, mix.predictions, target.kind) for mix in mixes]
+    each = [squared(target.Y, predictions, target.kind) for predictions in draws]
     return np.asarray(np.mean(each, axis=0))
 
 
-def total_gain(passes: Passes, groups: Array | None) -> tuple[float, float, float, float, float]:
-    """Return the gain of the whole stack, its 90% interval, P(gain > 0), and the loss alone."""
+def total_gain(
+    passes: Passes, draws: Sequence[Array], groups: Array | None
+) -> tuple[float, float, float, float, float]:
+    """Return the gain to expect with its 90% interval, P(gain > 0), and the gain of held-out predictions."""
     target = passes.stack.target
-    alone = mean_losses(passes, passes.alone)
-    gain, error = gain_of(alone, mean_losses(passes, passes.mixes), target, groups)
-    n = len(alone) if groups is None else len(np.unique(groups))
-    spread = float(np.hypot(GAIN_SPREAD * error, GAIN_FLOOR))
-    reach = float(gain_reach(error, n))
-    base = float(np.average(alone, weights=target.weights))
-    return gain, gain - reach, gain + reach, float(stdtr(n - 1, gain / spread)), base
-
-
-def gain_reach(error: Any, n_units: Any, spread: float = GAIN_SPREAD) -> Any:
-    """Return how far the 90% interval of a gain reaches either way."""
-    return stdtrit(n_units - 1, 0.5 + LEVEL / 2) * np.hypot(spread * error, GAIN_FLOOR)
+    alone = mean_losses(passes, held_out(passes.alone))
+    gain, error = gain_of(alone, mean_losses(passes, draws), target, groups)
+    error *= few_units(len(alone), groups)
+    found = posterior(gain, error, len(alone), EXPECTED, WIDTH, POWER)
+    return *found[:4], gain
 
 
 def stability_of(
@@ -207,14 +204,13 @@ def fewest_sources(passes: Passes, shares: dict[str, float]) -> tuple[str, ...]:
     order = sorted((n for n, share in shares.items() if share > 0), key=lambda n: (-shares[n], n))
     if len(order) < 2:
         return tuple(order)
-    base = float(np.average(mean_losses(passes, passes.alone), weights=passes.stack.target.weights))
+    weights = passes.stack.target.weights
+    base = float(np.average(mean_losses(passes, held_out(passes.alone)), weights=weights))
 
     def gain(some: Sequence[str]) -> float:
         kept = set(some)
         mixes = passes.of(lambda c: c.rows == "target" or c.source in kept)
-        return base - float(
-            np.average(mean_losses(passes, mixes), weights=passes.stack.target.weights)
-        )
+        return base - float(np.average(mean_losses(passes, held_out(mixes)), weights=weights))
 
     whole = gain(order)
     for k in range(1, len(order)):
@@ -241,8 +237,10 @@ def worth_of(trial: Trial, curve: Sequence[CurvePoint], n_rows: int) -> float | 
     if len(curve) < 2:
         return None
     half, full = curve[0], curve[-1]
+    if half.n_rows == full.n_rows:  # two groups: each predicts the other
+        return None
     slope = (half.loss - full.loss) / (1 / half.n_rows - 1 / full.n_rows)
-    if slope <= 0:
+    if half.loss - full.loss < FLAT * full.loss:
         return None
     if trial.gain <= 0:
         return 0.0

@@ -182,7 +182,9 @@ def _ladder(choice: Choice) -> dict[str, Any]:
     low, high = choice.interval
     steps: list[tuple[str, float]] = []
     if choice.choices:
-        steps = [("Target alone", choice.error_alone), ("Everything pooled", choice.error_all)]
+        steps = [("Target alone", choice.error_alone)]
+        if choice.error_all is not None:
+            steps.append(("Everything pooled", choice.error_all))
     rows: list[dict[str, Any]] = [{"what": what, "error": scale * error} for what, error in steps]
     rows.append(
         {"what": "The choice", "error": scale * choice.error, "low": scale * low, "high": scale * high,

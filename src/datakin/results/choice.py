@@ -137,15 +137,18 @@ class Choice(Record):
         Of the errors: "zero_one", "balanced", "squared", ...
     error : float
         The error to expect of the model on new rows of the target's kind. Each row was predicted by
-        fits and weights that never saw it, before any source was left out.
+        fits that never saw it, with sources and weights chosen from the other folds.
     interval : tuple of float
         Its 90% interval.
     error_alone : float
         The same learners, stacked, on the target alone.
-    error_all : float
-        The same learners on the target and all sources in one pool.
+    error_all : float or None
+        The same learners on the target and all sources in one pool; None where nothing was pooled.
     gain, gain_interval, p_gain : float, tuple of float, float
-        By how much the Brier loss or squared error falls against the target alone, as a share of it.
+        By how much the Brier loss or squared error should fall against the target alone, as a share of
+        it: what was tried, read together with what such choices brought elsewhere.
+    tried : float
+        By how much it falls on the target's held-out rows.
     loss_alone : float
         That loss of the target alone.
     stability : Stability
@@ -168,10 +171,11 @@ class Choice(Record):
     error: float
     interval: tuple[float, float]
     error_alone: float
-    error_all: float
+    error_all: float | None
     gain: float
     gain_interval: tuple[float, float]
     p_gain: float
+    tried: float
     loss_alone: float
     stability: Stability
     curve: tuple[CurvePoint, ...]

@@ -141,10 +141,10 @@ def evidence_of(choice: Choice) -> tuple[str, ...]:
     first = f"Expected {word}: {amount(choice, choice.error)}, 90% interval {interval_text(choice)}"
     if not choice.choices:
         return (f"{first}.",)
-    said = [
-        f"{first}; {target} alone: {amount(choice, choice.error_alone)}; everything pooled: "
-        f"{amount(choice, choice.error_all)}."
-    ]
+    beside = f"{target} alone: {amount(choice, choice.error_alone)}"
+    if choice.error_all is not None:
+        beside += f"; everything pooled: {amount(choice, choice.error_all)}"
+    said = [f"{first}; {beside}."]
     said += _gain(choice) if choice.used else _unused(choice)
     stable = choice.stability
     said.append(
@@ -161,21 +161,22 @@ def _gain(choice: Choice) -> list[str]:
     name, target = decision_loss(choice), plain(choice.target)
     low, high = (percent(end) for end in choice.gain_interval)
     sure = f"90% interval {low} to {high}%; probability of a fall {probability(choice.p_gain)}"
-    if choice.gain > 0:
-        fall = f"The {name} falls by {percent(choice.gain)}% against {target} alone ({sure})."
-    else:
-        fall = (
-            f"The {name} does not fall on the rows of {target}: {percent(choice.gain, signed=True)}% "
-            f"against {target} alone ({sure})."
-        )
-    return [fall, *_odds(choice)]
+    way = f"falls by {percent(choice.tried)}%" if choice.tried > 0 else "does not fall"
+    measured = f"On the rows of {target}, held out, the {name} {way} against {target} alone."
+    to_expect = (
+        f"Read with what such choices brought elsewhere, it should fall by {percent(choice.gain)}%"
+    )
+    to_expect += f" ({sure})."
+    if choice.gain <= 0:
+        to_expect = f"A fall is not to be expected ({sure})."
+    return [measured, to_expect, *_odds(choice)]
 
 
 def _odds(choice: Choice) -> list[str]:
     """Say why the error and the gain point in different directions, if they do."""
     name, word = decision_loss(choice), error_word(choice)
     rises, falls = choice.error > choice.error_alone, choice.error < choice.error_alone
-    if not ((rises and choice.gain > 0) or (falls and choice.gain < 0)):
+    if not ((rises and choice.tried > 0) or (falls and choice.tried < 0)):
         return []
     ways = ("rises", "falls") if rises else ("falls", "rises")
     if choice.loss in IN_POINTS:
@@ -194,7 +195,7 @@ def _odds(choice: Choice) -> list[str]:
 def _unused(choice: Choice) -> list[str]:
     if amount(choice, choice.error) == amount(choice, choice.error_alone):
         return []
-    return ["The expected error was measured with choosing included, before sources were left out."]
+    return ["The expected error was measured with choosing included."]
 
 
 def legend_of(choice: Choice) -> str:

@@ -95,7 +95,8 @@ def _made_ready(method: Any, task: str, base: Any, loss: Any) -> Any:
         return method
     given = method.get_params(deep=False)
     kind = "regression" if task == "regression" else "classification"
-    openly = {"estimator": (None, base), "task": ("auto", kind), "loss": ("auto", loss)}
+    task_left_open = "classification" if isinstance(method, KinStack) else "auto"
+    openly = {"estimator": (None, base), "task": (task_left_open, kind), "loss": ("auto", loss)}
     found = {
         key: clone(value, safe=False) if key == "estimator" else value
         for key, (default, value) in openly.items()

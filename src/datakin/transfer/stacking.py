@@ -21,7 +21,7 @@ from datakin._core.warned import unheard
 from datakin.data.features import Array, Features
 from datakin.learning.losses import choose_loss, resolve_loss
 from datakin.learning.stack.encoder import TableEncoder
-from datakin.learning.stack.fitting import Fitted, fit_stack
+from datakin.learning.stack.fitting import Fitted, fit_stack, held_out
 from datakin.learning.stack.folds import draw_folds
 from datakin.learning.stack.learners import make_learners
 from datakin.learning.stack.losses import Judge
@@ -30,6 +30,8 @@ from datakin.learning.stack.rows import Rows, responses
 from datakin.transfer.pool import Pool, make_pool
 
 __all__ = ["KinStack"]
+
+MANY = 20  # classes of numbers that are rather numbers to predict
 
 
 class _Labels:
@@ -76,7 +78,7 @@ class KinStack(BaseEstimator):
         Each source's share of the prediction.
     error_, error_alone_ : float
         The error to expect, and that of the same learners on the target alone: each row predicted by
-        fits and weights that never saw it.
+        fits that never saw it, with sources and weights chosen from the other folds.
     n_sources_ : int
 
     Examples
@@ -142,6 +144,18 @@ class KinStack(BaseEstimator):
             if n_lost:
                 number = "1 row is" if n_lost == 1 else f"{n_lost} rows are"
                 warn(f"{name}: {number} left out, of classes that the target does not have")
+        copies = _copies(pool) & kept
+        kept &= ~copies
+        for j, name in enumerate(pool.names, start=1):
+            n_copies = int(np.sum(copies & (pool.origin == j)))
+            if n_copies:
+                number = "1 row is" if n_copies == 1 else f"{n_copies} rows are"
+                warn(f"{name}: {number} left out, which stand in the target too")
+        if is_class and len(classes) > MANY and pool.y[:n].dtype.kind in "iuf":
+            warn(
+                f"The labels have {len(classes)} different numbers, which are taken for classes. For numbers "
+                f"to be predicted as such say KinStack(task='regression')."
+            )
         names = [f"x{j}" for j in range(pool.X.shape[1])]
         tables = [Features.of_numbers(pool.X[kept & (pool.origin == j)], names)
                   for j in range(pool.n_sources + 1)]  # fmt: skip
@@ -159,7 +173,11 @@ class KinStack(BaseEstimator):
             target = Rows(target.X, target.Y, counts / counts.mean(), target.kind)
         labels = _Labels(codes[:n], [str(c) for c in classes])
         judge = Judge.make(
-            choose_loss(resolve_loss(self.loss), labels), target.kind, labels.classes, labels.y
+            choose_loss(resolve_loss(self.loss), labels),
+            target.kind,
+            labels.classes,
+            labels.y,
+            target.weights,
         )
         groups = None if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
         learners = make_learners(self.learners, is_class, self.random_state)
@@ -175,19 +193,19 @@ class KinStack(BaseEstimator):
                 pools=self.pools,
                 seed=self.random_state,
             )
-        self._judged(fitted, judge, labels.y)
+        self._judged(fitted, judge, labels.y, target.weights)
         return self
 
-    def _judged(self, fitted: Fitted, judge: Judge, y: Array) -> None:
+    def _judged(self, fitted: Fitted, judge: Judge, y: Array, weights: Array) -> None:
         """Keep what was found, and state the errors."""
-        counts = judge.row_weights(y)
+        counts = judge.row_weights(y, weights)
 
-        def stated(mixes: Any) -> float:
-            losses = [judge.rows(y, each.predictions) for each in mixes]
+        def stated(draws: Any) -> float:
+            losses = [judge.rows(y, predictions) for predictions in draws]
             return float(np.average(np.mean(losses, axis=0), weights=counts))
 
-        self.error_ = stated(fitted.passes.mixes)
-        self.error_alone_ = stated(fitted.passes.alone)
+        self.error_ = stated(fitted.honest)
+        self.error_alone_ = stated(held_out(fitted.passes.alone))
         self.used_, self.shares_ = fitted.used, fitted.shares
         self._stack = StackPredictor(
             tuple(
@@ -252,6 +270,17 @@ class KinStack(BaseEstimator):
             raise DatakinError(str(error)) from None
         names = [f"x{j}" for j in range(X.shape[1])]
         return self._encoder.apply(Features.of_numbers(np.asarray(X, dtype=float), names))
+
+
+def _copies(pool: Pool) -> Array:
+    """Return which rows of the sources stand in the target too, label and all."""
+    rows = np.ascontiguousarray(np.column_stack([np.asarray(pool.X, dtype=float), pool.y]))
+    rows[np.isnan(rows)] = np.nan  # one kind of NaN, so that equal rows have equal bytes
+    rows += 0.0  # and one kind of 0
+    keys = [row.tobytes() for row in rows]
+    own = set(keys[: pool.n_target])
+    found = np.array([key in own for key in keys])
+    return found & (pool.origin > 0)
 
 
 def _recoded(pool: Pool, classes: Sequence[int]) -> tuple[Array, Array]:

@@ -118,7 +118,8 @@ def test_without_sources_it_is_the_stack_of_the_learners() -> None:
     assert_allclose(choice.model.predict_proba(X), stack.predict_proba(X), atol=0.05)
     assert choice.headline == "There is no source: learn from mine alone."
     assert choice.used == ()
-    assert choice.error == choice.error_alone == choice.error_all
+    assert choice.error == choice.error_alone
+    assert choice.error_all is None
 
 
 def test_unusable_sources_are_named(demo: tuple[Dataset, list[Dataset]]) -> None:
@@ -286,3 +287,110 @@ def test_ctrl_c_gives_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     assert stopped.value.partial.stability.repeats == 1
     monkeypatch.setattr(Stack, "held_out", true)
     same(stopped.value.partial, datakin.choose(target, sources, **(QUICK | {"repeats": 1})))
+
+
+# What is stated is about rows that nothing has seen.
+
+
+def noise_by_group(n_groups: int, each: int, seed: int = 0) -> Dataset:
+    """Return rows whose label is random for each group, which the columns tell apart."""
+    rng = np.random.default_rng(seed)
+    groups = np.repeat(np.arange(n_groups), each)
+    X = rng.standard_normal((n_groups, 3))[groups] + 0.05 * rng.standard_normal((len(groups), 3))
+    y = rng.integers(0, 2, n_groups)[groups]
+    return datakin.as_dataset(X, y, name="mine", group=groups)
+
+
+def test_groups_stay_together_in_samples_of_the_kernel_learner() -> None:
+    target = noise_by_group(60, 20)
+    found = datakin.choose(target, [], learners=["kernel"], repeats=1)
+    assert found.n_rows > 1000
+    assert found.error > 0.4, "a label that is random for each group cannot be predicted"
+
+
+def test_two_groups_are_enough() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 2))
+    y = (X[:, 0] + rng.standard_normal(40) > 0).astype(int)
+    target = datakin.as_dataset(X, y, name="mine", group=np.arange(40) % 2)
+    source = rng.standard_normal((100, 2))
+    labels = (source[:, 0] + rng.standard_normal(100) > 0).astype(int)
+    found = datakin.choose(target, {"twin": (source, labels)}, **QUICK)
+    assert found["twin"].worth_rows is None
+
+
+def test_few_groups_widen_what_is_said_of_a_source() -> None:
+    from datakin.learning.stack.calls import few_units, posterior
+
+    few, many = (few_units(60, np.arange(60) % n) for n in (3, 60))
+    assert few == pytest.approx(2.92 / 1.671, abs=0.01)  # quantiles of t with 2 and 59 degrees
+    assert many == few_units(60, None) == 1.0
+    _, low, high, _, _ = posterior(0.05, 0.02 * few, 60)
+    _, near, far, _, _ = posterior(0.05, 0.02, 60)
+    assert high - low > far - near
+
+
+def test_weights_and_classes_that_count_alike() -> None:
+    """Weights that only undo a sampling of the classes change neither the error nor the model much."""
+    rng = np.random.default_rng(0)
+    y = (np.arange(400) < 40).astype(int)
+    X = rng.standard_normal((400, 2)) + 1.2 * y[:, None]
+    many = np.where(y == 1, 9.0, 1.0)
+    plain = datakin.choose(datakin.as_dataset(X, y, name="mine"), [], loss="balanced", **QUICK)
+    weighted = datakin.as_dataset(X, y, name="mine", weights=many)
+    heavy = datakin.choose(weighted, [], loss="balanced", **QUICK)
+    assert heavy.error == pytest.approx(plain.error, abs=0.04)
+    fresh_y = np.repeat([0, 1], 500)
+    fresh = (rng.standard_normal((1000, 2)) + 1.2 * fresh_y[:, None], fresh_y)
+    assert heavy.error_on(fresh) == pytest.approx(plain.error_on(fresh), abs=0.04)
+
+
+def test_an_earlier_source_cannot_be_the_target(tmp_path: Path) -> None:
+    target, sources = task("lda")
+    first = datakin.choose(target, sources, **QUICK)
+    again = sources["at 1.0"].renamed("other name")
+    with pytest.raises(DatakinError, match=r"holds the rows of its source 'at 1\.0'"):
+        datakin.choose(again, [], add_to=first, **QUICK)
+
+
+def test_a_checkpoint_is_of_one_learner(tmp_path: Path) -> None:
+    from sklearn.tree import DecisionTreeClassifier
+
+    target, _ = task("lda")
+    errors = [
+        datakin.choose(
+            target,
+            [],
+            learners={"tree": DecisionTreeClassifier(max_depth=depth, random_state=0)},
+            repeats=1,
+            checkpoint=tmp_path if kept else None,
+        ).loss_alone
+        for depth, kept in ((1, True), (8, True), (8, False))
+    ]
+    assert errors[1] == errors[2] != errors[0]
+
+
+def test_trials_are_of_the_first_draws_however_many_there_are() -> None:
+    target, sources = task("lda")
+    five = datakin.choose(target, sources, repeats=5, learners=["linear"])
+    more = datakin.choose(target, sources, repeats=7, learners=["linear"])
+    assert five.sources.gain.tolist() == more.sources.gain.tolist()
+
+
+def test_noise_is_not_promised_to_be_predictable() -> None:
+    """Sources of pure noise are chosen among; the stated error shows no gain from the choice."""
+    errors = []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        made = {f"s{i}": (rng.standard_normal((80, 4)), rng.integers(0, 2, 80)) for i in range(5)}
+        target = (rng.standard_normal((60, 4)), np.arange(60) % 2)
+        errors.append(datakin.choose(target, made, **QUICK).error)
+    assert np.mean(errors) > 0.45
+
+
+def test_nothing_pooled_has_no_error_of_a_pool() -> None:
+    target, sources = task("lda")
+    found = datakin.choose(target, sources, pools=False, **QUICK)
+    assert found.error_all is None
+    assert "pooled:" not in found.evidence[0]
+    assert Choice.from_json(found.to_json()) == found

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.ensemble import RandomForestRegressor
 
-from datakin import DatakinError, DatakinWarning
+from datakin import DatakinError, DatakinWarning, as_dataset, transfer_gain
 from datakin.transfer import KinStack
 
 
@@ -104,3 +104,35 @@ def test_without_pools_tables_are_learned_from_apart():
     X, y = make(50, 0)
     model = KinStack(repeats=1, pools=False).fit(X, y, sources={"twin": make(200, 1)})
     assert {rows for _, rows, _, _ in model._stack.parts} == {"target", "source: twin"}
+
+
+def test_rows_of_a_source_that_stand_in_the_target_are_left_out():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((60, 3)), rng.integers(0, 2, 60)
+    with pytest.warns(
+        DatakinWarning, match="copy: 60 rows are left out, which stand in the target too"
+    ):
+        model = KinStack(repeats=1).fit(X, y, sources={"copy": (X, y)})
+    assert model.error_ == model.error_alone_
+    assert model.used_ == ()
+
+
+def test_numbers_taken_for_classes_are_said():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((120, 2)), np.arange(120) % 30
+    with pytest.warns(DatakinWarning, match="30 different numbers, which are taken for classes"):
+        KinStack(learners=["linear"], repeats=1).fit(X, y)
+
+
+def test_gain_predicts_numbers_as_numbers():
+    rng = np.random.default_rng(0)
+
+    def rows(n):
+        X = rng.standard_normal((n, 2))
+        return X, np.round(5 * X[:, 0] + rng.standard_normal(n))
+
+    target, source = (as_dataset(*rows(80), name=n, task="regression") for n in ("mine", "twin"))
+    found = transfer_gain(target, source, methods=["kin_stack"], repeats=2)
+    assert found.methods["kin_stack"].target_error < 3, (
+        "squared error; classes would have ten times as much"
+    )

@@ -31,6 +31,7 @@ __all__ = [
     "LEVEL",
     "Trial",
     "call_of",
+    "few_units",
     "gain_density",
     "gain_of",
     "posterior",
@@ -46,12 +47,13 @@ SPREAD = (
 )
 FLOOR = 0.01  # standard deviation of what comes true around any forecast, for a target of 40 rows
 POOLED_SPREAD = 1.5
+REPEATS = 5  # draws of the folds that trials are made of, however many there are
 TAILS = (0.02, 0.98)  # numbers as labels: gains of rows are cut at these quantiles
 GRID = np.linspace(-0.6, 1.0, 1601)
 
 
 def try_sources(passes: Passes, groups: Array | None = None, run: Run | None = None) -> list[Trial]:
-    """Return the trial of every source of a stack.
+    """Return the trial of every source of a stack, from its first draws of the folds.
 
     Parameters
     ----------
@@ -62,22 +64,22 @@ def try_sources(passes: Passes, groups: Array | None = None, run: Run | None = N
     run : callable, optional
         Runs tasks; that of the stack by default.
     """
+    passes = passes.first(REPEATS)
     stack = passes.stack
     alone = _losses(passes, passes.alone)
     names = stack.names
     pools = _pools(passes, run or stack.run)
     n_units = len(alone) if groups is None else len(np.unique(groups))
-    units, rows = stdtrit(np.array([n_units, len(alone)]) - 1.0, 0.5 + LEVEL / 2)
+    wider = few_units(len(alone), groups)
     found = []
     for name in names:
         mixes = passes.of(partial(_is_of, name))
         tried, error = gain_of(alone, _losses(passes, mixes), stack.target, groups)
-        # Few groups tell their own spread badly.
-        expected = posterior(tried, error * float(units / rows), len(alone))
+        expected = posterior(tried, error * wider, len(alone))
         gain, reach = float("nan"), float("nan")  # of a source whose rows are not here
         if name in pools:
             gain, spread = gain_of(*pools[name], stack.target, groups)
-            reach = float(units) * POOLED_SPREAD * spread
+            reach = float(stdtrit(n_units - 1, 0.5 + LEVEL / 2)) * POOLED_SPREAD * spread
         found.append(
             Trial(name, *expected[:4], tried, error, gain, gain - reach, gain + reach, expected[4])
         )
@@ -160,7 +162,23 @@ def gain_of(
     return mean / base, error / base
 
 
-def posterior(tried: float, error: float, n_rows: int) -> tuple[float, float, float, float, float]:
+def few_units(n_rows: int, groups: Array | None) -> float:
+    """Return by how much a standard error counts for more because few groups tell their spread badly."""
+    if groups is None:
+        return 1.0
+    n_units = len(np.unique(groups))
+    units, rows = stdtrit(np.array([n_units, n_rows]) - 1.0, 0.5 + LEVEL / 2)
+    return float(units / rows)
+
+
+def posterior(
+    tried: float,
+    error: float,
+    n_rows: int,
+    expected: float = EXPECTED,
+    width: float = WIDTH,
+    power: float = POWER,
+) -> tuple[float, float, float, float, float]:
     """Return what to expect of a gain: mean, 90% interval, and two probabilities.
 
     Parameters
@@ -169,13 +187,15 @@ def posterior(tried: float, error: float, n_rows: int) -> tuple[float, float, fl
         The gain of a trial, and its standard error by rows.
     n_rows : int
         Of the target.
+    expected, width, power : float
+        What to expect before; see `gain_density`.
 
     Returns
     -------
     gain, low, high, p_gain, p_harmless : float
         `p_harmless` is the probability that it costs at most 2%.
     """
-    density = gain_density(tried, error, n_rows)
+    density = gain_density(tried, error, n_rows, expected, width, power)
     below = np.cumsum(density)
     low, high = np.interp([0.5 - LEVEL / 2, 0.5 + LEVEL / 2], below, GRID)
     mean = float(GRID @ density)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from datakin.learning.stack.predictors import Predictor
 from datakin.learning.stack.rows import Rows
 from datakin.learning.stack.weights import CHOOSING, ONE_SOURCE, PREDICTING, Mix, Style, mix
 
-__all__ = ["Fitted", "Passes", "cut_of", "fit_stack", "used_sources"]
+__all__ = ["Fitted", "Passes", "cut_of", "fit_stack", "held_out", "used_sources"]
 
 CUT = 0.05  # share of the prediction below which a source is left out
 WINDOW = (0.03, 0.08)  # where the cut is looked for: in the widest gap between shares
@@ -84,12 +85,29 @@ class Passes:
         self.folds.append(folds)
         self.predictions.append(np.array(found))
 
-    def _mix(self, P: Array, folds: Array, some: Array, style: Style) -> Mix:
+    def first(self, n_draws: int) -> Passes:
+        """Return the first draws of the folds alone."""
+        kept = slice(n_draws)
+        return replace(
+            self,
+            folds=self.folds[kept],
+            predictions=self.predictions[kept],
+            mixes=self.mixes[kept],
+            choosing=self.choosing[kept],
+        )
+
+    def _mix(
+        self, P: Array, folds: Array, some: Array, style: Style, only: int | None = None
+    ) -> Mix:
         stack = self.stack
         own = stack.own[some]
         own = own if own.any() else np.ones(len(own), dtype=bool)
         pooled, sources = stack.pooled[some], stack.together[some]
-        return mix(P[some], stack.target.Y, self.row_weights, folds, own, style, pooled, sources)
+        if style.sources and not (pooled.any() or sources.any()):
+            sources = ~own
+        return mix(
+            P[some], stack.target.Y, self.row_weights, folds, own, style, pooled, sources, only
+        )
 
     @property
     def weights(self) -> Array:
@@ -117,6 +135,15 @@ class Passes:
         pairs = zip(self.predictions, self.folds, strict=True)
         return [self._mix(P, folds, some, style) for P, folds in pairs]
 
+    def of_fold(
+        self, keep: Callable[[Candidate], bool], style: Style, draw: int, fold: int
+    ) -> Array:
+        """Return held-out predictions of one fold of one draw by some of the candidates."""
+        some = np.array([keep(candidate) for candidate in self.stack.candidates])
+        folds = self.folds[draw]
+        found = self._mix(self.predictions[draw], folds, some, style, fold)
+        return np.asarray(found.predictions[folds == fold])
+
     @property
     def alone(self) -> list[Mix]:
         """The mixes of what is learned from the target alone."""
@@ -135,9 +162,12 @@ class Fitted:
     Attributes
     ----------
     passes : Passes
-        Of all sources: what the error is stated from.
+        Of all sources.
     chosen : Passes
         Of the sources that are used: what predicts.
+    honest : tuple of ndarray
+        Held-out predictions, of each draw of the folds: what the error is stated from. For each fold the
+        sources were chosen, and weighed, without its rows.
     used : tuple of str
     shares : dict of str to float
         Each source's share of the prediction, 0 for those that are not used.
@@ -150,6 +180,7 @@ class Fitted:
 
     passes: Passes
     chosen: Passes
+    honest: tuple[Array, ...]
     used: tuple[str, ...]
     shares: dict[str, float]
     parts: tuple[tuple[Candidate, float, Predictor], ...]
@@ -244,7 +275,42 @@ def fit_stack(
     weights = chosen.weights
     shares = dict.fromkeys(stack.names, 0.0) | chosen.stack.shares(weights)
     parts = tuple(chosen.stack.predictors(weights, LEAST_WEIGHT))
-    return Fitted(passes, chosen, used, shares, parts, settled, interrupted)
+    honest = _judged(passes, chosen, used) if select else held_out(passes.mixes)
+    return Fitted(passes, chosen, tuple(honest), used, shares, parts, settled, interrupted)
+
+
+def held_out(mixes: Sequence[Mix]) -> list[Array]:
+    """Return the held-out predictions of mixes, one for each draw of the folds."""
+    return [each.predictions for each in mixes]
+
+
+def _judged(passes: Passes, chosen: Passes, used: tuple[str, ...]) -> list[Array]:
+    """Return held-out predictions by sources that were chosen without the fold that is predicted.
+
+    Where the other folds choose what all rows do, or all sources, or none, it is the same stack. Where
+    they choose others, it is a mix of what was learned from the target and from each of these: pools of
+    them are not fitted for this alone.
+    """
+    stack = passes.stack
+    known = {(): passes.alone, tuple(stack.names): passes.mixes, used: chosen.mixes}
+    if not used:
+        known[used] = passes.alone
+    style = PREDICTING.without_pools if stack.has_pools else ONE_SOURCE
+    found = []
+    for draw, folds in enumerate(passes.folds):
+        predictions = np.empty_like(passes.mixes[draw].predictions)
+        for k, weights in enumerate(passes.choosing[draw].by_fold):
+            some, at = used_sources(stack.shares(weights)), folds == k
+            if some in known:
+                predictions[at] = known[some][draw].predictions[at]
+            else:
+                predictions[at] = passes.of_fold(partial(_is_among, set(some)), style, draw, k)
+        found.append(predictions)
+    return found
+
+
+def _is_among(kept: set[str], candidate: Candidate) -> bool:
+    return candidate.rows == "target" or candidate.source in kept
 
 
 def used_sources(shares: Mapping[str, float]) -> tuple[str, ...]:

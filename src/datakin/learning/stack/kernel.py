@@ -79,7 +79,7 @@ class KernelLearner:
     def _of_sample(
         self, rows: Rows, folds: Array, inside: Array, parts: Sequence[Array]
     ) -> tuple[Array, Array]:
-        """Learn from some of the target's rows; all others are predicted by the fit on those."""
+        """Learn from some of the target's rows; all others are predicted by those outside their fold."""
         taken = np.zeros(len(rows), dtype=bool)
         taken[inside[_every(len(inside), self.most_own)]] = True
         used = taken | (folds < 0)
@@ -89,8 +89,15 @@ class KernelLearner:
         kept = np.unique(folds[taken])
         codes = np.where(folds[used] >= 0, np.searchsorted(kept, folds[used]), -1)
         predicted, told = self.held_out(some, codes, parts)
-        found = self.fit(some, [told[0]])[0].predict(rows.X[inside])
-        found[taken[inside]] = predicted
+        whole, others = _decomposed(some), ~taken[inside]
+        found = np.empty((len(inside), rows.Y.shape[1]))
+        found[~others] = predicted
+        for fold in np.unique(folds[inside][others]):
+            at = others & (folds[inside] == fold)
+            k = int(np.searchsorted(kept, fold)) if fold in kept else -1
+            penalty = self.penalties[int(np.argmin(told[1 + k]))]
+            fit = whole.predictor(penalty, np.flatnonzero(codes == k) if k >= 0 else None)
+            found[at] = fit.predict(rows.X[inside[at]])
         return found, told
 
     def few(self, rows: Rows) -> Rows:
@@ -160,9 +167,14 @@ class _Decomposed:
         root = np.maximum(self.root[at], 1e-12)[:, None]
         return np.asarray(self.Y[at] - residual / root)
 
-    def predictor(self, penalty: float) -> KernelPredictor:
-        """Return the predictor of all rows."""
-        dual = self.axes @ (self.turned / (self.values + penalty)[:, None])
+    def predictor(self, penalty: float, without: Array | None = None) -> KernelPredictor:
+        """Return the predictor of all rows, or of all but some, exactly."""
+        inverse = 1.0 / (self.values + penalty)
+        dual = self.axes @ (self.turned * inverse[:, None])
+        if without is not None:
+            columns = (self.axes * inverse) @ self.axes[without].T
+            dual -= columns @ np.linalg.solve(columns[without], dual[without])
+            dual[without] = 0.0
         return KernelPredictor(
             self.scaler, self.Z, self.root[:, None] * dual, self.width, CONSTANT, self.kind
         )

@@ -42,11 +42,14 @@ class Judge:
     shares: Array
 
     @classmethod
-    def make(cls, loss: Loss, kind: Kind, classes: Sequence[str], y: Array) -> Judge:
-        """Return the judge of a target with these labels."""
+    def make(
+        cls, loss: Loss, kind: Kind, classes: Sequence[str], y: Array, weights: Array | None = None
+    ) -> Judge:
+        """Return the judge of a target with these labels, and weights of its rows."""
         shares = np.zeros(0)
         if loss.balanced:
-            shares = np.bincount(y, minlength=len(classes)) / len(y)
+            counts = np.bincount(y, weights=weights, minlength=len(classes))
+            shares = counts / counts.sum()
         return cls(loss, kind, tuple(classes), shares)
 
     def rows(self, y: Array, outputs: Array) -> Array:
@@ -77,10 +80,11 @@ class Judge:
             p = np.where(known, p / np.where(known, self.shares, 1.0), -1.0)
         return np.asarray(np.argmax(p, axis=1))
 
-    def row_weights(self, y: Array) -> Array:
-        """Return how much rows count, with mean 1: every class alike for a balanced loss."""
+    def row_weights(self, y: Array, weights: Array | None = None) -> Array:
+        """Return how much rows count: as their weights say, every class alike for a balanced loss."""
+        weights = np.ones(len(y)) if weights is None else weights
         if not self.loss.balanced:
-            return np.ones(len(y))
-        counts = np.bincount(y, minlength=len(self.classes))
+            return weights
+        counts = np.bincount(y, weights=weights, minlength=len(self.classes))
         present = int(np.count_nonzero(counts))
-        return np.asarray(len(y) / (present * counts[y]))
+        return np.asarray(weights * len(y) / (present * np.where(counts[y] > 0, counts[y], 1.0)))

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 from datakin._core.repeatability import derive_seed
 from datakin.data import Dataset
 from datakin.data.features import Array
-from datakin.learning.stack.calls import try_sources
+from datakin.learning.stack.calls import REPEATS, try_sources
 from datakin.learning.stack.candidates import Run, Stack, serially
 from datakin.learning.stack.fitting import Folds, Passes
 from datakin.learning.stack.folds import draw_folds
@@ -21,8 +21,6 @@ from datakin.learning.stack.preparation import MOST_ROWS, prepare
 from datakin.learning.stack.records import Trials
 
 __all__ = ["REPEATS", "Trials", "folds_of", "try_all"]
-
-REPEATS = 5  # as many as `choose` draws at least, so that both say the same of a source
 
 
 def try_all(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
@@ -44,6 +44,11 @@ class Style:
     kept: float
     pooled: float = 0.0
     sources: float = 0.0
+
+    @property
+    def without_pools(self) -> Style:
+        """The same where single sources stand for pools of them."""
+        return replace(self, pooled=0.0, sources=self.pooled + self.sources)
 
     def center(self, own: Array, pooled: Array, sources: Array) -> Array:
         """Return the weights that are expected of candidates of each kind."""
@@ -112,6 +117,7 @@ def mix(
     style: Style = CHOOSING,
     pooled: Array | None = None,
     sources: Array | None = None,
+    only: int | None = None,
 ) -> Mix:
     """Find the weights of candidates from held-out predictions of the target's rows.
 
@@ -126,6 +132,8 @@ def mix(
         Candidates that are learned from the target alone, from the target with all sources, and from
         all sources.
     style : Style
+    only : int, optional
+        A fold: weights are found for it alone.
     """
     n_folds = int(folds.max()) + 1
     flat, aims = _sums(P, Y, row_weights, folds, n_folds)
@@ -133,17 +141,18 @@ def mix(
     center = style.center(
         own, nothing if pooled is None else pooled, nothing if sources is None else sources
     )
-    by_fold = np.empty((n_folds, len(P)))
+    by_fold = np.zeros((n_folds, len(P)))
+    wanted = range(n_folds) if only is None else [only]
     total_gram, total_moment = flat.sum(axis=0), aims.sum(axis=0)
     losses = _own_losses(P[own], Y, row_weights, folds, n_folds)
-    for k in range(n_folds):
+    for k in wanted:
         outside = float(row_weights[folds != k].sum())
         best = float((losses.sum(axis=1) - losses[:, k]).min()) / outside
         by_fold[k] = _found(
             total_gram - flat[k], total_moment - aims[k], best, own, center, style, Y
         )
     predictions = np.einsum("cnm,nc->nm", P, by_fold[folds])
-    return Mix(by_fold.mean(axis=0), by_fold, predictions)
+    return Mix(by_fold[list(wanted)].mean(axis=0), by_fold, predictions)
 
 
 def _found(
