@@ -146,6 +146,10 @@ def evidence_of(choice: Choice) -> tuple[str, ...]:
         f"{amount(choice, choice.error_all)}."
     ]
     said += _gain(choice) if choice.used else _unused(choice)
+    if choice.gain > 0 and 0 < len(choice.fewest) < len(choice.used):
+        said.append(
+            f"The fewest sources that keep nine tenths of the gain: {_names(sorted(choice.fewest))}."
+        )
     stable = choice.stability
     said.append(
         f"Same sources in {stable.folds:.0%} of {counted(stable.repeats, 'draw')} of the folds and in "
@@ -214,7 +218,7 @@ def shown_table(choice: Choice) -> pd.DataFrame:
             "call": each.call,
             "gain": f"{percent(each.gain, 1, signed=True)}%",
             "90% interval": f"{percent(each.low, 0, signed=True)} to {percent(each.high, 0, signed=True)}%",
-            "if pooled": f"{percent(each.pooled, 0, signed=True)}%",
+            "if pooled": f"{percent(each.pooled, 0, signed=True)}%" if isfinite(each.pooled) else "-",
             "share": f"{percent(each.share, 0)}%" if each.share else "-",
             "rows": f"{each.n_rows:,}",
             "worth": "-" if each.worth_rows is None else f"{each.worth_rows:.0f}",
