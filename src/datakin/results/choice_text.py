@@ -218,7 +218,9 @@ def shown_table(choice: Choice) -> pd.DataFrame:
             "call": each.call,
             "gain": f"{percent(each.gain, 1, signed=True)}%",
             "90% interval": f"{percent(each.low, 0, signed=True)} to {percent(each.high, 0, signed=True)}%",
-            "if pooled": f"{percent(each.pooled, 0, signed=True)}%" if isfinite(each.pooled) else "-",
+            "if pooled": f"{percent(each.pooled, 0, signed=True)}%"
+            if isfinite(each.pooled)
+            else "-",
             "share": f"{percent(each.share, 0)}%" if each.share else "-",
             "rows": f"{each.n_rows:,}",
             "worth": "-" if each.worth_rows is None else f"{each.worth_rows:.0f}",

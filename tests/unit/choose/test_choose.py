@@ -223,6 +223,10 @@ def test_learners_of_the_user() -> None:
         ({"loss": "squared"}, "does not fit"),
         ({"add_to": 3}, "add_to"),
         ({"weights": {"mine": np.ones(3)}}, "one weight"),
+        ({"weights": {"nobody": np.ones(3)}}, "Got 'nobody'; the datasets are 'mine', 'at 1.0'"),
+        ({"weights": {"minee": np.ones(3)}}, "Did you mean 'mine'"),
+        ({"checkpoint": __file__}, "must be a folder. Got .* is a file"),
+        ({"checkpoint": Path(__file__, "below")}, "must be a folder"),
     ],
 )
 def test_bad_options_are_refused(options: dict[str, Any], words: str) -> None:
