@@ -59,12 +59,10 @@ app = typer.Typer(
     "  datakin score mine.csv theirs.csv --label died\n\n"
     "  datakin gain mine.csv theirs.csv --label died\n\n"
     "  datakin matrix plants/*.csv --label yield --report map.html\n\n"
-    "Predict new rows with a saved model:\n\n"
-    "  datakin predict kin.datakin new.csv --out predicted.csv\n\n"
     "How far features lie apart, by a distance:\n\n"
     "  datakin distance energy mine.csv theirs.csv --label died",
-    epilog="Zones: positive (pooling should help), ambiguous (the data do not tell), negative (it should "
-    "harm). Each command has its own --help.",
+    epilog="Zones: positive (pooling should help), harmless (it should cost next to nothing), ambiguous "
+    "(the data do not tell), negative (it should harm). Each command has its own --help.",
 )
 
 

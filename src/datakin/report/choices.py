@@ -152,7 +152,7 @@ def _gains(choice: Choice) -> dict[str, Any]:
     text = (
         f"By how much the {name} should fall, in percent of the target's own, with its 90% interval. Each "
         f"source stands alone beside the target, and its trial is read together with what such trials "
-        f"brought elsewhere: a cautious number, so that gains do not add up. "
+        f"brought elsewhere: a cautious number. Gains of several sources do not add up. "
         f"{'Diamond: all that is used, as measured. ' if choice.used else ''}Helps: a gain is likely. "
         f"Harmless: it almost surely costs no more than 2%. Unclear: the rows do not tell. Hurts: one pool "
         f"of its rows and the target's would do harm, and the choice does not use it."

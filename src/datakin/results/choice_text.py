@@ -205,8 +205,8 @@ def legend_of(choice: Choice) -> str:
     """Return how to read the table of sources."""
     return (
         f"Gain: by how much the {decision_loss(choice)} should fall with this source alone beside the "
-        f"target. It is a cautious number, so that gains do not add up. If pooled: with all rows in one "
-        f"pool. Worth: rows of the target that would bring as much as the gain."
+        f"target. It is a cautious number. Gains of several sources do not add up. If pooled: with all "
+        f"rows in one pool. Worth: rows of the target that would bring as much as the gain."
     )
 
 

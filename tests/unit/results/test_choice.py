@@ -112,6 +112,10 @@ def test_a_source_whose_rows_are_not_there_is_not_said_to_be_pooled(choice):
     assert datakin.from_json(earlier.to_json()) == earlier
 
 
+def test_the_legend_is_true_of_gains(choice):
+    assert "It is a cautious number. Gains of several sources do not add up." in str(choice)
+
+
 def test_squared_errors_have_their_root_beside_them(numbers):
     assert numbers.evidence[0] == (
         "Expected squared error: 1071 (root 32.7), 90% interval 900 to 1225 (root 30 to 35); home alone: "

@@ -189,7 +189,10 @@ def _matched(
             f"{source.name!r} has {int(usable.sum())} rows that can be used; at least {LEAST_ROWS} are "
             f"needed."
         )
-    notes += [f"{source.name}: {note}" for note in common.notes]
+    # They are left out of all that is learned: there are no cross errors here.
+    notes += [
+        f"{source.name}: {note.removesuffix(' of the cross errors')}" for note in common.notes
+    ]
     rows = np.flatnonzero(usable)
     part, taken = _sampled(
         source if usable.all() else source.take(rows), max_rows, random_state, notes
