@@ -230,6 +230,8 @@ def test_a_learner_that_cannot_predict_is_named() -> None:
         ({"a": 3}, "must be a scikit-learn estimator"),
         (Ridge(), "must be a classifier"),
         (7, "must be some of"),
+        (["linear", "logistic"], "different names. Got 'linear' twice"),
+        ({"a": "trees", "trees": LogisticRegression()}, "Got 'trees' twice"),
         (
             [LogisticRegression(C=1), LogisticRegression(C=0.01)],
             "two estimators 'LogisticRegression'; give a mapping of name to estimator",

@@ -7,7 +7,7 @@ from typing import Any
 
 from sklearn.utils import get_tags
 
-from datakin._core.exceptions import DatakinError, listed, suggest
+from datakin._core.exceptions import DatakinError, listed, repeated, suggest
 from datakin.learning.stack.candidates import Learner
 from datakin.learning.stack.foreign import ForeignLearner
 from datakin.learning.stack.kernel import KernelLearner
@@ -48,7 +48,10 @@ def make_learners(given: Any, is_class: bool, seed: int = 0) -> tuple[Learner, .
             f"The 'learners' parameter must be some of {listed(LEARNERS)}, or a mapping of name to "
             f"scikit-learn estimator. Got {given!r}."
         )
-    return tuple(_one(str(name), each, is_class, seed) for name, each in given.items())
+    made = tuple(_one(str(name), each, is_class, seed) for name, each in given.items())
+    if twice := repeated(each.name for each in made):
+        raise DatakinError(f"Learners must have different names. Got {listed(twice)} twice.")
+    return made
 
 
 def _by_name(given: Sequence[Any]) -> dict[str, Any]:
