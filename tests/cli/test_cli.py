@@ -228,6 +228,12 @@ def test_the_demo_finds_the_truth(run):
     assert ": NO" not in out
 
 
+def test_the_help_shows_each_example_once(run):
+    _, out, _ = run("--help")
+    assert out.count("datakin predict kin.datakin new.csv") == 1
+    assert "harmless" in out
+
+
 @pytest.mark.parametrize("arguments", [["--help"], ["score", "--help"], []])
 def test_help(run, arguments):
     code, out, err = run(*arguments)

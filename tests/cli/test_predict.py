@@ -78,6 +78,31 @@ def test_the_error_is_said_where_labels_are_known(run):
     assert "error on" not in run("predict", "kin.datakin", "none.csv")[1]
 
 
+def test_classes_that_the_model_does_not_know_are_counted(run):
+    table = pd.read_csv("labelled.csv")
+    table.loc[:2, "died"] = "perhaps"
+    table.to_csv("odd.csv", index=False)
+    _, out, _ = run("predict", "kin.datakin", "odd.csv")
+    assert out.splitlines()[-1] == (
+        "3 of them are of classes that the model does not know ('perhaps'; it knows 'no', 'yes'): "
+        "they count as wrong."
+    )
+
+
+@pytest.mark.parametrize("task", ["binary", "regression"])
+def test_rows_that_were_learned_from_are_recognised(run, task):
+    ward_model(task).save("other.datakin")
+    mine = ward(0, task=task)
+    mine.to_csv("mine.csv", index=False)
+    words = "The model was learned from these very rows (mine): the error on them is too low."
+    assert run("predict", "other.datakin", "mine.csv")[1].splitlines()[-1] == words
+    ward(1, task=task).to_csv("theirs.csv", index=False)
+    assert words not in run("predict", "other.datakin", "theirs.csv")[1]
+    # Rows without a label had no part in it.
+    pd.concat([mine, mine.head(3).assign(died=None)]).to_csv("more.csv", index=False)
+    assert words in run("predict", "other.datakin", "more.csv")[1]
+
+
 def test_card(run):
     code, out, err = run("predict", "kin.datakin", "--card")
     assert (code, err) == (0, "")

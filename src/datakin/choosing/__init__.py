@@ -11,13 +11,14 @@ from datakin.choosing.card import CardSource, ModelCard
 from datakin.choosing.label_types import label_type_of
 from datakin.choosing.model import KinModel
 from datakin.choosing.model_file import load_model, save_model
-from datakin.choosing.predictions import Predictions, predict_table
+from datakin.choosing.predictions import Predictions, check_test, predict_table
 
 __all__ = [
     "CardSource",
     "KinModel",
     "ModelCard",
     "Predictions",
+    "check_test",
     "choose",
     "label_type_of",
     "load_model",

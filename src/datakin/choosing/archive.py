@@ -66,7 +66,7 @@ class Archive:
         if not size:
             raise DatakinError("it is empty")
         if begins != b"PK\x03\x04":
-            raise DatakinError("it is not one: it does not begin as a zip file does")
+            raise DatakinError("it does not begin as a zip file, and every model file is one")
         if len(tail) < 42 or tail[20:24] != END or tail[:4] == END_64:
             raise DatakinError("it is damaged: its end is missing, as if it had been cut off")
         n_members, n_bytes = struct.unpack("<HI", tail[30:36])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import date
+from math import inf
 from typing import Any
 
 import pandas as pd
@@ -13,12 +15,16 @@ from datakin._core.exceptions import DatakinError
 from datakin._core.plain_fields import PlainFields
 from datakin._core.repeatability import versions
 from datakin.data.dataset import TASKS, Dataset, task_of
+from datakin.learning.losses import LOSSES
 from datakin.results.record import Record, cell, plain, register, table
 
 __all__ = ["CardSource", "ModelCard"]
 
 SHOWN = 12  # sources in the text of a card
 NOTES = 5
+WIDTH = 79  # of a line of a note
+LONGEST = 600  # characters of a note
+EPS = 1e-6
 
 
 @register
@@ -182,7 +188,32 @@ class ModelCard(Record):
             given.text("datakin"), dict(used), given.texts("notes"),
         )  # fmt: skip
         given.done()
+        made._check()
         return made
+
+    def _check(self) -> None:
+        """Refuse numbers that no model can have."""
+        low, high = self.interval
+        if low > high:
+            raise DatakinError(
+                f"interval of the card must be a low and a high end. Got [{low:g}, {high:g}]."
+            )
+        total = sum(each.share for each in self.sources)
+        if total > 1 + EPS:
+            raise DatakinError(
+                f"shares of the card's sources must sum to at most 1. Got {total:g}."
+            )
+        if self.loss not in LOSSES:  # a user's own may take any value
+            return
+        most = 1.0 if self.loss in ("zero_one", "balanced") else inf
+        errors = {"error": self.error, "low end": low, "high end": high}
+        errors |= {"error_alone": self.error_alone or 0.0, "error_all": self.error_all or 0.0}
+        for name, error in errors.items():
+            if not -EPS <= error <= most + EPS:
+                what = "at least 0" if most == inf else "from 0 to 1"
+                raise DatakinError(
+                    f"{name} of the card must be {what} for the {self.loss} loss. Got {error:g}."
+                )
 
     def __repr__(self) -> str:
         return (
@@ -208,10 +239,19 @@ class ModelCard(Record):
         if self.sources:
             most = self.frame.sort_values("share", ascending=False, kind="stable")
             lines += ["", table(most, SHOWN)]
-        shown = [f"Note: {plain(note)}" for note in self.notes[:NOTES]]
+        # What matters to whom the file may be given is never among those left out.
+        ordered = sorted(self.notes, key=lambda note: not note.startswith("the file holds"))
+        shown = [_note(note) for note in ordered[:NOTES]]
         more = len(self.notes) - NOTES
         lines += [""] * bool(shown) + shown + [f"... and {more} more notes"] * (more > 0)
         return "\n".join(lines)
+
+
+def _note(text: str) -> str:
+    """Return a note as lines of a page, whole unless it is very long."""
+    text = "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text[:LONGEST])
+    text = text if len(text) < LONGEST else f"{text[: LONGEST - 1]}…"
+    return textwrap.fill(f"Note: {text}", WIDTH, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def _card_source(given: CardSource | tuple[Dataset, float, str]) -> CardSource:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from datakin._core.exceptions import DatakinError
 from datakin._core.repeatability import versions
 from datakin.data.features import Array
 from datakin.learning.stack.preparation import Prepared
@@ -43,7 +44,7 @@ class PassesFolder:
         self.key = hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
         self.shape = prepared.rows.Y.shape
         if self.folder is not None:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            _make(self.folder)
 
     def _path(self, repeat: int) -> Path:
         assert self.folder is not None
@@ -67,6 +68,27 @@ class PassesFolder:
         if self.folder is None or self._path(repeat).is_file():
             return
         part = self._path(repeat).with_suffix(f".{os.getpid()}.part")
-        with part.open("wb") as file:
-            np.save(file, P, allow_pickle=False)
-        part.replace(self._path(repeat))
+        try:
+            with part.open("wb") as file:
+                np.save(file, P, allow_pickle=False)
+            part.replace(self._path(repeat))
+        except OSError as error:
+            raise DatakinError(
+                f"The checkpoint {str(self.folder)!r} must be a folder that can be written to. "
+                f"{error.strerror or error}."
+            ) from None
+
+
+def _make(folder: Path) -> None:
+    """Make the folder, if it is not there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise DatakinError(
+            f"The checkpoint must be a folder. Got {str(folder)!r}, which is a file or lies below one; give "
+            f"another name."
+        ) from None
+    except OSError as error:
+        raise DatakinError(
+            f"The checkpoint {str(folder)!r} must be a folder that can be made: {error.strerror or error}."
+        ) from None

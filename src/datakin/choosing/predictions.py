@@ -11,11 +11,15 @@ import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed
 from datakin.choosing.model import KinModel
-from datakin.data.features import Array
-from datakin.data.new_rows import read_new_rows
-from datakin.results.record import Record, cell, table
+from datakin.choosing.model_file import load_model
+from datakin.data import Dataset
+from datakin.data.dataset import fingerprint_of, hash_labels
+from datakin.data.features import Array, Features
+from datakin.data.new_rows import NewRows, read_new_rows
+from datakin.data.schema import TableSchema
+from datakin.results.record import Record, cell, plain, table
 
-__all__ = ["Predictions", "predict_table"]
+__all__ = ["Predictions", "check_test", "predict_table"]
 
 SHOWN = 20  # rows of the text
 
@@ -99,13 +103,16 @@ def predict_table(
         tuple(values.tolist()),
         outputs if classes else np.zeros((len(outputs), 0)),
         {name: tuple(held.tolist()) for name, held in (read.kept or {}).items()},
-        "" if read.labels is None else _closing(model, outputs, read.labels),
+        "" if read.labels is None else _closing(model, outputs, read),
     )
 
 
-def _closing(model: KinModel, outputs: Array, labels: Array) -> str:
+def _closing(model: KinModel, outputs: Array, read: NewRows) -> str:
     """Say the error on these rows beside that of the card; nothing where no row has a label."""
-    n_rows = int(sum(label is not None and label == label for label in labels))
+    labels = read.labels
+    assert labels is not None
+    there = np.array([label is not None and label == label for label in labels], dtype=bool)
+    n_rows = int(there.sum())
     if not n_rows:
         return ""
     try:
@@ -113,4 +120,62 @@ def _closing(model: KinModel, outputs: Array, labels: Array) -> str:
     except DatakinError as problem:
         return str(problem)
     unit = "" if n_rows == len(labels) else f" of {len(labels):,} that have a label"
-    return f"error on these {n_rows:,} rows{unit}: {cell(error)}; the model card says {model.card.says}"
+    said = [
+        f"error on these {n_rows:,} rows{unit}: {cell(error)}; the model card says {model.card.says}",
+        *_unknown(model, labels[there]),
+    ]
+    if n_rows == model.card.n_rows and _are_learned(model, read.features, labels, there):
+        said.append(
+            f"The model was learned from these very rows ({plain(model.card.target)}): the error on them "
+            f"is too low."
+        )
+    return "\n".join(said)
+
+
+def _unknown(model: KinModel, labels: Array) -> list[str]:
+    """Say how many rows are of classes that the model does not know: it is wrong on all of them."""
+    classes = model.stack.classes
+    unknown = [label for label in labels if label not in classes] if classes else []
+    if not unknown:
+        return []
+    are = "is of a class" if len(unknown) == 1 else "are of classes"
+    names = listed(map(plain, dict.fromkeys(unknown)))
+    return [
+        f"{len(unknown):,} of them {are} that the model does not know ({names}; it knows "
+        f"{listed(map(plain, classes))}): they count as wrong."
+    ]
+
+
+def _are_learned(model: KinModel, features: Features, labels: Array, there: Array) -> bool:
+    """Return whether the rows with a label are the target that the model was learned from."""
+    rows, classes = np.flatnonzero(there), model.stack.classes
+    place = {name: code for code, name in enumerate(classes)}
+    if classes and not place.keys() >= set(labels[rows]):
+        return False
+    y = np.array([place[v] for v in labels[rows]]) if classes else labels[rows].astype(float)
+    found = fingerprint_of(features.take(rows), hash_labels(y, classes))
+    return found == model.card.fingerprint
+
+
+def check_test(table: Any, target: Dataset, add_to: Any = None) -> None:
+    """Refuse a table on which a choice could not be tested, before the choice is made.
+
+    Parameters
+    ----------
+    table : path
+    target : Dataset
+        What the choice is made for.
+    add_to : path, optional
+        A saved model, whose columns are used then.
+    """
+    columns = None if add_to is None else load_model(add_to).schema.names
+    schema = TableSchema.of(target, columns)
+    read = read_new_rows(table, schema, classes=bool(target.classes))
+    if read.labels is None:
+        why = [note for note in read.notes if note.startswith("the label was not read")]
+        reason = f"It cannot be used: {why[0]}" if why else "It has no such column."
+        raise DatakinError(f"The table to test on must have the label {target.label!r}. {reason}")
+    if not any(label is not None and label == label for label in read.labels):
+        raise DatakinError(
+            f"The table to test on must have a label in some rows. Got none in {target.label!r}."
+        )

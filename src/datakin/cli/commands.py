@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import shlex
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,7 +29,7 @@ from datakin.cli.options import (
     register,
     separated,
 )
-from datakin.cli.output import UNREAD, DataOutput, Output, PlainOutput, command_line
+from datakin.cli.output import UNREAD, DataOutput, Output, PlainOutput, command_line, error_text
 from datakin.cli.reading import Domain, Looking, Reading, ReadingNew, Target, names
 from datakin.cli.usage import Commands, typed
 
@@ -58,12 +59,10 @@ app = typer.Typer(
     "  datakin score mine.csv theirs.csv --label died\n\n"
     "  datakin gain mine.csv theirs.csv --label died\n\n"
     "  datakin matrix plants/*.csv --label yield --report map.html\n\n"
-    "Predict new rows with a saved model:\n\n"
-    "  datakin predict kin.datakin new.csv --out predicted.csv\n\n"
     "How far features lie apart, by a distance:\n\n"
     "  datakin distance energy mine.csv theirs.csv --label died",
-    epilog="Zones: positive (pooling should help), ambiguous (the data do not tell), negative (it should "
-    "harm). Each command has its own --help.",
+    epilog="Zones: positive (pooling should help), harmless (it should cost next to nothing), ambiguous "
+    "(the data do not tell), negative (it should harm). Each command has its own --help.",
 )
 
 
@@ -215,6 +214,15 @@ def choose(
         str | None,
         typer.Option(help="A saved model: its sources stay as they are, these are added."),
     ] = None,
+    repeats: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Draws of the folds; by default 5 to 12, until the answer stays the same.",
+            show_default=False,
+            rich_help_panel="How the choice is made",
+        ),
+    ] = None,
 ) -> None:
     """Choose the sources to learn from, fit the model, say what error to expect.
 
@@ -225,25 +233,49 @@ def choose(
     Is the error what it should be? datakin choose mine.csv others/*.csv --label died --test later.csv
     """
     said: list[str] = []
+    faults: list[str] = []  # of what comes after the choice: they do not keep it back
 
     def work() -> Any:
         from datakin._core.files import check_file
+        from datakin.choosing import check_test
         from datakin.choosing.act import choose_from
 
         if model is not None:
             check_file(model, "The model", overwrite=output.force)
         first, sources, left_out = reading.read_to_choose(tables, domain, target)
-        found = choose_from(
-            first, list(sources.values()), left_out, add_to=add_to, **choosing.options()
-        )
-        if model is not None:
-            found.model.save(model, overwrite=output.force)
-            said.append(f"The model is in {printable(str(model))}: datakin predict {model} TABLE")
         if test is not None:
-            said.append(found.tested_on(test))
+            check_test(test, first, add_to)
+        options = choosing.options() | ({} if repeats is None else {"repeats": repeats})
+        found = choose_from(first, list(sources.values()), left_out, add_to=add_to, **options)
+
+        def save() -> str:
+            found.model.save(model, overwrite=output.force)
+            return f"The model is in {printable(str(model))}: datakin predict {model} TABLE"
+
+        _attempt(save if model is not None else None, said, faults)
+        _attempt((lambda: found.tested_on(test)) if test is not None else None, said, faults)
         return found
 
-    output.run(work, lambda choice: "\n".join(["", *said]) if said else "")
+    try:
+        output.run(work, lambda choice: "\n".join(["", *said]) if said else "")
+    finally:
+        told = said if output.as_json and not output.quiet else []
+        for line in (*told, *faults):
+            say(line)
+    if faults:
+        raise typer.Exit(1)
+
+
+def _attempt(do: Callable[[], str] | None, said: list[str], faults: list[str]) -> None:
+    """Do something with a result that is there already: what is said of it, or the fault, is kept."""
+    if do is None:
+        return
+    try:
+        said.append(do())
+    except DatakinError as error:
+        faults.append(error_text(error))
+    except MemoryError:
+        faults.append("Error: memory ran out after the choice was made.")
 
 
 @register(app)

@@ -33,7 +33,7 @@ from datakin._core.streams import is_terminal, printed
 if TYPE_CHECKING:
     from datakin.results import Choice, Gain, Ordered
 
-__all__ = ["DataOutput", "Output", "PlainOutput", "command_line", "show"]
+__all__ = ["DataOutput", "Output", "PlainOutput", "command_line", "error_text", "show"]
 
 command_line: ContextVar[str | None] = ContextVar("command_line", default=None)  # as it was typed
 
@@ -154,7 +154,7 @@ class Output:
             try:
                 deliver(result, closing if deliver == self._print else notes)
             except DatakinError as error:
-                say(_error(error))
+                say(error_text(error))
                 n_faults += 1
             except BrokenPipeError:
                 code = UNREAD
@@ -215,7 +215,7 @@ def _guarded() -> Iterator[None]:
     try:
         yield
     except DatakinError as error:
-        _stop(1, _error(error))
+        _stop(1, error_text(error))
     except MemoryError:
         _stop(
             1,
@@ -230,7 +230,7 @@ def _stop(code: int, text: str) -> NoReturn:
     raise typer.Exit(code) from None
 
 
-def _error(error: DatakinError) -> str:
+def error_text(error: DatakinError) -> str:
     """Return what to say of an error; names in it cannot steer a terminal, or show a password."""
     text = without_password(str(error))
     return "Error: " + "\n".join(printable(line) for line in text.split("\n"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
 from datakin.report.sections import bars, column, forest, origin, pairs, section, view
@@ -151,7 +152,7 @@ def _gains(choice: Choice) -> dict[str, Any]:
     text = (
         f"By how much the {name} should fall, in percent of the target's own, with its 90% interval. Each "
         f"source stands alone beside the target, and its trial is read together with what such trials "
-        f"brought elsewhere: a cautious number, so that gains do not add up. "
+        f"brought elsewhere: a cautious number. Gains of several sources do not add up. "
         f"{'Diamond: all that is used, as measured. ' if choice.used else ''}Helps: a gain is likely. "
         f"Harmless: it almost surely costs no more than 2%. Unclear: the rows do not tell. Hurts: one pool "
         f"of its rows and the target's would do harm, and the choice does not use it."
@@ -261,7 +262,8 @@ def _worth(choice: Choice) -> list[dict[str, Any]]:
 def _details(choice: Choice, each: SourceChoice) -> dict[str, Any]:
     """Return what is shown of a source when it is selected."""
     low, high = (percent(end, signed=True) for end in (each.low, each.high))
-    pooled = [percent(x, 0, signed=True) for x in (each.pooled, each.pooled_low, each.pooled_high)]
+    ends = [percent(x, 0, signed=True) for x in (each.pooled, each.pooled_low, each.pooled_high)]
+    pooled = f"{ends[0]}%, 90% interval {ends[1]} to {ends[2]}%"
     why = {
         "helps": f"with it beside the target, the {decision_loss(choice)} should fall",
         "harmless": f"it almost surely costs no more than 2% of the {decision_loss(choice)}, and may help",
@@ -273,7 +275,8 @@ def _details(choice: Choice, each: SourceChoice) -> dict[str, Any]:
         ["Share of the prediction", f"{percent(each.share)}%" if each.share else "not used"],
         ["Gain", f"{percent(each.gain, 1, signed=True)}%, 90% interval {low} to {high}%"],
         ["Probability of a gain", probability(each.p_gain)],
-        ["If pooled", f"{pooled[0]}%, 90% interval {pooled[1]} to {pooled[2]}%"],
+        # Rows of a source that an earlier choice knew are not there to be pooled.
+        *([["If pooled", pooled]] if isfinite(each.pooled) else []),
         ["Worth", "not known" if worth is None else f"{worth:.0f} rows of the target"],
         ["Used by draws of the folds", f"{stable.used_by_folds.get(each.source, 0.0):.0%}"],
         ["Used by reweighted samples", f"{stable.used_by_sample.get(each.source, 0.0):.0%}"],

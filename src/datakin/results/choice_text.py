@@ -146,6 +146,10 @@ def evidence_of(choice: Choice) -> tuple[str, ...]:
         beside += f"; everything pooled: {amount(choice, choice.error_all)}"
     said = [f"{first}; {beside}."]
     said += _gain(choice) if choice.used else _unused(choice)
+    if choice.gain > 0 and 0 < len(choice.fewest) < len(choice.used):
+        said.append(
+            f"The fewest sources that keep nine tenths of the gain: {_names(sorted(choice.fewest))}."
+        )
     stable = choice.stability
     said.append(
         f"Same sources in {stable.folds:.0%} of {counted(stable.repeats, 'draw')} of the folds and in "
@@ -202,8 +206,8 @@ def legend_of(choice: Choice) -> str:
     """Return how to read the table of sources."""
     return (
         f"Gain: by how much the {decision_loss(choice)} should fall with this source alone beside the "
-        f"target. It is a cautious number, so that gains do not add up. If pooled: with all rows in one "
-        f"pool. Worth: rows of the target that would bring as much as the gain."
+        f"target. It is a cautious number. Gains of several sources do not add up. If pooled: with all "
+        f"rows in one pool. Worth: rows of the target that would bring as much as the gain."
     )
 
 
@@ -215,7 +219,9 @@ def shown_table(choice: Choice) -> pd.DataFrame:
             "call": each.call,
             "gain": f"{percent(each.gain, 1, signed=True)}%",
             "90% interval": f"{percent(each.low, 0, signed=True)} to {percent(each.high, 0, signed=True)}%",
-            "if pooled": f"{percent(each.pooled, 0, signed=True)}%",
+            "if pooled": f"{percent(each.pooled, 0, signed=True)}%"
+            if isfinite(each.pooled)
+            else "-",
             "share": f"{percent(each.share, 0)}%" if each.share else "-",
             "rows": f"{each.n_rows:,}",
             "worth": "-" if each.worth_rows is None else f"{each.worth_rows:.0f}",

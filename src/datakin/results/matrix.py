@@ -262,6 +262,30 @@ class Matrix(Square):
         return "zone" if self.rule == "paper" else "call"
 
     @property
+    def calls(self) -> pd.DataFrame:
+        """The calls as a labelled square: rows are what is trained with, columns are targets.
+
+        "-" on the diagonal, and where a pair was not tried.
+        """
+        tried = np.ones(self.scores.shape) if self.gains is None else self.gains
+        words = [
+            ["-" if i == j or np.isnan(tried[i, j]) else zone.call for j, zone in enumerate(row)]
+            for i, row in enumerate(self.zones)
+        ]
+        return pd.DataFrame(words, index=list(self.names), columns=list(self.names))
+
+    def _body(self, width: int | None) -> str:
+        """Return the scores, and below them the calls if there were trials."""
+        scores = super()._body(width)
+        if self.gains is None:
+            return scores
+        if len(self) <= WIDEST:
+            square = table(self.calls.reset_index(names=""))
+            if width is None or max(map(len, square.splitlines())) <= width:
+                return f"{scores}\ncalls (rows: trained with; columns: target)\n{square}"
+        return f"{scores}\n(the calls of all pairs, both ways, are in .calls and in --out)"
+
+    @property
     def closing(self) -> str:
         """Who decided the calls, and what they say of the clusters."""
         how = {

@@ -153,7 +153,8 @@ def test_classes_and_rows_that_are_left_out_are_said() -> None:
         choice = datakin.choose(target, [third, copied], **QUICK)
     notes = " ".join(choice.notes)
     assert "15 rows left out, of classes that mine does not have" in notes
-    assert "20 rows of the target also stand in the source" in notes
+    assert "20 rows of the target also stand in the source: left out" in notes
+    assert "cross errors" not in notes
     assert choice["third"].n_rows == 135
     assert choice["copied"].n_rows == 150
 
@@ -224,6 +225,10 @@ def test_learners_of_the_user() -> None:
         ({"loss": "squared"}, "does not fit"),
         ({"add_to": 3}, "add_to"),
         ({"weights": {"mine": np.ones(3)}}, "one weight"),
+        ({"weights": {"nobody": np.ones(3)}}, "Got 'nobody'; the datasets are 'mine', 'at 1.0'"),
+        ({"weights": {"minee": np.ones(3)}}, "Did you mean 'mine'"),
+        ({"checkpoint": __file__}, "must be a folder. Got .* is a file"),
+        ({"checkpoint": Path(__file__, "below")}, "must be a folder"),
     ],
 )
 def test_bad_options_are_refused(options: dict[str, Any], words: str) -> None:

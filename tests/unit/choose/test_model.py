@@ -430,3 +430,23 @@ def test_card():
     many = [(target, 0.01, "unclear")] * 60
     long = ModelCard.of(target, many, loss="zero_one", error=0.1, interval=(0, 1), notes=["n"] * 40)
     assert len(str(long).splitlines()) <= 30
+
+
+def test_notes_of_a_card_are_whole():
+    note = (
+        "the file holds 1,040 rows of the tables, standardised, for the kernel learner; "
+        "learners=['linear', 'trees'] holds none"
+    )
+    target = datakin.read_table(ward(0), label="died", name="mine")
+
+    def said(note):
+        made = ModelCard.of(target, [], loss="zero_one", error=0.1, interval=(0, 1), notes=[note])
+        return str(made)
+
+    assert f"Note: {note}" in " ".join(said(note).split())
+    assert all(len(line) < 80 for line in said(note).partition("Note")[2].splitlines())
+    many = [*"abcdefgh", note]
+    made = ModelCard.of(target, [], loss="zero_one", error=0.1, interval=(0, 1), notes=many)
+    assert "1,040 rows" in str(made)
+    assert len(said("x" * 10_000)) < 2000
+    assert "\x1b" not in said("a\x1b[2J")

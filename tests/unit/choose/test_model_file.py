@@ -573,6 +573,16 @@ def test_odd_fields(tmp_path, sound, keys):
         (("schema", "encoding"), "../../x", "encoding of the schema"),
         (("parts", 3, "coefficients", "member"), "parts/0/coefficients.f64", "used twice"),
         (("parts", 0, "coefficients", "member"), "parts/0/none.f64", "is missing"),
+        (("card", "interval"), [0.9, 0.1], r"a low and a high end. Got \[0.9, 0.1\]"),
+        (("card", "interval"), [-0.9, 0.1], "low end of the card must be from 0 to 1"),
+        (
+            ("card", "error"),
+            -5,
+            "error of the card must be from 0 to 1 for the zero_one loss. Got -5",
+        ),
+        (("card", "error_alone"), 1.5, "error_alone of the card"),
+        (("card", "sources", 0, "share"), 1.5, "share of sources 0"),
+        (("card", "sources", 0, "share"), -0.5, "share of sources 0"),
     ],
 )
 def test_what_is_said(tmp_path, sound, keys, value, match):

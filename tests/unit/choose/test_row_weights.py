@@ -116,6 +116,37 @@ def test_weights_that_leave_one_group_are_refused():
         prepare(target, [])
 
 
+def grouped(group):
+    rng, n = np.random.default_rng(0), len(group)
+    return as_dataset(rng.standard_normal((n, 2)), rng.normal(size=n), name="mine", group=group)
+
+
+def test_without_weights_one_group_is_refused_without_a_word_of_them():
+    with pytest.raises(DatakinError, match="Got one: no row") as refused:
+        prepare(grouped(np.zeros(60)), [])
+    assert "weight" not in str(refused.value)
+
+
+def test_samples_keep_groups_whole():
+    groups = np.arange(120) % 12
+    for seed in range(5):
+        drawn = prepare(grouped(groups), [], max_rows=47, random_state=seed).target
+        _, sizes = np.unique(drawn.groups, return_counts=True)
+        assert sizes.tolist() == [10] * 4
+
+
+@pytest.mark.parametrize("groups", [np.arange(120) // 60, np.arange(120) // 40])
+def test_groups_too_large_to_be_kept_whole_are_all_drawn_from(groups):
+    drawn = prepare(grouped(groups), [], max_rows=50).target
+    assert drawn.n_rows == 50
+    assert set(drawn.groups) == set(groups)
+
+
+def test_two_small_groups_are_no_sample():
+    groups = np.r_[0, 1, np.repeat([2, 3], 60)]
+    assert prepare(grouped(groups), [], max_rows=50).target.n_rows == 50
+
+
 def test_a_class_that_does_not_count_is_refused():
     rng = np.random.default_rng(0)
     y = np.arange(60) % 3

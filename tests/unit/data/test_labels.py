@@ -140,6 +140,16 @@ def test_mappings_that_do_not_fit(options, message):
         read_table(labelled([0, 1]), label="y", **options)
 
 
+@pytest.mark.parametrize(
+    ("value", "task", "what"),
+    [(3.7, "auto", "different values"), (2, "auto", "different values"), (1, "auto", "classes"),
+     ("no", "auto", "classes"), (2, "multiclass", "classes")],
+)  # fmt: skip
+def test_a_label_that_is_constant(value, task, what):
+    with pytest.raises(DatakinError, match=f"must have at least two {what}. Got only '{value}'"):
+        read_table(labelled([value]), label="y", task=task)
+
+
 def test_unmapped_labels_are_named():
     with pytest.raises(DatakinError, match="Got none for 'c'"):
         canonical_labels(np.array(["a", "c"], dtype=object), {"a": 1}, None)

@@ -9,6 +9,7 @@ import pytest
 import datakin
 import datakin.report
 from datakin import DatakinError
+from datakin.report.page import view_of
 from datakin.results import Choice, CurvePoint, Provenance, SourceChoice, Stability
 from tests.unit.damage import damaged_json
 
@@ -65,10 +66,11 @@ def numbers(choice):
 def test_words(choice):
     lines = str(choice).splitlines()
     assert lines[0] == choice.headline == "Use 2 of 4 sources: north, south."
-    assert tuple(lines[1:4]) == choice.evidence
+    assert tuple(lines[1:5]) == choice.evidence
     assert choice.evidence == (
         "Expected error: 12.0%, 90% interval 5.0% to 19.0%; home alone: 17.0%; everything pooled: 26.0%.",
         "The Brier loss falls by 30% against home alone (90% interval 10 to 50%; probability of a fall 97%).",
+        "The fewest sources that keep nine tenths of the gain: north.",
         "Same sources in 100% of 5 draws of the folds and in 60% of reweighted samples of the target.",
     )
     row = next(line for line in lines if line.startswith("north"))
@@ -90,6 +92,28 @@ def test_words(choice):
         "Note: 3 rows without a label were left out.",
     ]
     assert repr(choice) == "Choice('home': Use 2 of 4 sources: north, south. error 0.1200)"
+
+
+def test_the_fewest_sources_are_named_where_they_are_fewer(choice):
+    for changes in ({"fewest": ()}, {"fewest": choice.used}, {"gain": -0.1}):
+        assert "fewest" not in str(replace(choice, **changes))
+
+
+def test_a_source_whose_rows_are_not_there_is_not_said_to_be_pooled(choice):
+    nan = float("nan")
+    first = replace(choice.choices[0], pooled=nan, pooled_low=nan, pooled_high=nan)
+    earlier = replace(choice, choices=(first, *choice.choices[1:]))
+    row = next(line for line in str(earlier).splitlines() if line.startswith("north"))
+    assert row.split()[6] == "-"
+    facts = dict(view_of(earlier)["details"]["north"]["facts"])
+    assert "If pooled" not in facts
+    assert "nan" not in str(earlier) + earlier._repr_html_() + str(facts)
+    assert "NaN" not in earlier.to_json()
+    assert datakin.from_json(earlier.to_json()) == earlier
+
+
+def test_the_legend_is_true_of_gains(choice):
+    assert "It is a cautious number. Gains of several sources do not add up." in str(choice)
 
 
 def test_squared_errors_have_their_root_beside_them(numbers):
@@ -147,7 +171,7 @@ def test_when_error_and_gain_disagree_it_is_said_why(choice, numbers):
     assert other.evidence[2] == (
         "The log loss rises while the Brier loss falls; sources are chosen by the Brier loss."
     )
-    assert len(replace(choice, error=0.17).evidence) == 3
+    assert len(replace(choice, error=0.17).evidence) == 4
 
 
 def test_draws_that_did_not_agree(choice):

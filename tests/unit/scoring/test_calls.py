@@ -216,6 +216,22 @@ def test_most_pairs_unclear_is_said():
     assert "not proven" not in square([[P, P, U], [P, P, P], [P, P, P]]).closing
 
 
+def test_the_calls_of_trials_stand_below_the_scores():
+    zones = [[P, N, U], [Zone.HARMLESS, P, P], [P, U, P]]
+    gains = np.array([[0, -0.1, 0.01], [0.01, 0, 0.1], [0.1, np.nan, 0]])
+    assert "calls (rows" not in str(square(zones))
+    found = replace(square(zones), rule="trial", gains=gains)
+    lines = str(found).splitlines()
+    at = lines.index("calls (rows: trained with; columns: target)")
+    assert [line.split() for line in lines[at + 1 : at + 5]] == [
+        ["a", "b", "c"],
+        ["a", "-", "hurts", "unclear"],
+        ["b", "harmless", "-", "helps"],
+        ["c", "helps", "-", "-"],
+    ]
+    assert "are in .calls and in --out" in found.text(20)
+
+
 def test_calls_of_a_matrix_are_those_of_scores(five):
     members = five[:3]
     found = datakin.matrix(members, calls=True, **FAST)

@@ -212,6 +212,16 @@ def test_weights_for_a_learner_that_takes_none() -> None:
         learner.fit(make("binary", weights=True))
 
 
+def test_a_learner_that_cannot_predict_is_named() -> None:
+    from sklearn.neighbors import KNeighborsClassifier
+
+    learner = ForeignLearner("neighbours", KNeighborsClassifier(200))
+    with pytest.raises(
+        DatakinError, match="'neighbours' could not predict 60 rows: Expected n_nei"
+    ):
+        learner.fit(make("binary"))[0].predict(make("binary").X)
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [
@@ -220,6 +230,12 @@ def test_weights_for_a_learner_that_takes_none() -> None:
         ({"a": 3}, "must be a scikit-learn estimator"),
         (Ridge(), "must be a classifier"),
         (7, "must be some of"),
+        (["linear", "logistic"], "different names. Got 'linear' twice"),
+        ({"a": "trees", "trees": LogisticRegression()}, "Got 'trees' twice"),
+        (
+            [LogisticRegression(C=1), LogisticRegression(C=0.01)],
+            "two estimators 'LogisticRegression'; give a mapping of name to estimator",
+        ),
     ],
 )
 def test_wrong_learners_are_refused(given: object, words: str) -> None:

@@ -141,8 +141,11 @@ def class_codes(labels: Array, how: Origin, title: str) -> tuple[Array, tuple[st
     spelled = canonical_labels(labels, how.label_map, how.positive)
     codes, classes = encode_classes(spelled)
     if len(classes) < 2:
+        is_number = how.task == "auto" and as_numbers(spelled) is not None
+        # 0 and 1 are names of classes wherever they stand; another number may be a quantity.
+        what = "different values" if is_number and classes[0] not in ("0", "1") else "classes"
         raise DatakinError(
-            f"The label {how.label!r} must have at least two classes. "
+            f"The label {how.label!r} must have at least two {what}. "
             f"Got only {classes[0]!r} in {title} ({len(codes)} rows)."
         )
     if how.task == "binary" and len(classes) > 2:

@@ -63,7 +63,7 @@ class ForeignLearner:
             raise DatakinError(
                 f"The learner {self.name!r} could not be fitted on {len(X)} rows: {text}"
             ) from error
-        made = ForeignPredictor(estimator, present, rows.Y.shape[1], rows.kind, middles)
+        made = ForeignPredictor(estimator, present, rows.Y.shape[1], rows.kind, middles, self.name)
         return made, np.zeros(1)
 
     def held_out(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sklearn.utils import get_tags
 
-from datakin._core.exceptions import DatakinError, listed, suggest
+from datakin._core.exceptions import DatakinError, listed, repeated, suggest
 from datakin.learning.stack.candidates import Learner
 from datakin.learning.stack.foreign import ForeignLearner
 from datakin.learning.stack.kernel import KernelLearner
@@ -42,17 +42,30 @@ def make_learners(given: Any, is_class: bool, seed: int = 0) -> tuple[Learner, .
     if hasattr(given, "fit") and not isinstance(given, type):
         given = {type(given).__name__: given}
     if isinstance(given, (list, tuple)):
-        given = {_name_of(each): each for each in given}
+        given = _by_name(given)
     if not isinstance(given, Mapping) or not given:
         raise DatakinError(
             f"The 'learners' parameter must be some of {listed(LEARNERS)}, or a mapping of name to "
             f"scikit-learn estimator. Got {given!r}."
         )
-    return tuple(_one(str(name), each, is_class, seed) for name, each in given.items())
+    made = tuple(_one(str(name), each, is_class, seed) for name, each in given.items())
+    if twice := repeated(each.name for each in made):
+        raise DatakinError(f"Learners must have different names. Got {listed(twice)} twice.")
+    return made
 
 
-def _name_of(given: Any) -> str:
-    return given if isinstance(given, str) else type(given).__name__
+def _by_name(given: Sequence[Any]) -> dict[str, Any]:
+    """Return learners by their names; refuse two estimators of one name, of which one would be lost."""
+    found: dict[str, Any] = {}
+    for each in given:
+        name = each if isinstance(each, str) else type(each).__name__
+        if name in found and not isinstance(each, str):
+            raise DatakinError(
+                f"Learners must have different names. Got two estimators {name!r}; give a mapping of name "
+                f"to estimator, such as {{'first': {name}(...), 'second': {name}(...)}}."
+            )
+        found[name] = each
+    return found
 
 
 def _one(name: str, given: Any, is_class: bool, seed: int) -> Learner:

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.special import expit
 
+from datakin._core.exceptions import DatakinError, counted
 from datakin.data.features import Array
 from datakin.learning.stack.scaler import Scaler
 
@@ -181,6 +182,8 @@ class ForeignPredictor:
     kind : str
     medians : ndarray of shape (p,)
         For missing numbers.
+    name : str
+        Of the learner; that of the estimator's class if empty.
     """
 
     estimator: Any
@@ -188,10 +191,21 @@ class ForeignPredictor:
     n_outputs: int
     kind: str
     medians: Array
+    name: str = ""
 
     def predict(self, X: Array) -> Array:
         """Return one column per response."""
         X = np.where(np.isnan(X), self.medians, X)
+        try:
+            return self._predicted(X)
+        except Exception as error:  # whatever a user's estimator raises
+            text = (str(error).strip() or type(error).__name__).splitlines()[0]
+            name = self.name or type(self.estimator).__name__
+            raise DatakinError(
+                f"The learner {name!r} could not predict {counted(len(X), 'row')}: {text}"
+            ) from error
+
+    def _predicted(self, X: Array) -> Array:
         if self.kind == "regression":
             return np.asarray(self.estimator.predict(X), dtype=float).reshape(len(X), -1)
         n_classes = 2 if self.kind == "binary" else self.n_outputs

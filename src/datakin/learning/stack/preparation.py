@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from datakin._core.exceptions import DatakinError, listed
+from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin._core.repeatability import derive_seed
 from datakin.data import Dataset
 from datakin.data.features import MISSING, Array, Features
@@ -83,13 +83,14 @@ def prepare(
     encoder : TableEncoder, optional
         One that is there already; it is not learned then.
     """
+    _check_names(weights or {}, [d.name for d in (target, *sources)])
     given = {d.name: _given(dict(weights or {}), d) for d in (target, *sources)}
     notes: list[str] = []
     sampled, chosen = _sampled(target, max_rows, random_state, notes)
     own = _full(sampled.features, target.name)
     features, labels = [own], [sampled.y]
     kept_weights = [_weights(given[target.name], target, chosen)]
-    _check_counted(sampled, kept_weights[0])
+    _check_counted(sampled, kept_weights[0], given[target.name] is not None)
     names: list[str] = []
     unusable: dict[str, str] = {}
     # By name: sums over all tables do not depend on the order in which they were given.
@@ -124,22 +125,42 @@ def prepare(
 def _sampled(
     dataset: Dataset, max_rows: int | None, random_state: int, notes: list[str]
 ) -> tuple[Dataset, Array]:
-    """Return a dataset or a sample of it, groups kept whole where there are any, and the rows taken."""
+    """Return a dataset or a sample of it, and the rows taken.
+
+    Groups are kept whole; where they are too large for that, rows are drawn from all groups.
+    """
     everything = np.arange(dataset.n_rows)
     if max_rows is None or dataset.n_rows <= max_rows:
         return dataset, everything
     # Weights do not move the sample: twice as large ones are the same ones.
     content = replace(dataset, weights=None).fingerprint
     rng = np.random.default_rng(derive_seed(random_state, "sample", content))
-    if dataset.groups is None:
-        rows = np.sort(rng.permutation(dataset.n_rows)[:max_rows])
-    else:
+    rows = np.arange(0)
+    if dataset.groups is not None:
         order = rng.permutation(int(dataset.groups.max()) + 1)[dataset.groups]
-        rows = np.sort(np.argsort(order, kind="stable")[:max_rows])
+        rows = np.flatnonzero(_whole_groups(order, max_rows))
+    if not len(rows):
+        rows = np.sort(rng.permutation(dataset.n_rows)[:max_rows])
     notes.append(
         f"{dataset.name}: {len(rows):,} of its {dataset.n_rows:,} rows are used, drawn at random"
     )
     return dataset.take(rows), rows
+
+
+def _whole_groups(groups: Array, max_rows: int) -> Array:
+    """Return which rows are in the groups, from the lowest, that fit; those that do not are left out.
+
+    None where this would be one group, or less than half of the rows that may be taken.
+    """
+    numbers, sizes = np.unique(groups, return_counts=True)
+    found: list[int] = []
+    n_rows = 0
+    for number, size in zip(numbers.tolist(), sizes.tolist(), strict=True):
+        if n_rows + size <= max_rows:
+            found.append(number)
+            n_rows += size
+    enough = len(found) > 1 and 2 * n_rows >= max_rows
+    return np.isin(groups, found if enough else [])
 
 
 def _matched(
@@ -168,7 +189,10 @@ def _matched(
             f"{source.name!r} has {int(usable.sum())} rows that can be used; at least {LEAST_ROWS} are "
             f"needed."
         )
-    notes += [f"{source.name}: {note}" for note in common.notes]
+    # They are left out of all that is learned: there are no cross errors here.
+    notes += [
+        f"{source.name}: {note.removesuffix(' of the cross errors')}" for note in common.notes
+    ]
     rows = np.flatnonzero(usable)
     part, taken = _sampled(
         source if usable.all() else source.take(rows), max_rows, random_state, notes
@@ -216,6 +240,16 @@ def _as_target(features: Features, like: Features, columns: Sequence[str]) -> Fe
     )
 
 
+def _check_names(weights: Mapping[str, Array], names: Sequence[str]) -> None:
+    """Refuse weights of datasets that are not there."""
+    for name in weights:
+        if name not in names:
+            raise DatakinError(
+                f"Weights must be given by the names of datasets. Got {name!r}; the datasets are "
+                f"{listed(names, limit=20)}.{suggest(name, names)}"
+            )
+
+
 def _given(weights: Mapping[str, Array], dataset: Dataset) -> Array | None:
     """Return the weights of all rows of a dataset, those given by name before its own; checked."""
     given = weights.get(dataset.name, dataset.weights)
@@ -251,12 +285,15 @@ def _weights(given: Array | None, dataset: Dataset, rows: Array) -> Array:
     return np.asarray(found / found.mean())
 
 
-def _check_counted(target: Dataset, weights: Array) -> None:
-    """Refuse weights that leave one group only, or nothing of a class, to learn from."""
+def _check_counted(target: Dataset, weights: Array, are_given: bool) -> None:
+    """Refuse what leaves one group only, or nothing of a class, to learn from."""
     if target.groups is not None and len(np.unique(target.groups[weights > 0])) < 2:
+        which, cure = (
+            (" with a weight above 0", "group or the weights") if are_given else ("", "group")
+        )
         raise DatakinError(
-            f"Rows of {target.name!r} with a weight above 0 must be in at least two groups. Got one: no row "
-            f"can be predicted without its group. Leave out group or the weights."
+            f"Rows of {target.name!r}{which} must be in at least two groups. Got one: no row can be "
+            f"predicted without its group. Leave out {cure}."
         )
     if not target.classes:
         return
