@@ -34,7 +34,7 @@ from reproduction.harness import default_data
 RESULTS = Path(__file__).parent / "results" / "stability.md"
 COLLECTIONS = ("eicu_demo", "gusto", "wine_quality", "uci_heart")
 SEEDS = 10
-MOST_TARGETS = 5
+MOST_TARGETS = 4
 LARGE, TARGET_ROWS, SOURCE_ROWS = 800, 200, 400  # domains with more rows are cut to so many
 DRAWS, FRESH = 20, 2_000
 
