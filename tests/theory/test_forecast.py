@@ -140,7 +140,7 @@ def test_the_forecast_means_what_pooling_brings(turn):
             X = rng.standard_normal((n, 5))
             y = X @ beta + rng.standard_normal(n)
             parts.append(datakin.as_dataset(X, y, name=name, task="regression"))
-        forecast = datakin.forecast_gain(datakin.score(*parts, models=["linear"]))
+        forecast = datakin.forecast_gain(datakin.score(*parts, models=["linear"], zones="paper"))
         Xs, ys = zip(*((d.features.numeric, d.y) for d in parts), strict=True)
         fits = least_squares(Xs[0], ys[0]), least_squares(np.vstack(Xs), np.concatenate(ys))
         alone, pooled = (np.sum((fit - [0, *truth]) ** 2) for fit in fits)

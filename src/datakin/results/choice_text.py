@@ -207,9 +207,9 @@ def legend_of(choice: Choice) -> str:
     return (
         "Call: helps, the loss should fall (nine chances in ten); harmless, it should not rise by more than "
         "2%; unclear, the rows do not tell; hurts, it would rise if the rows were pooled with the target's. "
-        f"Gain: by how much the {decision_loss(choice)} should fall with this source alone beside the target. "
-        "It is a cautious number. Gains of several sources do not add up. If pooled: with all rows in one "
-        "pool. Worth: rows of the target that would bring as much as the gain."
+        f"Gain: by how much the {decision_loss(choice)} should fall with this source alone beside the "
+        "target. It is a cautious number. Gains of several sources do not add up. If pooled: with all rows "
+        "in one pool. Worth: rows of the target that would bring as much as the gain."
     )
 
 

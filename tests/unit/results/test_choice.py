@@ -47,6 +47,7 @@ def choice():
         gain=0.3,
         gain_interval=(0.1, 0.5),
         p_gain=0.97,
+        tried=0.42,
         loss_alone=0.13,
         stability=Stability(5, True, 1.0, 0.1, 0.14, 0.6, often, often),
         curve=(CurvePoint(30, 0.2, 0.16), CurvePoint(54, 0.17, 0.13)),
@@ -66,10 +67,12 @@ def numbers(choice):
 def test_words(choice):
     lines = str(choice).splitlines()
     assert lines[0] == choice.headline == "Use 2 of 4 sources: north, south."
-    assert tuple(lines[1:5]) == choice.evidence
+    assert tuple(lines[1:6]) == choice.evidence
     assert choice.evidence == (
         "Expected error: 12.0%, 90% interval 5.0% to 19.0%; home alone: 17.0%; everything pooled: 26.0%.",
-        "The Brier loss falls by 30% against home alone (90% interval 10 to 50%; probability of a fall 97%).",
+        "On the rows of home, held out, the Brier loss falls by 42% against home alone.",
+        "Read with what such choices brought elsewhere, it should fall by 30% (90% interval 10 to 50%; "
+        "probability of a fall 97%).",
         "The fewest sources that keep nine tenths of the gain: north.",
         "Same sources in 100% of 5 draws of the folds and in 60% of reweighted samples of the target.",
     )
@@ -121,7 +124,7 @@ def test_squared_errors_have_their_root_beside_them(numbers):
         "Expected squared error: 1071 (root 32.7), 90% interval 900 to 1225 (root 30 to 35); home alone: "
         "12,345 (root 111); everything pooled: 2e+12 (root 1.41e+06)."
     )
-    assert numbers.evidence[1].startswith("The squared error falls by 30%")
+    assert "the squared error falls by 42% against home alone" in numbers.evidence[1]
 
 
 def test_other_losses_are_plain_numbers(choice):
@@ -159,19 +162,23 @@ def test_many_names_and_odd_names_in_a_headline(choice):
 def test_when_error_and_gain_disagree_it_is_said_why(choice, numbers):
     assert not any("coarse" in line for line in choice.evidence)
     worse = replace(choice, error=0.2)
-    assert worse.evidence[2] == (
+    assert worse.evidence[3] == (
         "The share of wrong predictions rises while the Brier loss falls: on 60 rows that share is too "
         "coarse to tell, and the Brier loss decides."
     )
-    lucky = replace(choice, gain=-0.02)
-    assert lucky.evidence[1].startswith("The Brier loss does not fall on the rows of home: -2%")
-    assert "wrong predictions falls while the Brier loss rises" in lucky.evidence[2]
-    assert "because of few rows" in replace(numbers, error=13000.0).evidence[2]
+    lucky = replace(choice, tried=-0.02)
+    assert lucky.evidence[1] == (
+        "On the rows of home, held out, the Brier loss does not fall against home alone."
+    )
+    assert "it should fall by 30%" in lucky.evidence[2]
+    assert "wrong predictions falls while the Brier loss rises" in lucky.evidence[3]
+    assert replace(choice, gain=-0.02).evidence[2].startswith("A fall is not to be expected (90%")
+    assert "because of few rows" in replace(numbers, error=13000.0).evidence[3]
     other = replace(choice, loss="log", error=0.2)
-    assert other.evidence[2] == (
+    assert other.evidence[3] == (
         "The log loss rises while the Brier loss falls; sources are chosen by the Brier loss."
     )
-    assert len(replace(choice, error=0.17).evidence) == 4
+    assert len(replace(choice, error=0.17).evidence) == 5
 
 
 def test_draws_that_did_not_agree(choice):
