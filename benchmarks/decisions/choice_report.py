@@ -31,6 +31,8 @@ error.
 The collections are in two halves. The recipe of `choose` comes from prototypes that have seen all eleven;
 every choice made since (learners, strengths of the weights, calls, intervals) was made on the
 development half: {development}; its numbers there are those it was tuned to. The final half: {final}.
+One choice was made after a look at a run of the final half: how widely the gain of a whole choice is
+spread (its intervals held 61% there). So "gain of the choice" has no fresh evidence.
 
 **ratio**: error divided by that of `alone`, geometric mean over draws, then targets, then collections
 (shares of wrong predictions below 1% count as 1%); 95% intervals from the bootstrap over targets,

@@ -178,6 +178,7 @@ def posterior(
     expected: float = EXPECTED,
     width: float = WIDTH,
     power: float = POWER,
+    spread: float = SPREAD,
 ) -> tuple[float, float, float, float, float]:
     """Return what to expect of a gain: mean, 90% interval, and two probabilities.
 
@@ -187,15 +188,15 @@ def posterior(
         The gain of a trial, and its standard error by rows.
     n_rows : int
         Of the target.
-    expected, width, power : float
-        What to expect before; see `gain_density`.
+    expected, width, power, spread : float
+        What to expect before, and by how much the standard error is too small; see `gain_density`.
 
     Returns
     -------
     gain, low, high, p_gain, p_harmless : float
         `p_harmless` is the probability that it costs at most 2%.
     """
-    density = gain_density(tried, error, n_rows, expected, width, power)
+    density = gain_density(tried, error, n_rows, expected, width, power, spread)
     below = np.cumsum(density)
     low, high = np.interp([0.5 - LEVEL / 2, 0.5 + LEVEL / 2], below, GRID)
     mean = float(GRID @ density)
