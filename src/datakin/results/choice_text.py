@@ -146,7 +146,7 @@ def evidence_of(choice: Choice) -> tuple[str, ...]:
         beside += f"; everything pooled: {amount(choice, choice.error_all)}"
     said = [f"{first}; {beside}."]
     said += _gain(choice) if choice.used else _unused(choice)
-    if choice.gain > 0 and 0 < len(choice.fewest) < len(choice.used):
+    if choice.tried > 0 and 0 < len(choice.fewest) < len(choice.used):
         said.append(
             f"The fewest sources that keep nine tenths of the gain: {_names(sorted(choice.fewest))}."
         )

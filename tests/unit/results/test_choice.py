@@ -98,7 +98,7 @@ def test_words(choice):
 
 
 def test_the_fewest_sources_are_named_where_they_are_fewer(choice):
-    for changes in ({"fewest": ()}, {"fewest": choice.used}, {"gain": -0.1}):
+    for changes in ({"fewest": ()}, {"fewest": choice.used}, {"tried": -0.1}):
         assert "fewest" not in str(replace(choice, **changes))
 
 
