@@ -153,7 +153,7 @@ def _gains(choice: Choice) -> dict[str, Any]:
         f"By how much the {name} should fall, in percent of the target's own, with its 90% interval. Each "
         f"source stands alone beside the target, and its trial is read together with what such trials "
         f"brought elsewhere: a cautious number. Gains of several sources do not add up. "
-        f"{'Diamond: all that is used, as measured. ' if choice.used else ''}Helps: a gain is likely. "
+        f"{'Diamond: all that is used, read likewise. ' if choice.used else ''}Helps: a gain is likely. "
         f"Harmless: it almost surely costs no more than 2%. Unclear: the rows do not tell. Hurts: one pool "
         f"of its rows and the target's would do harm, and the choice does not use it."
     )
@@ -204,7 +204,7 @@ def _ladder(choice: Choice) -> dict[str, Any]:
             row["root"] = row["error"] ** 0.5 if row["error"] >= 0 else None
     text = (
         "On rows that no fit and no weight has seen, with the same learners. The error of the choice was "
-        "measured before any source was left out, and has a 90% interval."
+        "measured with sources chosen from the other folds, and has a 90% interval."
     )
     chart = forest("what", "error", f"{word}: small is good")
     return section("errors", "The error to expect", text, columns, rows, chart=chart, table="open")
