@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from joblib import Parallel, delayed
 
 import datakin
 from benchmarks.decisions.collection import load_collection
@@ -44,6 +45,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--data", type=Path, help="folder with the datasets (DATAKIN_DATA, or data)"
     )
+    parser.add_argument("--n-jobs", type=int, default=1, help="processes; changes no number")
     parser.add_argument("--only", choices=("seeds", "clinics", "saved"), action="append")
     options = parser.parse_args(arguments)
     parts = options.only or ("seeds", "clinics", "saved")
@@ -54,13 +56,22 @@ def main(arguments: list[str] | None = None) -> int:
         f"Command: `python -m benchmarks.stability`. datakin {datakin.__version__}.",
     ]
     for name in parts:
-        pages += ["", *PARTS[name](options.data or default_data())]
+        pages += ["", *PARTS[name](options.data or default_data(), options.n_jobs)]
         print("\n".join(pages), flush=True)
     RESULTS.write_text("\n".join(pages) + "\n", encoding="utf-8")
     return 0
 
 
-def seeds(data: Path) -> list[str]:
+def _timed(own: Any, others: list[Any], seed: int) -> tuple[Choice, float]:
+    """Return a choice without its model, and its CPU seconds."""
+    warnings.simplefilter("ignore", DatakinWarning)
+    began = time.process_time()
+    found = datakin.choose(own, others, random_state=seed)
+    seconds = time.process_time() - began
+    return datakin.from_json(found.to_json()), seconds
+
+
+def seeds(data: Path, n_jobs: int) -> list[str]:
     """Ten seeds of the folds for whole collections."""
     lines = [
         "## Ten seeds of the folds",
@@ -80,9 +91,9 @@ def seeds(data: Path) -> list[str]:
         for name in list(collection.targets)[:MOST_TARGETS]:
             own = _cut(collection.domains[name], TARGET_ROWS)
             others = [_cut(d, SOURCE_ROWS) for key, d in collection.domains.items() if key != name]
-            began = time.process_time()
-            found = [datakin.choose(own, others, random_state=seed) for seed in range(SEEDS)]
-            seconds = (time.process_time() - began) / SEEDS
+            tasks = [delayed(_timed)(own, others, seed) for seed in range(SEEDS)]
+            found, times = zip(*Parallel(n_jobs)(tasks), strict=True)
+            seconds = float(np.mean(times))
             headline, n = collections.Counter(c.headline for c in found).most_common(1)[0]
             low, high = min(c.error for c in found), max(c.error for c in found)
             inside = all(a.interval[0] <= b.error <= a.interval[1] for a in found for b in found)
@@ -120,7 +131,7 @@ def clinic(n: int, seed: int, older: float = 0.0, rule: tuple[float, float] = (0
     return table
 
 
-def clinics(data: Path) -> list[str]:
+def clinics(data: Path, n_jobs: int) -> list[str]:
     """The source that is the target's twin, for ten draws of the data."""
     lines = [
         "## The clinics of the ten-minute start",
@@ -152,7 +163,7 @@ def clinics(data: Path) -> list[str]:
     return lines
 
 
-def saved(data: Path) -> list[str]:
+def saved(data: Path, n_jobs: int) -> list[str]:
     """Models that are saved, and tested on fresh rows by another process."""
     lines = [
         "## Saved models on fresh rows",

@@ -6,7 +6,10 @@ import numpy as np
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 
+from datakin.learning.stack.candidates import Stack
 from datakin.learning.stack.fitting import cut_of, used_sources
+from datakin.learning.stack.kernel import KernelLearner
+from datakin.learning.stack.rows import Rows
 from datakin.learning.stack.weights import Style, mix, on_simplex
 
 
@@ -65,3 +68,18 @@ def test_the_cut_lies_in_a_gap() -> None:
         assert 0.03 <= cut <= 0.08
         assert all(abs(share - cut) > 1e-3 for share in shares)
     assert used_sources({"b": 0.3, "a": 0.2, "c": 0.01}) == ("a", "b")
+
+
+def test_the_rows_that_a_learner_is_cut_to_do_not_depend_on_the_seed() -> None:
+    rng = np.random.default_rng(0)
+
+    def rows(n: int) -> Rows:
+        return Rows(
+            rng.standard_normal((n, 2)), rng.integers(0, 2, (n, 1)) * 1.0, np.ones(n), "binary"
+        )
+
+    target, sources = rows(40), {"a": rows(700), "b": rows(300)}
+    learner = KernelLearner()
+    pools = [Stack(target, sources, [learner], seed=seed).pool(learner)[0] for seed in (0, 1)]
+    assert len(pools[0]) == learner.most_rows
+    assert np.array_equal(pools[0].X, pools[1].X)

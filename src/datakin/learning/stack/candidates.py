@@ -95,7 +95,8 @@ class Stack:
     sources : mapping of str to Rows
     learners : sequence of Learner
     seed : int
-        Of the rows drawn where there are too many for a learner.
+        Of what is drawn later: halves of the target, other weights of its rows. Rows that are drawn where
+        there are too many for a learner do not depend on it.
     run : callable
         Runs a list of tasks and returns what they return, in order.
     known : mapping of (learner, source) to SourceFit
@@ -205,7 +206,8 @@ class Stack:
         most = getattr(learner, "most_rows", MOST_POOLED)
         if len(rows) <= most:
             return rows
-        rng = np.random.default_rng(derive_seed(self.seed, "rows", learner.name, name))
+        # Whatever the seed of the folds: it would stay the same over all of their draws.
+        rng = np.random.default_rng(derive_seed(0, "rows", learner.name, name))
         return rows.take(np.sort(rng.permutation(len(rows))[:most]))
 
     def _all_told(self, learner: Learner) -> Array:
