@@ -61,7 +61,9 @@ def choose(
     ----------
     target : Dataset or (X, y)
     sources : list of Dataset or (X, y), or mapping of name to one
-        Without any, the model is learned from the target alone.
+        Without any, the model is learned from the target alone. Sources without a name are called by
+        their place in the list, and names enter what is drawn: only named ones give the same numbers in
+        any order.
     learners : list of names, or mapping of name to scikit-learn estimator, optional
         "linear", "trees" and "kernel" by default; see `datakin.transfer.KinStack`.
     loss : str or callable
