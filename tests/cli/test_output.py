@@ -217,7 +217,7 @@ def test_the_shell_completes_commands_and_values():
 
 SHOW = """
 import sys, datakin
-from datakin.cli.output import show
+from datakin.cli.showing import show
 for name in sys.argv[1:]:
     with open(name) as file:
         show(datakin.from_json(file.read()))

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 import datakin
-from datakin.cli.output import _ranking
+from datakin.cli.showing import _ranking
 
 FAST = ("--label", "y", "--models", "logistic,rbf_svm", "--cv", "3")
 

@@ -9,7 +9,8 @@ import pytest
 from rich.console import Console
 
 from datakin import choose, describe, from_json, rank, transfer_gain
-from datakin.cli.output import _choice, _draw, _gain, _ranking, _show_choice, _write_data, show
+from datakin.cli.output import _draw, _write_data
+from datakin.cli.showing import _choice, _gain, _ranking, _show_choice, show
 
 FAST = {"models": ["logistic"], "cv": 3}
 

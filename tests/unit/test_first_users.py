@@ -136,7 +136,7 @@ def test_ranking_on_a_terminal_is_whole(width, monkeypatch):
 
     from rich.console import Console
 
-    from datakin.cli.output import _ranking
+    from datakin.cli.showing import _ranking
 
     target = read_table(frame(9), label="y", name="t")
     ranking = rank(target, [read_table(frame(8), label="y", name="a source of 20 char")], **FAST)

@@ -10,7 +10,7 @@ from rich.console import Console
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from datakin import DatakinError, DatakinWarning, Gain, as_dataset, from_json, plots, transfer_gain
-from datakin.cli.output import _gain
+from datakin.cli.showing import _gain
 from datakin.report.gains import gain_view
 
 QUICK = {"methods": ["concatenate"], "repeats": 3}
