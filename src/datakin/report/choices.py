@@ -6,7 +6,7 @@ from math import isfinite
 from typing import Any
 
 from datakin.report.sections import bars, column, forest, origin, pairs, section, view
-from datakin.report.words import enumerated, plural, shortened, verdict
+from datakin.report.words import enumerated, plural, shortened, verdict_of
 from datakin.results import Choice, SourceChoice
 from datakin.results.choice_text import (
     CALLS,
@@ -66,7 +66,7 @@ def choice_view(choice: Choice) -> dict[str, Any]:
     return view(
         "choice",
         f"Sources to use for {choice.target}",
-        verdict(_tone(choice), choice.headline, *choice.evidence),
+        verdict_of(choice.answer),
         sections,
         tiles=_tiles(choice),
         notes=choice.notes,
@@ -83,14 +83,6 @@ def choice_view(choice: Choice) -> dict[str, Any]:
             },
         ),
     )
-
-
-def _tone(choice: Choice) -> str:
-    if not choice.choices:
-        return "plain"
-    if not choice.used:
-        return "bad"
-    return "good" if choice.gain_interval[0] > 0 else "open"
 
 
 def _fewest(choice: Choice) -> str:

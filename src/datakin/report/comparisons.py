@@ -20,7 +20,7 @@ from datakin.report.sections import (
     share_section,
     view,
 )
-from datakin.report.words import comparison_verdict, percent, score_zones, verdict
+from datakin.report.words import percent, score_zones, verdict_of
 from datakin.results import Comparison
 from datakin.results.zones import Zone
 from datakin.scoring.forecast import forecast_gain
@@ -130,7 +130,7 @@ def comparison_view(c: Comparison) -> dict[str, Any]:
             extra.append(forecast.sentence)
         sections.append(share_section(forecast))
     sections += [_models(c), *curve_section(list(c.curves.values())), _facts(c), *_table(c)]
-    answer = comparison_verdict(c)
+    answer = verdict_of(c.answer)
     answer["lines"] += extra
     what = "call" if c.decision.is_about_gain else "zone"
     gain = [] if c.trial is None else [{"label": "gain", "value": percent(c.trial.gain)}]
@@ -251,12 +251,7 @@ def distance_view(distance: Distance) -> dict[str, Any]:
     return view(
         "distance",
         f"{distance.source} and {distance.target}",
-        verdict(
-            "plain",
-            f"{distance.method}: {distance.score:.4g}",
-            "A distance has no zones and no interval: compare it with that of other sources, and in the "
-            "same units.",
-        ),
+        verdict_of(distance.answer),
         [section("facts", "The data", "What was compared.", columns, rows, table="open")],
         tiles=[{"label": distance.method, "value": f"{distance.score:.4f}"}],
         notes=distance.notes,

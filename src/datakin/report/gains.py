@@ -20,12 +20,9 @@ from datakin.report.sections import (
 )
 from datakin.report.words import (
     amount,
-    enumerated,
     error_text,
-    forecast_verdict,
     plural,
-    shortened,
-    verdict,
+    verdict_of,
 )
 from datakin.results import Forecast, Gain
 
@@ -53,7 +50,7 @@ def forecast_view(forecast: Forecast) -> dict[str, Any]:
     return view(
         "forecast",
         f"Forecast for {forecast.target}",
-        forecast_verdict(forecast, len(forecast.sources)),
+        verdict_of(forecast.answer),
         sections,
         tiles=[
             {"label": "call", "value": forecast.decision.word, "zone": forecast.decision.word},
@@ -83,7 +80,7 @@ def gain_view(gain: Gain) -> dict[str, Any]:
     return view(
         "gain",
         f"{_sources(gain)} for {gain.target}",
-        _gain_verdict(gain),
+        verdict_of(gain.answer),
         [
             section(
                 "gain", "What the methods brought", text, _columns(gain), rows, chart=chart,
@@ -126,27 +123,6 @@ def _tiles(gain: Gain) -> list[dict[str, str]]:
 def _sources(gain: Gain) -> str:
     """Return the source's name, or how many there are."""
     return plural(len(gain.sources), "source") if gain.sources else gain.source
-
-
-def _gain_verdict(gain: Gain) -> dict[str, Any]:
-    helped = [n for n, m in gain.methods.items() if m.target_rer > 2 * m.target_se]
-    harmed = [n for n, m in gain.methods.items() if m.target_rer < -2 * m.target_se]
-    best = max(gain.methods, key=lambda name: _finite(gain.methods[name].target_rer))
-    found = gain.methods[best]
-    target, source = shortened(gain.target), shortened(_sources(gain))
-    head = f"Learning from {source} helped {target}" if helped else (
-        f"No method clearly helped {target} by learning from {source}"
-    )  # fmt: skip
-    names = enumerated([shortened(name) for name in gain.sources])
-    return verdict(
-        "good" if helped else "bad" if len(harmed) == len(gain.methods) else "open",
-        head,
-        f"Best for the target: {best}, which changed its error from {gain.target_error:.4f} to "
-        f"{found.target_error:.4f} (relative reduction {found.target_rer:.1%}, standard error "
-        f"{found.target_se:.1%}).",
-        f"Clearly harmful: {enumerated(harmed)}." if harmed else "",
-        f"Learned from at once: {names}. Only the target was tested on." if gain.sources else "",
-    )
 
 
 def _finite(value: float) -> float:

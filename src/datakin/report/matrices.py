@@ -9,7 +9,7 @@ import numpy as np
 
 from datakin.distances import DistanceMatrix
 from datakin.report.sections import column, origin, records, section, view
-from datakin.report.words import CALLS, ZONES, enumerated, plural, shortened, verdict
+from datakin.report.words import CALLS, ZONES, enumerated, plural, shortened, verdict_of
 from datakin.results import Matrix, Square
 
 __all__ = ["distance_matrix_view", "matrix_view"]
@@ -29,12 +29,11 @@ PAIRS = [
 def matrix_view(matrix: Matrix) -> dict[str, Any]:
     """Return the sections of a matrix of scores."""
     clusters = matrix.clusters()
-    families = _families_of(clusters)
     interrupted = "The run was interrupted: not all datasets are here."
     return _square_view(
         matrix,
         clusters,
-        verdict("plain", _head(families), *_family_lines(families), *matrix.closing.splitlines()),
+        verdict_of(matrix.answer),
         tiles=_zone_tiles(matrix),
         calls=matrix.shown == "call",
         own=[float(error) for error in np.diag(matrix.errors)],
@@ -47,10 +46,7 @@ def matrix_view(matrix: Matrix) -> dict[str, Any]:
 def distance_matrix_view(matrix: DistanceMatrix) -> dict[str, Any]:
     """Return the sections of a matrix of distances."""
     clusters = matrix.clusters()
-    families = _families_of(clusters)
-    head = f"{len(matrix)} datasets in {plural(len(families), 'cluster')} by distance"
-    how = "Clusters are cut at the widest gap between merges; distances have no zones and no interval."
-    found = verdict("plain", head, *_family_lines(families), how)
+    found = verdict_of(matrix.answer)
     return _square_view(matrix, clusters, found, provenance=origin(matrix.provenance))
 
 

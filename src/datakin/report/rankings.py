@@ -29,10 +29,9 @@ from datakin.report.words import (
     ZONES,
     enumerated,
     error_text,
-    ranking_verdict,
     score_zones,
     shortened,
-    verdict,
+    verdict_of,
 )
 from datakin.results import SCREENED, Comparison, LearningCurve, Ranking
 
@@ -83,7 +82,7 @@ def ranking_view(ranking: Ranking) -> dict[str, Any]:
     return view(
         "ranking",
         title,
-        ranking_verdict(ranking),
+        verdict_of(ranking.answer),
         [part for part in sections if part["rows"]],  # a dataset against itself has no forecast
         tiles=_tiles(ranking, kin),
         notes=[*more, *(f"{enumerated(names, 4)}: {note}" for note, names in notes.items())],
@@ -122,7 +121,7 @@ def _trials(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
         f"Each source was tried: a stack of target and source against the stack of the target alone "
         f"(loss {ranking.loss_alone:.4g}), judged on held-out rows of the target and read together with what "
         f"such trials bring elsewhere. Right of 0 is a gain; lines are 90% intervals. A source hurts if "
-        f"pooling it, every row counting the same, raises the loss. {ranking.caution}"
+        f"pooling it, every row counting the same, raises the loss."
     )
     return section(
         "trials", "What each source brings", text, TRIED, rows, chart=chart, table="open"
@@ -337,11 +336,10 @@ def distance_ranking_view(ranking: DistanceRanking) -> dict[str, Any]:
         column("score", "distance"),
         column("n_rows", "rows", digits=0),
     ]
-    near = shortened(ranking.best.source)
     return view(
         "ranking",
         f"Sources for {ranking.target}",
-        verdict("plain", f"Nearest by {ranking.method}: {near}", ranking.closing),
+        verdict_of(ranking.answer),
         [
             section(
                 "distances",
