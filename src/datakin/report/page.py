@@ -53,7 +53,10 @@ __all__ = ["embedded_json", "pack", "page", "read_report", "unpack", "view_of", 
 
 DATA_ID = "datakin-result"
 LARGE = 400  # entries; smaller squares are not packed
-SCRIPTS = ("base.js", "table.js", "plots.js", "lines.js", "matrix.js", "page.js")
+SCRIPTS = (
+    *("base.js", "table.js", "axes.js", "plots.js", "lines.js"),
+    *("matrix.js", "tree.js", "sheet.js", "page.js"),
+)
 VIEWS: dict[type, Any] = {
     Comparison: comparison_view,
     Description: description_view,

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from datakin.results import Comparison, Forecast, Ranking
-from datakin.results.zones import Zone, ZoneDecision
+from datakin.results.zones import Zone
 
 __all__ = [
     "CALLS",
+    "CALLS_IN_WORDS",
     "ZONES",
     "amount",
     "comparison_verdict",
@@ -20,7 +21,6 @@ __all__ = [
     "plural",
     "points",
     "ranking_verdict",
-    "score_zones",
     "shortened",
     "used_sources",
     "verdict",
@@ -32,6 +32,10 @@ LONGEST = 48  # characters of a name in a sentence; charts and tables show all o
 LEAST = 0.05  # sources with a lower row weight are left out
 ZONES = ("positive", "ambiguous", "negative")  # of the paper
 CALLS = tuple(zone.call for zone in Zone)
+CALLS_IN_WORDS = (
+    "Helps: a gain is likely. Harmless: it almost surely costs no more than 2%. Unclear: the rows do not "
+    "tell. Hurts: one pool of its rows and the target's would do harm."
+)
 
 
 def shortened(name: str) -> str:
@@ -111,12 +115,6 @@ def amount(gain: float, in_points: bool) -> str:
     """Return a gain with its sign, in points if it is a share of rows."""
     sign = "+" if gain >= 0 else "\N{MINUS SIGN}"
     return f"{sign}{100 * abs(gain):.1f}" if in_points else f"{sign}{abs(gain):.4g}"
-
-
-def score_zones(comparison: Comparison) -> ZoneDecision | None:
-    """Return the decision whose thresholds are scores; None if only gains decided."""
-    zones = comparison.by_paper or comparison.decision
-    return zones if zones.bands else None
 
 
 def verdict(tone: str, head: str, *lines: str) -> dict[str, Any]:
