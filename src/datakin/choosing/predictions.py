@@ -62,6 +62,8 @@ class Predictions(Record):
     def __repr__(self) -> str:
         return f"Predictions({len(self.values)} rows of {self.label!r})"
 
+    is_text = True
+
     def __str__(self) -> str:
         shown = self.frame.head(SHOWN + 1)
         if not self.kept:

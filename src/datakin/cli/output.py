@@ -111,7 +111,10 @@ class Output:
         n_faults = code = 0
         for deliver in (self._print, self._write_out, self._write_report, self._write_plot):
             try:
-                deliver(result, closing if deliver == self._print else notes)
+                deliver(result, notes)
+                if deliver == self._print and closing and not self.is_silent:
+                    with printed():
+                        print(closing)
             except DatakinError as error:
                 say(error_text(error))
                 n_faults += 1
@@ -120,16 +123,17 @@ class Output:
         if n_faults or code:
             raise typer.Exit(1 if n_faults else code)
 
-    def _print(self, result: Any, closing: Any) -> None:
+    def _print(self, result: Any, notes: list[str]) -> None:
         if self.quiet and not self.as_json:
             return
+        if self.as_json or result.is_text:  # an answer has the notes among its own
+            for line in () if self.quiet else notes:
+                say(f"Note: {printable(line)}")
         with printed():
             if self.as_json:
                 print(result.to_json())
             else:
-                show(result)
-                if closing:
-                    print(closing)
+                show(result, notes=notes)
 
     def _write_out(self, result: Any, notes: Any) -> None:
         if self.out is not None:
@@ -197,7 +201,7 @@ def error_text(error: DatakinError) -> str:
 
 @contextmanager
 def _noted(kept: list[str], quiet: bool) -> Iterator[None]:
-    """Keep the notes of the work in this block, and print them; before an error, what explains it."""
+    """Keep the notes of the work in this block; before an error, print what explains it."""
     failed = None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -209,8 +213,7 @@ def _noted(kept: list[str], quiet: bool) -> Iterator[None]:
         finally:
             notes = [str(w.message) for w in caught if issubclass(w.category, DatakinWarning)]
             kept += dict.fromkeys(line for note in notes for line in note.splitlines())
-            said = kept if failed is None else explaining(kept, failed)
-            for line in () if quiet else said:
+            for line in () if quiet or failed is None else explaining(kept, failed):
                 say(f"Note: {printable(line)}")
 
 

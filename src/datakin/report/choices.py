@@ -9,16 +9,19 @@ from datakin.report.effects import POOLED, effect_chart, effect_columns, effect_
 from datakin.report.rows_slider import rows_section
 from datakin.report.sections import column, forest, interval, origin, pairs, section, view
 from datakin.report.units import Unit
-from datakin.report.words import CALLS_IN_WORDS, plural, shortened, verdict
+from datakin.report.words import notes_of, plural, verdict_of
 from datakin.results import Choice, SourceChoice
-from datakin.results.choice_text import (
+from datakin.results.call_words import reason_of
+from datakin.results.words import (
     CALLS,
     amount,
-    decision_loss,
     error_word,
-    interval_text,
+    gain_loss,
+    interval_amount,
     percent,
+    percent_interval,
     probability,
+    signed,
 )
 
 __all__ = ["choice_view"]
@@ -47,52 +50,46 @@ def choice_view(choice: Choice) -> dict[str, Any]:
     return view(
         "choice",
         f"Sources to use for {choice.target}",
-        verdict(_tone(choice), choice.headline, *choice.evidence),
+        verdict_of(choice.answer),
         sections,
         tiles=_tiles(choice),
-        notes=choice.notes,
+        notes=notes_of(choice.answer),
         details={each.source: _details(choice, each) for each in choice.choices},
         selects="source" if choice.choices else None,
         provenance=origin(choice.provenance),
     )
 
 
-def _tone(choice: Choice) -> str:
-    if not choice.choices:
-        return "plain"
-    if not choice.used:
-        return "bad"
-    return "good" if choice.gain_interval[0] > 0 else "open"
-
-
 def _tiles(choice: Choice) -> list[dict[str, str]]:
+    word, ends = error_word(choice.loss), interval_amount(choice.loss, *choice.interval)
     tiles = [
-        {"label": f"expected {error_word(choice)}", "value": amount(choice, choice.error)},
-        {"label": "90% interval", "value": interval_text(choice)},
+        {"label": f"expected {word}", "value": amount(choice.loss, choice.error)},
+        {"label": "90% interval", "value": ends},
     ]
     if choice.choices:
-        tiles.append({"label": "target alone", "value": amount(choice, choice.error_alone)})
+        alone = amount(choice.loss, choice.error_alone)
+        tiles.append({"label": "target alone", "value": alone})
         if choice.used:
-            gain = f"{percent(choice.gain, signed=True)}%"
-            tiles.append({"label": f"gain in {decision_loss(choice)}", "value": gain})
+            gain = signed(choice.gain)
+            tiles.append({"label": f"gain in {gain_loss(choice.task)}", "value": gain})
         calls = [each.call for each in choice.choices]
         tiles += [
             {"label": call, "value": str(calls.count(call)), "zone": call}
             for call in CALLS
             if call in calls
         ]
-    return [*tiles, {"label": "draws of the folds", "value": str(choice.stability.repeats)}]
+    return tiles
 
 
 def _gains(choice: Choice) -> dict[str, Any]:
-    unit, name = SQUARED if choice.task == "regression" else BRIER, decision_loss(choice)
+    unit, name = SQUARED if choice.task == "regression" else BRIER, gain_loss(choice.task)
     rows: list[dict[str, Any]] = [
         {
             "source": each.source,
             "call": each.call,
             **effect_row(each.gain, (each.low, each.high), each.p_gain, choice.loss_alone, unit),
             "share": 100 * each.share,
-            **pooled_row(each),
+            **pooled_row(each, each.call),
             "worth": each.worth_rows,
             "n_rows": each.n_rows,
         }
@@ -113,18 +110,10 @@ def _gains(choice: Choice) -> dict[str, Any]:
         column("worth", "worth in rows of the target", digits=0),
         column("n_rows", "rows", digits=0),
     ]
-    axis = (
-        f"gain: by how much the {name} falls, in % of what it is with {shortened(choice.target)} alone. "
-        f"Right of 0 is better. Lines: 90% intervals."
-    )
-    chart = effect_chart("source", axis)
+    chart = effect_chart("source", name, choice.target, rows)
     if choice.used:
         chart["summary_label"] = "all that is used, together"
-    text = (
-        f"Each source was tried alone beside the target. The gain is a cautious number: the trial is read "
-        f"together with what such trials brought elsewhere. Gains of several sources do not add up. "
-        f"{CALLS_IN_WORDS} Select a source to see why."
-    )
+    text = " ".join([*choice.answer.legend, "Gains of several sources do not add up."])
     title = "What each source brings"
     return section("gains", title, text, columns, rows, chart=chart, table="open", short="Gains")
 
@@ -146,7 +135,7 @@ def _mix(choice: Choice) -> list[dict[str, Any]]:
 
 
 def _ladder(choice: Choice) -> dict[str, Any]:
-    unit, word = Unit(choice.loss), error_word(choice)
+    unit, word = Unit(choice.loss), error_word(choice.loss)
     low, high = choice.interval
     steps: list[tuple[str, float]] = []
     if choice.choices:
@@ -160,21 +149,20 @@ def _ladder(choice: Choice) -> dict[str, Any]:
     rows.append(
         {"what": "The choice", **unit.values("error", choice.error), **ends, "summary": True}
     )
+    label = "error" if unit.has_root else word
     columns = [
         column("what", "learned from", "text"),
-        *unit.columns("error", word),
-        interval("low", "high", unit.named("90% interval"), unit.digits),
+        *unit.columns("error", label),
+        interval(unit.drawn("low"), unit.drawn("high"), unit.named("90% interval"), unit.digits),
     ]
-    if unit.has_root:
-        columns.append(interval("low_root", "high_root", "90% interval, RMSE", 3))
     text = (
         "Measured on rows that no fit and no weight has seen, with the same learners. The error of the "
         "choice was measured with sources chosen from the other folds, and has a 90% interval."
     )
-    shown = ("error_root", "low_root", "high_root") if unit.has_root else ("error", "low", "high")
-    name = f"{word}, as root (RMSE)" if unit.has_root else unit.named(word)
-    chart = forest("what", shown[0], f"{name}. Left is better. Line: 90% interval.")
-    chart |= {"low": shown[1], "high": shown[2]}
+    chart = forest(
+        "what", unit.drawn("error"), f"{unit.named(word)}. Left is better. Line: 90% interval."
+    )
+    chart |= {"low": unit.drawn("low"), "high": unit.drawn("high")}
     title = "The error to expect"
     return section("errors", title, text, columns, rows, chart=chart, table="open", short="Errors")
 
@@ -189,7 +177,7 @@ def _stability(choice: Choice) -> dict[str, Any]:
         }
         for each in choice.choices
     ]
-    low, high = (amount(choice, end) for end in (stable.error_low, stable.error_high))
+    low, high = (amount(choice.loss, end) for end in (stable.error_low, stable.error_high))
     same = (
         "The last of them agreed on the sources. "
         if stable.settled
@@ -221,8 +209,9 @@ def _card(choice: Choice) -> dict[str, Any]:
         "Sources used": ", ".join(used) or "none",
         "Fewest sources that keep nine tenths of the gain": ", ".join(choice.fewest),
         "Learners": ", ".join(choice.learners),
-        f"Expected {error_word(choice)}": (
-            f"{amount(choice, choice.error)}, 90% interval {interval_text(choice)}"
+        f"Expected {error_word(choice.loss)}": (
+            f"{amount(choice.loss, choice.error)}, 90% interval "
+            f"{interval_amount(choice.loss, *choice.interval)}"
         ),
         "Error measured as": choice.loss,
         "Draws of the folds": str(choice.stability.repeats),
@@ -237,27 +226,26 @@ def _card(choice: Choice) -> dict[str, Any]:
 
 def _details(choice: Choice, each: SourceChoice) -> dict[str, Any]:
     """Return what is shown of a source when it is selected."""
-    low, high = (percent(end, signed=True) for end in (each.low, each.high))
-    ends = [percent(x, 0, signed=True) for x in (each.pooled, each.pooled_low, each.pooled_high)]
-    pooled = f"{ends[0]}%, 90% interval {ends[1]} to {ends[2]}%"
-    why = {
-        "helps": f"with it beside the target, the {decision_loss(choice)} should fall",
-        "harmless": f"it almost surely costs no more than 2% of the {decision_loss(choice)}, and may help",
-        "unclear": "the rows of the target do not tell whether it helps",
-        "hurts": "one pool of its rows and the target's would do harm",
-    }[each.call]
-    stable, worth = choice.stability, each.worth_rows
-    before, after = (f"{x:.4g}" for x in (choice.loss_alone, choice.loss_alone * (1 - each.gain)))
+    unit = SQUARED if choice.task == "regression" else BRIER
+    name = error_word("squared") if unit.has_root else gain_loss(choice.task)
+    alone, stable, worth = choice.loss_alone, choice.stability, each.worth_rows
+    before, after = (unit.text(x) for x in (alone, max(0.0, alone * (1 - each.gain))))
+    pooled = f"{signed(each.pooled, 0)}, 90% interval "
     facts = [
-        ["Share of the prediction", f"{percent(each.share)}%" if each.share else "not used"],
-        ["Gain", f"{percent(each.gain, 1, signed=True)}%, 90% interval {low} to {high}%"],
-        ["What that means", f"{decision_loss(choice)} from {before} alone to {after} with it"],
+        ["Gain", f"{signed(each.gain)}, 90% interval {percent_interval(each.low, each.high)}"],
+        ["What that means", f"{name} from {before} alone to {after} with it"],
         ["Probability of a gain", probability(each.p_gain)],
         # Rows of a source that an earlier choice knew are not there to be pooled.
-        *([["If pooled", pooled]] if isfinite(each.pooled) else []),
+        *(
+            [["If pooled", pooled + percent_interval(each.pooled_low, each.pooled_high)]]
+            if isfinite(each.pooled)
+            else []
+        ),
+        ["Share of the prediction", f"{percent(each.share)}%" if each.share else "not used"],
         ["Worth", "not known" if worth is None else f"{worth:.0f} rows of the target"],
         ["Used by draws of the folds", f"{stable.used_by_folds.get(each.source, 0.0):.0%}"],
         ["Used by reweighted samples", f"{stable.used_by_sample.get(each.source, 0.0):.0%}"],
         ["Rows", f"{each.n_rows:,}"],
     ]
+    why = reason_of(each, choice.target)
     return {"zone": each.call, "why": why, "facts": facts, "models": [], "notes": []}

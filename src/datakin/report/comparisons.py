@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from datakin._core.exceptions import DatakinError
@@ -21,8 +22,9 @@ from datakin.report.sections import (
     share_section,
     view,
 )
-from datakin.report.words import comparison_verdict, percent, shortened, verdict
+from datakin.report.words import notes_of, verdict_of
 from datakin.results import Comparison, Estimate
+from datakin.results.words import error_word, signed
 from datakin.scoring.forecast import forecast_gain
 
 __all__ = ["comparison_view", "distance_view"]
@@ -34,24 +36,16 @@ def comparison_view(c: Comparison) -> dict[str, Any]:
     gains = _gains(c)
     sections = [*gains, *sections] if c.decision.is_about_gain else [*sections, *gains]
     sections.append(_facts(c))
-    extra: list[str] = []
-    try:
-        forecast = forecast_gain(c)
-    except DatakinError as error:
-        extra.append(str(error))
-    else:
-        if c.trial is None:
-            extra.append(forecast.sentence)
-        sections.append(share_section(forecast))
+    # A dataset against itself has no forecast.
+    with suppress(DatakinError):
+        sections.append(share_section(forecast_gain(c)))
     sections += [_models(c), *curve_section(list(c.curves.values())), *_table(c)]
-    answer = comparison_verdict(c)
-    answer["lines"] += extra
     what = "call" if c.decision.is_about_gain else "zone"
-    gain = [] if c.trial is None else [{"label": "gain", "value": percent(c.trial.gain)}]
+    gain = [] if c.trial is None else [{"label": "gain", "value": signed(c.trial.gain)}]
     return view(
         "comparison",
         f"{c.source} for {c.target}",
-        answer,
+        verdict_of(c.answer),
         [s for s in sections if s["rows"]],
         tiles=[
             {"label": what, "value": c.decision.word, "zone": c.decision.word},
@@ -59,7 +53,7 @@ def comparison_view(c: Comparison) -> dict[str, Any]:
             {"label": "score", "value": f"{c.score:.4f}"},
             *({"label": name, "value": f"{share:.0%}"} for name, share in chances(c).items()),
         ],
-        notes=c.notes,
+        notes=notes_of(c.answer),
         provenance=origin(
             c.provenance, Loss=", ".join(f"{name}: {loss}" for name, loss in c.losses.items())
         ),
@@ -77,22 +71,18 @@ def _gains(c: Comparison) -> list[dict[str, Any]]:
     if c.trial is not None:
         trial = c.trial
         how = (
-            "The source was tried beside the target, with a weight of its own. Below: every row of both in "
-            "one pool. A source hurts if that pool would do harm."
+            "The source was tried beside the target, with a weight of its own; and with every row of both in "
+            "one pool. A source hurts if that pool does harm."
         )
         ends, chance = (trial.pooled_low, trial.pooled_high), float("nan")
         pool = effect_row(trial.pooled, ends, chance, alone, unit)
         rows.append({"what": "All rows in one pool", **pool})
-    axis = (
-        f"gain: by how much the {name} falls, in % of what it is with {shortened(c.target)} alone. Right of "
-        f"0 is better. Lines: 90% intervals."
-    )
     columns = [
         column("what", "how", "text"),
         column("call", "call", "zone"),
         *effect_columns(name, unit),
     ]
-    title, chart = "What the source brings", effect_chart("what", axis)
+    title, chart = "What the source brings", effect_chart("what", name, c.target, rows)
     return [section("gains", title, how, columns, rows, chart=chart, table="open", short="Gain")]
 
 
@@ -151,12 +141,8 @@ def _errors(c: Comparison) -> list[dict[str, Any]]:
         column("of", "predictors", "text"),
         *unit.columns("error", "error"),
     ]
-    axis = f"{unit.named('error')}. Small is good."
-    chart = bars(
-        "what", "error_root" if unit.has_root else "error", axis, tint="of", digits=unit.digits
-    )
-    if unit.has_root:
-        chart["axis"] = "RMSE. Small is good."
+    axis = f"{unit.named(error_word(unit.loss))}. Small is good."
+    chart = bars("what", unit.drawn("error"), axis, tint="of", digits=unit.digits)
     text = "Each dataset's own cross-validated error, and the error of predictors trained on the other one."
     title = "The four errors"
     return [
@@ -229,14 +215,9 @@ def distance_view(distance: Distance) -> dict[str, Any]:
     return view(
         "distance",
         f"{distance.source} and {distance.target}",
-        verdict(
-            "plain",
-            f"{distance.method}: {distance.score:.4g}",
-            "A distance has no zones and no interval: compare it with that of other sources, and in the "
-            "same units.",
-        ),
+        verdict_of(distance.answer),
         [section("facts", "The data", "What was compared.", columns, rows, table="open")],
         tiles=[{"label": distance.method, "value": f"{distance.score:.4f}"}],
-        notes=distance.notes,
+        notes=notes_of(distance.answer),
         provenance=origin(distance.provenance),
     )

@@ -9,6 +9,9 @@ from datakin.report.sections import fact_row
 from datakin.report.units import Unit
 from datakin.report.words import percent
 from datakin.results import Comparison
+from datakin.results.answer import said
+from datakin.results.call_words import called, reason_of
+from datakin.results.words import gain_loss
 from datakin.results.zones import Zone
 
 __all__ = ["NAMES", "chances", "details_of", "loss_of", "model_rows", "role_facts", "unit_on"]
@@ -60,11 +63,17 @@ def details_of(c: Comparison) -> dict[str, Any]:
     models = [[row["model"], row["score"], row.get("source_weight")] for row in model_rows(c)]
     return {
         "zone": c.decision.word,
-        "why": c.reason,
+        "why": _why(c),
         "facts": facts,
         "models": models,
         "notes": list(c.notes),
     }
+
+
+def _why(c: Comparison) -> str:
+    if c.trial is None:
+        return said(c.reason)
+    return reason_of(called(c.trial, c.call), c.target)
 
 
 def _gain_facts(c: Comparison) -> list[list[str]]:
@@ -76,7 +85,8 @@ def _gain_facts(c: Comparison) -> list[list[str]]:
         facts.append(["Gain", f"{percent(trial.gain)}, 90% interval {ends}"])
         if alone is not None:
             before, after = unit.text(alone), unit.text(max(0.0, alone * (1 - trial.gain)))
-            facts.append(["What that means", f"{name} from {before} alone to {after} with it"])
+            what = "root mean squared error" if unit.has_root else name
+            facts.append(["What that means", f"{what} from {before} alone to {after} with it"])
         facts.append(["Probability of a gain", f"{trial.p_gain:.2f}"])
         ends = f"{percent(trial.pooled_low)} to {percent(trial.pooled_high)}"
         facts.append(["If all rows were pooled", f"{percent(trial.pooled)}, 90% interval {ends}"])
@@ -122,8 +132,5 @@ def loss_of(c: Comparison) -> tuple[str, Unit, float | None]:
     own = unit_on(c, c.target)
     if c.trial is None:
         return "error", own, None if c.outlook is None else c.outlook.error
-    return (
-        ("squared error" if own.has_root else "Brier loss"),
-        (own if own.has_root else Unit("brier")),
-        c.loss_alone,
-    )
+    loss = Unit("squared" if c.task == "regression" else "brier")
+    return gain_loss(c.task), loss, c.loss_alone

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import isfinite
 from typing import Any
 
 from datakin.report.sections import column, forest, interval
 from datakin.report.units import Unit
+from datakin.report.words import shortened
+from datakin.results.answer import Bar, axis_of
 
 __all__ = ["POOLED", "effect_chart", "effect_columns", "effect_row", "pooled_row"]
 
 POOLED = [
     column("pooled", "if pooled, %", digits=0, signed=True),
-    interval("pooled_low", "pooled_high", "90% interval, pooled", 0, signed=True),
+    interval("pooled_low", "pooled_high", "90% interval, pooled, %", 0, signed=True),
 ]
+ENDS = ("shown", "shown_low", "shown_high")
 
 
 def effect_columns(loss: str, unit: Unit) -> list[dict[str, Any]]:
@@ -26,19 +30,11 @@ def effect_columns(loss: str, unit: Unit) -> list[dict[str, Any]]:
     unit : Unit
         Of that loss.
     """
-    means = [
-        interval(
-            "loss_alone",
-            "loss_with",
-            unit.named(f"{loss}, alone to with it"),
-            unit.digits,
-            between="→",
-        )
-    ]
+    name = unit.named(f"{loss}, alone to with it")
+    means = [interval("loss_alone", "loss_with", name, unit.digits, between="→")]
     if unit.has_root:
-        means.append(
-            interval("loss_alone_root", "loss_with_root", "RMSE, alone to with it", 3, between="→")
-        )
+        name = "RMSE, alone to with it"
+        means.insert(0, interval("loss_alone_root", "loss_with_root", name, 3, between="→"))
     return [
         column("gain", "gain, %", digits=1, signed=True),
         interval("low", "high", "90% interval, %", 1, signed=True),
@@ -50,9 +46,10 @@ def effect_columns(loss: str, unit: Unit) -> list[dict[str, Any]]:
 def effect_row(
     gain: float, ends: tuple[float, float], p_gain: float, alone: float | None, unit: Unit
 ) -> dict[str, Any]:
-    """Return a gain, which is a share of the loss `alone`, as numbers of a table."""
-    low, high = ends
-    row: dict[str, Any] = {"gain": 100 * gain, "low": 100 * low, "high": 100 * high}
+    """Return a gain, which is a share of the loss `alone`, as numbers of a table and a picture."""
+    shares = dict(zip(("gain", "low", "high"), (gain, *ends), strict=True))
+    row: dict[str, Any] = {name: 100 * share for name, share in shares.items()}
+    row |= dict(zip(ENDS, row.values(), strict=True))
     row["p_gain"] = p_gain
     if alone is not None and isfinite(alone) and isfinite(gain):
         row |= unit.values("loss_alone", alone)
@@ -60,19 +57,35 @@ def effect_row(
     return row
 
 
-def pooled_row(found: Any) -> dict[str, Any]:
-    """Return what pooling does, of a trial or of a source of a choice."""
+def pooled_row(found: Any, call: str) -> dict[str, Any]:
+    """Return what pooling does. It is drawn where it decides the call.
+
+    Parameters
+    ----------
+    found : Trial or SourceChoice
+    call : str
+    """
     names = ("pooled", "pooled_low", "pooled_high")
-    return {name: 100 * getattr(found, name) for name in names}
+    row: dict[str, Any] = {name: 100 * getattr(found, name) for name in names}
+    if call != "hurts" or not isfinite(found.pooled):
+        return row
+    return {**row, **dict(zip(ENDS, list(row.values()), strict=True)), "mark": "*"}
 
 
-def effect_chart(name: str, axis: str) -> dict[str, Any]:
+def effect_chart(
+    name: str, loss: str, target: str, rows: Iterable[dict[str, Any]]
+) -> dict[str, Any]:
     """Return the forest plot of gains: colour, shape and words say the call."""
-    return forest(
-        name,
-        "gain",
-        axis,
-        tag={"digits": 1, "unit": "%"},
-        beside=["pooled", "pooled_low", "pooled_high"],
-        beside_label="if all rows were pooled: why it hurts",
+    axis = (
+        f"gain: by how much the {loss} falls, in % of what it is with {shortened(target)} alone. Right of 0 "
+        f"is better. Lines: 90% intervals."
     )
+    found = list(rows)
+    bars = [Bar(*(row[end] / 100 for end in ENDS)) for row in found if isfinite(row["shown"])]
+    reach = axis_of(bars)
+    chart = forest(name, "shown", axis, tag={"digits": 1, "unit": "%"})
+    chart |= {"low": "shown_low", "high": "shown_high", "good": "right"}
+    chart["reach"] = [100 * reach.low, 100 * reach.high]
+    if any("mark" in row for row in found):
+        chart["mark_label"] = "* gain of one pool of all rows, which decides this call"
+    return chart

@@ -19,15 +19,7 @@ from datakin.report.sections import (
     view,
 )
 from datakin.report.units import Unit
-from datakin.report.words import (
-    amount,
-    enumerated,
-    error_text,
-    forecast_verdict,
-    plural,
-    shortened,
-    verdict,
-)
+from datakin.report.words import amount, error_text, notes_of, plural, verdict_of
 from datakin.results import Forecast, Gain
 
 __all__ = ["forecast_view", "gain_view"]
@@ -55,7 +47,7 @@ def forecast_view(forecast: Forecast) -> dict[str, Any]:
     return view(
         "forecast",
         f"Forecast for {forecast.target}",
-        forecast_verdict(forecast, len(forecast.sources)),
+        verdict_of(forecast.answer),
         sections,
         tiles=[
             {"label": "call", "value": forecast.decision.word, "zone": forecast.decision.word},
@@ -64,6 +56,7 @@ def forecast_view(forecast: Forecast) -> dict[str, Any]:
             {"label": "gain, best weights", "value": amount(forecast.best.value, in_points)},
             {"label": "kinship", "value": f"{forecast.kinship:.2f}"},
         ],
+        notes=notes_of(forecast.answer),
         provenance=origin(forecast.provenance),
     )
 
@@ -84,7 +77,7 @@ def gain_view(gain: Gain) -> dict[str, Any]:
     return view(
         "gain",
         f"{_sources(gain)} for {gain.target}",
-        _gain_verdict(gain),
+        verdict_of(gain.answer),
         [
             section(
                 "gain", "What the methods brought", text, _columns(gain), rows, chart=chart,
@@ -92,7 +85,7 @@ def gain_view(gain: Gain) -> dict[str, Any]:
             )
         ],
         tiles=_tiles(gain),
-        notes=gain.notes,
+        notes=notes_of(gain.answer),
         provenance=origin(gain.provenance),
     )  # fmt: skip
 
@@ -146,28 +139,3 @@ def _tiles(gain: Gain) -> list[dict[str, str]]:
 def _sources(gain: Gain) -> str:
     """Return the source's name, or how many there are."""
     return plural(len(gain.sources), "source") if gain.sources else gain.source
-
-
-def _gain_verdict(gain: Gain) -> dict[str, Any]:
-    helped = [n for n, m in gain.methods.items() if m.target_rer > 2 * m.target_se]
-    harmed = [n for n, m in gain.methods.items() if m.target_rer < -2 * m.target_se]
-    best = max(gain.methods, key=lambda name: _finite(gain.methods[name].target_rer))
-    found = gain.methods[best]
-    target, source = shortened(gain.target), shortened(_sources(gain))
-    head = f"Learning from {source} helped {target}" if helped else (
-        f"No method clearly helped {target} by learning from {source}"
-    )  # fmt: skip
-    names = enumerated([shortened(name) for name in gain.sources])
-    return verdict(
-        "good" if helped else "bad" if len(harmed) == len(gain.methods) else "open",
-        head,
-        f"Best for the target: {best}, which changed its error from {gain.target_error:.4f} to "
-        f"{found.target_error:.4f} (relative reduction {found.target_rer:.1%}, standard error "
-        f"{found.target_se:.1%}).",
-        f"Clearly harmful: {enumerated(harmed)}." if harmed else "",
-        f"Learned from at once: {names}. Only the target was tested on." if gain.sources else "",
-    )
-
-
-def _finite(value: float) -> float:
-    return value if value == value else float("-inf")

@@ -9,7 +9,7 @@ import numpy as np
 
 from datakin.distances import DistanceMatrix
 from datakin.report.sections import column, interval, origin, records, section, view
-from datakin.report.words import CALLS, ZONES, enumerated, plural, shortened, verdict
+from datakin.report.words import CALLS, ZONES, enumerated, notes_of, shortened, verdict_of
 from datakin.results import Matrix, Square
 
 __all__ = ["distance_matrix_view", "matrix_view"]
@@ -29,35 +29,25 @@ PAIRS = [
 def matrix_view(matrix: Matrix) -> dict[str, Any]:
     """Return the sections of a matrix of scores."""
     clusters = matrix.clusters()
-    families = _families_of(clusters)
-    interrupted = "The run was interrupted: not all datasets are here."
     return _square_view(
         matrix,
         clusters,
-        verdict("plain", _head(families), *_family_lines(families), *matrix.closing.splitlines()),
         tiles=_zone_tiles(matrix),
         calls=matrix.shown == "call",
         own=[float(error) for error in np.diag(matrix.errors)],
         pairs=PAIRS,
-        notes=[*([] if matrix.complete else [interrupted]), *matrix.notes],
         provenance=origin(matrix.provenance, Fits=str(matrix.n_fits)),
     )
 
 
 def distance_matrix_view(matrix: DistanceMatrix) -> dict[str, Any]:
     """Return the sections of a matrix of distances."""
-    clusters = matrix.clusters()
-    families = _families_of(clusters)
-    head = f"{len(matrix)} datasets in {plural(len(families), 'cluster')} by distance"
-    how = "Clusters are cut at the widest gap between merges; distances have no zones and no interval."
-    found = verdict("plain", head, *_family_lines(families), how)
-    return _square_view(matrix, clusters, found, provenance=origin(matrix.provenance))
+    return _square_view(matrix, matrix.clusters(), provenance=origin(matrix.provenance))
 
 
 def _square_view(
     matrix: Square,
     clusters: dict[str, int],
-    found: dict[str, Any],
     *,
     tiles: Sequence[dict[str, str]] = (),
     own: Sequence[float] | None = None,
@@ -66,7 +56,7 @@ def _square_view(
 ) -> dict[str, Any]:
     """Return the sections that a matrix of scores and one of distances have in common.
 
-    `found` is the verdict, `own` holds each dataset's own error, `pairs` are further columns of the
+    `own` holds each dataset's own error, `pairs` are further columns of the
     table of pairs.
     """
     order, n = _leaves(matrix), len(matrix)
@@ -74,13 +64,14 @@ def _square_view(
     return view(
         "matrix",
         f"{n} datasets",
-        found,
+        verdict_of(matrix.answer),
         [_heat(matrix, order), _tree(matrix, order), _map(matrix), _members(matrix, clusters, own),
          _pairs(pairs)],
         tiles=[*({"label": name, "value": str(count)} for name, count in counts.items()), *tiles],
         clusters=list(clusters.values()),
         groups=list(_group_names(clusters).values()),
         selects="dataset",
+        notes=notes_of(matrix.answer),
         **more,
     )  # fmt: skip
 
@@ -92,43 +83,12 @@ def _leaves(matrix: Square) -> list[int]:
     return [int(i) for i in leaves_list(matrix.tree)] if len(matrix) > 1 else [0]
 
 
-def _families_of(clusters: dict[str, int]) -> list[list[str]]:
-    """Return the names of each cluster, the largest first."""
-    groups: dict[int, list[str]] = {}
-    for name, cluster in clusters.items():
-        groups.setdefault(cluster, []).append(shortened(name))
-    return sorted(groups.values(), key=len, reverse=True)
-
-
 def _group_names(clusters: dict[str, int]) -> dict[int, str]:
     """Return the name of each group: its members, at most three of them."""
     members: dict[int, list[str]] = {}
     for name, number in clusters.items():
         members.setdefault(number, []).append(shortened(name))
     return {number: enumerated(members[number], NAMED) for number in sorted(members)}
-
-
-def _head(families: list[list[str]]) -> str:
-    n, large = sum(map(len, families)), sum(len(group) > 1 for group in families)
-    alone = len(families) - large
-    if len(families) == 1:
-        return f"All {n} datasets may be of one kin"
-    if not large:
-        return f"None of the {n} datasets is kin to another"
-    head = f"{n} datasets, {plural(large, 'family', 'families')}"
-    return f"{head} and {alone} on their own" if alone else head
-
-
-def _family_lines(families: list[list[str]]) -> list[str]:
-    """Return who belongs together, and who to nobody."""
-    large = [group for group in families if len(group) > 1]
-    alone = [group[0] for group in families if len(group) == 1]
-    lines = [f"Together: {enumerated(group, 8)}." for group in large[:6]]
-    if len(large) > 6:
-        lines.append(f"And {len(large) - 6} more families, in the table below.")
-    if alone and large:
-        lines.append(f"On their own: {enumerated(alone, 8)}.")
-    return lines
 
 
 def _zone_tiles(matrix: Matrix) -> list[dict[str, str]]:

@@ -181,7 +181,7 @@ def page(result: Any, *, command: str | None = None, notes: Sequence[str] = ()) 
 
 def _page(result: Any, command: str | None, notes: Sequence[str]) -> str:
     view = view_of(result)
-    view["notes"] = list(dict.fromkeys([*notes, *view["notes"]]))
+    view["notes"] = list(dict.fromkeys([*view["notes"], *notes]))
     if command:
         view["provenance"] = {"Command": command, **view.get("provenance", {})}
     text = str(result)

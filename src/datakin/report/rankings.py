@@ -25,16 +25,9 @@ from datakin.report.sections import (
     section,
     view,
 )
-from datakin.report.words import (
-    CALLS,
-    CALLS_IN_WORDS,
-    ZONES,
-    enumerated,
-    ranking_verdict,
-    shortened,
-    verdict,
-)
+from datakin.report.words import CALLS, ZONES, notes_of, verdict_of
 from datakin.results import SCREENED, Comparison, LearningCurve, Ranking
+from datakin.results.call_words import gain_legend, legend_of_calls
 
 __all__ = ["distance_ranking_view", "ranking_view"]
 
@@ -58,20 +51,13 @@ def ranking_view(ranking: Ranking) -> dict[str, Any]:
         *_weights(ranking, kin),
         *curve_section(_target_curves(ranking, kin)),
     ]
-    notes: dict[str, list[str]] = {}
-    for c in ranking.comparisons:
-        for note in c.notes:
-            notes.setdefault(note, []).append(shortened(c.source))
-    more = [] if ranking.complete else ["The run was interrupted: not all sources are here."]
-    if ranking.screening is not None:
-        more.append(ranking.screening.note)
     return view(
         "ranking",
         f"Sources for {ranking.target}",
-        ranking_verdict(ranking),
+        verdict_of(ranking.answer),
         [part for part in sections if part["rows"]],  # a dataset against itself has no forecast
         tiles=_tiles(ranking, kin),
-        notes=[*more, *(f"{enumerated(names, 4)}: {note}" for note, names in notes.items())],
+        notes=notes_of(ranking.answer),
         details={c.source: details_of(c) for c in kin},
         calls=by_gain,
         selects="source",
@@ -99,7 +85,7 @@ def _effects(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
     rows = []
     for row, c in zip(records(ranking.frame), kin, strict=False):
         ends, alone = (row["gain_low"], row["gain_high"]), loss_of(c)[2]
-        pooled = {} if c.trial is None else pooled_row(c.trial)
+        pooled = {} if c.trial is None else pooled_row(c.trial, c.decision.word)
         found = effect_row(row["gain"], ends, row["p_gain"], alone, unit)
         rows.append({**row, **found, **pooled, "call": c.decision.word, "zone": c.decision.word})
     rows = [row for row in rows if row["gain"] == row["gain"]]
@@ -111,23 +97,15 @@ def _effects(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
         *([column("group", "group", digits=0)] if len(kin) > 1 else []),
         column("n_rows", "rows", digits=0),
     ]
-    axis = (
-        f"gain: by how much the {name} falls, in % of what it is with {shortened(ranking.target)} alone. "
-        f"Right of 0 is better. Lines: 90% intervals."
-    )
-    if ranking.is_tried:
+    calls = [c.call for c in kin]
+    text = " ".join([*legend_of_calls(calls), *gain_legend(name, calls)])
+    if not ranking.is_tried:
         text = (
-            f"Each source was tried beside the target, on held-out rows. The gain is a cautious number: the "
-            f"trial is read together with what such trials brought elsewhere. {CALLS_IN_WORDS} Select a "
-            f"source to see why. {ranking.caution}"
+            "By the gain formula: what pooling each source with the target should bring. Not tried."
         )
-    else:
-        text = (
-            "By the gain formula: what pooling each source with the target should bring. The sources were "
-            "not tried."
-        )
+    chart = effect_chart("source", name, ranking.target, rows)
     return section(
-        "gains", "What each source brings", text, columns, rows, chart=effect_chart("source", axis),
+        "gains", "What each source brings", text, columns, rows, chart=chart,
         table="open", short="Gains",
     )  # fmt: skip
 
@@ -331,11 +309,10 @@ def distance_ranking_view(ranking: DistanceRanking) -> dict[str, Any]:
         column("score", "distance"),
         column("n_rows", "rows", digits=0),
     ]
-    near = shortened(ranking.best.source)
     return view(
         "ranking",
         f"Sources for {ranking.target}",
-        verdict("plain", f"Nearest by {ranking.method}: {near}", ranking.closing),
+        verdict_of(ranking.answer),
         [
             section(
                 "distances",
@@ -351,7 +328,6 @@ def distance_ranking_view(ranking: DistanceRanking) -> dict[str, Any]:
             {"label": "sources", "value": str(len(ranking))},
             {"label": "distance", "value": ranking.method},
         ],
-        details={},
-        selects="source",
+        notes=notes_of(ranking.answer),
         provenance=origin(*(c.provenance for c in ranking)),
     )

@@ -14,7 +14,7 @@ from datakin.report.sections import column, section
 from datakin.report.units import Unit
 from datakin.report.words import enumerated, shortened
 from datakin.results import Choice
-from datakin.results.choice_text import error_word
+from datakin.results.words import error_word
 
 __all__ = ["rows_section"]
 
@@ -28,13 +28,14 @@ def rows_section(choice: Choice) -> dict[str, Any]:
     """Return the section of the slider; a sentence where the curve does not support one."""
     unit, target = Unit(choice.loss), shortened(choice.target)
     points = [(p.n_rows, p.error) for p in choice.curve if p.n_rows > 0 and isfinite(p.error)]
-    measured = [{"n": n, **unit.values("error", error)} for n, error in points]
+    drawn = unit.drawn("error")
+    measured = [{"n": n, "error": unit.values("error", error)[drawn]} for n, error in points]
     rows: list[dict[str, Any]] = [
         {"n_rows": n, **unit.values("error", error), "kind": "measured"} for n, error in points
     ]
     columns = [
         column("n_rows", "rows learned from", digits=0),
-        *unit.columns("error", error_word(choice)),
+        *unit.columns("error", "error" if unit.has_root else error_word(choice.loss)),
         column("kind", "kind", "text"),
     ]
     title, short = "What if I had n rows of my own?", "More rows"
@@ -46,14 +47,18 @@ def rows_section(choice: Choice) -> dict[str, Any]:
     a, b = line
     expected = {n: max(0.0, a + b / n) for n in _positions(points, choice.n_rows)}
     steps: list[dict[str, Any]] = [
-        {"n": n, **unit.values("error", error), "text": _said(choice, unit, n, error)}
+        {
+            "n": n,
+            "error": unit.values("error", error)[drawn],
+            "text": _said(choice, unit, n, error),
+        }
         for n, error in expected.items()
     ]
     start = min(range(len(steps)), key=lambda k: abs(steps[k]["n"] - choice.n_rows))
     for k in sorted({round(x) for x in np.linspace(0, len(steps) - 1, PRINTED)}):
-        if steps[k]["n"] not in dict(points):
-            found = {name: value for name, value in steps[k].items() if name.startswith("error")}
-            rows.append({"n_rows": steps[k]["n"], **found, "kind": "from the line"})
+        n = steps[k]["n"]
+        if n not in dict(points):
+            rows.append({"n_rows": n, **unit.values("error", expected[n]), "kind": "from the line"})
     chart = {
         "type": "whatif",
         "steps": steps,
@@ -61,7 +66,7 @@ def rows_section(choice: Choice) -> dict[str, Any]:
         "measured": measured,
         "label": f"Rows of {target} to learn from",
         "axis": "rows learned from",
-        "value_axis": unit.named(f"{error_word(choice)} of {target} alone"),
+        "value_axis": unit.named(f"{error_word(choice.loss)} of {target} alone"),
     }
     text = (
         f"For {target} alone, without any source; the choice itself is not extrapolated. Measured: {told}. "
@@ -104,7 +109,7 @@ def _positions(points: list[tuple[int, float]], n_rows: int) -> list[int]:
 
 
 def _said(choice: Choice, unit: Unit, n: int, error: float) -> str:
-    what = f"the {error_word(choice)} of {shortened(choice.target)} alone"
+    what = f"the {error_word(choice.loss)} of {shortened(choice.target)} alone"
     return f"With {n:,} rows, {what} should be {unit.text(error)}."
 
 

@@ -7,7 +7,7 @@ from math import isfinite, sqrt
 from typing import Any
 
 from datakin.report.sections import column
-from datakin.results.choice_text import IN_POINTS
+from datakin.results.words import IN_POINTS, amount
 
 __all__ = ["Unit"]
 
@@ -44,10 +44,13 @@ class Unit:
         return f"{label}, %" if self.is_percent else label
 
     def columns(self, key: str, label: str) -> list[dict[str, Any]]:
-        """Return the columns of an error: its root beside a squared one."""
+        """Return the columns of an error: the root of a squared one, and the square beside it."""
         found = [column(key, self.named(label), digits=self.digits)]
         if self.has_root:
-            found.append(column(f"{key}_root", f"{label}, RMSE", digits=3))
+            found = [
+                column(f"{key}_root", f"{label}, RMSE", digits=3),
+                column(key, f"{label}, squared"),
+            ]
         return found
 
     def values(self, key: str, error: float | None) -> dict[str, float | None]:
@@ -58,10 +61,10 @@ class Unit:
             return {key: 100 * error if self.is_percent else error}
         return {key: error, f"{key}_root": sqrt(error) if error >= 0 else None}
 
+    def drawn(self, key: str) -> str:
+        """Return which of them is drawn."""
+        return f"{key}_root" if self.has_root else key
+
     def text(self, error: float) -> str:
-        """Return an error in words."""
-        if self.is_percent:
-            return f"{100 * error:.1f}%"
-        if self.has_root and error >= 0:
-            return f"{error:.4g} (RMSE {sqrt(error):.3g})"
-        return f"{error:.4g}"
+        """Return an error as every other place writes it."""
+        return amount(self.loss, error)

@@ -8,9 +8,10 @@ from typing import Any
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed
-from datakin.results.choice_html import html_of
-from datakin.results.choice_text import CALLS, amount, evidence_of, headline_of, text_of
+from datakin.results.answer import Answer
+from datakin.results.choice_answer import choice_answer, choice_headline
 from datakin.results.record import Provenance, Record, register
+from datakin.results.words import CALLS, amount, error_word, interval_amount
 
 __all__ = ["Choice", "CurvePoint", "SourceChoice", "Stability"]
 
@@ -221,9 +222,11 @@ class Choice(Record):
     def tested_on(self, dataset: Any) -> str:
         """Say in a sentence whether the error on fresh labelled rows is the one that was expected."""
         found = self.error_on(dataset)
-        low, high = (amount(self, end) for end in self.interval)
         holds = "within" if self.interval[0] <= found <= self.interval[1] else "outside"
-        return f"On fresh rows the error is {amount(self, found)}, {holds} the expected {low} to {high}."
+        return (
+            f"On fresh rows the {error_word(self.loss)} is {amount(self.loss, found)}, {holds} the expected "
+            f"{interval_amount(self.loss, *self.interval)}."
+        )
 
     def __getitem__(self, source: str) -> SourceChoice:
         for each in self.choices:
@@ -234,20 +237,19 @@ class Choice(Record):
         )
 
     @property
+    def answer(self) -> Answer:
+        """What to do, how good and how sure that is, why, and what to know."""
+        return choice_answer(self)
+
+    @property
     def headline(self) -> str:
         """What to do, in one sentence."""
-        return headline_of(self)
+        return choice_headline(self)
 
     @property
     def evidence(self) -> tuple[str, ...]:
         """The sentences behind the headline."""
-        return evidence_of(self)
+        return self.answer.evidence
 
     def __repr__(self) -> str:
         return f"Choice({self.target!r}: {self.headline} error {self.error:.4f})"
-
-    def __str__(self) -> str:
-        return text_of(self)
-
-    def _repr_html_(self) -> str:
-        return html_of(self)

@@ -145,9 +145,9 @@ class _PaperRule:
 
     name, is_symmetric = "paper", True
     headlines: ClassVar = {
-        Zone.POSITIVE: ("good", "Kin: what is learned on {source} holds on {target}"),
-        Zone.AMBIGUOUS: ("open", "Perhaps kin: {source} may or may not help {target}"),
-        Zone.NEGATIVE: ("bad", "Not kin: learning from {source} would harm {target}"),
+        Zone.POSITIVE: ("good", "By the paper's rule: positive. {source} is kin to {target}"),
+        Zone.AMBIGUOUS: ("open", "By the paper's rule: ambiguous. {source} may be kin to {target}"),
+        Zone.NEGATIVE: ("bad", "By the paper's rule: negative. {source} is not kin to {target}"),
     }
 
     def bands(self, decision: ZoneDecision) -> tuple[Band, ...]:
@@ -187,9 +187,9 @@ class _GainRule:
 
     name, is_symmetric = "gain", False
     headlines: ClassVar = {
-        Zone.POSITIVE: ("good", "Use it: learning from {source} should help {target}"),
-        Zone.AMBIGUOUS: ("open", "Unclear: learning from {source} may or may not help {target}"),
-        Zone.NEGATIVE: ("bad", "Do not use it: learning from {source} would harm {target}"),
+        Zone.POSITIVE: ("good", "Use {source}: by the gain formula it should help {target}"),
+        Zone.AMBIGUOUS: ("open", "The data do not tell whether {source} helps {target}"),
+        Zone.NEGATIVE: ("bad", "Do not use {source}: by the gain formula it would hurt {target}"),
     }
 
     def bands(self, decision: ZoneDecision) -> tuple[Band, ...]:
@@ -228,10 +228,10 @@ class _TrialRule(_GainRule):
 
     name = "trial"
     headlines: ClassVar = {
-        Zone.POSITIVE: ("good", "Helps: {target} should be predicted better with {source}"),
-        Zone.HARMLESS: ("plain", "Harmless: {source} should change little for {target}"),
-        Zone.AMBIGUOUS: ("open", "Unclear: {source} may or may not help {target}"),
-        Zone.NEGATIVE: ("bad", "Hurts: pooled with {target}, {source} would raise its loss"),
+        Zone.POSITIVE: ("good", "Use {source}: it should help {target}"),
+        Zone.HARMLESS: ("plain", "Use {source} or leave it: it is harmless for {target}"),
+        Zone.AMBIGUOUS: ("open", "The data do not tell whether {source} helps {target}"),
+        Zone.NEGATIVE: ("bad", "Do not pool {source} with {target}: it hurts"),
     }
 
     def decide_trial(self, trial: Trial) -> ZoneDecision:

@@ -65,20 +65,18 @@ function marker(shape, x, y, fill, size = 5) {
   return el("circle", { cx: x, cy: y, r: size, ...common });
 }
 
-function span(low, high, y, stroke, width, dashes = null) {
-  return el("line", { x1: low, x2: high, y1: y, y2: y, stroke, "stroke-width": width, "stroke-linecap": "round", "stroke-dasharray": dashes });
+function span(low, high, y, stroke, width) {
+  return el("line", { x1: low, x2: high, y1: y, y2: y, stroke, "stroke-width": width, "stroke-linecap": "round" });
 }
 
 function sample(shape, fill) {
   if (shape === "box") return el("rect", { x: 1, y: 2, width: 12, height: 10, fill });
-  if (shape === "tick") return el("line", { x1: 7, x2: 7, y1: 2, y2: 12, stroke: fill, "stroke-width": 2 });
-  if (shape === "dashes") return span(0, 14, 7, fill, 2, "3 3");
   return marker(shape, 7, 7, fill);
 }
 
 function legend(entries) {
   return el("ul", { class: "legend" }, entries.map(([shape, fill, text, title]) => el("li", { title },
-    el("svg", { width: 14, height: 14, "aria-hidden": "true" }, sample(shape, fill)), text)));
+    shape === "none" ? null : el("svg", { width: 14, height: 14, "aria-hidden": "true" }, sample(shape, fill)), text)));
 }
 
 function tipOf(section, row) {

@@ -76,6 +76,7 @@ function place(event) {
 }
 function showTip(event, text) {
   if (event.pointerType === "touch") return; // a tap opens the sheet, which says more
+  if (!byId("details").hidden && text.split("\n")[0] === selection.name) return;
   tip.textContent = text;
   tip.hidden = false;
   place(event);

@@ -73,47 +73,36 @@ function drawBands({ under, group, x, top, height }, [low, high]) {
   });
 }
 
-// A second interval that explains the call. It may be far away: then an arrow says so.
-function drawBeside({ row, x, y }, r, [value, low, high], ink) {
-  if (!isNumber(r[value])) return;
+// An interval that may reach beyond the axis: then arrows say so.
+function drawInterval({ row, x, y }, low, high, ink, width) {
   const inside = (v) => Math.min(x.to, Math.max(x.from, x(v)));
-  const at = y + 7;
-  row.append(span(inside(r[low]), inside(r[high]), at, ink, 1.5, "3 3"));
-  if (x(r[low]) < x.from - 1) row.append(el("path", { d: `M${x.from - 5} ${at}l7 -4v8z`, fill: ink }));
-  if (x(r[value]) >= x.from && x(r[value]) <= x.to) row.append(el("line", { x1: x(r[value]), x2: x(r[value]), y1: at - 4, y2: at + 4, stroke: ink, "stroke-width": 2 }));
+  row.append(span(inside(low), inside(high), y, ink, width));
+  if (x(low) < x.from - 1) row.append(el("path", { d: `M${x.from - 6} ${y}l8 -4v8z`, fill: ink }));
+  if (x(high) > x.to + 1) row.append(el("path", { d: `M${x.to + 6} ${y}l-8 -4v8z`, fill: ink }));
 }
 
 function forest(section) {
-  const { value, low, high, bands, inner, mark, beside, tag } = section.chart;
-  const kept = section.rows.flatMap((r) => [r[value], r[low], r[high], mark ? r[mark] : null]);
+  const { value, low, high, bands, inner, tag, reach } = section.chart;
+  const kept = reach ?? section.rows.flatMap((r) => [r[value], r[low], r[high]]);
   const legends = bands ? zoneBands() : [];
-  if (mark) legends.push(["tick", "var(--ink)", section.chart.mark_label]);
   const found = [...new Set(section.rows.map(zoneOf).filter(Boolean))];
   legends.push(...found.map((zone) => [zone, zoneColour(zone), zone]));
-  if (section.rows.some((r) => r.summary) && section.chart.summary_label) legends.push(["summary", "var(--ink)", section.chart.summary_label]);
-  const explained = (r) => beside && zoneOf(r) === "hurts" && isNumber(r[beside[0]]);
-  if (section.rows.some(explained)) {
-    legends.push(["dashes", "var(--hurts)", section.chart.beside_label]);
-    // Room for it, but not so much that the others become dots.
-    const reach = 1.5 * Math.max(...kept.filter(isNumber).map(Math.abs), 1e-9);
-    kept.push(...section.rows.filter(explained).flatMap((r) => beside.map((key) => Math.max(-reach, Math.min(reach, r[key])))));
-  }
+  if (section.chart.summary_label) legends.push(["summary", "var(--ink)", section.chart.summary_label]);
+  if (section.chart.mark_label) legends.push(["none", "", section.chart.mark_label]);
+  const inkOf = (r) => (r.summary ? "var(--ink)" : zoneColour(zoneOf(r)));
   const tagOf = (r) => {
-    const ink = r.summary ? "var(--ink)" : zoneColour(zoneOf(r));
-    const number = isNumber(r[value]) ? `${signed(r[value], tag.digits)}${tag.unit}` : "";
-    return [[number, zoneOf(r)].filter(Boolean).join(" · "), ink];
+    const number = isNumber(r[value]) ? `${signed(r[value], tag.digits)}${tag.unit}${r.mark ?? ""}` : "";
+    return [[number, zoneOf(r)].filter(Boolean).join(" · "), inkOf(r)];
   };
   return rowChart(section, single(section), kept, (place) => {
     const { row, group, x, y } = place;
     const r = group.rows[0];
     if (bands) drawBands(place, bands);
-    const ink = r.summary ? "var(--ink)" : zoneColour(zoneOf(r));
-    if (isNumber(r[low])) row.append(span(x(r[low]), x(r[high]), y, ink, 1.75));
-    if (inner && isNumber(r[inner[0]])) row.append(span(x(r[inner[0]]), x(r[inner[1]]), y, ink, 4));
-    if (mark && isNumber(r[mark])) row.append(el("line", { x1: x(r[mark]), x2: x(r[mark]), y1: y - 9, y2: y + 9, stroke: "var(--ink)", "stroke-width": 1.5 }));
-    if (explained(r)) drawBeside(place, r, beside, ink);
-    if (isNumber(r[value])) row.append(marker(r.summary ? "summary" : zoneOf(r), x(r[value]), y, ink));
-  }, { legends, height: beside ? 30 : 26, tag: tag ? tagOf : null });
+    const ink = inkOf(r);
+    if (isNumber(r[low])) drawInterval(place, r[low], r[high], ink, 1.75);
+    if (inner && isNumber(r[inner[0]])) drawInterval(place, r[inner[0]], r[inner[1]], ink, 4);
+    if (isNumber(r[value])) row.append(marker(r.summary ? "summary" : zoneOf(r), Math.min(x.to, Math.max(x.from, x(r[value]))), y, ink));
+  }, { legends, tag: tag ? tagOf : null });
 }
 
 const SHAPES = ["summary", "circle", "ambiguous"];

@@ -9,7 +9,8 @@ function pairsTable(caption, rows) {
 function sourceDetails(name) {
   const found = view.details[name];
   return [
-    el("p", {}, el("span", { class: "zone", "data-zone": found.zone }, found.zone), `: ${found.why}.`),
+    el("p", {}, el("span", { class: "zone", "data-zone": found.zone }, found.zone)),
+    el("p", {}, found.why),
     el("dl", {}, found.facts.flatMap(([label, text]) => [el("dt", {}, label), el("dd", {}, text)])),
     found.models.length > 1 ? [el("h3", {}, "Score by each model"), pairsTable("Score of each model, its weight on the source", found.models.map(
       ([model, score, weight]) => [model, score, isNumber(weight) ? `weight ${show(weight, 2)}` : " "]))] : null,
