@@ -107,7 +107,7 @@ def _gains(choice: Choice) -> dict[str, Any]:
         *effect_columns(name, unit),
         column("share", "share, %", digits=0),
         *POOLED,
-        column("worth", "worth in rows of the target", digits=0),
+        column("worth", "worth, rows", digits=0),
         column("n_rows", "rows", digits=0),
     ]
     chart = effect_chart("source", name, choice.target, rows)

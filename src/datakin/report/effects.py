@@ -18,6 +18,7 @@ POOLED = [
     interval("pooled_low", "pooled_high", "90% interval, pooled, %", 0, signed=True),
 ]
 ENDS = ("shown", "shown_low", "shown_high")
+FARTHEST = 2.5  # times the reach of the others: how much of a pool that does harm is drawn
 
 
 def effect_columns(loss: str, unit: Unit) -> list[dict[str, Any]]:
@@ -30,16 +31,19 @@ def effect_columns(loss: str, unit: Unit) -> list[dict[str, Any]]:
     unit : Unit
         Of that loss.
     """
-    name = unit.named(f"{loss}, alone to with it")
-    means = [interval("loss_alone", "loss_with", name, unit.digits, between="→")]
-    if unit.has_root:
-        name = "RMSE, alone to with it"
-        means.insert(0, interval("loss_alone_root", "loss_with_root", name, 3, between="→"))
+    name = "RMSE" if unit.has_root else unit.named(loss)
+    digits = 3 if unit.has_root else unit.digits
     return [
         column("gain", "gain, %", digits=1, signed=True),
         interval("low", "high", "90% interval, %", 1, signed=True),
         column("p_gain", "probability of a gain", digits=2),
-        *means,
+        interval(
+            unit.drawn("loss_alone"),
+            unit.drawn("loss_with"),
+            f"{name}, alone to with it",
+            digits,
+            between="→",
+        ),
     ]
 
 
@@ -81,11 +85,19 @@ def effect_chart(
         f"is better. Lines: 90% intervals."
     )
     found = list(rows)
-    bars = [Bar(*(row[end] / 100 for end in ENDS)) for row in found if isfinite(row["shown"])]
-    reach = axis_of(bars)
     chart = forest(name, "shown", axis, tag={"digits": 1, "unit": "%"})
-    chart |= {"low": "shown_low", "high": "shown_high", "good": "right"}
-    chart["reach"] = [100 * reach.low, 100 * reach.high]
+    chart |= {"low": "shown_low", "high": "shown_high", "explained": True}
+    chart["reach"] = _reach(found)
     if any("mark" in row for row in found):
         chart["mark_label"] = "* gain of one pool of all rows, which decides this call"
     return chart
+
+
+def _reach(rows: list[dict[str, Any]]) -> list[float]:
+    """Return the ends of the axis. A pool that does much harm does not make dots of all others."""
+    bars = [Bar(*(row[end] / 100 for end in ENDS)) for row in rows if "mark" not in row]
+    axis = axis_of(bars)
+    room = FARTHEST * max(-axis.low, axis.high)
+    pools = [end for row in rows if "mark" in row for end in (row["shown_low"], row["shown_high"])]
+    low = min([100 * axis.low, *(max(end, -100 * room) for end in pools)])
+    return [low, 100 * axis.high]

@@ -11,6 +11,7 @@ from datakin.report.sections import (
     column,
     gain_forest,
     gain_row,
+    interval,
     origin,
     pairs,
     records,
@@ -21,6 +22,8 @@ from datakin.report.sections import (
 from datakin.report.units import Unit
 from datakin.report.words import amount, error_text, notes_of, plural, verdict_of
 from datakin.results import Forecast, Gain
+from datakin.results.gain_answer import NORMAL
+from datakin.results.words import error_word
 
 __all__ = ["forecast_view", "gain_view"]
 
@@ -66,8 +69,8 @@ def gain_view(gain: Gain) -> dict[str, Any]:
     rows = [_in_percent(gain, row) for row in records(gain.frame)]
     chart = pairs(
         "method",
-        "gain: by how much the error falls, in % of the error alone. Right of 0 is better. Lines: two "
-        "standard errors either way.",
+        "gain: by how much the error falls, in % of the error alone. Right of 0 is better. Lines: 90% "
+        "intervals.",
         *((f"{side}_rer", f"{side}_low", f"{side}_high", f"on the {side}") for side in gain.sides),
     )
     n_splits = plural(gain.repeats, gain.split)
@@ -81,7 +84,7 @@ def gain_view(gain: Gain) -> dict[str, Any]:
         [
             section(
                 "gain", "What the methods brought", text, _columns(gain), rows, chart=chart,
-                table="open",
+                table="open", short="Gains",
             )
         ],
         tiles=_tiles(gain),
@@ -100,7 +103,7 @@ def _in_percent(gain: Gain, row: dict[str, Any]) -> dict[str, Any]:
     for side in gain.sides:
         value, error = 100 * row[f"{side}_rer"], 100 * row[f"{side}_se"]
         found |= {f"{side}_rer": value, f"{side}_se": error}
-        found |= {f"{side}_low": value - 2 * error, f"{side}_high": value + 2 * error}
+        found |= {f"{side}_low": value - NORMAL * error, f"{side}_high": value + NORMAL * error}
         found |= _units(gain)[side].values(f"{side}_error", row[f"{side}_error"])
     if len(gain.sides) > 1:
         found["average_rer"] = 100 * row["average_rer"]
@@ -112,7 +115,9 @@ def _columns(gain: Gain) -> list[dict[str, Any]]:
     found = [column("method", "method", "text")]
     for side in gain.sides:
         found.append(column(f"{side}_rer", f"gain on the {side}, %", digits=1, signed=True))
-        found.append(column(f"{side}_se", "standard error, %", digits=1))
+        found.append(
+            interval(f"{side}_low", f"{side}_high", f"90% interval, {side}, %", 0, signed=True)
+        )
     if len(gain.sides) > 1:
         found.append(column("average_rer", "average gain, %", digits=1, signed=True))
     for side in gain.sides:
@@ -132,7 +137,7 @@ def _tiles(gain: Gain) -> list[dict[str, str]]:
         {"label": "error of the target alone", "value": units["target"].text(gain.target_error)},
         second,
         {"label": f"{gain.split}s", "value": str(gain.repeats)},
-        {"label": "loss" if len(losses) == 1 else "loss on target / source", "value": " / ".join(losses)},
+        {"label": "error measured as", "value": " / ".join(map(error_word, losses))},
     ]  # fmt: skip
 
 

@@ -28,6 +28,7 @@ from datakin.report.sections import (
 from datakin.report.words import CALLS, ZONES, notes_of, verdict_of
 from datakin.results import SCREENED, Comparison, LearningCurve, Ranking
 from datakin.results.call_words import gain_legend, legend_of_calls
+from datakin.results.words import error_word
 
 __all__ = ["distance_ranking_view", "ranking_view"]
 
@@ -74,7 +75,8 @@ def _tiles(ranking: Ranking, kin: list[Comparison]) -> list[dict[str, str]]:
         tiles.append({"label": SCREENED, "value": str(len(ranking.screened))})
     name, unit, alone = loss_of(kin[0])
     if alone is not None:
-        tiles.append({"label": f"{name} of the target alone", "value": unit.text(alone)})
+        what = error_word(unit.loss) if unit.has_root else name
+        tiles.append({"label": f"{what} of the target alone", "value": unit.text(alone)})
     tiles.append({"label": "rows of the target", "value": f"{kin[0].n_rows[ranking.target]:,}"})
     return tiles
 
@@ -150,10 +152,10 @@ def _scores(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
         column("source_to_target", "source to target"),
         column("target_to_source", "target to source"),
         *([] if ranking.is_tried else [column("p_first", "probability of being best", digits=2)]),
-        *on_target.columns("own_target", "target's own error"),
-        *on_target.columns("on_target", "source's error on target"),
-        *on_source.columns("own_source", "source's own error"),
-        *on_source.columns("on_source", "target's error on source"),
+        *on_target.columns("own_target", "target's own error")[:1],
+        *on_target.columns("on_target", "source's error on target")[:1],
+        *on_source.columns("own_source", "source's own error")[:1],
+        *on_source.columns("on_source", "target's error on source")[:1],
         column("n_rows", "rows", digits=0),
     ]
     if "standardised" in frame:

@@ -185,7 +185,7 @@ def forest(name: str, value: str, axis: str, **more: Any) -> dict[str, Any]:
 
 def gain_forest(name: str, axis: str) -> dict[str, Any]:
     """Return a chart of expected gains, with a thick line for the inner interval."""
-    return forest(name, "gain", axis, inner=["low90", "high90"], good="right")
+    return forest(name, "gain", axis, inner=["low90", "high90"])
 
 
 def bars(name: str, value: str, axis: str, **more: Any) -> dict[str, Any]:

@@ -126,7 +126,7 @@ function csv(columns, rows) {
     const text = typeof value === "string" && /^[=+\-@\t\r\n]/.test(value) ? `'${value}` : String(value);
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
-  const keys = [...new Set([...columns.map((c) => c.key), ...Object.keys(rows[0] ?? {})])];
+  const keys = [...new Set([...columns.map((c) => c.key), ...rows.flatMap(Object.keys)])];
   const lines = rows.map((row) => keys.map((key) => quote(row[key])).join(","));
   return [keys.map(quote).join(","), ...lines].join("\r\n") + "\r\n";
 }

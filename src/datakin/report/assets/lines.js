@@ -10,7 +10,7 @@ function frame(box, values, xs, section, { zero = true, height = 260 } = {}) {
   low -= room; high += room;
   const words = lines(`Across: ${section.chart.axis}. Upwards: ${section.chart.value_axis}.`, width - 8);
   const bottom = height - 26 - 15 * words.length;
-  const rows = ticks(low, high, bottom - 10, 32);
+  const rows = ticks(low, high, bottom - 10, 26);
   const left = 14 + Math.max(...rows.values.map((v) => widthOf(tickText(v, rows.digits), 11)));
   const [x0, x1] = [Math.min(...xs), Math.max(...xs)];
   const x = (v) => left + ((v - x0) / (x1 - x0 || 1)) * (width - left - 16);

@@ -22,11 +22,14 @@ function notesCard() {
 function sectionCard(section) {
   const rows = section.rows_from === "pairs" ? pairRows() : section.rows;
   const card = el("section", { class: section.half ? "card half" : "card", id: section.id, "aria-labelledby": `${section.id}-title` },
-    el("h2", { id: `${section.id}-title` }, section.title), el("p", { class: "lead" }, section.text));
+    el("h2", { id: `${section.id}-title` }, section.title));
+  const lead = el("p", { class: "lead" }, section.text);
+  if (!section.chart?.explained) card.append(lead);
   if (section.chart) {
     const chart = CHARTS[section.chart.type](section);
     drawn.push(chart);
     card.append(chart.node);
+    if (section.chart.explained) card.append(lead); // the legend says enough to begin with
   }
   if (section.table === "open" && rows.length) card.append(makeTable(section, rows));
   if (section.table === "closed" && rows.length) {

@@ -101,7 +101,8 @@ function forest(section) {
     const ink = inkOf(r);
     if (isNumber(r[low])) drawInterval(place, r[low], r[high], ink, 1.75);
     if (inner && isNumber(r[inner[0]])) drawInterval(place, r[inner[0]], r[inner[1]], ink, 4);
-    if (isNumber(r[value])) row.append(marker(r.summary ? "summary" : zoneOf(r), Math.min(x.to, Math.max(x.from, x(r[value]))), y, ink));
+    const at = isNumber(r[value]) ? x(r[value]) : NaN;
+    if (at >= x.from - 1 && at <= x.to + 1) row.append(marker(r.summary ? "summary" : zoneOf(r), at, y, ink));
   }, { legends, tag: tag ? tagOf : null });
 }
 
@@ -175,7 +176,7 @@ function stack(section) {
       const size = (r[value] / whole) * width;
       const g = el("g", { class: `row${r[name] === selection.name ? " selected" : ""}`, "data-name": r[name] });
       g.append(el("rect", { x: at, y: 4, width: Math.max(1, size - 2), height: 38, rx: 3, fill: ink(k) }));
-      if (size > 44) g.append(el("text", { x: at + 8, y: 27, class: "inside" }, fit(text(r), size - 16)));
+      if (size > 44) g.append(el("text", { x: at + 8, y: 27, class: "inside" }, fit(text(r), (size - 16) / 1.15)));
       g.append(el("rect", { x: at, y: 4, width: Math.max(1, size - 2), height: 38, class: "hit" }));
       if (canSelect(r[name])) g.addEventListener("click", () => openSheet(r[name], box));
       svg.append(hover(g, () => tipOf(section, r)));

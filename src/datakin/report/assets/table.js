@@ -117,5 +117,5 @@ function makeTable(section, rows) {
   return el("div", { class: "table" },
     el("div", { class: "bar" }, rows.length > 12 ? filter : null, count, back, next,
       el("span", { class: "grow" }), download(`${section.id}.csv`, section.columns, () => rows)),
-    el("div", { class: columns.length < 4 ? "wrap few" : "wrap", tabindex: "0", role: "region", "aria-label": `Table: ${section.title}` }, table));
+    el("div", { class: `wrap${columns.length < 4 ? " few" : columns.length > 8 ? " many" : ""}`, tabindex: "0", role: "region", "aria-label": `Table: ${section.title}` }, table));
 }
