@@ -1,13 +1,12 @@
-"""What a report says: numbers and names in sentences, zones in words, the answer at the top."""
+"""Numbers and names in sentences, and the answer of a result as the report shows it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from datakin.results import Comparison
 from datakin.results.answer import Answer
-from datakin.results.zones import Zone, ZoneDecision
+from datakin.results.zones import Zone
 
 __all__ = [
     "CALLS",
@@ -15,19 +14,16 @@ __all__ = [
     "amount",
     "enumerated",
     "error_text",
+    "notes_of",
     "percent",
     "plural",
-    "points",
-    "score_zones",
     "shortened",
-    "verdict",
     "verdict_of",
 ]
 
 # Invisible characters that change the direction of the text around them.
 TURNS = {code: f"\\u{code:04x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
 LONGEST = 48  # characters of a name in a sentence; charts and tables show all of it
-LEAST = 0.05  # sources with a lower row weight are left out
 ZONES = ("positive", "ambiguous", "negative")  # of the paper
 CALLS = tuple(zone.call for zone in Zone)
 
@@ -85,15 +81,6 @@ def error_text(error: float, in_points: bool) -> str:
     return f"{100 * error:.1f}%" if in_points else f"{error:.4g}"
 
 
-def points(gain: float, in_points: bool) -> str:
-    """Return the size of a gain, without its sign."""
-    size = abs(gain)
-    if not in_points:
-        return f"{size:.4g}"
-    text = f"{100 * size:.{1 if size >= 0.001 else 2}f}"
-    return f"{text} point{'' if text == '1.0' else 's'}"
-
-
 def percent(share: float) -> str:
     """Return a share with its sign, in percent.
 
@@ -111,17 +98,11 @@ def amount(gain: float, in_points: bool) -> str:
     return f"{sign}{100 * abs(gain):.1f}" if in_points else f"{sign}{abs(gain):.4g}"
 
 
-def score_zones(comparison: Comparison) -> ZoneDecision | None:
-    """Return the decision whose thresholds are scores; None if only gains decided."""
-    zones = comparison.by_paper or comparison.decision
-    return zones if zones.bands else None
-
-
-def verdict(tone: str, head: str, *lines: str) -> dict[str, Any]:
-    """Return a verdict; tone is "good", "open", "bad" or "plain"."""
-    return {"tone": tone, "head": head, "lines": [line for line in lines if line]}
-
-
 def verdict_of(answer: Answer) -> dict[str, Any]:
     """Return the card at the top of a report: the answer of the result."""
-    return verdict(answer.tone, answer.headline, *answer.evidence)
+    return {"tone": answer.tone, "head": answer.headline, "lines": list(answer.evidence)}
+
+
+def notes_of(answer: Answer) -> list[str]:
+    """Return what to know: what limits the answer, then what was done to the data. Each once."""
+    return list(dict.fromkeys([*answer.caveats, *answer.notes]))
