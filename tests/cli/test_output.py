@@ -149,23 +149,6 @@ def test_memory_that_runs_out_is_told_with_what_to_do(run, monkeypatch):
     assert "--max-rows" in err
 
 
-def test_help_teaches(run):
-    code, out, _ = run("--help")
-    assert code == 0
-    for command in (
-        "datakin demo",
-        "datakin rank mine.csv",
-        "datakin score",
-        "datakin matrix",
-        "datakin gain",
-        "datakin distance",
-    ):
-        assert command in out
-    _, out, _ = run("rank", "--help")
-    for option in ("--report", "--plot", "--force", "--quiet", "--domain"):
-        assert option in out
-
-
 def test_help_loads_no_library():
     code = (
         "import sys; from datakin.cli import main\n"

@@ -29,8 +29,9 @@ class Reading:
     """Options on how tables are read, and the reading."""
 
     panel: ClassVar[str] = "How tables are read"
+    takes_study: ClassVar[bool] = True
 
-    label: Annotated[list[str], typer.Option(help="The column to predict.", metavar="<str>")]
+    label: Annotated[list[str], typer.Option(help="The column to predict.", metavar="COLUMN")]
     ignore: Annotated[
         list[str] | None, typer.Option(help="Column(s) to leave out; repeat or separate by commas.")
     ] = None
@@ -181,7 +182,9 @@ class Looking(Reading):
 
     label: Annotated[
         list[str] | None,
-        typer.Option(help="The column to predict; leave it out for a first look.", metavar="<str>"),
+        typer.Option(
+            help="The column to predict; leave it out for a first look.", metavar="COLUMN"
+        ),
     ] = None  # type: ignore[assignment]
 
 
@@ -190,6 +193,7 @@ class ReadingNew:
     """Options on how new rows are read; the model knows the rest."""
 
     panel: ClassVar[str] = "How the table is read"
+    takes_study: ClassVar[bool] = True
 
     rename: Annotated[
         list[str] | None, typer.Option(help="Rename a column: old=new, new being the model's name.")
