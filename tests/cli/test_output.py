@@ -89,7 +89,7 @@ def test_a_distance_has_no_picture_but_is_printed(run):
         (["--plot", "no/p.png"], "The folder of --plot must exist. Got 'no'."),
         (["--out", "there.csv"], "--out 'there.csv' is already there. Choose another name, or "
          "replace it: --force"),
-        (["--out", "r.txt"], "--out must end in .json or .csv. Got 'r.txt'."),
+        (["--out", "r.txt"], "--out must end in .json, .csv, .md or .xlsx. Got 'r.txt'."),
         (["--out", "no/r.csv"], "The folder of --out must exist. Got 'no'."),
     ],
 )  # fmt: skip
