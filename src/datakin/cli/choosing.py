@@ -12,6 +12,7 @@ import datakin
 from datakin._core.addresses import printable
 from datakin._core.exceptions import DatakinError
 from datakin._core.streams import say
+from datakin.cli.failing import Failing
 from datakin.cli.options import Choosing, Running, register
 from datakin.cli.output import DataOutput, Output, error_text
 from datakin.cli.program import START, app
@@ -32,6 +33,7 @@ def choose(
     ],
     reading: Reading,
     output: Output,
+    failing: Failing,
     choosing: Choosing,
     domain: Domain = None,
     target: Target = None,
@@ -72,6 +74,7 @@ def choose(
         from datakin.choosing import check_test
         from datakin.choosing.act import choose_from
 
+        failing.check()
         if model is not None:
             check_file(model, "The model", overwrite=output.force)
         first, sources, left_out = reading.read_to_choose(tables, domain, target)
@@ -89,13 +92,14 @@ def choose(
         return found
 
     try:
-        output.run(work, lambda choice: "\n".join(["", *said]) if said else "")
+        found = output.run(work, lambda choice: "\n".join(["", *said]) if said else "")
     finally:
         told = said if output.as_json and not output.quiet else []
         for line in (*told, *faults):
             say(line)
     if faults:
         raise typer.Exit(1)
+    failing.stop((each.source, each.call) for each in found.choices)
 
 
 def _attempt(do: Callable[[], str] | None, said: list[str], faults: list[str]) -> None:

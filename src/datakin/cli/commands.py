@@ -7,6 +7,8 @@ from typing import Annotated, Any
 import typer
 
 import datakin
+from datakin._core.exceptions import DatakinError
+from datakin.cli.failing import Failing
 from datakin.cli.options import Scoring, Trying, register, separated
 from datakin.cli.output import Output, PlainOutput
 from datakin.cli.program import MEASURE, START, TRY, app
@@ -47,6 +49,7 @@ def score(
     reading: Reading,
     scoring: Scoring,
     output: Output,
+    failing: Failing,
 ) -> None:
     """Compare one target with one source.
 
@@ -54,10 +57,12 @@ def score(
     """
 
     def work() -> Any:
+        failing.check()
         options = scoring.options()
         return datakin.score(*reading.read_pair(target, source), **options)
 
-    output.run(work)
+    found = output.run(work)
+    failing.stop([(found.source, found.call)])
 
 
 @register(app, MEASURE, "Rank sources for a target, best first.")
@@ -72,6 +77,7 @@ def rank(
     reading: Reading,
     scoring: Scoring,
     output: Output,
+    failing: Failing,
     domain: Domain = None,
     target: Target = None,
     screen: Annotated[
@@ -93,13 +99,14 @@ def rank(
     """
 
     def work() -> Any:
+        failing.check()
         options = scoring.options()
         skips = bool(options.get("skip_unusable"))
         first, sources = reading.read_sources(tables, domain, target, skip_unusable=skips)
         tell = output.teller(len(sources), screen=screen)
         return datakin.rank(first, sources, screen=screen, on_result=tell, **options)
 
-    output.run(work)
+    failing.stop((each.source, each.call) for each in output.run(work))
 
 
 @register(app, MEASURE, "Compare every table with every other; show clusters.")
@@ -110,6 +117,7 @@ def matrix(
     reading: Reading,
     scoring: Scoring,
     output: Output,
+    failing: Failing,
     domain: Domain = None,
     calls: Annotated[
         bool,
@@ -122,12 +130,15 @@ def matrix(
     """
 
     def work() -> Any:
+        failing.check()
+        if failing.fail_on is not None and not calls:
+            raise DatakinError("--fail-on has an effect only with --calls.")
         options = scoring.options()
         skips = bool(options.get("skip_unusable"))
         members = reading.read(tables, domain, skip_unusable=skips)
         return datakin.matrix(members, calls=calls, **options)
 
-    output.run(work)
+    failing.stop_on_pairs(output.run(work).calls)
 
 
 @register(app, TRY, "Try transfer methods on random splits.")
