@@ -35,7 +35,7 @@ def check(
 
     Nothing is computed. Ends with 1 if a table cannot be used.
     """
-    found = output.run(lambda: datakin.describe(tables, domain=domain, **reading.options()))
+    found = output.run(lambda: reading.describe(tables, domain))
     if not found.is_usable:
         raise typer.Exit(1)
 
