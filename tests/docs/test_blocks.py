@@ -134,9 +134,8 @@ def test_a_broken_link_is_found(tmp_path):
 
 def test_the_index_lists_every_page():
     index = read(ROOT / "docs" / "index.md")
-    listed = re.findall(
-        r"^[\w/-]+$", "\n".join(re.findall(r"```\{toctree\}(.*?)```", index, re.DOTALL)), re.M
-    )
+    lists = re.findall(r"```\{toctree\}(.*?)```", index, re.DOTALL)
+    listed = re.findall(r"^[\w/-]+$", "\n".join(lists), re.MULTILINE)
     pages = {page.stem for page in PAGES} - {"README", "index"}
     assert pages <= set(listed)
 
