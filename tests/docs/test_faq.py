@@ -144,8 +144,9 @@ def test_columns(demo):
     second = datakin.choose(mine, [blank])
     assert first.error == second.error
     assert first.frame.equals(second.frame)
-    errors, more = notes_of(CrossErrors.measure, [mine, less], models=["logistic"])
+    errors = CrossErrors.measure([mine, less], models=["logistic"])
     assert set(errors.frame["columns"]) == {11}
+    _, more = notes_of(datakin.score, mine, less, models=["logistic"])
     for column in ("x3", "extra"):
         assert column in notes
         assert column in more
