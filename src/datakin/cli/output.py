@@ -142,7 +142,7 @@ class Output:
             if self.as_json:
                 print(result.to_json())
             else:
-                show(result, notes=notes)
+                show(result, details=self.details, notes=notes)
 
     def _write_out(self, result: Any, notes: Any) -> None:
         if self.out is not None:
