@@ -14,6 +14,7 @@ from datakin.choosing.model import KinModel
 from datakin.data.dataset import fingerprint_of, hash_labels
 from datakin.data.features import Array, Features
 from datakin.data.new_rows import NewRows, read_new_rows
+from datakin.learning.metrics import Metrics
 from datakin.results.record import Record, cell, plain, table
 
 __all__ = ["Predictions", "predict_table"]
@@ -38,6 +39,8 @@ class Predictions(Record):
         Columns of the table that were carried along.
     closing : str
         The error on these rows beside that of the card, if the table has labels.
+    metrics : Metrics or None
+        On these rows, if the table has labels.
     """
 
     label: str
@@ -46,6 +49,7 @@ class Predictions(Record):
     probabilities: Array
     kept: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     closing: str = ""
+    metrics: Metrics | None = None
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -103,7 +107,15 @@ def predict_table(
         outputs if classes else np.zeros((len(outputs), 0)),
         {name: tuple(held.tolist()) for name, held in (read.kept or {}).items()},
         "" if read.labels is None else _closing(model, outputs, read),
+        _metrics(model, outputs, read.labels),
     )
+
+
+def _metrics(model: KinModel, outputs: Array, labels: Array | None) -> Metrics | None:
+    """Return the metrics on rows with a label; None if no row has one."""
+    if labels is None or not any(label is not None and label == label for label in labels):
+        return None
+    return model.metrics_of(outputs, labels)
 
 
 def _closing(model: KinModel, outputs: Array, read: NewRows) -> str:
