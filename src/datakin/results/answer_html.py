@@ -28,11 +28,11 @@ def answer_html(answer: Answer) -> str:
     ]
     if answer.table is not None:
         parts += [forest_svg(answer.table), _table(answer.table)]
-    if answer.second is not None:
-        parts.append(_table(answer.second))
     if answer.legend:
         parts.append(f"<p><small>{html.escape(' '.join(answer.legend))}</small></p>")
     parts += _listed("Why", answer.reasons)
+    if answer.second is not None:
+        parts.append(_table(answer.second))
     parts += _listed("What to know", answer.caveats)
     parts += _listed("What was done to the data", answer.notes)
     return "\n".join([*filter(None, parts), "</div>"])
