@@ -9,7 +9,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "tools"))
 
-from generated import COPIES, write_generated  # noqa: E402
+from generated import COPIES, forget_old_examples, write_generated  # noqa: E402
 
 project = "datakin"
 author = "The datakin developers"
@@ -70,6 +70,7 @@ suppress_warnings = ["config.cache"]  # conf.py holds objects that Sphinx cannot
 warnings.filterwarnings("ignore", message="FigureCanvasAgg is non-interactive")
 
 write_generated(HERE)
+forget_old_examples(HERE)
 
 
 def setup(app):

@@ -4,7 +4,11 @@ Usage: python docs/tools/blocks.py [--write] README.md docs/*.md
 
 A ``python`` block is run, in one namespace with those before it on the page; what it prints must be
 the ``text`` block that follows, if one does. In a ``console`` block the lines after ``$`` are run;
-what stands below a command must be what it prints. ``bash`` blocks set things up and are not run.
+what stands below a command must be what it prints. ``bash`` and
+``powershell`` blocks set things up and are not run.
+
+A page with the line ``<!-- needs data: NAME -->`` is run where the folder that DATAKIN_DATA names holds
+a folder NAME, and left as it is elsewhere.
 """
 
 from __future__ import annotations
@@ -25,6 +29,7 @@ from typing import Any
 
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 OUTPUT = re.compile(r"\s*^```text\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+NEEDED = re.compile(r"^<!-- needs data: ([\w-]+) -->$", re.MULTILINE)
 PROGRAM = re.compile(r"^(?:\.venv/bin/)?datakin\b")
 
 
@@ -47,7 +52,7 @@ def blocks(text: str) -> Iterator[Block]:
         line = text.count("\n", 0, found.start()) + 1
         if language == "console":
             yield from _commands(code, found.start(2), line)
-        elif language in ("python", "bash"):
+        elif language in ("python", "bash", "powershell"):
             output = OUTPUT.match(text, found.end())
             span = output.span(1) if output else (found.end(), found.end())
             yield Block(language, code, line, *span, output.group(1) if output else None)
@@ -58,6 +63,15 @@ def _commands(code: str, start: int, line: int) -> Iterator[Block]:
         first = line + 1 + code.count("\n", 0, found.start())
         span = (start + found.start(2), start + found.end(2))
         yield Block("console", found.group(1), first, *span, found.group(2) or None)
+
+
+def absent_data(text: str) -> str | None:
+    """Return why the blocks of a page cannot run here: the data that it needs are not there."""
+    folder = os.environ.get("DATAKIN_DATA")
+    for name in NEEDED.findall(text):
+        if folder is None or not (Path(folder) / name).is_dir():
+            return f"the folder {name} is not in DATAKIN_DATA ({folder or 'not set'})"
+    return None
 
 
 def run_page(text: str, folder: Path) -> Iterator[tuple[Block, str]]:
@@ -135,6 +149,9 @@ def main(arguments: list[str]) -> int:
     for name in (argument for argument in arguments if argument != "--write"):
         page = Path(name).resolve()
         old = page.read_text(encoding="utf-8")
+        if reason := absent_data(old):
+            print(f"{name}: not run, {reason}")
+            continue
         with tempfile.TemporaryDirectory() as folder:
             new = refresh(old, Path(folder))
         if new != old:

@@ -42,6 +42,14 @@ def write_generated(docs: Path) -> None:
     (folder / "contributing.md").write_text(guide, encoding="utf-8")
 
 
+def forget_old_examples(docs: Path) -> None:
+    """Remove pages of the gallery whose example is gone, which an earlier build has left."""
+    known = {example.stem for example in (docs / "gallery").glob("plot_*.py")}
+    for page in (docs / "auto_examples").glob("plot_*"):
+        if page.name.split(".")[0] not in known:
+            page.unlink()
+
+
 def claims_page(text: str) -> str:
     """Return the claims as Markdown: counts, a row for each group, and all that did not come out.
 

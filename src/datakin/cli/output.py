@@ -28,13 +28,14 @@ from datakin._core.exceptions import (
 from datakin._core.files import check_file, written_whole
 from datakin._core.progress import hushed, say
 from datakin._core.streams import is_terminal, printed
+from datakin.cli import data_files
 from datakin.cli.showing import show
 
 __all__ = ["DataOutput", "Output", "PlainOutput", "command_line", "error_text"]
 
 command_line: ContextVar[str | None] = ContextVar("command_line", default=None)  # as it was typed
 
-ENDINGS = {"--out": (".json", ".csv"), "--report": (".html", ".htm")}
+ENDINGS = {"--out": tuple(data_files.ENDINGS), "--report": (".html", ".htm")}
 UNREAD = 141  # the exit code of programs whose reader has left, as with `| head -1`
 
 
@@ -48,8 +49,13 @@ class Output:
         bool, typer.Option("--json", help="Print the result as JSON and nothing else.")
     ] = False
     out: Annotated[
-        Path | None, typer.Option(help="Also write the result to a .json or .csv file.")
+        Path | None,
+        typer.Option(help="Also write the result to a .csv, .xlsx, .md or .json file."),
     ] = None
+    details: Annotated[
+        bool,
+        typer.Option("--details", help="Show all columns and how each number was measured."),
+    ] = False
     report: Annotated[
         Path | None, typer.Option(help="Also write a report: one .html file that needs no network.")
     ] = None
@@ -102,9 +108,12 @@ class Output:
             if path is not None:
                 endings = ENDINGS.get(option) or _pictures()
                 if path.suffix.lower() not in endings:
-                    known = " or ".join(endings) if len(endings) < 4 else ", ".join(sorted(endings))
+                    *others, last = endings if option in ENDINGS else sorted(endings)
+                    known = f"{', '.join(others)} or {last}"
                     raise DatakinError(f"{option} must end in {known}. Got {str(path)!r}.")
                 check_file(path, option, overwrite=self.force)
+        if self.out is not None:
+            data_files.check_ending(self.out)
 
     def _deliver(self, result: Any, notes: list[str], closing: str = "") -> None:
         """Print a result and write the files that were asked for; one fault keeps no other back."""
@@ -133,11 +142,11 @@ class Output:
             if self.as_json:
                 print(result.to_json())
             else:
-                show(result, notes=notes)
+                show(result, details=self.details, notes=notes)
 
     def _write_out(self, result: Any, notes: Any) -> None:
         if self.out is not None:
-            _write_data(result, self.out)
+            data_files.write_data(result, self.out)
             self._written(self.out)
 
     def _write_report(self, result: Any, notes: Any) -> None:
@@ -169,7 +178,7 @@ class PlainOutput(Output):
 class DataOutput(Output):
     """The same options, for a result that is a table and nothing else."""
 
-    without: ClassVar[tuple[str, ...]] = ("plot", "report")
+    without: ClassVar[tuple[str, ...]] = ("plot", "report", "details")
 
 
 @contextmanager
@@ -221,20 +230,6 @@ def _pictures() -> list[str]:
     """Return the endings of the files that matplotlib writes."""
     figure = require("matplotlib.figure", "report", "Drawing").Figure()
     return [f".{ending}" for ending in figure.canvas.get_supported_filetypes()]
-
-
-def _write_data(result: Any, path: Path) -> None:
-    from datakin.results.record import for_spreadsheet
-
-    try:
-        with written_whole(path) as partial:
-            if path.suffix.lower() == ".json":
-                partial.write_text(result.to_json(indent=1), encoding="utf-8")
-            else:
-                frame = for_spreadsheet(result.frame)
-                frame.to_csv(partial, index=False, errors="backslashreplace")
-    except OSError as error:
-        raise DatakinError(f"--out {str(path)!r} could not be written: {error.strerror}.") from None
 
 
 def _draw(result: Any, path: Path) -> None:

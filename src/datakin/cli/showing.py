@@ -17,6 +17,7 @@ __all__ = ["show", "shown_text"]
 
 CALLS = {"helps": "green", "harmless": "cyan", "unclear": "yellow", "hurts": "red"}
 TONES = {"good": "bold green", "plain": "bold", "open": "bold yellow", "bad": "bold red"}
+TABLES = ("table", "second")
 TITLED = ("reasons", "caveats", "notes")  # blocks that begin with a title
 
 
@@ -76,9 +77,9 @@ def _show_answer(answer: Answer, console: Any, *, details: bool) -> None:
             console.print()
         for n, line in enumerate(lines):
             text = Text(printable(line), style=styles.get(name, ""))
-            if name == "table" or (name in TITLED and n == 0):
-                text.stylize("bold" if n == 0 else "")
-            if name == "table":
+            if n == 0 and name in (*TABLES, *TITLED):
+                text.stylize("bold")
+            if name in TABLES:
                 _colour_calls(text)
             console.print(text, soft_wrap=True)
 

@@ -171,7 +171,7 @@ class Answer:
         What to do, in one sentence.
     evidence : tuple of str
         How good that is, and how sure: two sentences.
-    table : AnswerTable or None
+    table, second : AnswerTable or None
     reasons : tuple of str
         Why sources are called what they are called, one sentence or two for each that is not plain.
     legend : tuple of str
@@ -190,6 +190,7 @@ class Answer:
     legend: tuple[str, ...] = ()
     caveats: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    second: AnswerTable | None = None
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -216,13 +217,11 @@ class Answer:
         Without `details` only the first reasons are given.
         """
         wide = min(width, MOST)
-        table = [] if self.table is None else self.table.lines(width)
-        if self.table is not None and self.table.caption:
-            table = [*_wrapped(self.table.caption, wide), *table]
         parts = [
             ("headline", _wrapped(self.headline, wide)),
             ("evidence", [line for text in self.evidence for line in _wrapped(text, wide)]),
-            ("table", table),
+            ("table", _titled(self.table, width)),
+            ("second", _titled(self.second, width)),
             ("legend", _wrapped(" ".join(self.legend), wide)),
             ("reasons", _listed("Why", self._reasons(details), wide)),
             ("caveats", _listed("What to know", self.caveats, wide)),
@@ -292,9 +291,17 @@ def bar_text(bar: Bar | None, axis: Axis, room: int) -> str:
         if bar.high > axis.high:
             signs[-1] = ">"
     signs[place(0.0)] = "|"
-    if bar is not None and bar.is_known:
+    if bar is not None and bar.is_known and axis.low <= bar.value <= axis.high:
         signs[place(bar.value)] = "o"
     return "".join(signs).rstrip() or " "
+
+
+def _titled(table: AnswerTable | None, width: int) -> list[str]:
+    """Return a table below its caption."""
+    if table is None:
+        return []
+    caption = _wrapped(table.caption, min(width, MOST)) if table.caption else []
+    return [*caption, *table.lines(width)]
 
 
 def _kinds(note: str) -> set[str]:

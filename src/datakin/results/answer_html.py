@@ -28,6 +28,8 @@ def answer_html(answer: Answer) -> str:
     ]
     if answer.table is not None:
         parts += [forest_svg(answer.table), _table(answer.table)]
+    if answer.second is not None:
+        parts.append(_table(answer.second))
     if answer.legend:
         parts.append(f"<p><small>{html.escape(' '.join(answer.legend))}</small></p>")
     parts += _listed("Why", answer.reasons)

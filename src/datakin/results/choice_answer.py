@@ -223,8 +223,8 @@ def _gain(choice: Choice) -> list[str]:
         first = f"{what} is not expected to fall ({reach})."
     way = f"fell by {percent(choice.tried)}%" if choice.tried > 0 else "did not fall"
     return [
-        f"{first} On held-out rows it {way}; what such choices brought on other data makes the first number "
-        f"more cautious."
+        f"{first} On held-out rows it {way}; the first number also rests on what such choices brought on "
+        f"other data."
     ]
 
 

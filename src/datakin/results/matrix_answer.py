@@ -18,12 +18,8 @@ __all__ = ["matrix_answer", "square_table"]
 SQUARE = 6  # datasets whose square has at most seven columns
 ENDS = 8  # pairs from either end of a longer list
 LISTED = 6  # groups that are named
-SEVERAL = {
-    "helps": "help",
-    "harmless": "are harmless",
-    "unclear": "are unclear",
-    "hurts": "hurt",
-}
+VERBS = {"helps": ("helps", "help"), "hurts": ("hurts", "hurt")}
+ORDER = ("helps", "harmless", "unclear", "hurts", "positive", "ambiguous", "negative")
 HOW = {
     "trial": "Calls come from trials of every pair, both ways.",
     "gain": "Calls come from the gain formula. Trials of every pair, which are surer, can be asked for.",
@@ -41,6 +37,7 @@ def matrix_answer(matrix: Matrix) -> Answer:
         headline=_headline(matrix, groups, hurts),
         evidence=(_calls(matrix, counts), *_members(groups)),
         table=square_table(matrix),
+        second=_calls_table(matrix),
         reasons=tuple(_hurting(matrix)),
         legend=(
             "Score: small means kin; 0 means that each predicts the other as well as itself.",
@@ -90,13 +87,27 @@ def _calls(matrix: Matrix, counts: dict[str, int]) -> str:
     total = sum(counts.values())
     if not total:
         return "No pair could be called."
-    order = [*SEVERAL, "positive", "ambiguous", "negative"]
-    parts = [
-        f"{counts[word]} {SEVERAL.get(word, f'are {word}')}" for word in order if word in counts
-    ]
+    parts = [f"{counts[word]} {_verb(word, counts[word])}" for word in ORDER if word in counts]
     pairs = "pairs, each taken both ways," if matrix.shown == "call" else "pairs"
     said = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
     return f"Of {total:,} {pairs} {said}."
+
+
+def _calls_table(matrix: Matrix) -> AnswerTable | None:
+    """Return the calls of a few datasets that were tried; rows are what is learned from."""
+    if matrix.gains is None or len(matrix) > SQUARE:
+        return None
+    rows = [
+        Row((name, *map(str, words)))
+        for name, words in zip(matrix.names, matrix.calls.to_numpy(), strict=True)
+    ]
+    caption = "Calls, both ways; rows: the source, columns: the target:"
+    return AnswerTable(("", *matrix.names), tuple(rows), caption=caption)
+
+
+def _verb(word: str, n: int) -> str:
+    one, several = VERBS.get(word, (f"is {word}", f"are {word}"))
+    return one if n == 1 else several
 
 
 def _hurting(matrix: Matrix) -> list[str]:

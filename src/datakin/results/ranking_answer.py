@@ -53,7 +53,10 @@ def _tried(ranking: Ranking) -> Answer:
         headline=_headline(ranking),
         evidence=(_best(ranking, loss), _order(ranking)),
         table=_table_tried(ranking),
-        reasons=tuple(reason_of(each, ranking.target) for each in order),
+        reasons=(
+            *(reason_of(each, ranking.target) for each in order),
+            *(_untried_reason(c) for c in ranking if c.trial is None),
+        ),
         legend=(
             *legend_of_calls(calls),
             *gain_legend(loss, calls),
@@ -63,6 +66,10 @@ def _tried(ranking: Ranking) -> Answer:
         caveats=tuple(_caveats(ranking, loss)),
         notes=_notes(ranking),
     )
+
+
+def _untried_reason(comparison: Comparison) -> str:
+    return f"{short(comparison.source)} is {comparison.call}, though not tried. {said(comparison.reason)}"
 
 
 def _tone(calls: list[str]) -> str:

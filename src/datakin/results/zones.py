@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from datakin.learning.stack.records import COST, Trial, call_of
 from datakin.results.record import register
+from datakin.results.words import percent, percent_interval, probability
 
 if TYPE_CHECKING:
     from datakin.results.comparison import Estimate
@@ -172,8 +173,8 @@ class _PaperRule:
             score.value,
             low,
             high,
-            f"score {score.value:.4f} against thresholds {low:.4f} and {high:.4f} "
-            f"(own error {mean:.4f}, standard error {error:.4f}): {why}",
+            f"the score {score.value:.4f} stands against thresholds of {low:.4f} and {high:.4f} (own error "
+            f"{mean:.4f}, standard error {error:.4f}). So {why}",
         )
 
     def measured(
@@ -242,22 +243,21 @@ class _TrialRule(_GainRule):
 
 def _why(zone: Zone, trial: Trial) -> str:
     """Say what in a trial led to the call."""
-    change = f"{'fall' if trial.gain >= 0 else 'rise'} by {abs(trial.gain):.1%}"
+    way, size = ("fall" if trial.gain >= 0 else "rise"), percent(abs(trial.gain))
     if zone is Zone.NEGATIVE:
-        low, high = -100 * trial.pooled_high, -100 * trial.pooled_low
+        reach = percent_interval(-trial.pooled_high, -trial.pooled_low)
         return (
-            f"pooled with this source, every row counting the same, the loss rises by {-trial.pooled:.1%} of "
-            f"its own, 90% interval {low:.1f} to {high:.1f}%; in a stack, which can leave it out, it should "
-            f"{change}"
+            f"pooled with this source, the loss rises by {percent(-trial.pooled)}% (90% interval {reach}). "
+            f"In a stack, which can leave the source out, it should {way} by {size}%"
         )
-    chance = f"the probability of a gain is {trial.p_gain:.2f}"
-    if zone is Zone.HARMLESS:
-        chance += f", and a cost above {COST:.0%} is all but ruled out"
-    elif zone is Zone.AMBIGUOUS:
-        chance += f", and a cost above {COST:.0%} is not ruled out"
+    cost = {
+        Zone.HARMLESS: f", and a cost above {COST:.0%} is all but ruled out",
+        Zone.AMBIGUOUS: f", and a cost above {COST:.0%} is not ruled out",
+    }.get(zone, "")
+    reach = percent_interval(trial.low, trial.high)
     return (
-        f"with this source the loss should {change} of its own, 90% interval {100 * trial.low:.1f} to "
-        f"{100 * trial.high:.1f}%: {chance}"
+        f"with this source the loss should {way} by {size}% (90% interval of the gain {reach}). "
+        f"A gain has probability {probability(trial.p_gain)}{cost}"
     )
 
 
