@@ -71,7 +71,7 @@ def choose(
 
     def work() -> Any:
         from datakin._core.files import check_file
-        from datakin.choosing import check_test
+        from datakin.choosing import check_test, tell_test
         from datakin.choosing.act import choose_from
 
         failing.check()
@@ -88,7 +88,10 @@ def choose(
             return f"The model is in {printable(str(model))}: datakin predict {model} TABLE"
 
         _attempt(save if model is not None else None, said, faults)
-        _attempt((lambda: found.tested_on(test)) if test is not None else None, said, faults)
+        learned = [first, *sources.values()]
+        _attempt(
+            (lambda: tell_test(found, test, learned)) if test is not None else None, said, faults
+        )
         return found
 
     try:

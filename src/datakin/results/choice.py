@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed
+from datakin.learning.metrics import Metrics
 from datakin.results.answer import Answer
 from datakin.results.choice_answer import choice_answer, choice_headline
 from datakin.results.record import Provenance, Record, register
@@ -159,6 +160,17 @@ class Choice(Record):
         Sources that could not be used, and why.
     notes : tuple of str
     provenance : Provenance
+    metrics : dict of str to Metrics
+        AUC, calibration, accuracy or RMSE, R squared, of "alone", "best_single", "all" and "choice":
+        what `error_alone`, `error_best`, `error_all` and `error` are computed from. Means over the draws
+        of the folds; what follows from an error is exactly what it says. Without "best_single" where
+        there is no source, without "all" where nothing was pooled; empty in results of earlier versions.
+    error_best : float or None
+        The same learners on the target and the best single source, mixed and not pooled. For every fold
+        the best is picked by the loss on the other folds, so that the pick does not flatter. None
+        without sources.
+    best_source : str
+        The source that was picked most often; "" without sources.
     """
 
     target: str
@@ -184,6 +196,9 @@ class Choice(Record):
     unusable: dict[str, str]
     notes: tuple[str, ...]
     provenance: Provenance
+    metrics: dict[str, Metrics] = field(default_factory=dict)
+    error_best: float | None = None
+    best_source: str = ""
 
     @property
     def sources(self) -> pd.DataFrame:
@@ -193,7 +208,7 @@ class Choice(Record):
     @property
     def frame(self) -> pd.DataFrame:
         """One row per source, with all columns."""
-        names = [field.name for field in fields(SourceChoice)]
+        names = [each.name for each in fields(SourceChoice)]
         return pd.DataFrame([asdict(each) for each in self.choices], columns=names)
 
     @property
@@ -218,6 +233,11 @@ class Choice(Record):
     def error_on(self, dataset: Any) -> float:
         """Return the model's error on fresh labelled rows: a Dataset, a table with the label, or (X, y)."""
         return float(self.model.error_on(dataset))
+
+    def metrics_on(self, dataset: Any) -> Metrics:
+        """Return the model's metrics on fresh labelled rows, given as to `error_on`."""
+        found: Metrics = self.model.metrics_on(dataset)
+        return found
 
     def tested_on(self, dataset: Any) -> str:
         """Say in a sentence whether the error on fresh labelled rows is the one that was expected."""

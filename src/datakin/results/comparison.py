@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from datakin.learning.metrics import Metrics
 from datakin.learning.stack.records import Trial
 from datakin.results.answer import Answer
 from datakin.results.comparison_answer import comparison_answer
@@ -257,6 +258,16 @@ class Comparison(Record):
         loss; None where it was not tried.
     loss_alone : float or None
         That loss: Brier for classes, squared error for numbers, of the stack of the target alone.
+    metrics : dict of str to Metrics
+        AUC, calibration, accuracy or RMSE, R squared, each a mean over the predictors whose error
+        is stated; intervals tell of the tested rows alone. "target" and "source": each dataset's own
+        predictors on its held-out rows, as in `own_errors`. "source_to_target" and "target_to_source": the
+        predictors of one on the rows of the other, as in `cross_errors`. What follows from these errors is
+        exactly what they say. Where predictions were not kept (beyond 512 MB), or averages over models or
+        votes were asked for, only what follows from errors or predicted classes is there. Nothing for the
+        limit score, whose errors are extrapolated, for a loss of one's own, or where only sums were
+        kept. "alone" and "with_source": the stacks of the trial, on the target's held-out rows, with
+        learners of their own. Empty in results of earlier versions.
     """
 
     target: str
@@ -292,6 +303,7 @@ class Comparison(Record):
     by_paper: ZoneDecision | None = None
     trial: Trial | None = None
     loss_alone: float | None = None
+    metrics: dict[str, Metrics] = field(default_factory=dict)
 
     @property
     def call(self) -> str:

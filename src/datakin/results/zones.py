@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
+from datakin.learning.metrics import Metrics
 from datakin.learning.stack.records import COST, Trial, call_of
 from datakin.results.record import register
 from datakin.results.words import percent, percent_interval, probability
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["GAIN", "PAPER", "RULES", "TRIAL", "ZONE_OF", "Zone", "ZoneDecision", "ZoneRule"]
 
 register(Trial)
+register(Metrics)
 
 GAMMA_1 = 0.0
 GAMMA_2 = 3.719016485455709  # the 99.99% quantile of the normal distribution
