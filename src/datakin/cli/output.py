@@ -30,6 +30,7 @@ from datakin._core.progress import hushed, say
 from datakin._core.streams import is_terminal, printed
 from datakin.cli import data_files
 from datakin.cli.showing import show
+from datakin.cli.wording import for_typing
 
 __all__ = ["DataOutput", "Output", "PlainOutput", "command_line", "error_text"]
 
@@ -200,7 +201,7 @@ def _stop(code: int, text: str) -> NoReturn:
 
 def error_text(error: DatakinError) -> str:
     """Return what to say of an error; names in it cannot steer a terminal, or show a password."""
-    text = without_password(str(error))
+    text = for_typing(without_password(str(error)))
     return "Error: " + "\n".join(printable(line) for line in text.split("\n"))
 
 
@@ -220,7 +221,8 @@ def _noted(kept: list[str], quiet: bool) -> Iterator[None]:
             kept += dict.fromkeys(line for note in notes for line in note.splitlines())
             said = kept if failed is None else explaining(kept, failed)
             for line in () if quiet else said:
-                say(f"Note: {printable(line)}")
+                say(f"Note: {printable(for_typing(line))}")
+            kept[:] = map(for_typing, kept)
 
 
 def _pictures() -> list[str]:
