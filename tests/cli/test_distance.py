@@ -130,7 +130,7 @@ MISTAKES = {
         "--floor has an effect only with --density kernel.",
     ),
     "unknown scaling": (["mmd", "--scaling", "pool"], "Did you mean 'pooled'?"),
-    "a bandwidth of zero": (["mmd", "--bandwidth", "0"], "'bandwidth' parameter must be a number above 0"),
+    "a bandwidth of zero": (["mmd", "--bandwidth", "0"], "--bandwidth must be a number above 0"),
     "target of a matrix": (["js", "--matrix", "--target", "a"], "leave out --target"),
     "target without domain": (["js", "--target", "a"], "--target names a value of --domain"),
     "ending": (["js", "--report", "r.txt"], "--report must end in .html"),

@@ -142,9 +142,9 @@ MISTAKES = {
     "method of another task": ([*GAIN, "--methods", "tradaboost_r2"], "is not for binary tasks"),
     "unknown learner": ([*QUICK, "--estimator", "forrest"], "Did you mean 'forest'?"),
     "learner of another task": ([*QUICK, "--estimator", "linear"], "one of 'logistic', 'forest'"),
-    "no repeats": ([*GAIN, "--repeats", "0"], "'repeats' parameter"),
+    "no repeats": ([*GAIN, "--repeats", "0"], "--repeats"),
     "test size": ([*GAIN, "--test-size", "3"], "share between 0 and 1. Got 3.0"),
-    "no jobs": ([*GAIN, "--n-jobs", "0"], "'n_jobs' parameter"),
+    "no jobs": ([*GAIN, "--n-jobs", "0"], "--n-jobs"),
     "the same rows": (["gain", "north.csv", "copy.csv", *GAIN[3:]], "hold the same rows"),
     "other codes": (["gain", "north.csv", "words.csv", *GAIN[3:]], "must use the same codes"),
     "rare class": (
@@ -153,10 +153,10 @@ MISTAKES = {
     ),
     "one table": (["gain", "north.csv", *GAIN[3:]], "at least one source. Got one table"),
     "missing file": (["gain", "north.csv", "suoth.csv", *GAIN[3:]], "Did you mean 'south.csv'"),
-    "out suffix": ([*QUICK, "--out", "g.xlsx"], "must end in .json or .csv"),
+    "out suffix": ([*QUICK, "--out", "g.xls"], "must end in .json, .csv, .md or .xlsx"),
     "unknown zones": (
         ["score", "north.csv", "south.csv", *FAST, "--zones", "gains"],
-        "'zones' parameter must be one of 'gain', 'paper'",
+        "--zones must be one of 'gain', 'paper'",
     ),
 }
 

@@ -30,6 +30,7 @@ from datakin._core.progress import hushed, say
 from datakin._core.streams import is_terminal, printed
 from datakin.cli import data_files
 from datakin.cli.showing import show
+from datakin.cli.wording import for_typing
 
 __all__ = ["DataOutput", "Output", "PlainOutput", "command_line", "error_text"]
 
@@ -204,7 +205,7 @@ def _stop(code: int, text: str) -> NoReturn:
 
 def error_text(error: DatakinError) -> str:
     """Return what to say of an error; names in it cannot steer a terminal, or show a password."""
-    text = without_password(str(error))
+    text = for_typing(without_password(str(error)))
     return "Error: " + "\n".join(printable(line) for line in text.split("\n"))
 
 
@@ -223,7 +224,8 @@ def _noted(kept: list[str], quiet: bool) -> Iterator[None]:
             notes = [str(w.message) for w in caught if issubclass(w.category, DatakinWarning)]
             kept += dict.fromkeys(line for note in notes for line in note.splitlines())
             for line in () if quiet or failed is None else explaining(kept, failed):
-                say(f"Note: {printable(line)}")
+                say(f"Note: {printable(for_typing(line))}")
+            kept[:] = map(for_typing, kept)
 
 
 def _pictures() -> list[str]:

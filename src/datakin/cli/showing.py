@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from datakin._core.addresses import printable
 from datakin._core.streams import is_terminal
+from datakin.cli.wording import for_typing
 
 if TYPE_CHECKING:
     from datakin.results.answer import Answer
@@ -54,10 +55,17 @@ def shown_text(
     """Return a result as plain text, as it is printed where there are no colours."""
     answer = _answer(result, notes)
     if answer is None:
-        parts = [result.text(width) if hasattr(result, "text") else str(result)]
+        parts = [_own_text(result, width)]
     else:
         parts = [answer.text(width, details=details)]
     return "\n\n".join([*parts, *([_all_columns(result)] if details else [])])
+
+
+def _own_text(result: Any, width: int) -> str:
+    """Return the text of a result that has no answer, with options as they are typed."""
+    if hasattr(result, "text"):
+        return str(result.text(width, word=for_typing))
+    return str(result)
 
 
 def _answer(result: Any, notes: Iterable[str]) -> Answer | None:
@@ -65,7 +73,7 @@ def _answer(result: Any, notes: Iterable[str]) -> Answer | None:
     if result.is_text:
         return None
     answer: Answer = result.answer
-    return answer.with_notes(printable(note) for note in notes)
+    return answer.said_as(for_typing).with_notes(printable(note) for note in notes)
 
 
 def _show_answer(answer: Answer, console: Any, *, details: bool) -> None:
@@ -95,7 +103,7 @@ def _coloured_text(result: Any, width: int) -> Any:
 
     if not hasattr(result, "tone"):
         return Text(str(result))
-    head, _, rest = result.text(width).partition("\n")
+    head, _, rest = _own_text(result, width).partition("\n")
     return Text.assemble((head, TONES[result.tone]), "\n", rest)
 
 

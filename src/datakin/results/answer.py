@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 
@@ -211,6 +211,18 @@ class Answer:
         known = {kind for note in given for kind in _kinds(note)}
         own = [note for note in self.notes if not known & _kinds(note)]
         return replace(self, notes=(*given, *own))
+
+    def said_as(self, word: Callable[[str], str]) -> Answer:
+        """Return the answer with every sentence passed through a function, such as for typing."""
+        return replace(
+            self,
+            headline=word(self.headline),
+            evidence=tuple(map(word, self.evidence)),
+            reasons=tuple(map(word, self.reasons)),
+            legend=tuple(map(word, self.legend)),
+            caveats=tuple(map(word, self.caveats)),
+            notes=tuple(map(word, self.notes)),
+        )
 
     def blocks(self, width: int = WIDTH, *, details: bool = False) -> list[tuple[str, list[str]]]:
         """Return the parts as (name, lines of text), none of them empty.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -186,9 +186,16 @@ class Description(Record):
             notes=self.notes,
         )
 
-    def text(self, width: int) -> str:
-        """Return the description for a terminal of some width."""
-        return text_of(self, width)
+    def text(self, width: int, *, word: Callable[[str], str] | None = None) -> str:
+        """Return the description for a terminal of some width.
+
+        Parameters
+        ----------
+        width : int
+        word : callable, optional
+            What sentences are passed through; options are then given as they are typed alone.
+        """
+        return text_of(self, width, word)
 
     def __str__(self) -> str:
         return text_of(self)

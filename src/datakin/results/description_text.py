@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from datakin.data.described import ColumnDescription
@@ -32,14 +32,20 @@ Held = list[ColumnDescription | None]  # what each table has of a column
 Row = tuple[str, Held]
 
 
-def text_of(found: Description, width: int = WIDTH) -> str:
-    """Return a description as text, in lines that are not longer than `width` if possible."""
+def text_of(
+    found: Description, width: int = WIDTH, word: Callable[[str], str] | None = None
+) -> str:
+    """Return a description as text, in lines that are not longer than `width` if possible.
+
+    With `word`, which turns sentences into those of the command line, options are not given in Python.
+    """
+    say = word or str
     blocks = [
-        [found.headline],
+        [say(found.headline)],
         _datasets(found, width),
-        _things(found, width),
-        _columns(found, width),
-        _notes(found, width),
+        _things(found, width, word),
+        _columns(found, width, "--out columns.csv" if word else ".frame"),
+        _notes(found, width, word),
     ]
     if found.options_cli:
         blocks.append([f"To mend all of it, add: {found.options_cli}"])
@@ -106,23 +112,28 @@ def _count(n: int, noun: str) -> str:
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
-def _things(found: Description, width: int) -> list[str]:
+def _things(found: Description, width: int, word: Callable[[str], str] | None) -> list[str]:
     if not found.things:
         return []
+    say = word or str
     lines = ["To look at"]
     for number, thing in enumerate(found.things[:THINGS], start=1):
-        lines += _wrapped(f"{number}. {thing.text}", width, "     ", "  ")
+        lines += _wrapped(f"{number}. {say(thing.text)}", width, "     ", "  ")
         if thing.option_cli:
             lines.append(f"     {thing.option_cli}")  # in one line, to be copied
+        if thing.option_cli and word is None:
             lines += _wrapped(f"in Python: {thing.option_python}", width, "       ", "     ")
     more = len(found.things) - THINGS
-    return lines + ([f"  ... and {more} more (.things, --json)"] if more > 0 else [])
+    where = "--json" if word else ".things"
+    return lines + ([f"  ... and {more} more ({where})"] if more > 0 else [])
 
 
-def _notes(found: Description, width: int) -> list[str]:
-    lines = [line for note in found.notes[:NOTES] for line in _wrapped(note, width, "    ", "  ")]
+def _notes(found: Description, width: int, word: Callable[[str], str] | None) -> list[str]:
+    notes = [(word or str)(note) for note in found.notes]
+    lines = [line for note in notes[:NOTES] for line in _wrapped(note, width, "    ", "  ")]
     more = len(found.notes) - NOTES
-    lines += [f"  ... and {more} more (.notes, --json)"] if more > 0 else []
+    where = "--json" if word else ".notes"
+    lines += [f"  ... and {more} more ({where})"] if more > 0 else []
     return ["Notes", *lines] if lines else []
 
 
@@ -134,7 +145,7 @@ def _merged_rows(found: Description) -> list[Row]:
     return [(name, [place.get(name) for place in places]) for name in names]
 
 
-def _columns(found: Description, width: int) -> list[str]:
+def _columns(found: Description, width: int, where: str) -> list[str]:
     rows = _merged_rows(found)
     if not rows:
         return []
@@ -155,13 +166,13 @@ def _columns(found: Description, width: int) -> list[str]:
     if rest:
         odd = sum(_rank(row, told) < 2 for row in rest)
         what = f", {odd} of them with a remark" if odd else " as expected"
-        lines.append(f"... and {len(rest)} more{what} (.frame, --out columns.csv)")
+        lines.append(f"... and {len(rest)} more{what} ({where})")
     more = len(tables) - SHOWN
     if more > 0:
         others = f"{', '.join(tables[SHOWN : SHOWN + 3])}{', ...' * (more > 3)}"
         lines += _wrapped(
             f"... and {_count(more, 'more table')}, of which only remarks are shown: {others} "
-            f"(.frame, --out columns.csv)",
+            f"({where})",
             width,
             "    ",
         )
