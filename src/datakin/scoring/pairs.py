@@ -45,7 +45,7 @@ __all__ = [
 LISTED = 50  # names of columns that a result keeps
 BALANCED = (
     f"on datasets with a rare class (a share below {RARE:g} divided by the number of classes) every class "
-    f"weighs the same in the error (balanced loss; see .losses)"
+    f"weighs the same in the error (balanced error)"
 )
 FLAT = "the own errors do not vary, so that the ambiguous zone has no width"
 
