@@ -40,7 +40,7 @@ def effect_columns(loss: str, unit: Unit) -> list[dict[str, Any]]:
         interval(
             unit.drawn("loss_alone"),
             unit.drawn("loss_with"),
-            f"{name}, alone to with it",
+            f"{name} alone, and to expect with it",
             digits,
             between="→",
         ),
