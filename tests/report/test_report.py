@@ -248,7 +248,7 @@ def test_a_pool_that_harms_does_not_make_dots_of_the_others(ranking):
     low, high = section(replace(ranking, comparisons=tuple(made)), "gains")["chart"]["reach"]
     ends = [100 * abs(end) for c in ranking for end in (c.trial.low, c.trial.high)
             if c.call != "hurts"]  # fmt: skip
-    assert -2.6 * max(ends) < low < 0 < high
+    assert -1.1 * max(ends) < low < 0 < high
 
 
 def test_hostile_names_in_a_choice(results, tmp_path):
