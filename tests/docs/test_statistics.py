@@ -13,7 +13,13 @@ from datakin.results import zones
 from datakin.scoring import order
 
 ROOT = Path(__file__).parents[2]
-PAGE = " ".join((ROOT / "docs" / "statistics.md").read_text(encoding="utf-8").split())
+
+
+def words_of(name):
+    return " ".join((ROOT / name).read_text(encoding="utf-8").split())
+
+
+PAGE = words_of("docs/statistics.md")
 STUDIES = re.findall(
     r"\| \[(?P<name>[\w-]+)\]\((?P<link>[^)]+)\) \| `(?P<command>[^`]+)` \| (?P<figure>[^|]+) \|",
     PAGE,
@@ -86,3 +92,51 @@ def test_shares_of_the_final_half_are_those_of_its_page():
     assert len(found) == 5
     for number in found:
         assert number in half, number
+
+
+def test_plain_pages_have_the_same_thresholds():
+    assert records.HELPS == 0.9
+    plain, score = words_of("docs/how-to-read.md"), words_of("docs/reading.md")
+    assert "the loss should fall: at least nine chances in ten" in plain
+    assert (
+        f"costs at most {records.COST:.0%} of the loss, with {records.SURE:.0%} certainty" in plain
+    )
+    assert f"a gain is likely: probability {records.HELPS} or more" in score
+    assert (
+        f"with {records.SURE:.0%} certainty it costs at most {records.COST:.0%} of the loss"
+        in score
+    )
+
+
+def test_how_well_choose_does_is_what_was_measured():
+    said = words_of("docs/choosing.md")
+    results = (ROOT / "benchmarks" / "results" / "choices.md").read_text(encoding="utf-8")
+    whole, final = results.split("## Development half")[0], results.split("## Final half")[1]
+
+    def found(pattern, text):
+        return [float(number) for number in re.search(pattern, text).groups()]
+
+    first, second, third = found(r"\| choose \| (0\.\d\d) \| (0\.\d\d) \| (0\.\d\d) \|\n", whole)
+    assert f"the error was {first} times that of the target alone with 40 own rows" in said
+    assert f"With 80 rows it was {second} times, with 160 rows {third} times" in said
+    (ratio,) = found(r"error ratio against alone at most 0.89: ([\d.]+)", whole)
+    assert f"The error is {ratio:.2f} times that of the same learners" in said
+    harmed, noise = found(r"2%: ([\d.]+)% in error.*?; ([\d.]+)% in error beyond the noise", whole)
+    assert (
+        f"In {harmed}% of the draws the error is more than 2% higher than alone. In {noise}%"
+        in said
+    )
+    (stated,) = found(r"stated / realised error from 0.96 to 1.04: ([\d.]+),", whole)
+    (held,) = found(r"90% intervals of the error hold .*?: ([\d.]+)%,", whole)
+    assert f"The stated error is {1 - stated:.0%} too low on average." in said
+    assert f"Its 90% intervals hold in {held:.0f}% of the draws" in said
+    right = {
+        call: found(rf"{call} right at least \d+%: ([\d.]+)%", final)[0]
+        for call in ("helps", "harmless")
+    }
+    assert (
+        f'{right["harmless"]:.0f}% of "harmless" and {right["helps"]:.0f}% of "helps" were right'
+        in said
+    )
+    (gains,) = found(r"90% intervals of the gain of a source hold .*?: ([\d.]+)%,", final)
+    assert f"{gains:.0f}% of the 90% intervals of a source's gain held" in said
