@@ -237,7 +237,7 @@ def _details(choice: Choice, each: SourceChoice) -> dict[str, Any]:
     pooled = f"{signed(each.pooled, 0)}, 90% interval "
     facts = [
         ["Gain", f"{signed(each.gain)}, 90% interval {percent_interval(each.low, each.high)}"],
-        ["What that means", f"{name} from {before} alone to {after} with it"],
+        ["What that means", f"{name} {before} alone, {after} to expect with it"],
         ["Probability of a gain", probability(each.p_gain)],
         # Rows of a source that an earlier choice knew are not there to be pooled.
         *(

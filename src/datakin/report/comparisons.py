@@ -34,8 +34,8 @@ __all__ = ["comparison_view", "distance_view"]
 def comparison_view(c: Comparison) -> dict[str, Any]:
     """Return the sections of a comparison."""
     sections = [_estimates(c), *_errors(c)]
-    gains = _gains(c)
-    sections = [*gains, *sections] if c.decision.is_about_gain else [*sections, *gains]
+    if c.decision.is_about_gain:  # the paper's zones are not
+        sections = [*_gains(c), *sections]
     sections += [*trial_measures(c), *both_ways(c), _facts(c)]
     # A dataset against itself has no forecast.
     with suppress(DatakinError):

@@ -88,7 +88,7 @@ def _gain_facts(c: Comparison) -> list[list[str]]:
         if alone is not None:
             before, after = unit.text(alone), unit.text(max(0.0, alone * (1 - trial.gain)))
             what = "root mean squared error" if unit.has_root else name
-            facts.append(["What that means", f"{what} from {before} alone to {after} with it"])
+            facts.append(["What that means", f"{what} {before} alone, {after} to expect with it"])
         facts.append(["Probability of a gain", f"{trial.p_gain:.2f}"])
         ends = f"{percent(trial.pooled_low)} to {percent(trial.pooled_high)}"
         facts.append(["If all rows were pooled", f"{percent(trial.pooled)}, 90% interval {ends}"])

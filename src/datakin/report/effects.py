@@ -18,7 +18,7 @@ POOLED = [
     interval("pooled_low", "pooled_high", "90% interval, pooled, %", 0, signed=True),
 ]
 ENDS = ("shown", "shown_low", "shown_high")
-FARTHEST = 2.5  # times the reach of the others: how much of a pool that does harm is drawn
+FARTHEST = 1.0  # times the reach of the others: how much of a pool that does harm is drawn
 
 
 def effect_columns(loss: str, unit: Unit) -> list[dict[str, Any]]:
@@ -40,7 +40,7 @@ def effect_columns(loss: str, unit: Unit) -> list[dict[str, Any]]:
         interval(
             unit.drawn("loss_alone"),
             unit.drawn("loss_with"),
-            f"{name}, alone to with it",
+            f"{name} alone, and to expect with it",
             digits,
             between="→",
         ),

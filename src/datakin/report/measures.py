@@ -1,4 +1,8 @@
-"""Measures that people know, beside the error: AUC, calibration, accuracy, RMSE, R squared."""
+"""Measures that people know, beside the error: AUC, calibration, accuracy, RMSE, R squared.
+
+The Brier loss is not among them: gains are stated in it, as what is to be expected, and a second number
+for it, as measured, would only confuse.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +24,6 @@ MEASURES = {
     "auc": "AUC (0.5 is guessing, 1 is best)",
     "calibration_intercept": "calibration intercept (0 is right)",
     "calibration_slope": "calibration slope (1 is right)",
-    "brier": "Brier loss",
     "rmse": "RMSE",
     "mae": "mean absolute error",
     "r2": "R² (1 is best)",

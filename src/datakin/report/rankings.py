@@ -42,9 +42,9 @@ def ranking_view(ranking: Ranking) -> dict[str, Any]:
     """Return the sections of a ranking."""
     kin = list(ranking)
     by_gain = kin[0].decision.is_about_gain
-    first = [_effects(ranking, kin), _scores(ranking, kin)]
     sections = [
-        *(first if by_gain else reversed(first)),
+        *([_effects(ranking, kin)] if by_gain else []),  # the paper's zones are not about gains
+        _scores(ranking, kin),
         _screened(ranking),
         _facts(ranking, kin),
         _models(kin),
@@ -193,8 +193,8 @@ def _screened(ranking: Ranking) -> dict[str, Any]:
 
 def _gains(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
     rows = [
-        {"source": name, **gain_row(gain), "zone": zone, "summary": zone is None}
-        for name, gain, zone in _all_gains(ranking, kin)
+        {"source": name, **gain_row(gain), "summary": is_whole}
+        for name, gain, is_whole in _all_gains(ranking, kin)
     ]
     columns = [
         column("source", "source", "name"),
@@ -225,13 +225,13 @@ def _diagnostic(ranking: Ranking) -> str:
     )
 
 
-def _all_gains(ranking: Ranking, kin: list[Comparison]) -> Iterator[tuple[str, Any, str | None]]:
+def _all_gains(ranking: Ranking, kin: list[Comparison]) -> Iterator[tuple[str, Any, bool]]:
     for c in kin:
         if c.gain is not None:
-            yield c.source, c.gain, c.decision.word
+            yield c.source, c.gain, False
     if ranking.forecast is not None:
-        yield "All, unweighted", ranking.forecast.pooled, None
-        yield "All, weighted", ranking.forecast.best, None
+        yield "All, unweighted", ranking.forecast.pooled, True
+        yield "All, weighted", ranking.forecast.best, True
 
 
 def _weights(ranking: Ranking, kin: list[Comparison]) -> list[dict[str, Any]]:
