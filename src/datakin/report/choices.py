@@ -31,8 +31,8 @@ SQUARED, BRIER = Unit("squared"), Unit("brier")
 MIX = [column("source", "dataset", "name"), column("share", "share, %", digits=1)]
 STABILITY = [
     column("source", "source", "name"),
-    column("folds", "draws of the folds, %", digits=0),
-    column("sample", "reweighted samples, %", digits=0),
+    column("folds", "repeats, %", digits=0),
+    column("sample", "resampled targets, %", digits=0),
 ]
 UNUSABLE = [column("source", "source", "name"), column("why", "why", "text")]
 CARD = [column("what", "what", "text"), column("value", "of this model", "text")]
@@ -188,15 +188,15 @@ def _stability(choice: Choice) -> dict[str, Any]:
         else "The last of them did not all agree on the sources. "
     )
     text = (
-        f"How often each source is used: in {plural(stable.repeats, 'draw')} of the folds, and in targets "
-        f"whose rows have other weights, as another sample would. {same if stable.repeats > 1 else ''}A "
-        f"single draw would have stated an error of {low} to {high}."
+        f"How often each source is used: in {plural(stable.repeats, 'repeat')}, with rows split anew, and in "
+        f"resampled versions of the target. {same if stable.repeats > 1 else ''}A single repeat would have "
+        f"stated an error of {low} to {high}."
     )
     chart = {"most": 100} | pairs(
         "source",
         "how often it is used, %",
-        ("folds", "", "", "draws of the folds"),
-        ("sample", "", "", "reweighted samples of the target"),
+        ("folds", "", "", "repeats"),
+        ("sample", "", "", "resampled versions of the target"),
     )
     title = "Would chance change it?"
     return section("stability", title, text, STABILITY, rows, chart=chart, short="Stability")
@@ -247,8 +247,8 @@ def _details(choice: Choice, each: SourceChoice) -> dict[str, Any]:
         ),
         ["Share of the prediction", f"{percent(each.share)}%" if each.share else "not used"],
         ["Worth", "not known" if worth is None else f"{worth:.0f} rows of the target"],
-        ["Used by draws of the folds", f"{stable.used_by_folds.get(each.source, 0.0):.0%}"],
-        ["Used by reweighted samples", f"{stable.used_by_sample.get(each.source, 0.0):.0%}"],
+        ["Used in repeats", f"{stable.used_by_folds.get(each.source, 0.0):.0%}"],
+        ["Used in resampled versions of the target", f"{stable.used_by_sample.get(each.source, 0.0):.0%}"],
         ["Rows", f"{each.n_rows:,}"],
     ]
     why = reason_of(each, choice.target)

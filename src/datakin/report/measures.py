@@ -13,17 +13,16 @@ from datakin.learning.metrics import Metrics
 from datakin.report.sections import column, section
 from datakin.report.words import shortened
 from datakin.results import Choice, Comparison
-from datakin.results.words import number, percent
+from datakin.results.metrics_table import measure_interval, measure_text
 
 __all__ = ["both_ways", "choice_measures", "measure_facts", "trial_measures"]
 
-IN_PERCENT = ("accuracy", "balanced_accuracy")
 MEASURES = {
+    "auc": "AUC (0.5 is guessing, 1 is best)",
+    "calibration_slope": "calibration slope (1 is right)",
+    "calibration_intercept": "calibration intercept (0 is right)",
     "accuracy": "accuracy",
     "balanced_accuracy": "balanced accuracy",
-    "auc": "AUC (0.5 is guessing, 1 is best)",
-    "calibration_intercept": "calibration intercept (0 is right)",
-    "calibration_slope": "calibration slope (1 is right)",
     "rmse": "RMSE",
     "mae": "mean absolute error",
     "r2": "R² (1 is best)",
@@ -110,12 +109,8 @@ def _said(held: Metrics, name: str) -> str | None:
         return None
     if name not in held.intervals:
         return _amount(held, name)
-    low, high = held.intervals[name]
-    if name in IN_PERCENT:
-        return f"{_amount(held, name)} ({percent(low, 1)} to {percent(high, 1)})"
-    return f"{_amount(held, name)} ({number(low)} to {number(high)})"
+    return f"{_amount(held, name)} ({measure_interval(name, held.intervals[name])})"
 
 
 def _amount(held: Metrics, name: str) -> str:
-    value = held.values[name]
-    return f"{percent(value, 1)}%" if name in IN_PERCENT else number(value)
+    return measure_text(name, held.values[name])

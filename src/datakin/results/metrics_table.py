@@ -1,4 +1,7 @@
-"""Metrics that people know, as a small table below an answer."""
+"""Metrics that people know, as a small table below an answer.
+
+The Brier loss is not among them: gains are stated in it, and a second number for it would confuse.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from datakin.learning.metrics import Metrics
 from datakin.results.answer import AnswerTable, Row
 from datakin.results.words import number
 
-__all__ = ["MEASURES", "metrics_line", "metrics_table"]
+__all__ = ["MEASURES", "measure_interval", "measure_text", "metrics_line", "metrics_table"]
 
 # In the order in which they are shown; shares are written as percentages.
 MEASURES = {
@@ -17,7 +20,6 @@ MEASURES = {
     "calibration_intercept": "calibration intercept",
     "accuracy": "accuracy",
     "balanced_accuracy": "balanced accuracy",
-    "brier": "Brier loss",
     "rmse": "root mean squared error",
     "mae": "mean absolute error",
     "r2": "R squared",
@@ -49,9 +51,9 @@ def metrics_table(
         caption = f"{caption.removesuffix(':')} (a slope of 1 and an intercept of 0 are right):"
     rows = []
     for name in names:
-        cells = [MEASURES[name], *(_value(name, found[key].get(name)) for key in shown)]
+        cells = [MEASURES[name], *(measure_text(name, found[key].get(name)) for key in shown)]
         if interval_of in shown:
-            cells.append(_interval(name, found[interval_of].intervals.get(name)))
+            cells.append(measure_interval(name, found[interval_of].intervals.get(name)))
         rows.append(Row(tuple(cells)))
     if interval_of in shown:
         heads.append("90% interval")
@@ -61,14 +63,15 @@ def metrics_table(
 def metrics_line(found: Metrics) -> str:
     """Return the measures in one line."""
     parts = [
-        f"{title} {_value(name, found.get(name))}"
+        f"{title} {measure_text(name, found.get(name))}"
         for name, title in MEASURES.items()
         if name in found.values
     ]
     return f"In other measures: {', '.join(parts)}."
 
 
-def _value(name: str, value: float | None) -> str:
+def measure_text(name: str, value: float | None) -> str:
+    """Return a measure as it is written."""
     if value is None:
         return "-"
     if name in PERCENT:
@@ -76,8 +79,9 @@ def _value(name: str, value: float | None) -> str:
     return f"{value:.2f}" if name in PLACES else number(value)
 
 
-def _interval(name: str, ends: tuple[float, float] | None) -> str:
+def measure_interval(name: str, ends: tuple[float, float] | None) -> str:
+    """Return its interval as it is written."""
     if ends is None:
         return "-"
-    low, high = (_value(name, end) for end in ends)
+    low, high = (measure_text(name, end) for end in ends)
     return f"{low.removesuffix('%')} to {high}"

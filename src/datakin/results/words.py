@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import isfinite, sqrt
+from math import floor, isfinite, sqrt
 
 from datakin.results.record import plain
 
@@ -96,7 +96,7 @@ def probability(share: float) -> str:
     if share < 0.01:
         return "less than 1%"
     # Rounded, a probability must not look like the one that is asked for.
-    return f"{share:.1%}" if 0.895 <= share < 0.9 else f"{share:.0%}"
+    return f"{floor(1000 * share) / 10}%" if 0.895 <= share < 0.9 else f"{share:.0%}"
 
 
 def number(value: float) -> str:
