@@ -15,8 +15,8 @@ import pandas as pd
 from datakin._core.exceptions import DatakinError, require
 from datakin.distances import DistanceMatrix, DistanceRanking
 from datakin.results import SCREENED, Choice, Comparison, Forecast, Gain, Matrix, Ranking
-from datakin.results.choice_text import COLOURS as CALLS
-from datakin.results.choice_text import percent
+from datakin.results.words import COLOURS as CALLS
+from datakin.results.words import percent
 from datakin.results.zones import Zone
 from datakin.scoring.forecast import forecast_gain
 
