@@ -3,6 +3,7 @@
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -28,6 +29,7 @@ class Answer:
 class Result:
     """A result with names that mean something to spreadsheets and to Markdown."""
 
+    is_text: ClassVar[bool] = True
     frame: pd.DataFrame = field(
         default_factory=lambda: pd.DataFrame(
             {
@@ -45,6 +47,7 @@ class Result:
 class Told(Result):
     """The same, with an answer."""
 
+    is_text: ClassVar[bool] = False
     answer: Answer = field(default_factory=Answer)
 
 

@@ -371,17 +371,20 @@ def rare(n=4, seed=0):
     return ward(seed).drop(columns="patient").assign(died=died)
 
 
-def test_a_class_with_fewer_rows_than_folds_is_a_problem():
+def test_a_class_with_fewer_rows_than_folds_can_be_used_by_choose():
     found = datakin.describe({"icu": rare()}, label="died")
-    assert found.headline == "Can be used: no; 1 thing to look at."
+    assert found.headline == "Can be used: yes; 1 thing to look at."
+    assert found.is_usable
     (thing,) = found.things
+    assert thing.kind == "folds"
     for part in ("at least 5 rows", "'b (4)' in 'icu'", "--cv 4", "--skip-unusable"):
         assert part in thing.text
-    assert "cannot be used: a (56), b (4)" in str(found)
     read = datakin.read_tables({"icu": rare(), "other": rare(20, 1)}, label="died")
     with pytest.raises(DatakinError) as refused:
         datakin.score(read["icu"], read["other"])
-    assert str(refused.value) == thing.text
+    assert thing.text == f"choose works; score, rank and matrix do not: {refused.value}"
+    choice = datakin.choose(read["icu"], [read["other"]], learners=["linear"])
+    assert choice.n_rows == 60
     assert "--cv" not in datakin.describe({"icu": rare(2)}, label="died").things[0].text
 
 
@@ -389,7 +392,9 @@ def test_a_total_line_is_a_class_that_can_be_dropped(tmp_path):
     frame = ward().drop(columns="patient").assign(died=lambda f: f["died"].astype(object))
     frame.loc[59, "died"] = frame["died"][:59].sum()
     frame.to_csv(tmp_path / "icu.csv", index=False)
-    (thing, *_) = datakin.describe(tmp_path / "icu.csv", label="died").things
+    things = datakin.describe(tmp_path / "icu.csv", label="died").things
+    assert [thing.kind for thing in things] == ["note", "folds"]  # that it was taken as classes
+    thing = things[1]
     assert "may be a total line" in thing.text
     value = str(frame["died"][59])
     assert f"--recode icu::died:{value}=)" in thing.text
@@ -398,10 +403,12 @@ def test_a_total_line_is_a_class_that_can_be_dropped(tmp_path):
     both = datakin.describe([tmp_path / "more.csv", tmp_path / "icu.csv"], label="died")
     assert "classes" not in {t.kind for t in both.things}  # it is no grade
     recode = {"icu": {"died": {value: ""}}}
-    assert datakin.describe(tmp_path / "icu.csv", label="died", recode=recode).is_usable
+    dropped = datakin.describe(tmp_path / "icu.csv", label="died", recode=recode)
+    assert dropped.is_usable
+    assert not dropped.things
 
 
-def test_domains_with_a_rare_class_are_a_problem_and_small_ones_are_not():
+def test_domains_with_a_rare_class_are_told_and_small_ones_are_left_out():
     frame = pd.concat(
         [
             ward(1).assign(site="many"),
@@ -410,15 +417,19 @@ def test_domains_with_a_rare_class_are_a_problem_and_small_ones_are_not():
         ]
     )
     found = datakin.describe(frame, label="died", domain="site", ignore="patient")
-    assert found.headline.startswith("Can be used: 1 of 3")
-    (problem,) = [t for t in found.things if t.kind == "problem"]
-    assert problem.about == ("few",)
-    assert not found.is_usable
-    read = datakin.describe(frame, label="died", domain="site", ignore="patient")
-    assert "cannot be used: 0 (58), 1 (2)" in str(read)
+    assert found.headline == "Can be used: 2 of 3; 1 thing to look at."
+    (thing,) = found.things
+    assert (thing.kind, thing.about) == ("folds", ("few",))
+    assert "'1 (2)' in 'few'" in thing.text
+    assert found.is_usable
+    text = str(found)
+    assert "0 (58), 1 (2)" in text
+    assert [line.split()[1:] for line in text.splitlines() if line.startswith("small ")] == [
+        ["-", "-", "cannot", "be", "used"]
+    ]
 
 
-def test_fewer_groups_than_folds_are_a_problem():
+def test_fewer_groups_than_folds_are_told():
     frame = ward().assign(patient=np.arange(60) % 4)
     found = datakin.describe({"icu": frame}, label="died", group="patient")
     assert "at least as many groups as folds" in found.things[0].text
@@ -426,6 +437,11 @@ def test_fewer_groups_than_folds_are_a_problem():
 
 def test_many_problems_are_shown_in_a_few_lines():
     found = datakin.describe({f"t{i}": rare(seed=i) for i in range(9)}, label="died")
+    (thing,) = found.things
+    assert (thing.kind, len(thing.about)) == ("folds", 9)
+    assert "Similar for 't1', 't2', 't3', 't4', 't5' and 3 more." in thing.text
+    same = {f"t{i}": ward(i).assign(died="a") for i in range(9)}
+    found = datakin.describe(same, label="died", ignore="patient")
     problems = [t for t in found.things if t.kind == "problem"]
     assert [len(t.about) for t in problems] == [1, 1, 1, 6]
     assert found.headline.startswith("Can be used: no")
@@ -447,8 +463,9 @@ def test_a_column_of_the_third_table_alone():
         (extra,) = [line for line in text.splitlines() if line.startswith("extra")]
         assert ("in c only" if label is None else "not in 'a'") in extra
         assert "... and 2 more tables, of which only remarks are shown: c, d" in text
-        (age,) = [line for line in text.splitlines() if line.startswith("age")]
-        assert "d: " in age
+        _, _, age = text.partition("\nage ")
+        remark = age.splitlines()[1]  # there is no room beside the row
+        assert remark.startswith("      see 1; d: text, although 94%")
     for n in range(1, 5):  # whatever the order
         turned = dict(list(tables.items())[n:] + list(tables.items())[:n])
         assert "\nextra " in str(datakin.describe(turned))

@@ -125,23 +125,19 @@ def test_a_large_matrix_prints_pairs_instead_of_a_square():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DatakinWarning)
         text = str(matrix(datasets, cv=3, **FAST))
-    assert text.startswith("Cross-learning scores of 11 datasets")
-    assert "closest pairs" in text
-    assert max(map(len, text.splitlines())) <= 100
+    assert text.startswith("No pair of the 11 datasets is known to hurt.")
+    assert "Closest and farthest pairs, the closest first:" in text
+    assert max(map(len, text.splitlines())) <= 80
 
 
 @pytest.mark.parametrize("width", [80, 140])
-def test_ranking_on_a_terminal_is_whole(width, monkeypatch):
-    import io
-
-    from rich.console import Console
-
-    from datakin.cli.showing import _ranking
+def test_ranking_on_a_terminal_is_whole(width):
+    from datakin.cli.showing import shown_text
 
     target = read_table(frame(9), label="y", name="t")
     ranking = rank(target, [read_table(frame(8), label="y", name="a source of 20 char")], **FAST)
-    page = io.StringIO()
-    Console(file=page, width=width, force_terminal=False).print(_ranking(ranking, width))
-    lines = page.getvalue().splitlines()
+    lines = shown_text(ranking, width).splitlines()
     assert any("a source of 20 char" in line and ranking.best.call in line for line in lines)
-    assert ("to target" in page.getvalue()) == (width > 100)
+    assert max(map(len, lines)) <= width
+    details = shown_text(ranking, width, details=True)
+    assert all(name in details for name in ranking.frame.columns)

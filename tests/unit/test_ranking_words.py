@@ -1,11 +1,11 @@
-"""What stands below a ranking: groups where sources were tried, luck where they were not."""
+"""What a ranking says of its order: groups where sources were tried, luck where they were not."""
 
 from dataclasses import replace
 
 import pytest
 
 from datakin import rank
-from datakin.report.words import ranking_verdict
+from datakin.report.page import view_of
 from datakin.synthetic import make_demo
 
 
@@ -28,17 +28,15 @@ def tried():
 def test_luck_is_spoken_of_where_there_is_some(ranking, probability, luck):
     name = ranking.best.source
     others = {c.source: (1 - probability) / 2 for c in ranking if c.source != name}
-    said = replace(ranking, first={name: probability, **others}).caution
+    said = replace(ranking, first={name: probability, **others}).answer.evidence[1]
     assert ("partly luck" in said) == luck
-    assert f"{name!r} is the best with probability {probability:.2f}" in said
+    assert said.startswith(f"{name} loses least with probability {probability:.0%}")
 
 
 def test_luck_is_said_of_the_one_that_stands_first(ranking):
     first, second, third = (c.source for c in ranking)
-    said = replace(ranking, first={first: 0.35, second: 0.38, third: 0.27}).caution
-    assert (
-        f"partly luck: {first!r} is the best with probability 0.35, {second!r} with 0.38." in said
-    )
+    said = replace(ranking, first={first: 0.35, second: 0.38, third: 0.27}).answer.evidence[1]
+    assert said == f"{first} loses least with probability 35%; the first place is partly luck."
 
 
 def test_names_stand_in_a_row(ranking):
@@ -48,31 +46,35 @@ def test_names_stand_in_a_row(ranking):
 @pytest.mark.parametrize(
     ("groups", "said"),
     [
-        (
-            (1, 1, 1),
-            "3 sources, in 1 group. The order within a group is not supported by the data.",
-        ),
+        ((1, 1, 1), "3 sources; the data do not support an order among them."),
         (
             (1, 1, 2),
-            "3 sources, in 2 groups. The order within a group is not supported by the data.",
+            "3 sources, in 2 groups. The data do not support the order within a group.",
         ),
         ((1, 2, 3), "3 sources, and the data support their order."),
     ],
 )
 def test_groups_in_words(tried, groups, said):
     numbered = {c.source: group for c, group in zip(tried, groups, strict=True)}
-    assert replace(tried, groups=numbered).caution.startswith(said)
+    assert replace(tried, groups=numbered).answer.evidence[1] == said
+
+
+def test_the_first_of_several_is_said_to_flatter(tried):
+    flatters = "Each interval is for one source. The first of several flatters itself a little."
+    assert flatters in tried.answer.caveats
+    alone = replace(tried, comparisons=tried.comparisons[:1])
+    assert flatters not in alone.answer.caveats
 
 
 def test_the_formula_is_not_heard_where_sources_were_tried(tried):
-    said = f"{tried}\n{ranking_verdict(tried)}"
+    said = " ".join(f"{tried} {view_of(tried)['verdict']}".split())
     assert "formula" not in said
     assert "ooling" not in said
-    assert f"the loss of 'target' alone ({tried.loss_alone:.4g})" in said
+    assert f"the Brier loss of target alone ({tried.loss_alone:.3g})" in said
 
 
-def test_the_verdict_names_who_helps(tried):
-    found = ranking_verdict(tried)
+def test_the_headline_names_who_helps(tried):
+    answer = tried.answer
     helpful = [c.source for c in tried if c.call == "helps"]
-    assert found["tone"] == ("good" if helpful else "open")
-    assert all(name in found["head"] for name in helpful)
+    assert answer.tone == ("good" if helpful else "open")
+    assert all(name in answer.headline for name in helpful)

@@ -118,10 +118,10 @@ def _storable(value: Any) -> Any:
 
 def _sentences(result: Any) -> list[str]:
     """Return what a result says in words; nothing if it is a table alone."""
-    answer = getattr(result, "answer", result)
-    if not hasattr(answer, "headline") or not hasattr(answer, "evidence"):
+    if result.is_text:
         return []
-    return [answer.headline, *answer.evidence, *getattr(answer, "caveats", ())]
+    answer = result.answer
+    return [answer.headline, *answer.evidence, *answer.caveats]
 
 
 ENDINGS: dict[str, Callable[[Any, Path], None]] = {

@@ -248,7 +248,10 @@ def _details(choice: Choice, each: SourceChoice) -> dict[str, Any]:
         ["Share of the prediction", f"{percent(each.share)}%" if each.share else "not used"],
         ["Worth", "not known" if worth is None else f"{worth:.0f} rows of the target"],
         ["Used in repeats", f"{stable.used_by_folds.get(each.source, 0.0):.0%}"],
-        ["Used in resampled versions of the target", f"{stable.used_by_sample.get(each.source, 0.0):.0%}"],
+        [
+            "Used in resampled versions of the target",
+            f"{stable.used_by_sample.get(each.source, 0.0):.0%}",
+        ],
         ["Rows", f"{each.n_rows:,}"],
     ]
     why = reason_of(each, choice.target)

@@ -11,16 +11,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 
-from datakin.results.record import plain
+from datakin.results.record import escaped
 
 __all__ = ["Answer", "AnswerTable", "Axis", "Bar", "Row", "axis_of", "bar_text", "said"]
 
 WIDTH = 80  # characters of a line, unless more are asked for
 MOST = 100  # sentences are not wider, however wide the screen is
-NAME = 24  # characters of a name in a table whose rows are sources
+NAME = 24  # characters of a name in a table
+SHORT = 8  # of a name in a table that does not fit otherwise
 REASONS = 6  # sources whose call is explained without being asked for
 LINES = 60  # rows of a table as text
-WIDEST = 36  # characters of the first column elsewhere
 BAR = (10, 32)  # least and most characters of a drawn interval
 REACH = 4.0  # a bar is cut where it is longer than this many times the middle one
 
@@ -124,40 +124,50 @@ class AnswerTable:
     def lines(self, width: int = WIDTH) -> list[str]:
         """Return the table as lines of text that are not longer than `width` if possible."""
         shown = self.rows[:LINES]
-        texts = {title: [_cell(row, k) for row in shown] for k, title in enumerate(self.columns)}
-        widths = {title: max(map(len, [title, *cells])) for title, cells in texts.items()}
-        if self.bar_of:
-            self._draw(shown, texts, widths, width)
-        heads = {title: self._head(title, widths[title]) for title in self.columns}
-        rows = [heads, *({title: texts[title][k] for title in texts} for k in range(len(shown)))]
-        lines = [
-            "  ".join(
-                row[title].rjust(widths[title])
-                if title in self.right
-                else row[title].ljust(widths[title])
-                for title in self.columns
-            ).rstrip()
-            for row in rows
+        columns = [
+            _cut([title, *(row.cells[k] for row in shown)], NAME)
+            for k, title in enumerate(self.columns)
         ]
+        columns = self._fitted(columns, max(width, WIDTH))
+        if self.bar_of:
+            self._draw(shown, columns, width)
+        aligned = [
+            [text.rjust(room) if title in self.right else text.ljust(room) for text in column]
+            for title, column in zip(self.columns, columns, strict=True)
+            for room in [max(map(len, column))]
+        ]
+        lines = ["  ".join(texts).rstrip() for texts in zip(*aligned, strict=True)]
         more = len(self.rows) - len(shown)
         return lines + ([f"... and {more} more"] if more > 0 else [])
 
-    def _draw(
-        self, shown: Sequence[Row], texts: dict[str, list[str]], widths: dict[str, int], width: int
-    ) -> None:
+    def _fitted(self, columns: list[list[str]], width: int) -> list[list[str]]:
+        """Return the columns with long names cut, the longest first, until the table fits a width.
+
+        Of columns of numbers only the titles are cut.
+        """
+        widths = [max(map(len, column)) for column in columns]
+        least = [
+            max(map(len, column[1:]), default=1) if title in self.right else SHORT
+            for title, column in zip(self.columns, columns, strict=True)
+        ]
+        if self.bar_of:
+            widths[self.columns.index("interval")] = BAR[0]
+        while sum(widths) + 2 * (len(widths) - 1) > width:
+            room, k = max((room if room > least[k] else 0, k) for k, room in enumerate(widths))
+            if not room:
+                break
+            widths[k] -= 1
+        return [_cut(column, room) for column, room in zip(columns, widths, strict=True)]
+
+    def _draw(self, shown: Sequence[Row], columns: list[list[str]], width: int) -> None:
         """Fill the column of bars with the room that the other columns leave."""
-        others = sum(n + 2 for title, n in widths.items() if title != "interval")
+        where = self.columns.index("interval")
+        others = sum(max(map(len, c)) + 2 for k, c in enumerate(columns) if k != where)
         room = min(BAR[1], max(BAR[0], width - others))
         axis = self.axis
-        texts["interval"] = [bar_text(row.bar, axis, room) for row in shown]
-        widths["interval"] = room
-
-    def _head(self, title: str, room: int) -> str:
-        if title != "interval" or not self.bar_of:
-            return title
-        axis = self.axis
         low, high = axis.text(axis.low), axis.text(axis.high)
-        return f"{low}{high.rjust(max(1, room - len(low)))}"
+        head = f"{low}{high.rjust(max(1, room - len(low)))}"
+        columns[where] = [head, *(bar_text(row.bar, axis, room) for row in shown)]
 
 
 @dataclass(frozen=True)
@@ -324,15 +334,15 @@ def _kinds(note: str) -> set[str]:
     return {part for part in bare if part.strip()}
 
 
-def _cell(row: Row, k: int) -> str:
-    text = plain(row.cells[k])
-    most = NAME if (k == 0 and row.bar is not None) or row.is_own else WIDEST
-    return text if k or len(text) <= most else f"{text[: most - 1]}…"
+def _cut(texts: Sequence[str], room: int) -> list[str]:
+    """Return texts that stay on their line and have at most so many characters."""
+    shown = map(escaped, texts)
+    return [text if len(text) <= room else f"{text[: room - 1]}…" for text in shown]
 
 
 def _wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
     return textwrap.wrap(
-        text,
+        escaped(" ".join(text.split())),
         width,
         initial_indent=first,
         subsequent_indent=rest,

@@ -47,7 +47,7 @@ def _listed(title: str, texts: Iterable[str]) -> list[str]:
 
 def _table(table: AnswerTable) -> str:
     """Return the table without the drawn intervals, which are in the picture."""
-    kept = [k for k, title in enumerate(table.columns) if title != "interval"]
+    kept = [k for k, title in enumerate(table.columns) if not table.bar_of or title != "interval"]
     heads = "".join(f"<th>{html.escape(plain(table.columns[k]))}</th>" for k in kept)
     rows = "".join(
         "<tr>" + "".join(_cell(table, row, k) for k in kept) + "</tr>" for row in table.rows

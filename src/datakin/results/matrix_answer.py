@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from datakin._core.exceptions import counted
 from datakin.results.answer import Answer, AnswerTable, Bar, Row
 from datakin.results.record import cell
 from datakin.results.words import named, number, short
@@ -131,16 +132,17 @@ def _members(groups: list[list[str]]) -> tuple[str, ...]:
     shown = [_in_a_group(members) for members in joint[:LISTED]]
     said = [f"Together: {'; '.join(shown)}."] if shown else []
     if len(joint) > LISTED:
-        said.append(f"{len(joint) - LISTED} further groups are in the table of members.")
+        said.append(f"{counted(len(joint) - LISTED, 'further group')}: see the table of members.")
     if single and joint:
         said.append(f"Alone: {named(single, 6, 'datasets')}.")
     return tuple(said)
 
 
 def _in_a_group(members: list[str], most: int = 3) -> str:
-    names = [short(name) for name in members[:most]]
     rest = len(members) - most
-    return ", ".join(names) + (f" and {rest} others" if rest > 0 else "")
+    if rest <= 1:
+        return named(members, most + 1)
+    return f"{', '.join(short(name) for name in members[:most])} and {rest} others"
 
 
 def square_table(square: Square) -> AnswerTable:

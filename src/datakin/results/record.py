@@ -25,6 +25,7 @@ __all__ = [
     "Provenance",
     "Record",
     "cell",
+    "escaped",
     "for_spreadsheet",
     "from_json",
     "make_provenance",
@@ -236,8 +237,13 @@ def plain(name: str) -> str:
     >>> plain("two\nlines")
     'two\\nlines'
     """
-    text = "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in name)
+    text = escaped(name)
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
+def escaped(text: str) -> str:
+    """Return a text with control characters as escapes; none of them can act on a terminal."""
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
 
 
 def cell(value: Any) -> str:

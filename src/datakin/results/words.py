@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import floor, isfinite, sqrt
 
-from datakin.results.record import plain
+from datakin.results.record import escaped, plain
 
 __all__ = [
     "CALLS",
@@ -137,7 +137,7 @@ def gain_loss(task: str) -> str:
 
 def short(name: str) -> str:
     """Return a name for a sentence: on its line, cut in the middle if it is long."""
-    text = plain(name)
+    text = escaped(name)
     if len(text) <= LONGEST:
         return text
     half = (LONGEST - 1) // 2
