@@ -14,7 +14,7 @@ from datakin import DatakinError, write_report
 from datakin.report import read_report
 from datakin.report.page import embedded_json, pack, page, unpack, view_of
 from datakin.results import CurvePoint
-from datakin.results.words import amount, number
+from datakin.results.words import amount
 
 from .conftest import IMAGE, KINDS, NAMES, renamed
 
@@ -157,7 +157,7 @@ def test_other_measures_of_a_choice(results):
     for who in ("alone", "best_single", "all", "choice"):
         held = choice.metrics[who]
         low, high = held.intervals["auc"]
-        assert rows["AUC"][who] == f"{number(held.get('auc'))} ({number(low)} to {number(high)})"
+        assert rows["AUC"][who] == f"{held.get('auc'):.2f} ({low:.2f} to {high:.2f})"
         assert rows["accuracy"][who].startswith(f"{100 * held.get('accuracy'):.1f}% (")
     assert set(measured(results["choice of numbers"])) == {"RMSE", "mean absolute error", "R²"}
     assert "measures" not in ids(replace(choice, metrics={}))
@@ -170,10 +170,10 @@ def test_other_measures_of_a_pair_both_ways(ranking):
     pair = ranking["kin"]
     both = measured(pair, "measures-both")
     for way in ("target", "source_to_target", "source", "target_to_source"):
-        assert both["AUC"][way].startswith(number(pair.metrics[way].get("auc")))
+        assert both["AUC"][way].startswith(f"{pair.metrics[way].get('auc'):.2f}")
     assert set(measured(pair)["AUC"]) == {"measure", "alone", "with_source"}
     told = dict(view_of(ranking)["details"]["kin"]["facts"])["AUC"]
-    found = [number(pair.metrics[who].get("auc")) for who in ("alone", "with_source")]
+    found = [f"{pair.metrics[who].get('auc'):.2f}" for who in ("alone", "with_source")]
     assert told == "{} alone, {} with it".format(*found)
 
 

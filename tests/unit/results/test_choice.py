@@ -269,6 +269,6 @@ def test_html_for_notebooks(choice):
     assert not re.search(r"<script|<b>|<i>|<u>", text)
     assert "Use 1 of 4 sources beside &lt;u&gt;: &lt;script&gt;" in text
     assert "Not usable: &lt;b&gt;bold&lt;/b&gt;" in text
-    # A square stands for the pool that hurts.
-    assert (text.count("<circle"), text.count("<rect")) == (3, 1)
+    # An arrow stands for the pool that hurts, beyond the end of the axis.
+    assert (text.count("<circle"), text.count("<path")) == (3, 1)
     assert "<svg" not in replace(choice, choices=(), used=())._repr_html_()
