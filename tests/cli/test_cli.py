@@ -92,7 +92,7 @@ def test_options_that_few_need_reach_the_score(run):
 @pytest.mark.parametrize("command", ["score", "rank", "matrix"])
 def test_help_has_every_option_of_a_score(run, command, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
-    _, out, _ = run(command, "--help")
+    _, out, _ = run(command, "--help-all")
     told = " ".join(out.split())
     for each in fields(Options):
         flag = each.metadata.get("flag", f"--{each.name.replace('_', '-')}")
@@ -226,16 +226,3 @@ def test_the_demo_finds_the_truth(run):
     assert code == 0
     assert out.count(": yes") == 3
     assert ": NO" not in out
-
-
-def test_the_help_shows_each_example_once(run):
-    _, out, _ = run("--help")
-    assert out.count("datakin predict kin.datakin new.csv") == 1
-    assert "harmless" in out
-
-
-@pytest.mark.parametrize("arguments", [["--help"], ["score", "--help"], []])
-def test_help(run, arguments):
-    code, out, err = run(*arguments)
-    assert code == 0
-    assert "Usage" in out + err

@@ -157,7 +157,7 @@ def test_reading_options(run):
             "every column to keep. Missing column: 'nobody'",
         ),
         (["kin.datakin", "clash.csv", "--keep", "p_no"], "must not have the name of a new one"),
-        (["kin.datakin", "new.csv", "--out", "p.txt"], "--out must end in .json or .csv"),
+        (["kin.datakin", "new.csv", "--out", "p.txt"], "--out must end in .json, .csv, .md or .xlsx"),
     ],
 )
 def test_what_is_refused(run, words, match):
@@ -189,3 +189,16 @@ def test_help(run):
     assert code == 0
     assert "--keep" in out
     assert "--report" not in out
+
+
+def test_a_missing_column_comes_with_advice(run):
+    ward(7, n=40).drop(columns="age").assign(years=60).to_csv("other.csv", index=False)
+    code, out, err = run("predict", "kin.datakin", "other.csv")
+    assert (code, out) == (1, "")
+    assert "Missing column: 'age'; it has 'town'" in err
+    assert err.endswith(
+        " Rename a column that has another name there (--rename OLD=age), or add it; it may be empty.\n"
+    )
+    assert run("predict", "kin.datakin", "other.csv", "--rename", "years=age")[0] == 0
+    ward(7, n=40).assign(age=None).to_csv("empty.csv", index=False)
+    assert run("predict", "kin.datakin", "empty.csv")[0] == 0

@@ -9,7 +9,8 @@ import pytest
 from rich.console import Console
 
 from datakin import choose, describe, from_json, rank, transfer_gain
-from datakin.cli.output import _draw, _write_data
+from datakin.cli.data_files import write_data
+from datakin.cli.output import _draw
 from datakin.cli.showing import _choice, _gain, _ranking, _show_choice, show
 
 FAST = {"models": ["logistic"], "cv": 3}
@@ -125,8 +126,8 @@ def test_a_choice_elsewhere_is_plain_text(choice, capsys):
 def test_files_of_a_choice(choice, tmp_path):
     pytest.importorskip("matplotlib")
     _draw(choice, tmp_path / "c.png")
-    _write_data(choice, tmp_path / "c.csv")
-    _write_data(choice, tmp_path / "c.json")
+    write_data(choice, tmp_path / "c.csv")
+    write_data(choice, tmp_path / "c.json")
     assert (tmp_path / "c.png").stat().st_size > 2000
     assert list(pd.read_csv(tmp_path / "c.csv")) == list(choice.frame)
     assert from_json((tmp_path / "c.json").read_text()) == choice

@@ -1,6 +1,8 @@
 """Small real results of every kind, results with hostile names, and very large ones."""
 
 import json
+import shutil
+import time
 import warnings
 from dataclasses import replace
 
@@ -9,8 +11,19 @@ import pandas as pd
 import pytest
 
 import datakin
+from datakin import write_report
+from datakin.results import CurvePoint
 from datakin.results.zones import TRIAL, Zone
 
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+# As root there is no sandbox; the rest keeps the browser itself from calling anywhere.
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+         "--disable-background-networking", "--disable-component-update", "--disable-sync"]  # fmt: skip
+KINDS = ["ranking", "comparison", "regression", "by gain", "by paper", "matrix", "forecast",
+         "joint forecast", "gain", "distance", "distances", "distance matrix", "itself", "copies",
+         "choice", "choice of numbers", "choice of nothing"]  # fmt: skip
 FAST = {"models": ["logistic", "linear_svm"], "cv": 3}
 SCRIPT = "<script>alert(1)</script>"
 IMAGE = '"><img src=x onerror=alert(2)>'
@@ -83,6 +96,7 @@ def results(ranking, make_lda, make_linear):
         "comparison": comparison,
         "regression": datakin.score(*numbers, models=["linear"], cv=3),
         "by gain": datakin.rank(sets[0], sets[1:3], zones="gain", **FAST),
+        "by paper": datakin.rank(sets[0], sets[1:3], zones="paper", **FAST),
         "matrix": datakin.matrix(sets, **FAST),
         "forecast": datakin.forecast_gain(comparison),
         "joint forecast": ranking.forecast,
@@ -92,6 +106,17 @@ def results(ranking, make_lda, make_linear):
         "distance matrix": datakin.distances.matrix(sets, method="energy"),
         "itself": itself,
         "copies": copies,
+    }
+
+
+@pytest.fixture(scope="session")
+def curved(results):
+    """Choices whose targets have learning curves that fall: of classes, and of numbers."""
+    points = [CurvePoint(30, 0.26, 0.2), CurvePoint(54, 0.2, 0.15)]
+    further = [CurvePoint(20, 4.0, 4.0), CurvePoint(30, 3.1, 3.1), CurvePoint(54, 2.5, 2.5)]
+    return {
+        "choice": replace(results["choice"], curve=tuple(points)),
+        "choice of numbers": replace(results["choice of numbers"], curve=tuple(further)),
     }
 
 
@@ -160,3 +185,47 @@ def vast(results):
         zones=zones,
         thresholds=0.16 + errors,
     )
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """One browser for all tests."""
+    from playwright import sync_api
+
+    with sync_api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def visit(browser, tmp_path):
+    """Open the report of a result; at the end no error, dialog or request may have been seen."""
+    faults, contexts = [], []
+
+    def opened(result, **options):
+        path = write_report(result, tmp_path / "report.html", overwrite=True)
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: faults.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: faults.append(f"error: {error}"))
+        page.on("dialog", lambda dialog: (faults.append("dialog"), dialog.dismiss()))
+        page.on(
+            "request", lambda request: request.url == path.as_uri() or faults.append(request.url)
+        )
+        meter = context.new_cdp_session(page)
+        meter.send("Performance.enable", {"timeDomain": "threadTicks"})
+        start = time.perf_counter()
+        page.goto(path.as_uri())
+        if options.get("java_script_enabled", True):
+            page.wait_for_selector("html[data-ready]", state="attached", timeout=15_000)
+        page.seconds, page.size = time.perf_counter() - start, path.stat().st_size
+        found = {m["name"]: m["value"] for m in meter.send("Performance.getMetrics")["metrics"]}
+        page.work = found["TaskDuration"]  # processor time of the page's main thread
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert faults == []

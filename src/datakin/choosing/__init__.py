@@ -4,14 +4,16 @@
 - `card`: what a model was learned from, and the error it should have
 - `model_file`, `model_parts`, `tree_text`, `estimators`, `archive`: the file of a model, read with care
 - `predictions`: what `datakin predict` gives
+- `later_rows`: a choice held against rows that it was not learned from
 """
 
 from datakin.choosing.act import choose
 from datakin.choosing.card import CardSource, ModelCard
 from datakin.choosing.label_types import label_type_of
+from datakin.choosing.later_rows import check_test, tell_test
 from datakin.choosing.model import KinModel
 from datakin.choosing.model_file import load_model, save_model
-from datakin.choosing.predictions import Predictions, check_test, predict_table
+from datakin.choosing.predictions import Predictions, predict_table
 
 __all__ = [
     "CardSource",
@@ -24,4 +26,5 @@ __all__ = [
     "load_model",
     "predict_table",
     "save_model",
+    "tell_test",
 ]

@@ -19,7 +19,7 @@ from datakin.data import Dataset, check_names, coerce
 from datakin.data.features import Array
 from datakin.data.inputs import collect
 from datakin.learning.losses import choose_loss, resolve_loss
-from datakin.learning.stack.calls import try_sources
+from datakin.learning.stack.calls import single_mixes, try_sources
 from datakin.learning.stack.fitting import fit_stack
 from datakin.learning.stack.learners import make_learners
 from datakin.learning.stack.losses import Judge
@@ -199,9 +199,12 @@ def choose_from(
                 kept=kept.read(),
                 advance=finished,
             )
-        trials = try_sources(fitted.passes, groups, run)
+        singles = single_mixes(fitted.passes)
+        trials = try_sources(fitted.passes, groups, run, singles)
         curve = curve_of(fitted, judge, y, groups, random_state)
-    choice = make_choice(own, sources, prepared, earlier, fitted, trials, curve, judge, options)
+    choice = make_choice(
+        own, sources, prepared, earlier, fitted, trials, singles, curve, judge, options
+    )
     if fitted.interrupted:
         n = len(fitted.passes.folds)
         raise Interrupted(f"Interrupted after {n} of at least {least} draws of the folds.", choice)

@@ -220,6 +220,8 @@ class ModelCard(Record):
             f"ModelCard({plain(self.target)!r} with {len(self.sources)} sources, error {self.says})"
         )
 
+    is_text = True
+
     def __str__(self) -> str:
         classes = f" ({', '.join(map(plain, self.classes[:6]))}{', ...' * (len(self.classes) > 6)})"
         lines = [

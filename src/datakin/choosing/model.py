@@ -20,6 +20,7 @@ from datakin.data.features import Array, Features
 from datakin.data.new_rows import NewRows, new_labels, read_new_rows
 from datakin.data.schema import TableSchema
 from datakin.learning.losses import LOSSES
+from datakin.learning.metrics import Metrics, agreeing, class_metrics, number_metrics
 from datakin.learning.stack.encoder import TableEncoder
 from datakin.learning.stack.predictors import KernelPredictor, StackPredictor
 
@@ -27,6 +28,19 @@ __all__ = ["KinModel", "label_type_of"]
 
 CELLS = 1 << 22  # numbers of one block of rows: 32 MB
 ROWS = 4096  # of a block, at most
+
+
+def _there(labels: Array, weights: Array | None) -> tuple[Array, Array]:
+    """Return which rows have a label, and how much these count."""
+    there = np.array([label is not None and label == label for label in labels], dtype=bool)
+    if not there.any():
+        raise DatakinError("There must be a label in some rows. Got none.")
+    return there, (np.ones(len(labels)) if weights is None else np.asarray(weights))[there]
+
+
+def _wider(outputs: Array) -> Array:
+    """Return probabilities with a class that is never predicted: those that a model does not know."""
+    return np.hstack([outputs, np.zeros((len(outputs), 1))])
 
 
 def _has_classes(self: KinModel) -> bool:
@@ -135,6 +149,23 @@ class KinModel(BaseEstimator):
         ----------
         rows : Dataset, path or data frame with the label column, or pair (X, y)
         """
+        return self.error_of(*self._labelled(rows))
+
+    def metrics_on(self, rows: Any) -> Metrics:
+        """Return AUC, calibration, accuracy, or RMSE and R squared, on labelled rows.
+
+        Their 90% intervals tell of the rows alone: the model is taken as it is. Rows of a class that the
+        model does not know count as wrong, and leave AUC and calibration out.
+
+        Parameters
+        ----------
+        rows : Dataset, path or data frame with the label column, or pair (X, y)
+        """
+        groups = rows.groups if isinstance(rows, Dataset) else None
+        return self.metrics_of(*self._labelled(rows), groups)
+
+    def _labelled(self, rows: Any) -> tuple[Array, Array, Array | None]:
+        """Return outputs, labels and weights of labelled rows."""
         has = bool(self.stack.classes)
         if isinstance(rows, tuple) and len(rows) == 2:
             read = self._read(rows[0])
@@ -148,7 +179,7 @@ class KinModel(BaseEstimator):
                 f"There must be a label for every row: a column {self.schema.label!r}, or a pair (X, y)."
             )
         weights = getattr(rows, "weights", None) if isinstance(rows, Dataset) else None
-        return self.error_of(self.outputs_of(read.features), labels, weights)
+        return self.outputs_of(read.features), labels, weights
 
     # For those who have read the rows.
 
@@ -184,25 +215,56 @@ class KinModel(BaseEstimator):
                 f"The error is known for the losses {listed(LOSSES, limit=9)}. The model was judged by "
                 f"{self.card.loss!r}."
             )
-        classes = self.stack.classes
-        there = np.array([label is not None and label == label for label in labels], dtype=bool)
-        if not there.any():
-            raise DatakinError("There must be a label in some rows. Got none.")
-        counts = (np.ones(len(labels)) if weights is None else np.asarray(weights))[there]
-        outputs, labels = outputs[there], labels[there]
-        if not classes:
-            rows = loss.rows(labels.astype(float), outputs[:, 0])
+        there, counts = _there(labels, weights)
+        outputs, codes = outputs[there], self._codes_of_labels(labels[there])
+        if not self.stack.classes:
+            rows = loss.rows(codes, outputs[:, 0])
             return float(np.average(rows, weights=counts))
-        position = {name: code for code, name in enumerate(classes)}
-        codes = np.array([position.get(label, len(classes)) for label in labels])
-        # A class that the model does not know is never predicted.
-        wider = np.hstack([outputs, np.zeros((len(outputs), 1))])
-        found = self.codes_of(outputs) if loss.needs == "label" else wider
-        rows = loss.rows(codes, found)
+        rows = loss.rows(
+            codes, self.codes_of(outputs) if loss.needs == "label" else _wider(outputs)
+        )
         if not loss.balanced:
             return float(np.average(rows, weights=counts))
         parts = [codes == code for code in np.unique(codes) if counts[codes == code].any()]
         return float(np.mean([np.average(rows[at], weights=counts[at]) for at in parts]))
+
+    def metrics_of(
+        self,
+        outputs: Array,
+        labels: Array,
+        weights: Array | None = None,
+        groups: Array | None = None,
+    ) -> Metrics:
+        """Return the metrics of `outputs_of` some rows; those without a label are left out."""
+        there, counts = _there(labels, weights)
+        p, y = outputs[there], self._codes_of_labels(labels[there])
+        groups = None if groups is None else groups[there]
+        classes, of = self.stack.classes, "the model"
+        if not classes:
+            found = number_metrics(of, [p[:, 0]], y, counts, groups=groups)
+        else:
+            is_known = bool((y < len(classes)).all())
+            found = class_metrics(
+                of,
+                [p if is_known else _wider(p)],
+                [self.codes_of(p)],
+                y,
+                counts,
+                classes=classes,
+                groups=groups,
+                is_known=is_known,
+            )
+        if self.card.loss not in LOSSES:
+            return found
+        return agreeing(found, self.card.loss, self.error_of(outputs, labels, weights))
+
+    def _codes_of_labels(self, labels: Array) -> Array:
+        """Return labels as numbers, or as codes; that of a class that is not known comes last."""
+        classes = self.stack.classes
+        if not classes:
+            return labels.astype(float)
+        position = {name: code for code, name in enumerate(classes)}
+        return np.array([position.get(label, len(classes)) for label in labels])
 
     def announce(self, read: NewRows) -> None:
         """Warn of what was read otherwise than expected, and of values that the model does not know."""

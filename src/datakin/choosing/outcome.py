@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,10 @@ import numpy as np
 from datakin._core.repeatability import derive_seed
 from datakin.choosing.card import CardSource, ModelCard
 from datakin.choosing.earlier import Earlier
+from datakin.choosing.ladder import best_single, measured
 from datakin.choosing.model import KinModel, label_type_of
 from datakin.choosing.summary import (
+    Stated,
     fewest_sources,
     mean_losses,
     stability_of,
@@ -22,12 +24,14 @@ from datakin.choosing.summary import (
 from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.data.schema import TableSchema
+from datakin.learning.metrics import Metrics
 from datakin.learning.stack.calls import call_of
 from datakin.learning.stack.fitting import Fitted, held_out
 from datakin.learning.stack.folds import draw_folds
 from datakin.learning.stack.losses import Judge, squared
 from datakin.learning.stack.predictors import KernelPredictor, StackPredictor
 from datakin.learning.stack.preparation import Prepared
+from datakin.learning.stack.weights import Mix
 from datakin.results.choice import Choice, CurvePoint, SourceChoice
 from datakin.results.record import make_provenance
 
@@ -41,6 +45,7 @@ def make_choice(
     earlier: Earlier,
     fitted: Fitted,
     trials: Sequence[Any],
+    singles: Mapping[str, Sequence[Mix]],
     curve: tuple[CurvePoint, ...],
     judge: Judge,
     options: dict[str, Any],
@@ -50,14 +55,24 @@ def make_choice(
     y, groups = prepared.target.y, group_codes(prepared.target.groups)
     passes = fitted.passes
     user_weights = prepared.rows.weights
-    error = stated(fitted.honest, judge, y, user_weights, groups)
-    alone = stated(held_out(passes.alone), judge, y, user_weights, groups)
+    metrics: dict[str, Metrics] = {}
+
+    def state(name: str, of: str, draws: Sequence[Array]) -> Stated:
+        found = stated(draws, judge, y, user_weights, groups)
+        metrics[name] = measured(of, draws, found, judge, y, user_weights, groups)
+        return found
+
+    by_target = held_out(passes.alone)
+    alone = state("alone", "the target alone", by_target)
+    best = best_single(passes, singles)
+    single = state("best_single", "the best single source", best[1]) if best else None
     has_pools = passes.stack.has_pools
-    pooled = stated(held_out(passes.pooled), judge, y, user_weights, groups) if has_pools else None
+    pooled = state("all", "everything pooled", held_out(passes.pooled)) if has_pools else None
     gain, low, high, p_gain, tried = total_gain(passes, fitted.honest, groups)
-    base = float(np.average(mean_losses(passes, held_out(passes.alone)), weights=user_weights))
+    base = float(np.average(mean_losses(passes, by_target), weights=user_weights))
     if not fitted.used:  # the model is that of the target alone
-        error, gain, low, high, p_gain, tried = alone, 0.0, 0.0, 0.0, 0.0, 0.0
+        gain, low, high, p_gain, tried = 0.0, 0.0, 0.0, 0.0, 0.0
+    error = state("choice", "the choice", fitted.honest if fitted.used else by_target)
     choices = []
     for trial in trials:
         n_rows = earlier.rows_of(trial.source) or len(prepared.sources[trial.source])
@@ -105,6 +120,9 @@ def make_choice(
         unusable=prepared.unusable,
         notes=tuple(notes),
         provenance=make_provenance(seed, options, prepared.fingerprints),
+        metrics=metrics,
+        error_best=single.error if single else None,
+        best_source=best[0] if best else "",
     )
     return made.with_model(_model(own, sources, prepared, earlier, fitted, judge, made))
 

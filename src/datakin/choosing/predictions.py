@@ -11,15 +11,13 @@ import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed
 from datakin.choosing.model import KinModel
-from datakin.choosing.model_file import load_model
-from datakin.data import Dataset
 from datakin.data.dataset import fingerprint_of, hash_labels
 from datakin.data.features import Array, Features
 from datakin.data.new_rows import NewRows, read_new_rows
-from datakin.data.schema import TableSchema
+from datakin.learning.metrics import Metrics
 from datakin.results.record import Record, cell, plain, table
 
-__all__ = ["Predictions", "check_test", "predict_table"]
+__all__ = ["Predictions", "predict_table"]
 
 SHOWN = 20  # rows of the text
 
@@ -41,6 +39,8 @@ class Predictions(Record):
         Columns of the table that were carried along.
     closing : str
         The error on these rows beside that of the card, if the table has labels.
+    metrics : Metrics or None
+        On these rows, if the table has labels.
     """
 
     label: str
@@ -49,6 +49,7 @@ class Predictions(Record):
     probabilities: Array
     kept: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     closing: str = ""
+    metrics: Metrics | None = None
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -61,6 +62,8 @@ class Predictions(Record):
 
     def __repr__(self) -> str:
         return f"Predictions({len(self.values)} rows of {self.label!r})"
+
+    is_text = True
 
     def __str__(self) -> str:
         shown = self.frame.head(SHOWN + 1)
@@ -104,7 +107,15 @@ def predict_table(
         outputs if classes else np.zeros((len(outputs), 0)),
         {name: tuple(held.tolist()) for name, held in (read.kept or {}).items()},
         "" if read.labels is None else _closing(model, outputs, read),
+        _metrics(model, outputs, read.labels),
     )
+
+
+def _metrics(model: KinModel, outputs: Array, labels: Array | None) -> Metrics | None:
+    """Return the metrics on rows with a label; None if no row has one."""
+    if labels is None or not any(label is not None and label == label for label in labels):
+        return None
+    return model.metrics_of(outputs, labels)
 
 
 def _closing(model: KinModel, outputs: Array, read: NewRows) -> str:
@@ -155,27 +166,3 @@ def _are_learned(model: KinModel, features: Features, labels: Array, there: Arra
     y = np.array([place[v] for v in labels[rows]]) if classes else labels[rows].astype(float)
     found = fingerprint_of(features.take(rows), hash_labels(y, classes))
     return found == model.card.fingerprint
-
-
-def check_test(table: Any, target: Dataset, add_to: Any = None) -> None:
-    """Refuse a table on which a choice could not be tested, before the choice is made.
-
-    Parameters
-    ----------
-    table : path
-    target : Dataset
-        What the choice is made for.
-    add_to : path, optional
-        A saved model, whose columns are used then.
-    """
-    columns = None if add_to is None else load_model(add_to).schema.names
-    schema = TableSchema.of(target, columns)
-    read = read_new_rows(table, schema, classes=bool(target.classes))
-    if read.labels is None:
-        why = [note for note in read.notes if note.startswith("the label was not read")]
-        reason = f"It cannot be used: {why[0]}" if why else "It has no such column."
-        raise DatakinError(f"The table to test on must have the label {target.label!r}. {reason}")
-    if not any(label is not None and label == label for label in read.labels):
-        raise DatakinError(
-            f"The table to test on must have a label in some rows. Got none in {target.label!r}."
-        )

@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit, logit, stdtrit
 
 from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
-from datakin.learning.stack.calls import LEVEL, Trial, few_units, gain_of, posterior
+from datakin.learning.metrics import error_interval
+from datakin.learning.stack.calls import Trial, few_units, gain_of, posterior
 from datakin.learning.stack.fitting import Passes, held_out, used_sources
 from datakin.learning.stack.losses import Judge, squared
 from datakin.learning.stack.weights import reweighted
 from datakin.results.choice import CurvePoint, Stability
 
 __all__ = [
+    "ERROR_SPREAD",
     "Stated",
     "error_interval",
     "fewest_sources",
@@ -94,51 +95,9 @@ def stated(
         share = (error * n + 1) / (n + 2)
         spread = max(spread, float(np.sqrt(share * (1 - share) / n)) / 2)
     is_share = judge.loss.name in ("zero_one", "balanced")
-    low, high = error_interval(error, spread, n, is_share=is_share)
+    low, high = error_interval(error, spread, n, is_share=is_share, spread=ERROR_SPREAD)
     each = tuple(float(np.average(one, weights=counts)) for one in by_draw)
     return Stated(error, low, high, each, spread, n)
-
-
-def error_interval(
-    error: float,
-    standard_error: float,
-    n_units: int,
-    *,
-    is_share: bool,
-    spread: float = ERROR_SPREAD,
-) -> tuple[float, float]:
-    """Return the 90% interval of an error, on the scale of logits (shares) or of logarithms.
-
-    There it reaches as far down as up: errors that come true are rarely far smaller and now and then
-    far larger.
-
-    Parameters
-    ----------
-    error, standard_error : float
-    n_units : int
-        Rows, or groups of them.
-    is_share : bool
-        Whether the error is a share of rows.
-    spread : float
-        By how much the standard error is too small.
-
-    Examples
-    --------
-    >>> low, high = error_interval(0.1, 0.03, 100, is_share=True)
-    >>> round(low, 3), round(high, 3)
-    (0.05, 0.19)
-    """
-    reach = float(stdtrit(max(n_units - 1, 1), 0.5 + LEVEL / 2)) * spread * standard_error
-    if is_share:
-        middle = min(max(error, 0.5 / n_units), 1 - 0.5 / n_units)
-        reach /= middle * (1 - middle)
-        low, high = expit(logit(middle) + np.array([-reach, reach])).tolist()
-        # With no wrong row, or no right one, the interval ends there.
-        return min(low, error) if error > 0 else 0.0, max(high, error) if error < 1 else 1.0
-    if error <= 0:  # a loss of the user's own, or nothing wrong at all
-        return error - reach, error + reach
-    factor = float(np.exp(reach / error))
-    return error / factor, error * factor
 
 
 def mean_losses(passes: Passes, draws: Sequence[Array]) -> Array:

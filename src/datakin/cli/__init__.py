@@ -1,5 +1,5 @@
 """The command line, ``datakin``."""
 
-from datakin.cli.commands import app, main
+from datakin.cli.entry import app, main
 
 __all__ = ["app", "main"]

@@ -14,12 +14,14 @@ from collections.abc import Callable
 from dataclasses import MISSING, Field, fields, is_dataclass
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Annotated, Any, ClassVar, get_type_hints
+from types import UnionType
+from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
 
 import typer
-from typer.core import TyperCommand
+from typer.models import ArgumentInfo
 
 from datakin._core.exceptions import DatakinError
+from datakin.cli.usage import AllHelp, Command, FromStudy
 
 __all__ = [
     "Given",
@@ -27,31 +29,47 @@ __all__ = [
     "Scoring",
     "Trying",
     "completed",
+    "kind_of",
     "make_command",
     "register",
     "separated",
 ]
 
+TAKES = {bool: "", int: "NUMBER", float: "NUMBER", Path: "FILE"}  # all others take a text
 KINDS: dict[str, Any] = {"names": str, "word": str, "path": Path}
 SETS = ("paper", "extended")  # one word for several names
 
 
-def register(app: typer.Typer) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def register(
+    app: typer.Typer, panel: str, short: str
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Add a function to an app as a command, its options being made when the command is used.
 
     The libraries beneath the rooms that describe options take seconds to load: `datakin --help` does
     without them.
+
+    Parameters
+    ----------
+    app : typer.Typer
+    panel : str
+        The group of commands that it stands in.
+    short : str
+        What it does, for the list of all commands.
     """
 
     def add(function: Callable[..., None]) -> Callable[..., None]:
-        class Late(TyperCommand):
+        class Late(Command):
             def get_params(self, ctx: Any) -> Any:
                 if not self.params:
                     made = make_command(function)
                     self.params, self.callback = made.params, made.callback
+                    self.takes_study, self.kinds = made.takes_study, made.kinds
                 return super().get_params(ctx)
 
-        app.command(function.__name__, help=function.__doc__, cls=Late)(lambda: None)
+        name, help = function.__name__, function.__doc__
+        app.command(name, help=help, short_help=short, rich_help_panel=panel, cls=Late)(
+            lambda: None
+        )
         return function
 
     return add
@@ -69,18 +87,48 @@ def make_command(function: Callable[..., None], name: str | None = None) -> Any:
             options.append(_option(key, hints[key], parameter.default))
     members = {key: _members(group) for key, group in groups.items()}
     options += [each for inner in members.values() for each in inner]
+    takes_study = any(getattr(group, "takes_study", False) for group in groups.values())
+    beside = [*(_members(FromStudy) if takes_study else []), *_members(AllHelp)]
 
     @functools.wraps(function)
     def spread(**values: Any) -> None:
+        for each in beside:
+            del values[each.name]
         for key, group in groups.items():
             values[key] = group(**{each.name: values.pop(each.name) for each in members[key]})
         function(**values)
 
+    options += beside
+    for each in options:
+        _name_what_it_takes(each)
     spread.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
     spread.__annotations__ = {each.name: each.annotation for each in options}
     app = typer.Typer(add_completion=False)
-    app.command(name)(spread)
-    return typer.main.get_command(app)
+    app.command(name, cls=Command)(spread)
+    made: Any = typer.main.get_command(app)
+    made.takes_study = takes_study
+    made.kinds = {each.name: kind_of(each.annotation) for each in options}
+    return made
+
+
+def kind_of(annotation: Any) -> Any:
+    """Return what an option takes: str, int, float, bool, Path, or list for several texts."""
+    kind = get_args(annotation)[0]
+    found = [each for each in get_args(kind) if each is not type(None)]
+    if isinstance(kind, UnionType) and found:
+        kind = found[0]
+    return list if get_origin(kind) is list else kind
+
+
+def _name_what_it_takes(each: inspect.Parameter) -> None:
+    """Put a plain word into the help, in place of a type of Python."""
+    about = each.annotation.__metadata__[0]
+    if about.metavar is not None:
+        return
+    if isinstance(about, ArgumentInfo):
+        about.metavar = each.name.upper()
+    else:
+        about.metavar = TAKES.get(kind_of(each.annotation), "TEXT")
 
 
 def _option(name: str, annotation: Any, default: Any) -> inspect.Parameter:

@@ -28,13 +28,14 @@ from datakin._core.exceptions import (
 from datakin._core.files import check_file, written_whole
 from datakin._core.progress import hushed, say
 from datakin._core.streams import is_terminal, printed
+from datakin.cli import data_files
 from datakin.cli.showing import show
 
 __all__ = ["DataOutput", "Output", "PlainOutput", "command_line", "error_text"]
 
 command_line: ContextVar[str | None] = ContextVar("command_line", default=None)  # as it was typed
 
-ENDINGS = {"--out": (".json", ".csv"), "--report": (".html", ".htm")}
+ENDINGS = {"--out": tuple(data_files.ENDINGS), "--report": (".html", ".htm")}
 UNREAD = 141  # the exit code of programs whose reader has left, as with `| head -1`
 
 
@@ -48,8 +49,13 @@ class Output:
         bool, typer.Option("--json", help="Print the result as JSON and nothing else.")
     ] = False
     out: Annotated[
-        Path | None, typer.Option(help="Also write the result to a .json or .csv file.")
+        Path | None,
+        typer.Option(help="Also write the result to a .csv, .xlsx, .md or .json file."),
     ] = None
+    details: Annotated[
+        bool,
+        typer.Option("--details", help="Show all columns and how each number was measured."),
+    ] = False
     report: Annotated[
         Path | None, typer.Option(help="Also write a report: one .html file that needs no network.")
     ] = None
@@ -102,16 +108,22 @@ class Output:
             if path is not None:
                 endings = ENDINGS.get(option) or _pictures()
                 if path.suffix.lower() not in endings:
-                    known = " or ".join(endings) if len(endings) < 4 else ", ".join(sorted(endings))
+                    *others, last = endings if option in ENDINGS else sorted(endings)
+                    known = f"{', '.join(others)} or {last}"
                     raise DatakinError(f"{option} must end in {known}. Got {str(path)!r}.")
                 check_file(path, option, overwrite=self.force)
+        if self.out is not None:
+            data_files.check_ending(self.out)
 
     def _deliver(self, result: Any, notes: list[str], closing: str = "") -> None:
         """Print a result and write the files that were asked for; one fault keeps no other back."""
         n_faults = code = 0
         for deliver in (self._print, self._write_out, self._write_report, self._write_plot):
             try:
-                deliver(result, closing if deliver == self._print else notes)
+                deliver(result, notes)
+                if deliver == self._print and closing and not self.is_silent:
+                    with printed():
+                        print(closing)
             except DatakinError as error:
                 say(error_text(error))
                 n_faults += 1
@@ -120,20 +132,21 @@ class Output:
         if n_faults or code:
             raise typer.Exit(1 if n_faults else code)
 
-    def _print(self, result: Any, closing: Any) -> None:
+    def _print(self, result: Any, notes: list[str]) -> None:
         if self.quiet and not self.as_json:
             return
+        if self.as_json or result.is_text:  # an answer has the notes among its own
+            for line in () if self.quiet else notes:
+                say(f"Note: {printable(line)}")
         with printed():
             if self.as_json:
                 print(result.to_json())
             else:
-                show(result)
-                if closing:
-                    print(closing)
+                show(result, details=self.details, notes=notes)
 
     def _write_out(self, result: Any, notes: Any) -> None:
         if self.out is not None:
-            _write_data(result, self.out)
+            data_files.write_data(result, self.out)
             self._written(self.out)
 
     def _write_report(self, result: Any, notes: Any) -> None:
@@ -165,7 +178,7 @@ class PlainOutput(Output):
 class DataOutput(Output):
     """The same options, for a result that is a table and nothing else."""
 
-    without: ClassVar[tuple[str, ...]] = ("plot", "report")
+    without: ClassVar[tuple[str, ...]] = ("plot", "report", "details")
 
 
 @contextmanager
@@ -197,7 +210,7 @@ def error_text(error: DatakinError) -> str:
 
 @contextmanager
 def _noted(kept: list[str], quiet: bool) -> Iterator[None]:
-    """Keep the notes of the work in this block, and print them; before an error, what explains it."""
+    """Keep the notes of the work in this block; before an error, print what explains it."""
     failed = None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -209,8 +222,7 @@ def _noted(kept: list[str], quiet: bool) -> Iterator[None]:
         finally:
             notes = [str(w.message) for w in caught if issubclass(w.category, DatakinWarning)]
             kept += dict.fromkeys(line for note in notes for line in note.splitlines())
-            said = kept if failed is None else explaining(kept, failed)
-            for line in () if quiet else said:
+            for line in () if quiet or failed is None else explaining(kept, failed):
                 say(f"Note: {printable(line)}")
 
 
@@ -218,20 +230,6 @@ def _pictures() -> list[str]:
     """Return the endings of the files that matplotlib writes."""
     figure = require("matplotlib.figure", "report", "Drawing").Figure()
     return [f".{ending}" for ending in figure.canvas.get_supported_filetypes()]
-
-
-def _write_data(result: Any, path: Path) -> None:
-    from datakin.results.record import for_spreadsheet
-
-    try:
-        with written_whole(path) as partial:
-            if path.suffix.lower() == ".json":
-                partial.write_text(result.to_json(indent=1), encoding="utf-8")
-            else:
-                frame = for_spreadsheet(result.frame)
-                frame.to_csv(partial, index=False, errors="backslashreplace")
-    except OSError as error:
-        raise DatakinError(f"--out {str(path)!r} could not be written: {error.strerror}.") from None
 
 
 def _draw(result: Any, path: Path) -> None:

@@ -15,6 +15,7 @@ import datakin
 from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin._core.typed_options import cut, unescaped
 from datakin.cli.corrections import parse_convert, parse_recode, parse_rename
+from datakin.cli.naming import check_values, name_parts, name_tables, parse_names
 from datakin.cli.options import completed
 
 __all__ = ["Domain", "Looking", "Reading", "ReadingNew", "Target", "names"]
@@ -29,8 +30,9 @@ class Reading:
     """Options on how tables are read, and the reading."""
 
     panel: ClassVar[str] = "How tables are read"
+    takes_study: ClassVar[bool] = True
 
-    label: Annotated[list[str], typer.Option(help="The column to predict.", metavar="<str>")]
+    label: Annotated[list[str], typer.Option(help="The column to predict.", metavar="COLUMN")]
     ignore: Annotated[
         list[str] | None, typer.Option(help="Column(s) to leave out; repeat or separate by commas.")
     ] = None
@@ -68,6 +70,13 @@ class Reading:
             "for one table."
         ),
     ] = None
+    name: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE=NAME",
+            help="Call a table (or a value of --domain) by another name; repeat.",
+        ),
+    ] = None
     delimiter: Annotated[
         str | None, typer.Option(help="Separator of text files; recognised by default.")
     ] = None
@@ -98,9 +107,31 @@ class Reading:
         self, tables: list[Any], domain: str | None = None, *, skip_unusable: bool = False
     ) -> dict[str, datakin.Dataset]:
         """Read all tables together."""
-        return datakin.read_tables(
-            tables, domain=domain, skip_unusable=skip_unusable, **self.options()
+        read = datakin.read_tables(
+            self.named(tables, domain), domain=domain, skip_unusable=skip_unusable, **self.options()
         )
+        names = parse_names(self.name)
+        return read if domain is None or not names else name_parts(read, names)
+
+    def named(self, tables: list[Any], domain: str | None = None) -> list[Any]:
+        """Return the tables with the names that were typed for them; parts of one have none yet."""
+        from datakin.data.files.opening import find_tables
+
+        names = parse_names(self.name)
+        return (
+            tables if domain is not None or not names else name_tables(find_tables(tables), names)
+        )
+
+    def describe(self, tables: list[str], domain: str | None) -> datakin.Description:
+        """Say how tables are read."""
+        options, names = self.options(), parse_names(self.name)
+        found = datakin.describe(self.named(tables, domain), domain=domain, **options)
+        if domain is None or not names:
+            return found
+        check_values([each.name for each in found.datasets], names)
+        recode = dict(options["recode"] or {})
+        recode[domain] = {**names, **recode.get(domain, {})}
+        return datakin.describe(tables, domain=domain, **{**options, "recode": recode})
 
     def options(self) -> dict[str, Any]:
         """Return the options of `read_tables`, all but the domain."""
@@ -151,6 +182,7 @@ class Reading:
             read = self.read(_target_first(tables, target), skip_unusable=skip_unusable)
             return read.pop(next(iter(read))), read
         read = self.read(list(tables), domain)
+        target = parse_names(self.name).get(target, target) if target is not None else None
         if target is None:
             raise DatakinError(
                 f"--domain needs --target, one of the values of {domain!r}: {listed(read, limit=20)}."
@@ -171,7 +203,7 @@ class Reading:
         if domain is not None:
             return *self.read_sources(tables, domain, target), {}
         paths = [_one_file(tables[0])] if len(tables) == 1 else _target_first(tables, target)
-        read, left_out = read_usable(paths, **self.options())
+        read, left_out = read_usable(self.named(paths), **self.options())
         return read.pop(next(iter(read))), read, left_out
 
 
@@ -181,7 +213,9 @@ class Looking(Reading):
 
     label: Annotated[
         list[str] | None,
-        typer.Option(help="The column to predict; leave it out for a first look.", metavar="<str>"),
+        typer.Option(
+            help="The column to predict; leave it out for a first look.", metavar="COLUMN"
+        ),
     ] = None  # type: ignore[assignment]
 
 
@@ -190,6 +224,7 @@ class ReadingNew:
     """Options on how new rows are read; the model knows the rest."""
 
     panel: ClassVar[str] = "How the table is read"
+    takes_study: ClassVar[bool] = True
 
     rename: Annotated[
         list[str] | None, typer.Option(help="Rename a column: old=new, new being the model's name.")

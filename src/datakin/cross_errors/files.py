@@ -42,6 +42,7 @@ from datakin.cross_errors.slim import SlimErrors
 from datakin.cross_errors.sums import Grams, WaySums
 from datakin.data.features import Array
 from datakin.learning.folds import Plan
+from datakin.learning.metrics import Metrics
 from datakin.learning.stack.records import Trial, Trials
 
 __all__ = ["FORMAT", "Folder", "StoredParts", "read_parts", "write_parts"]
@@ -56,6 +57,7 @@ KEPT: dict[str, Any] = {
         Grams,
         Labels,
         Member,
+        Metrics,
         PairFacts,
         Plan,
         PlanPredictions,

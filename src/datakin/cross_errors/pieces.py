@@ -18,7 +18,7 @@ from datakin.learning.losses import LOSSES, Loss, choose_loss
 if TYPE_CHECKING:
     from datakin.cross_errors.table import ErrorTable
 
-__all__ = ["join_pieces", "parts_of", "pieces_from", "reread_pieces"]
+__all__ = ["join_pieces", "labels_and_loss", "parts_of", "pieces_from", "reread_pieces"]
 
 T = TypeVar("T")
 
@@ -186,17 +186,22 @@ class _Reread(Mapping[Key, Piece]):
         return test
 
     def _labels(self, name: str) -> tuple[Labels, Loss]:
-        member = self.table.members[name]
-        assert member.labels is not None
-        if not member.has_own_loss:
-            return member.labels, LOSSES[member.loss]
-        loss = self.table.options.resolved_loss
-        if loss is None or loss.name != member.loss:
-            raise DatakinError(
-                f"The loss {member.loss!r} is a function of your own, which is not saved: other weights "
-                f"need the cross errors measured again."
-            )
-        return member.labels, choose_loss(loss, member.labels)
+        return labels_and_loss(self.table, name)
+
+
+def labels_and_loss(table: ErrorTable, name: str) -> tuple[Labels, Loss]:
+    """Return the rows that a dataset is tested on, and its loss; refuse a loss that was not saved."""
+    member = table.members[name]
+    assert member.labels is not None
+    if not member.has_own_loss:
+        return member.labels, LOSSES[member.loss]
+    loss = table.options.resolved_loss
+    if loss is None or loss.name != member.loss:
+        raise DatakinError(
+            f"The loss {member.loss!r} is a function of your own, which is not saved: other weights "
+            f"need the cross errors measured again."
+        )
+    return member.labels, choose_loss(loss, member.labels)
 
 
 def _with_models(piece: Piece, names: Sequence[str]) -> Piece:

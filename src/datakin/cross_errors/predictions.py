@@ -24,7 +24,14 @@ from datakin.cross_errors.records import (
     least_error,
 )
 from datakin.data.features import Array
-from datakin.learning.ensemble import View, fit_sigmoids, losses_of_fits, model_weights, row_losses
+from datakin.learning.ensemble import (
+    View,
+    fit_sigmoids,
+    losses_of_fits,
+    model_weights,
+    outputs_of_fits,
+    row_losses,
+)
 from datakin.learning.losses import Loss
 
 __all__ = ["PlanReading"]
@@ -46,21 +53,32 @@ class PlanReading:
         Of the rows that own errors are measured on: all rows, by cross-validation; or, for a sample,
         other rows held out of everything. As the fit on the whole sample can be tested on those, it
         then stands for "fold", and the fits without one fold for "inner".
+    views : tuple of View and sequence of View, optional
+        Weights and calibration from all rows and from those outside each fold, where they are known.
     """
 
-    def __init__(self, made: PlanPredictions, loss: Loss, options: Options, labels: Labels) -> None:
+    def __init__(
+        self,
+        made: PlanPredictions,
+        loss: Loss,
+        options: Options,
+        labels: Labels,
+        views: tuple[View, Sequence[View]] | None = None,
+    ) -> None:
         self.made, self.loss, self.options, self.labels = made, loss, options, labels
         self.trained_labels = labels
         if made.held_out is not None:
             self.trained_labels = Labels(made.dataset, made.y, made.classes)
         self.row_weights = loss.row_weights(self.trained_labels)
-        plan = made.plan
+        self.full_view, self.views = views or self._find_views()
+
+    def _find_views(self) -> tuple[View, Sequence[View]]:
+        plan = self.made.plan
         outer = tuple((1 + k, fold) for k, fold in enumerate(plan.folds))
-        self.full_view = self._view(outer, plan.trains[0])
+        full = self._view(outer, plan.trains[0])
         # Rows held out of everything need no weights that have not seen them.
-        self.views = [
-            self._view(entries, plan.trains[1 + k]) for k, entries in enumerate(plan.inner)
-        ] or [self.full_view] * plan.n_folds
+        views = [self._view(entries, plan.trains[1 + k]) for k, entries in enumerate(plan.inner)]
+        return full, views or [full] * plan.n_folds
 
     def trained(self) -> Trained:
         """Return own errors and weights."""
@@ -206,6 +224,52 @@ class PlanReading:
             self._n_train,
             least_error(loss, weights),
         )
+
+    def own_outputs(self, estimate: str) -> tuple[Array | None, Array]:
+        """Return the predictions that own errors ("fold") are of: outputs, and classes decided for.
+
+        Of the ensemble or of one model, each with a first axis of length 1; see `outputs_of_fits`.
+        """
+        made, plan = self.made, self.made.plan
+        if made.held_out is not None:
+            return self.outputs_on(made.held_out, self.loss, "full", estimate)
+        outputs: Array | None = None
+        decided = np.empty((1, len(made.y) if made.classes else 0), dtype=int)
+        for k, fold in enumerate(plan.folds):
+            p, best = self._outputs(
+                [_of(made.scores[1 + k], fold)], [self.views[k]], self.loss, estimate
+            )
+            if p is not None:
+                outputs = np.empty((1, len(made.y), p.shape[-1])) if outputs is None else outputs
+                outputs[:, fold] = p
+            if made.classes:
+                decided[:, fold] = best
+        return outputs, decided
+
+    def outputs_on(
+        self, scores: Sequence[Scores], loss: Loss, size: str, estimate: str
+    ) -> tuple[Array | None, Array]:
+        """Return the predictions that errors on other rows are of, one for each predictor of a size.
+
+        Parameters
+        ----------
+        scores : sequence over fits of Scores
+        loss : Loss
+            Of the rows.
+        size : {"full", "fold"}
+        estimate : str
+            "ensemble", or the name of a model.
+        """
+        if size == "full" or self.made.held_out is not None:
+            return self._outputs([scores[0]], [self.full_view], loss, estimate)
+        fits = range(1, 1 + self.made.plan.n_folds)
+        return self._outputs([scores[fit] for fit in fits], self.views, loss, estimate)
+
+    def _outputs(
+        self, scores: Sequence[Scores], views: Sequence[View], loss: Loss, estimate: str
+    ) -> tuple[Array | None, Array]:
+        model = None if estimate == "ensemble" else self.made.models.index(estimate)
+        return outputs_of_fits(scores, views, loss, voting=self.options.voting, model=model)
 
     @cached_property
     def _n_train(self) -> dict[str, float]:

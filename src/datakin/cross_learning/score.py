@@ -160,7 +160,7 @@ class CrossLearningScore(Options):
         """
         datasets = for_comparison(target, source)
         names = (datasets[0].name, datasets[1].name)
-        measurement = prepare(datasets, [names], self, self._tried([names[0]]), "losses")
+        measurement = prepare(datasets, [names], self, self._tried([names[0]]), "auto")
         said = "Interrupted before the pair was finished."
         comparison = compare_pair(measured(measurement, said.format), *names)
         announce([comparison])
@@ -201,7 +201,7 @@ class CrossLearningScore(Options):
         datasets = for_ranking(target, sources)
         first, *others = (d.name for d in datasets)
         pairs = [(first, name) for name in others]
-        measurement = prepare(datasets, pairs, self, self._tried([first]), "losses")
+        measurement = prepare(datasets, pairs, self, self._tried([first]), "auto")
         screening = None
         if screen:
             try:

@@ -85,6 +85,8 @@ class DatasetDescription:
         What was dropped or looked odd.
     problem : str
         Why it cannot be used as it is; empty if it can.
+    folds : str
+        Why scores, which need rows of every class in every fold, cannot be computed; empty if they can.
     """
 
     name: str
@@ -98,6 +100,7 @@ class DatasetDescription:
     fingerprint: str = ""
     notes: tuple[str, ...] = ()
     problem: str = ""
+    folds: str = ""
 
 
 @dataclass(frozen=True)
@@ -339,7 +342,7 @@ def _describe_dataset(dataset: Dataset, drafts: Sequence[Draft]) -> DatasetDescr
         len(dataset.columns),
         dataset.fingerprint,
         dataset.notes,
-        fault_of_folds(dataset),
+        folds=fault_of_folds(dataset),
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from datakin._core.exceptions import MINOR, DatakinError, Note, listed, suggest
+from datakin._core.typed_options import typed
 from datakin.data.columns.column import check_finite, is_text_series, read_column
 from datakin.data.columns.known_kinds import as_known
 from datakin.data.columns.labels import canonical_label, is_missing
@@ -165,9 +166,15 @@ def _need(names: Sequence[str], columns: Sequence[str], what: str = "of the mode
         return
     hints = "".join(suggest(name, [c for c in columns if c not in names]) for name in missing[:3])
     noun = "column" if len(missing) == 1 else f"{len(missing)} columns"
+    advice = (
+        f" Rename a column that has another name there ({typed('rename', 'OLD', '=', missing[0])}), or "
+        f"add it; it may be empty."
+        if what == "of the model"
+        else ""
+    )
     raise DatakinError(
         f"The table must have every column {what}. Missing {noun}: {listed(missing, limit=50)}; it has "
-        f"{listed(columns, limit=12) or 'none'}.{hints}"
+        f"{listed(columns, limit=12) or 'none'}.{hints}{advice}"
     )
 
 

@@ -22,7 +22,7 @@ from datakin.data.columns.labels import sort_classes
 from datakin.data.dataset import Dataset
 from datakin.data.features import Array
 
-__all__ = ["Pairing", "pair"]
+__all__ = ["Pairing", "pair", "shared_rows"]
 
 ENOUGH = 20  # rows from which their repeats tell chance
 FIRST = KINDS.index("name")  # kinds of difference that come before rows and groups
@@ -78,7 +78,7 @@ def pair(target: Dataset, source: Dataset, *, found: Sequence[Difference] | None
             f"{(target if target.features.is_sparse else source).name!r} only."
         )
     columns = _shared_columns(target, source, found)
-    rows, by_chance = _shared_rows(target, source, columns)
+    rows, by_chance = shared_rows(target, source, columns)
     identical = bool(rows[0].any()) and _same_rows(target, source)
     back = sorted((each.flipped() for each in found), key=lambda each: each.order)
     besides = [
@@ -250,7 +250,7 @@ def _classes_of_both(ours: tuple[str, ...], theirs: tuple[str, ...]) -> tuple[st
     return sort_classes({*ours, *theirs})
 
 
-def _shared_rows(
+def shared_rows(
     target: Dataset, source: Dataset, columns: tuple[str, ...]
 ) -> tuple[tuple[Array, Array], bool]:
     """Return which rows stand in both datasets, and whether that is chance.

@@ -157,6 +157,6 @@ def _one_by_one(source: Any) -> dict[str, Any]:
         found = find_tables(source)
     named: dict[str, Any] = {}
     for path in found:
-        name = stem(os.fspath(path))
+        name = getattr(path, "name", None) or stem(os.fspath(path))
         named[without_password(os.fspath(path)) if name in named else name] = [path]
     return named

@@ -17,7 +17,15 @@ from datakin._core.warned import filters_kept, heard
 from datakin.data import Dataset, coerce, for_matrix, for_ranking, unweighted
 from datakin.data.features import Array
 from datakin.results import Ordered, Provenance, Square
-from datakin.results.record import Record, cell, make_provenance, plain
+from datakin.results.answer import Answer, AnswerTable, Row
+from datakin.results.matrix_answer import square_table
+from datakin.results.record import Record, cell, make_provenance
+from datakin.results.words import short
+
+ABOUT = {
+    False: "A distance tells how far features lie apart, not whether learning from a table helps.",
+    True: "This distance looks at features and labels; it does not tell whether learning from a table helps.",
+}
 
 __all__ = ["Distance", "DistanceMatrix", "DistanceRanking", "Rival"]
 
@@ -68,8 +76,12 @@ class Distance(Record):
     def __repr__(self) -> str:
         return f"Distance({self.target!r} ~ {self.source!r}: {self.headline})"
 
-    def __str__(self) -> str:
-        return f"{plain(self.source)} -> {plain(self.target)}: {self.headline}"
+    @property
+    def answer(self) -> Answer:
+        """The distance in words."""
+        names = f"{short(self.target)} and {short(self.source)}"
+        said = f"{self.method} distance of {names}: {cell(self.score)}."
+        return Answer("plain", said, (ABOUT[self.method == "OTDD"],), notes=self.notes)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -92,15 +104,16 @@ class DistanceRanking(Ordered[Distance]):
         return self.best.method
 
     @property
-    def title(self) -> str:
-        """The line above the table."""
-        return f"Sources for {self.target!r}, nearest by {self.method} first"
-
-    @property
-    def closing(self) -> str:
-        """What a distance can tell, and what it cannot."""
-        what = "features and labels" if self.method == "OTDD" else "features"
-        return f"A distance tells how far {what} lie apart; it has no zones and no interval."
+    def answer(self) -> Answer:
+        """The sources, nearest first."""
+        rows = [Row((c.source, cell(c.score), f"{c.n_rows[c.source]:,}")) for c in self.comparisons]
+        return Answer(
+            "plain",
+            f"Nearest to {short(self.target)} by {self.method}: {short(self.best.source)}.",
+            (ABOUT[self.method == "OTDD"],),
+            AnswerTable(("source", "distance", "rows"), tuple(rows), ("distance", "rows")),
+            notes=tuple(dict.fromkeys(note for c in self for note in c.notes)),
+        )
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -125,9 +138,14 @@ class DistanceMatrix(Square):
     provenance: Provenance
 
     @property
-    def title(self) -> str:
-        """The line above the table."""
-        return f"Distances of {len(self)} datasets ({self.method}): small means near"
+    def answer(self) -> Answer:
+        """The distances of all pairs."""
+        return Answer(
+            "plain",
+            f"Distances of {len(self)} datasets by {self.method}: small means near.",
+            (ABOUT[self.method == "OTDD"],),
+            square_table(self),
+        )
 
     def __repr__(self) -> str:
         clusters = len(set(self.clusters().values()))

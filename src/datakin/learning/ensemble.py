@@ -26,6 +26,7 @@ __all__ = [
     "fit_sigmoids",
     "losses_of_fits",
     "model_weights",
+    "outputs_of_fits",
     "row_losses",
 ]
 
@@ -151,6 +152,55 @@ def losses_of_fits(
         works = each > 0
         of_fit[-1] = each[works] @ of_fit[:-2][works]
     return losses
+
+
+def outputs_of_fits(
+    scores: Sequence[Sequence[Array | None]],
+    views: Sequence[View],
+    loss: Loss,
+    *,
+    voting: str,
+    model: int | None = None,
+) -> tuple[Array | None, Array]:
+    """Return what the predictions are whose losses `losses_of_fits` gives.
+
+    Parameters
+    ----------
+    scores, views, loss, voting
+        As there.
+    model : int, optional
+        Position of one model; by default the ensemble.
+
+    Returns
+    -------
+    outputs : ndarray of shape (fits, n, C) or None
+        Probabilities; None for an ensemble that counts votes. Of shape (fits, n, 1) for numbers.
+    decided : ndarray of shape (fits, n)
+        Positions of the predicted classes; empty for numbers.
+    """
+    weights = np.array([view.weights for view in views])
+    shares = np.array([view.shares for view in views])[:, None]
+    is_hard = voting == "hard" and model is None
+    pooled: Array | float = 0.0
+    for m, first in enumerate(scores[0]):
+        if first is None or (model not in (None, m)):
+            continue
+        output = np.array([of_fit[m] for of_fit in scores])
+        if loss.needs != "value":
+            p = _probabilities([view.sigmoids[m] for view in views], output)
+            best = _largest(p / shares if loss.balanced else output)
+            if model is not None:
+                return p, best
+            output = (best[..., None] == np.arange(p.shape[-1])) if is_hard else p
+        if model is not None:
+            return output, np.empty(0, dtype=int)
+        if weights[:, m].any():
+            pooled = pooled + weights[:, m, None, None] * output
+    pooled = np.asarray(pooled)
+    if loss.needs == "value":
+        return pooled, np.empty(0, dtype=int)
+    votes = pooled / shares if loss.balanced and not is_hard else pooled
+    return None if is_hard else pooled, _largest(np.round(votes, 12))
 
 
 def _probabilities(sigmoids: Sequence[Array | None], scores: Array) -> Array:

@@ -5,60 +5,44 @@ from __future__ import annotations
 from math import isfinite
 from typing import Any
 
-from datakin.report.sections import bars, column, forest, origin, pairs, section, view
-from datakin.report.words import enumerated, plural, shortened, verdict
+from datakin.report.effects import POOLED, effect_chart, effect_columns, effect_row, pooled_row
+from datakin.report.rows_slider import rows_section
+from datakin.report.sections import column, forest, interval, origin, pairs, section, view
+from datakin.report.units import Unit
+from datakin.report.words import notes_of, plural, verdict_of
 from datakin.results import Choice, SourceChoice
-from datakin.results.choice_text import (
+from datakin.results.call_words import reason_of
+from datakin.results.words import (
     CALLS,
-    IN_POINTS,
     amount,
-    decision_loss,
     error_word,
-    interval_text,
+    gain_loss,
+    interval_amount,
     percent,
+    percent_interval,
     probability,
+    signed,
 )
 
 __all__ = ["choice_view"]
 
-GAINS = [
-    column("source", "source", "name"),
-    column("call", "call", "zone"),
-    column("gain", "gain, %", digits=1),
-    column("low", "90% low", digits=1),
-    column("high", "90% high", digits=1),
-    column("p_gain", "P(gain)", digits=2),
-    column("share", "share, %", digits=0),
-    column("pooled", "if pooled, %", digits=0),
-    column("pooled_low", "90% low, pooled", digits=0),
-    column("pooled_high", "90% high, pooled", digits=0),
-    column("n_rows", "rows", digits=0),
-]
+SQUARED, BRIER = Unit("squared"), Unit("brier")
 MIX = [column("source", "dataset", "name"), column("share", "share, %", digits=1)]
 STABILITY = [
     column("source", "source", "name"),
     column("folds", "draws of the folds, %", digits=0),
     column("sample", "reweighted samples, %", digits=0),
 ]
-WORTH = [
-    column("source", "source", "name"),
-    column("worth", "worth in rows of the target", digits=0),
-    column("n_rows", "rows", digits=0),
-]
-UNUSABLE = [column("source", "source", "text"), column("why", "why", "text")]
+UNUSABLE = [column("source", "source", "name"), column("why", "why", "text")]
+CARD = [column("what", "what", "text"), column("value", "of this model", "text")]
 
 
 def choice_view(choice: Choice) -> dict[str, Any]:
     """Return the sections of a choice."""
-    sections = [_ladder(choice)]
+    sections = [_ladder(choice), rows_section(choice)]
     if choice.choices:
-        sections = [
-            _gains(choice),
-            *_mix(choice),
-            *sections,
-            _stability(choice),
-            *_worth(choice),
-        ]
+        sections = [_gains(choice), *_mix(choice), *sections, _stability(choice)]
+    sections.append(_card(choice))
     if choice.unusable:
         rows = [{"source": name, "why": why} for name, why in choice.unusable.items()]
         told = "They were left out before anything was learned."
@@ -66,99 +50,72 @@ def choice_view(choice: Choice) -> dict[str, Any]:
     return view(
         "choice",
         f"Sources to use for {choice.target}",
-        verdict(_tone(choice), choice.headline, *choice.evidence),
+        verdict_of(choice.answer),
         sections,
         tiles=_tiles(choice),
-        notes=choice.notes,
+        notes=notes_of(choice.answer),
         details={each.source: _details(choice, each) for each in choice.choices},
         selects="source" if choice.choices else None,
-        provenance=origin(
-            choice.provenance,
-            **{
-                "Label": f"{choice.label} ({choice.task})",
-                "Rows of the target": f"{choice.n_rows:,}",
-                "Loss of the error": choice.loss,
-                "Learners": ", ".join(choice.learners),
-                "Fewest sources": _fewest(choice),
-            },
-        ),
+        provenance=origin(choice.provenance),
     )
 
 
-def _tone(choice: Choice) -> str:
-    if not choice.choices:
-        return "plain"
-    if not choice.used:
-        return "bad"
-    return "good" if choice.gain_interval[0] > 0 else "open"
-
-
-def _fewest(choice: Choice) -> str:
-    if not choice.fewest:
-        return ""
-    return f"{', '.join(choice.fewest)} (enough for nine tenths of what the used ones bring)"
-
-
 def _tiles(choice: Choice) -> list[dict[str, str]]:
+    word, ends = error_word(choice.loss), interval_amount(choice.loss, *choice.interval)
     tiles = [
-        {"label": f"expected {error_word(choice)}", "value": amount(choice, choice.error)},
-        {"label": "90% interval", "value": interval_text(choice)},
+        {"label": f"expected {word}", "value": amount(choice.loss, choice.error)},
+        {"label": "90% interval", "value": ends},
     ]
     if choice.choices:
-        tiles.append({"label": "target alone", "value": amount(choice, choice.error_alone)})
+        alone = amount(choice.loss, choice.error_alone)
+        tiles.append({"label": "target alone", "value": alone})
         if choice.used:
-            gain = f"{percent(choice.gain, signed=True)}%"
-            tiles.append({"label": f"gain in {decision_loss(choice)}", "value": gain})
+            gain = signed(choice.gain)
+            tiles.append({"label": f"gain in {gain_loss(choice.task)}", "value": gain})
         calls = [each.call for each in choice.choices]
         tiles += [
             {"label": call, "value": str(calls.count(call)), "zone": call}
             for call in CALLS
             if call in calls
         ]
-    return [*tiles, {"label": "draws of the folds", "value": str(choice.stability.repeats)}]
+    return tiles
 
 
 def _gains(choice: Choice) -> dict[str, Any]:
+    unit, name = SQUARED if choice.task == "regression" else BRIER, gain_loss(choice.task)
     rows: list[dict[str, Any]] = [
         {
             "source": each.source,
             "call": each.call,
-            "gain": 100 * each.gain,
-            "low": 100 * each.low,
-            "high": 100 * each.high,
-            "p_gain": each.p_gain,
+            **effect_row(each.gain, (each.low, each.high), each.p_gain, choice.loss_alone, unit),
             "share": 100 * each.share,
-            "pooled": 100 * each.pooled,
-            "pooled_low": 100 * each.pooled_low,
-            "pooled_high": 100 * each.pooled_high,
+            **pooled_row(each, each.call),
+            "worth": each.worth_rows,
             "n_rows": each.n_rows,
         }
         for each in choice.choices
     ]
     if choice.used:
-        low, high = choice.gain_interval
-        rows.append(
-            {
-                "source": "The choice",
-                "gain": 100 * choice.gain,
-                "low": 100 * low,
-                "high": 100 * high,
-                "p_gain": choice.p_gain,
-                "share": 100 * sum(each.share for each in choice.choices),
-                "summary": True,
-            }
+        whole = effect_row(
+            choice.gain, choice.gain_interval, choice.p_gain, choice.loss_alone, unit
         )
-    name = decision_loss(choice)
-    text = (
-        f"By how much the {name} should fall, in percent of the target's own, with its 90% interval. Each "
-        f"source stands alone beside the target, and its trial is read together with what such trials "
-        f"brought elsewhere: a cautious number. Gains of several sources do not add up. "
-        f"{'Diamond: all that is used, read likewise. ' if choice.used else ''}Helps: a gain is likely. "
-        f"Harmless: it almost surely costs no more than 2%. Unclear: the rows do not tell. Hurts: one pool "
-        f"of its rows and the target's would do harm, and the choice does not use it."
-    )
-    chart = forest("source", "gain", f"gain: fall of the {name}, %")
-    return section("gains", "What each source does", text, GAINS, rows, chart=chart, table="open")
+        share = 100 * sum(each.share for each in choice.choices)
+        rows.append({"source": "The choice", **whole, "share": share, "summary": True})
+    columns = [
+        column("source", "source", "name"),
+        column("call", "call", "zone"),
+        *effect_columns(name, unit),
+        column("share", "share, %", digits=0),
+        *POOLED,
+        column("worth", "worth, rows", digits=0),
+        column("n_rows", "rows", digits=0),
+    ]
+    chart = effect_chart("source", name, choice.target, rows)
+    if choice.used:
+        chart["summary_label"] = "all that is used, together"
+    text = " ".join([*choice.answer.legend, "Gains of several sources do not add up."])
+    title = "What each source brings"
+    return section("gains", title, text, columns, rows, chart=chart, table="open", short="Gains")
 
 
 def _mix(choice: Choice) -> list[dict[str, Any]]:
@@ -170,44 +127,44 @@ def _mix(choice: Choice) -> list[dict[str, Any]]:
     rows = [{"source": choice.target, "share": 100 * own}]
     rows += [{"source": name, "share": 100 * share} for name, share in shares.items()]
     text = (
-        "How much of the prediction comes from each dataset; the first is the target. A source may be used "
-        "while its own call is harmless or unclear: together, sources can bring what none shows alone."
+        "How much of the prediction comes from each dataset. A source may be used although its own call is "
+        "harmless or unclear: together, sources can bring what none of them shows alone."
     )
-    chart = bars("source", "share", "share of the prediction, %", most=100, digits=0)
-    return [section("mix", "The mix", text, MIX, rows, chart=chart)]
+    chart = {"type": "stack", "name": "source", "value": "share"}
+    return [section("mix", "The mix", text, MIX, rows, chart=chart, table="open")]
 
 
 def _ladder(choice: Choice) -> dict[str, Any]:
-    scale = 100.0 if choice.loss in IN_POINTS else 1.0
-    word = error_word(choice) + (", %" if scale > 1 else "")
+    unit, word = Unit(choice.loss), error_word(choice.loss)
     low, high = choice.interval
     steps: list[tuple[str, float]] = []
     if choice.choices:
         steps = [("Target alone", choice.error_alone)]
         if choice.error_all is not None:
             steps.append(("Everything pooled", choice.error_all))
-    rows: list[dict[str, Any]] = [{"what": what, "error": scale * error} for what, error in steps]
+    rows: list[dict[str, Any]] = [
+        {"what": what, **unit.values("error", error)} for what, error in steps
+    ]
+    ends = {**unit.values("low", low), **unit.values("high", high)}
     rows.append(
-        {"what": "The choice", "error": scale * choice.error, "low": scale * low, "high": scale * high,
-         "summary": True}
-    )  # fmt: skip
-    digits = 1 if scale > 1 else 4
+        {"what": "The choice", **unit.values("error", choice.error), **ends, "summary": True}
+    )
+    label = "error" if unit.has_root else word
     columns = [
         column("what", "learned from", "text"),
-        column("error", word, digits=digits),
-        column("low", "90% low", digits=digits),
-        column("high", "90% high", digits=digits),
+        *unit.columns("error", label),
+        interval(unit.drawn("low"), unit.drawn("high"), unit.named("90% interval"), unit.digits),
     ]
-    if choice.loss == "squared":
-        columns.insert(2, column("root", "root", digits=4))
-        for row in rows:
-            row["root"] = row["error"] ** 0.5 if row["error"] >= 0 else None
     text = (
-        "On rows that no fit and no weight has seen, with the same learners. The error of the choice was "
-        "measured with sources chosen from the other folds, and has a 90% interval."
+        "Measured on rows that no fit and no weight has seen, with the same learners. The error of the "
+        "choice was measured with sources chosen from the other folds, and has a 90% interval."
     )
-    chart = forest("what", "error", f"{word}: small is good")
-    return section("errors", "The error to expect", text, columns, rows, chart=chart, table="open")
+    chart = forest(
+        "what", unit.drawn("error"), f"{unit.named(word)}. Left is better. Line: 90% interval."
+    )
+    chart |= {"low": unit.drawn("low"), "high": unit.drawn("high")}
+    title = "The error to expect"
+    return section("errors", title, text, columns, rows, chart=chart, table="open", short="Errors")
 
 
 def _stability(choice: Choice) -> dict[str, Any]:
@@ -220,7 +177,7 @@ def _stability(choice: Choice) -> dict[str, Any]:
         }
         for each in choice.choices
     ]
-    low, high = (amount(choice, end) for end in (stable.error_low, stable.error_high))
+    low, high = (amount(choice.loss, end) for end in (stable.error_low, stable.error_high))
     same = (
         "The last of them agreed on the sources. "
         if stable.settled
@@ -237,49 +194,58 @@ def _stability(choice: Choice) -> dict[str, Any]:
         ("folds", "", "", "draws of the folds"),
         ("sample", "", "", "reweighted samples of the target"),
     )
-    return section("stability", "Would chance change it?", text, STABILITY, rows, chart=chart)
+    title = "Would chance change it?"
+    return section("stability", title, text, STABILITY, rows, chart=chart, short="Stability")
 
 
-def _worth(choice: Choice) -> list[dict[str, Any]]:
-    """Return the section of what rows are worth; none where the target's curve does not tell."""
-    rows = [
-        {"source": each.source, "worth": each.worth_rows, "n_rows": each.n_rows}
-        for each in choice.choices
-        if each.worth_rows is not None
-    ]
-    if not rows:
-        return []
-    points = [f"{point.loss:.4g} with {point.n_rows:,} rows" for point in choice.curve]
-    text = (
-        f"How many further rows of {shortened(choice.target)} would bring the gain of each source, from the "
-        f"target's own learning curve: alone, its {decision_loss(choice)} is {enumerated(points)}. A row of "
-        f"a source never counts for more than one of the target's."
-    )
-    chart = bars("source", "worth", "rows of the target", digits=0)
-    return [section("worth", "What the rows are worth", text, WORTH, rows, chart=chart)]
+def _card(choice: Choice) -> dict[str, Any]:
+    """Return the section that says what the model was learned from."""
+    rows = {each.source: each.n_rows for each in choice.choices}
+    used = [f"{name} ({rows[name]:,} rows)" for name in choice.used]
+    options, versions = choice.provenance.options, choice.provenance.versions
+    facts = {
+        "Predicts": f"{choice.label} ({choice.task})",
+        "Target": f"{choice.target} ({choice.n_rows:,} rows)",
+        "Sources used": ", ".join(used) or "none",
+        "Fewest sources that keep nine tenths of the gain": ", ".join(choice.fewest),
+        "Learners": ", ".join(choice.learners),
+        f"Expected {error_word(choice.loss)}": (
+            f"{amount(choice.loss, choice.error)}, 90% interval "
+            f"{interval_amount(choice.loss, *choice.interval)}"
+        ),
+        "Error measured as": choice.loss,
+        "Draws of the folds": str(choice.stability.repeats),
+        "Rows a learner is cut to": f"{options['max_rows']:,}" if "max_rows" in options else "",
+        "Seed": str(choice.provenance.seed),
+        "Made with": ", ".join(f"{name} {text}" for name, text in list(versions.items())[:2]),
+    }
+    found = [{"what": what, "value": value} for what, value in facts.items() if value]
+    text = "What the model was learned from, and what to expect of it."
+    return section("card", "The model", text, CARD, found, table="open")
 
 
 def _details(choice: Choice, each: SourceChoice) -> dict[str, Any]:
     """Return what is shown of a source when it is selected."""
-    low, high = (percent(end, signed=True) for end in (each.low, each.high))
-    ends = [percent(x, 0, signed=True) for x in (each.pooled, each.pooled_low, each.pooled_high)]
-    pooled = f"{ends[0]}%, 90% interval {ends[1]} to {ends[2]}%"
-    why = {
-        "helps": f"with it beside the target, the {decision_loss(choice)} should fall",
-        "harmless": f"it almost surely costs no more than 2% of the {decision_loss(choice)}, and may help",
-        "unclear": "the rows of the target do not tell whether it helps",
-        "hurts": "one pool of its rows and the target's would do harm",
-    }[each.call]
-    stable, worth = choice.stability, each.worth_rows
+    unit = SQUARED if choice.task == "regression" else BRIER
+    name = error_word("squared") if unit.has_root else gain_loss(choice.task)
+    alone, stable, worth = choice.loss_alone, choice.stability, each.worth_rows
+    before, after = (unit.text(x) for x in (alone, max(0.0, alone * (1 - each.gain))))
+    pooled = f"{signed(each.pooled, 0)}, 90% interval "
     facts = [
-        ["Share of the prediction", f"{percent(each.share)}%" if each.share else "not used"],
-        ["Gain", f"{percent(each.gain, 1, signed=True)}%, 90% interval {low} to {high}%"],
+        ["Gain", f"{signed(each.gain)}, 90% interval {percent_interval(each.low, each.high)}"],
+        ["What that means", f"{name} from {before} alone to {after} with it"],
         ["Probability of a gain", probability(each.p_gain)],
         # Rows of a source that an earlier choice knew are not there to be pooled.
-        *([["If pooled", pooled]] if isfinite(each.pooled) else []),
+        *(
+            [["If pooled", pooled + percent_interval(each.pooled_low, each.pooled_high)]]
+            if isfinite(each.pooled)
+            else []
+        ),
+        ["Share of the prediction", f"{percent(each.share)}%" if each.share else "not used"],
         ["Worth", "not known" if worth is None else f"{worth:.0f} rows of the target"],
         ["Used by draws of the folds", f"{stable.used_by_folds.get(each.source, 0.0):.0%}"],
         ["Used by reweighted samples", f"{stable.used_by_sample.get(each.source, 0.0):.0%}"],
         ["Rows", f"{each.n_rows:,}"],
     ]
+    why = reason_of(each, choice.target)
     return {"zone": each.call, "why": why, "facts": facts, "models": [], "notes": []}

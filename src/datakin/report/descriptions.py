@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from datakin.report.sections import column, records, section, view
-from datakin.report.words import enumerated, plural, shortened, verdict
+from datakin.report.words import enumerated, plural, shortened, verdict_of
 from datakin.results import Description
 from datakin.results.description_text import label_of
 
@@ -57,6 +57,8 @@ def description_view(found: Description) -> dict[str, Any]:
             for k, thing in enumerate(found.things, start=1)
         ]
         told = "Worst first. Options are what to type if the guess is right; nothing was changed."
+        if found.options_cli:
+            told += f" To mend all of it, add: {found.options_cli}"
         sections.append(section("things", "To look at", told, THINGS, rows, table="open"))
     if found.datasets:
         told = "What would be compared. The first is the target."
@@ -70,12 +72,10 @@ def description_view(found: Description) -> dict[str, Any]:
         told = "What else was done while reading."
         sections.append(section("reading", "Notes", told, NOTES, rows, table="open"))
     names = enumerated([shortened(t.name) or "table" for t in found.tables], 4)
-    mend = f"To mend all of it, add: {found.options_cli}" if found.options_cli else ""
-    tone = "bad" if not found.is_usable else "open" if found.things or not found.label else "good"
     return view(
         "description",
         f"How {names} {'is' if len(found.tables) == 1 else 'are'} read",
-        verdict(tone, found.headline, mend),
+        verdict_of(found.answer),
         sections,
         tiles=[
             {"label": "tables", "value": str(len(found.tables))},

@@ -11,6 +11,7 @@ from datakin.report.sections import (
     column,
     gain_forest,
     gain_row,
+    interval,
     origin,
     pairs,
     records,
@@ -18,16 +19,11 @@ from datakin.report.sections import (
     share_section,
     view,
 )
-from datakin.report.words import (
-    amount,
-    enumerated,
-    error_text,
-    forecast_verdict,
-    plural,
-    shortened,
-    verdict,
-)
+from datakin.report.units import Unit
+from datakin.report.words import amount, error_text, notes_of, plural, verdict_of
 from datakin.results import Forecast, Gain
+from datakin.results.gain_answer import NORMAL
+from datakin.results.words import error_word
 
 __all__ = ["forecast_view", "gain_view"]
 
@@ -44,7 +40,8 @@ def forecast_view(forecast: Forecast) -> dict[str, Any]:
     text = "Error of the target alone minus error of the pool. Thick line: 90% interval; thin: 95%."
     sections = [section("gain", "Pooling, by the gain formula", text, columns, rows, chart=chart)]
     if forecast.shares:
-        sections.append({**share_section(forecast), "id": "share", "title": "At which share"})
+        at_share = {"id": "share", "title": "At which share", "short": "Shares", "more": False}
+        sections.append({**share_section(forecast), **at_share})
     weights = [{"source": name, "weight": weight} for name, weight in forecast.weights.items()]
     parts = [column("source", "source", "text"), column("weight", "weight", digits=3)]
     chart = bars("source", "weight", "weight of a row", most=1)
@@ -53,7 +50,7 @@ def forecast_view(forecast: Forecast) -> dict[str, Any]:
     return view(
         "forecast",
         f"Forecast for {forecast.target}",
-        forecast_verdict(forecast, len(forecast.sources)),
+        verdict_of(forecast.answer),
         sections,
         tiles=[
             {"label": "call", "value": forecast.decision.word, "zone": forecast.decision.word},
@@ -62,92 +59,88 @@ def forecast_view(forecast: Forecast) -> dict[str, Any]:
             {"label": "gain, best weights", "value": amount(forecast.best.value, in_points)},
             {"label": "kinship", "value": f"{forecast.kinship:.2f}"},
         ],
+        notes=notes_of(forecast.answer),
         provenance=origin(forecast.provenance),
     )
 
 
 def gain_view(gain: Gain) -> dict[str, Any]:
     """Return the sections of realised gains."""
-    rows = records(gain.frame.drop(columns=["target", "source"]))
-    for row in rows:
-        for side in gain.sides:
-            value, error = row[f"{side}_rer"], row[f"{side}_se"]
-            row[f"{side}_low"], row[f"{side}_high"] = value - 2 * error, value + 2 * error
+    rows = [_in_percent(gain, row) for row in records(gain.frame)]
     chart = pairs(
         "method",
-        "relative error reduction: right of 0 is a gain",
+        "gain: by how much the error falls, in % of the error alone. Right of 0 is better. Lines: 90% "
+        "intervals.",
         *((f"{side}_rer", f"{side}_low", f"{side}_high", f"on the {side}") for side in gain.sides),
     )
     n_splits = plural(gain.repeats, gain.split)
-    text = f"Mean over {n_splits}; lines show two standard errors on each side."
+    text = (
+        f"Mean over {n_splits}. Methods learned from target and source; tested on rows kept back."
+    )
     return view(
         "gain",
         f"{_sources(gain)} for {gain.target}",
-        _gain_verdict(gain),
+        verdict_of(gain.answer),
         [
             section(
                 "gain", "What the methods brought", text, _columns(gain), rows, chart=chart,
-                table="open",
+                table="open", short="Gains",
             )
         ],
         tiles=_tiles(gain),
-        notes=gain.notes,
+        notes=notes_of(gain.answer),
         provenance=origin(gain.provenance),
     )  # fmt: skip
 
 
+def _units(gain: Gain) -> dict[str, Unit]:
+    return {"target": Unit(gain.loss), "source": Unit(gain.source_loss or gain.loss)}
+
+
+def _in_percent(gain: Gain, row: dict[str, Any]) -> dict[str, Any]:
+    """Return the row of a method: gains in percent, errors in the unit that people read."""
+    found = {"method": row["method"]}
+    for side in gain.sides:
+        value, error = 100 * row[f"{side}_rer"], 100 * row[f"{side}_se"]
+        found |= {f"{side}_rer": value, f"{side}_se": error}
+        found |= {f"{side}_low": value - NORMAL * error, f"{side}_high": value + NORMAL * error}
+        found |= _units(gain)[side].values(f"{side}_error", row[f"{side}_error"])
+    if len(gain.sides) > 1:
+        found["average_rer"] = 100 * row["average_rer"]
+    return found
+
+
 def _columns(gain: Gain) -> list[dict[str, Any]]:
     """Return the columns of the table, for the datasets that were tested on."""
-    rers = [(column(f"{s}_rer", f"on the {s}"), column(f"{s}_se", "± ")) for s in gain.sides]
-    average = [column("average_rer", "average")] if len(gain.sides) > 1 else []
-    errors = [column(f"{side}_error", f"error on {side}") for side in gain.sides]
-    return [
-        column("method", "method", "text"),
-        *(each for pair in rers for each in pair),
-        *average,
-        *errors,
-    ]
+    found = [column("method", "method", "text")]
+    for side in gain.sides:
+        found.append(column(f"{side}_rer", f"gain on the {side}, %", digits=1, signed=True))
+        found.append(
+            interval(f"{side}_low", f"{side}_high", f"90% interval, {side}, %", 0, signed=True)
+        )
+    if len(gain.sides) > 1:
+        found.append(column("average_rer", "average gain, %", digits=1, signed=True))
+    for side in gain.sides:
+        found += _units(gain)[side].columns(f"{side}_error", f"error on the {side}")
+    return found
 
 
 def _tiles(gain: Gain) -> list[dict[str, str]]:
+    units = _units(gain)
     if gain.sources:
         second = {"label": "sources, used together", "value": str(len(gain.sources))}
     else:
-        second = {"label": "error of the source alone", "value": f"{gain.source_error:.4f}"}
+        own = units["source"].text(gain.source_error)
+        second = {"label": "error of the source alone", "value": own}
     losses = dict.fromkeys((gain.loss, gain.source_loss or gain.loss))
     return [
-        {"label": "error of the target alone", "value": f"{gain.target_error:.4f}"},
+        {"label": "error of the target alone", "value": units["target"].text(gain.target_error)},
         second,
         {"label": f"{gain.split}s", "value": str(gain.repeats)},
-        {"label": "loss" if len(losses) == 1 else "loss on target / source", "value": " / ".join(losses)},
+        {"label": "error measured as", "value": " / ".join(map(error_word, losses))},
     ]  # fmt: skip
 
 
 def _sources(gain: Gain) -> str:
     """Return the source's name, or how many there are."""
     return plural(len(gain.sources), "source") if gain.sources else gain.source
-
-
-def _gain_verdict(gain: Gain) -> dict[str, Any]:
-    helped = [n for n, m in gain.methods.items() if m.target_rer > 2 * m.target_se]
-    harmed = [n for n, m in gain.methods.items() if m.target_rer < -2 * m.target_se]
-    best = max(gain.methods, key=lambda name: _finite(gain.methods[name].target_rer))
-    found = gain.methods[best]
-    target, source = shortened(gain.target), shortened(_sources(gain))
-    head = f"Learning from {source} helped {target}" if helped else (
-        f"No method clearly helped {target} by learning from {source}"
-    )  # fmt: skip
-    names = enumerated([shortened(name) for name in gain.sources])
-    return verdict(
-        "good" if helped else "bad" if len(harmed) == len(gain.methods) else "open",
-        head,
-        f"Best for the target: {best}, which changed its error from {gain.target_error:.4f} to "
-        f"{found.target_error:.4f} (relative reduction {found.target_rer:.1%}, standard error "
-        f"{found.target_se:.1%}).",
-        f"Clearly harmful: {enumerated(harmed)}." if harmed else "",
-        f"Learned from at once: {names}. Only the target was tested on." if gain.sources else "",
-    )
-
-
-def _finite(value: float) -> float:
-    return value if value == value else float("-inf")

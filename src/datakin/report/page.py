@@ -53,7 +53,10 @@ __all__ = ["embedded_json", "pack", "page", "read_report", "unpack", "view_of", 
 
 DATA_ID = "datakin-result"
 LARGE = 400  # entries; smaller squares are not packed
-SCRIPTS = ("base.js", "table.js", "plots.js", "lines.js", "matrix.js", "page.js")
+SCRIPTS = (
+    *("base.js", "table.js", "axes.js", "plots.js", "lines.js"),
+    *("matrix.js", "tree.js", "sheet.js", "page.js"),
+)
 VIEWS: dict[type, Any] = {
     Comparison: comparison_view,
     Description: description_view,
@@ -178,7 +181,7 @@ def page(result: Any, *, command: str | None = None, notes: Sequence[str] = ()) 
 
 def _page(result: Any, command: str | None, notes: Sequence[str]) -> str:
     view = view_of(result)
-    view["notes"] = list(dict.fromkeys([*notes, *view["notes"]]))
+    view["notes"] = list(dict.fromkeys([*view["notes"], *notes]))
     if command:
         view["provenance"] = {"Command": command, **view.get("provenance", {})}
     text = str(result)

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from datakin.distances import DistanceRanking
-from datakin.report.comparisons import details_of, model_rows, role_facts
+from datakin.report.details import details_of, loss_of, model_rows, role_facts, unit_on
+from datakin.report.effects import POOLED, effect_chart, effect_columns, effect_row, pooled_row
 from datakin.report.sections import (
     FACTS,
     GAIN,
@@ -15,80 +16,51 @@ from datakin.report.sections import (
     bars,
     column,
     curve_section,
-    forest,
     gain_forest,
     gain_row,
+    interval,
     origin,
     pairs,
     records,
     section,
     view,
 )
-from datakin.report.words import (
-    CALLS,
-    ZONES,
-    enumerated,
-    error_text,
-    ranking_verdict,
-    score_zones,
-    shortened,
-    verdict,
-)
+from datakin.report.words import CALLS, ZONES, notes_of, verdict_of
 from datakin.results import SCREENED, Comparison, LearningCurve, Ranking
+from datakin.results.call_words import gain_legend, legend_of_calls
+from datakin.results.words import error_word
 
 __all__ = ["distance_ranking_view", "ranking_view"]
 
-SCORES = [
-    column("source", "source", "name"),
-    column("score", "score"),
-    column("low", "low"),
-    column("high", "high"),
-    column("zone", "zone", "zone"),
-    column("p_first", "P(first)", digits=2),
-    column("n_rows", "rows", digits=0),
-]
-TRIED = [
-    column("source", "source", "name"),
-    column("group", "group", digits=0),
-    column("zone", "call", "zone"),
-    column("gain_percent", "gain, %", digits=1),
-    column("low_percent", "90% low, %", digits=1),
-    column("high_percent", "90% high, %", digits=1),
-    column("p_gain", "P(gain)", digits=2),
-]
+WAYS = (
+    ("source_to_target", "st_low", "st_high", "source to target"),
+    ("target_to_source", "ts_low", "ts_high", "target to source"),
+)
 
 
 def ranking_view(ranking: Ranking) -> dict[str, Any]:
     """Return the sections of a ranking."""
     kin = list(ranking)
-    title = f"Sources for {ranking.target}"
+    by_gain = kin[0].decision.is_about_gain
+    first = [_effects(ranking, kin), _scores(ranking, kin)]
     sections = [
-        *([_trials(ranking, kin)] if ranking.is_tried else []),
-        _scores(ranking, kin),
+        *(first if by_gain else reversed(first)),
         _screened(ranking),
-        _directions(kin),
+        _facts(ranking, kin),
         _models(kin),
         _gains(ranking, kin),
         *_weights(ranking, kin),
         *curve_section(_target_curves(ranking, kin)),
-        _facts(ranking, kin),
     ]
-    notes: dict[str, list[str]] = {}
-    for c in ranking.comparisons:
-        for note in c.notes:
-            notes.setdefault(note, []).append(shortened(c.source))
-    more = [] if ranking.complete else ["The run was interrupted: not all sources are here."]
-    if ranking.screening is not None:
-        more.append(ranking.screening.note)
     return view(
         "ranking",
-        title,
-        ranking_verdict(ranking),
+        f"Sources for {ranking.target}",
+        verdict_of(ranking.answer),
         [part for part in sections if part["rows"]],  # a dataset against itself has no forecast
         tiles=_tiles(ranking, kin),
-        notes=[*more, *(f"{enumerated(names, 4)}: {note}" for note, names in notes.items())],
+        notes=notes_of(ranking.answer),
         details={c.source: details_of(c) for c in kin},
-        calls=kin[0].decision.is_about_gain,
+        calls=by_gain,
         selects="source",
         provenance=origin(*(c.provenance for c in ranking.comparisons), Fits=str(ranking.n_fits)),
     )
@@ -101,62 +73,97 @@ def _tiles(ranking: Ranking, kin: list[Comparison]) -> list[dict[str, str]]:
     tiles += [{"label": word, "value": str(words.count(word)), "zone": word} for word in shown]
     if ranking.screened:
         tiles.append({"label": SCREENED, "value": str(len(ranking.screened))})
-    if ranking.is_tried:
-        tiles.append({"label": "loss of the target alone", "value": f"{ranking.loss_alone:.4g}"})
-    elif ranking.forecast is not None:
-        own = error_text(ranking.forecast.error, ranking.forecast.unit == "share of rows")
-        tiles.append({"label": "error of the target alone", "value": own})
-    tiles.append({"label": "rows of the target", "value": str(kin[0].n_rows[ranking.target])})
+    name, unit, alone = loss_of(kin[0])
+    if alone is not None:
+        what = error_word(unit.loss) if unit.has_root else name
+        tiles.append({"label": f"{what} of the target alone", "value": unit.text(alone)})
+    tiles.append({"label": "rows of the target", "value": f"{kin[0].n_rows[ranking.target]:,}"})
     return tiles
 
 
-def _trials(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
+def _effects(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
+    """Return the section of the gains; without rows if none is known."""
+    name, unit, _ = loss_of(kin[0])
     rows = []
     for row, c in zip(records(ranking.frame), kin, strict=False):
-        shares = [100 * row[name] for name in ("gain", "gain_low", "gain_high")]
-        percents = dict(zip(("gain_percent", "low_percent", "high_percent"), shares, strict=True))
-        rows.append({**row, **percents, "zone": c.decision.word})
-    chart = forest("source", "gain_percent", "by how much the loss falls, in % of the target's own")
-    chart |= {"low": "low_percent", "high": "high_percent", "good": "right"}
-    text = (
-        f"Each source was tried: a stack of target and source against the stack of the target alone "
-        f"(loss {ranking.loss_alone:.4g}), judged on held-out rows of the target and read together with what "
-        f"such trials bring elsewhere. Right of 0 is a gain; lines are 90% intervals. A source hurts if "
-        f"pooling it, every row counting the same, raises the loss. {ranking.caution}"
-    )
+        ends, alone = (row["gain_low"], row["gain_high"]), loss_of(c)[2]
+        pooled = {} if c.trial is None else pooled_row(c.trial, c.decision.word)
+        found = effect_row(row["gain"], ends, row["p_gain"], alone, unit)
+        rows.append({**row, **found, **pooled, "call": c.decision.word, "zone": c.decision.word})
+    rows = [row for row in rows if row["gain"] == row["gain"]]
+    columns = [
+        column("source", "source", "name"),
+        column("call", "call", "zone"),
+        *effect_columns(name, unit),
+        *POOLED,
+        *([column("group", "group", digits=0)] if len(kin) > 1 else []),
+        column("n_rows", "rows", digits=0),
+    ]
+    calls = [c.call for c in kin]
+    text = " ".join([*legend_of_calls(calls), *gain_legend(name, calls)])
+    if not ranking.is_tried:
+        text = (
+            "By the gain formula: what pooling each source with the target should bring. Not tried."
+        )
+    chart = effect_chart("source", name, ranking.target, rows)
     return section(
-        "trials", "What each source brings", text, TRIED, rows, chart=chart, table="open"
-    )
+        "gains", "What each source brings", text, columns, rows, chart=chart,
+        table="open", short="Gains",
+    )  # fmt: skip
 
 
 def _scores(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
     frame, rows = ranking.frame.head(len(kin)), []
+    on_target, on_source = unit_on(kin[0], ranking.target), unit_on(kin[0], kin[0].source)
     for row, c in zip(records(frame), kin, strict=True):
         row["zone"] = c.decision.word
-        zones = score_zones(c)
-        if zones:
-            row |= {"zone_score": zones.score, "zone_low": zones.low, "zone_high": zones.high}
+        if not c.decision.is_about_gain:
+            row |= {"zone_low": c.decision.low, "zone_high": c.decision.high}
+        for key, low, high, _ in WAYS:
+            way = c.directions[key]
+            row |= {key: way.value, low: way.low, high: way.high}
+        row |= on_target.values("on_target", c.cross_errors.get(c.source))
+        row |= on_target.values("own_target", c.own_errors.get(c.target))
+        row |= on_source.values("on_source", c.cross_errors.get(c.target))
+        row |= on_source.values("own_source", c.own_errors.get(c.source))
         rows.append(row)
-    chart = forest("source", "score", "Cross-Learning Score: small means kin")
-    text = "Each score with its 95% interval, in the order of the ranking."
-    if not ranking.is_tried:
-        text = (
-            "Sources in the order of how much worse their predictors do on the target than the target's "
-            "own; each score with its 95% interval."
-        )
-    if all("zone_high" in row for row in rows):
-        chart |= {"bands": ["zone_low", "zone_high"], "mark": "zone_score"}
+    chart = pairs(
+        "source",
+        "Cross-Learning Score. 0 means kin, more means less kin. Lines: 95% intervals.",
+        ("score", "low", "high", "score: mean of both directions"),
+        *WAYS,
+    )
+    text = (
+        "How much worse the predictors of one dataset do on the other than that dataset's own. For using a "
+        "source, the direction from source to target matters."
+    )
+    is_paper = not kin[0].decision.is_about_gain
+    if is_paper:
+        chart["bands"] = ["zone_low", "zone_high"]
         text += (
             " The background shows the paper's zones: positive at or below 0, negative where the score is "
-            "higher than chance explains. They apply to the paper's estimate of the score, shown as a small "
-            "tick."
+            "higher than chance explains. They apply to the paper's estimate of the score."
         )
-    if kin[0].decision.is_about_gain:
-        text += " Colours show the calls."
-    columns = [c for c in SCORES if not (ranking.is_tried and c["key"] in ("zone", "p_first"))]
+    columns = [
+        column("source", "source", "name"),
+        *([column("zone", "zone", "zone")] if is_paper else []),
+        column("score", "score"),
+        interval("low", "high", "95% interval"),
+        column("source_to_target", "source to target"),
+        column("target_to_source", "target to source"),
+        *([] if ranking.is_tried else [column("p_first", "probability of being best", digits=2)]),
+        *on_target.columns("own_target", "target's own error")[:1],
+        *on_target.columns("on_target", "source's error on target")[:1],
+        *on_source.columns("own_source", "source's own error")[:1],
+        *on_source.columns("on_source", "target's error on source")[:1],
+        column("n_rows", "rows", digits=0),
+    ]
     if "standardised" in frame:
-        columns.append(column("standardised", "standardised"))
-    return section("scores", "Who is kin", text, columns, rows, chart=chart, table="open")
+        columns.insert(-1, column("standardised", "score, standardised"))
+    return section(
+        "scores", "Who is kin: scores in both directions", text, columns, rows, chart=chart,
+        table="open", short="Scores",
+    )  # fmt: skip
 
 
 def _screened(ranking: Ranking) -> dict[str, Any]:
@@ -165,16 +172,16 @@ def _screened(ranking: Ranking) -> dict[str, Any]:
             "source": each.source,
             "source_to_target": each.source_to_target,
             "standard_error": each.standard_error,
-            "gain": each.row()["gain"],
+            "gain": 100 * each.row()["gain"],
             "n_rows": each.n_rows,
         }
         for each in ranking.screened
     ]
     columns = [
-        column("source", "source", "text"),
+        column("source", "source", "name"),
         column("source_to_target", "source to target, quick"),
         column("standard_error", "standard error"),
-        column("gain", "gain, of the loss alone"),
+        column("gain", "gain, %", digits=1, signed=True),
         column("n_rows", "rows", digits=0),
     ]
     text = (
@@ -205,7 +212,8 @@ def _gains(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
         f"Thick line: 90% interval; thin line: 95%. Diamonds: all sources together, without weights or with "
         f"the weights below."
     )
-    return section("gain", "Pooling, by the gain formula", text, columns, rows, chart=chart)
+    title = "Pooling, by the gain formula"
+    return section("gain", title, text, columns, rows, chart=chart, more=True, short="gain formula")
 
 
 def _diagnostic(ranking: Ranking) -> str:
@@ -224,48 +232,6 @@ def _all_gains(ranking: Ranking, kin: list[Comparison]) -> Iterator[tuple[str, A
     if ranking.forecast is not None:
         yield "All, unweighted", ranking.forecast.pooled, None
         yield "All, weighted", ranking.forecast.best, None
-
-
-def _directions(kin: list[Comparison]) -> dict[str, Any]:
-    rows = []
-    for c in kin:
-        forward, back = (c.directions[k] for k in ("source_to_target", "target_to_source"))
-        rows.append(
-            {
-                "source": c.source,
-                "source_to_target": forward.value,
-                "st_low": forward.low,
-                "st_high": forward.high,
-                "target_to_source": back.value,
-                "ts_low": back.low,
-                "ts_high": back.high,
-                "on_target": c.cross_errors.get(c.source),
-                "own_target": c.own_errors.get(c.target),
-                "on_source": c.cross_errors.get(c.target),
-                "own_source": c.own_errors.get(c.source),
-                "zone": c.decision.word,
-            }
-        )
-    columns = [
-        column("source", "source", "name"),
-        column("source_to_target", "source to target"),
-        column("target_to_source", "target to source"),
-        column("on_target", "source's error on target"),
-        column("own_target", "target's own error"),
-        column("on_source", "target's error on source"),
-        column("own_source", "source's own error"),
-    ]
-    chart = pairs(
-        "source",
-        "error on the other dataset minus that dataset's own error",
-        ("source_to_target", "st_low", "st_high", "source to target"),
-        ("target_to_source", "ts_low", "ts_high", "target to source"),
-    )
-    text = (
-        "How much worse the predictors of one dataset do on the other dataset than that dataset's own. The "
-        "score is the mean of both directions; for using a source, the one from source to target matters."
-    )
-    return section("directions", "Both directions", text, columns, rows, chart=chart)
 
 
 def _weights(ranking: Ranking, kin: list[Comparison]) -> list[dict[str, Any]]:
@@ -292,10 +258,9 @@ def _weights(ranking: Ranking, kin: list[Comparison]) -> list[dict[str, Any]]:
         f"sources are pooled, from 0 (leave out) to 1 (as much as a row of the target). The table also has "
         f"the weight of each source used alone."
     )
+    title = "Row weights of a pool, by the formula"
     return [
-        section(
-            "weights", "Row weights of a pool, by the formula", text, columns, rows, chart=chart
-        )
+        section("weights", title, text, columns, rows, chart=chart, more=True, short="row weights")
     ]
 
 
@@ -313,7 +278,16 @@ def _models(kin: list[Comparison]) -> dict[str, Any]:
         "The score by each model alone. Where the dots of a source lie close together, the models agree. A "
         "single dot far away comes from that model, not from the data."
     )
-    return section("models", "Do the models agree?", text, columns, rows, chart=chart)
+    return section(
+        "models",
+        "Do the models agree?",
+        text,
+        columns,
+        rows,
+        chart=chart,
+        more=True,
+        short="models",
+    )
 
 
 def _target_curves(ranking: Ranking, kin: list[Comparison]) -> list[LearningCurve]:
@@ -327,7 +301,7 @@ def _facts(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
         "What was read. Rows in common with the target are left out of the cross errors; columns that the "
         "other dataset does not have are left out of the comparison."
     )
-    return section("facts", "The data", text, FACTS, rows, table="open")
+    return section("facts", "The data", text, FACTS, rows, table="open", short="Data")
 
 
 def distance_ranking_view(ranking: DistanceRanking) -> dict[str, Any]:
@@ -337,11 +311,10 @@ def distance_ranking_view(ranking: DistanceRanking) -> dict[str, Any]:
         column("score", "distance"),
         column("n_rows", "rows", digits=0),
     ]
-    near = shortened(ranking.best.source)
     return view(
         "ranking",
         f"Sources for {ranking.target}",
-        verdict("plain", f"Nearest by {ranking.method}: {near}", ranking.closing),
+        verdict_of(ranking.answer),
         [
             section(
                 "distances",
@@ -357,7 +330,6 @@ def distance_ranking_view(ranking: DistanceRanking) -> dict[str, Any]:
             {"label": "sources", "value": str(len(ranking))},
             {"label": "distance", "value": ranking.method},
         ],
-        details={},
-        selects="source",
+        notes=notes_of(ranking.answer),
         provenance=origin(*(c.provenance for c in ranking)),
     )

@@ -27,6 +27,7 @@ __all__ = [
     "forest",
     "gain_forest",
     "gain_row",
+    "interval",
     "origin",
     "pairs",
     "records",
@@ -54,9 +55,16 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     return [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]
 
 
-def column(key: str, label: str, kind: str = "number", digits: int = 4) -> dict[str, Any]:
+def column(
+    key: str, label: str, kind: str = "number", digits: int = 4, **more: Any
+) -> dict[str, Any]:
     """Return a column of a table: kind is "number", "text", "zone" or "name" (selectable)."""
-    return {"key": key, "label": label, "kind": kind, "digits": digits}
+    return {"key": key, "label": label, "kind": kind, "digits": digits, **more}
+
+
+def interval(key: str, to: str, label: str, digits: int = 4, **more: Any) -> dict[str, Any]:
+    """Return a column of two numbers, `key` to `to`."""
+    return {**column(key, label, "range", digits), "to": to, "between": "to", **more}
 
 
 def section(
@@ -68,6 +76,8 @@ def section(
     *,
     chart: dict[str, Any] | None = None,
     table: str = "closed",
+    short: str | None = None,
+    more: bool = False,
 ) -> dict[str, Any]:
     """Return one section.
 
@@ -80,8 +90,12 @@ def section(
     columns, rows : list of dict
     chart : dict, optional
         "type" and the options of that type; None for a table only.
-    table : {"open", "closed"}
+    table : {"open", "closed", "none"}
         Whether the table is shown at first.
+    short : str, optional
+        The title in the navigation.
+    more : bool
+        Whether the section is for those who want to know more: it is folded away at first.
     """
     return {
         "id": key,
@@ -91,6 +105,8 @@ def section(
         "rows": clean(list(rows)),
         "chart": chart,
         "table": table,
+        "short": short or title,
+        "more": more,
     }
 
 
@@ -99,7 +115,8 @@ def view(
 ) -> dict[str, Any]:
     """Return the content of a page."""
     found = {"kind": kind, "title": title, "verdict": verdict, "sections": sections}
-    return {**found, "tiles": [], "notes": [], "details": {}, **clean(more)}
+    made = {**found, "tiles": [], "notes": [], "details": {}, **clean(more)}
+    return {**made, "notes": list(dict.fromkeys(made["notes"]))}
 
 
 def fact_row(name: str, role: str, facts: DataFacts | None, n_rows: int) -> dict[str, Any]:
@@ -168,7 +185,7 @@ def forest(name: str, value: str, axis: str, **more: Any) -> dict[str, Any]:
 
 def gain_forest(name: str, axis: str) -> dict[str, Any]:
     """Return a chart of expected gains, with a thick line for the inner interval."""
-    return forest(name, "gain", axis, inner=["low90", "high90"], good="right")
+    return forest(name, "gain", axis, inner=["low90", "high90"])
 
 
 def bars(name: str, value: str, axis: str, **more: Any) -> dict[str, Any]:
@@ -235,7 +252,10 @@ def curve_section(curves: list[LearningCurve]) -> list[dict[str, Any]]:
         "rows (dashed: the limit). It shows how far more rows of the same kind would lower the error."
     )
     chart = {"type": "curve", "fits": fits, "axis": "training rows", "value_axis": "error"}
-    return [section("curve", "Would more rows help?", text, columns, rows, chart=chart)]
+    title = "Would more rows help?"
+    return [
+        section("curve", title, text, columns, rows, chart=chart, more=True, short="learning curve")
+    ]
 
 
 def share_section(forecast: Forecast) -> dict[str, Any]:
@@ -261,4 +281,5 @@ def share_section(forecast: Forecast) -> dict[str, Any]:
         "value_axis": "expected gain",
     }
     rows = records(forecast.curve)
-    return section("gain", "Pooling, by the gain formula", text, columns, rows, chart=chart)
+    title = "Pooling, by the gain formula"
+    return section("gain", title, text, columns, rows, chart=chart, more=True, short="gain formula")

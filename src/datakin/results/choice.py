@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed
-from datakin.results.choice_html import html_of
-from datakin.results.choice_text import CALLS, amount, evidence_of, headline_of, text_of
+from datakin.learning.metrics import Metrics
+from datakin.results.answer import Answer
+from datakin.results.choice_answer import choice_answer, choice_headline
 from datakin.results.record import Provenance, Record, register
+from datakin.results.words import CALLS, amount, error_word, interval_amount
 
 __all__ = ["Choice", "CurvePoint", "SourceChoice", "Stability"]
 
@@ -158,6 +160,17 @@ class Choice(Record):
         Sources that could not be used, and why.
     notes : tuple of str
     provenance : Provenance
+    metrics : dict of str to Metrics
+        AUC, calibration, accuracy or RMSE, R squared, of "alone", "best_single", "all" and "choice":
+        what `error_alone`, `error_best`, `error_all` and `error` are computed from. Means over the draws
+        of the folds; what follows from an error is exactly what it says. Without "best_single" where
+        there is no source, without "all" where nothing was pooled; empty in results of earlier versions.
+    error_best : float or None
+        The same learners on the target and the best single source, mixed and not pooled. For every fold
+        the best is picked by the loss on the other folds, so that the pick does not flatter. None
+        without sources.
+    best_source : str
+        The source that was picked most often; "" without sources.
     """
 
     target: str
@@ -183,6 +196,9 @@ class Choice(Record):
     unusable: dict[str, str]
     notes: tuple[str, ...]
     provenance: Provenance
+    metrics: dict[str, Metrics] = field(default_factory=dict)
+    error_best: float | None = None
+    best_source: str = ""
 
     @property
     def sources(self) -> pd.DataFrame:
@@ -192,7 +208,7 @@ class Choice(Record):
     @property
     def frame(self) -> pd.DataFrame:
         """One row per source, with all columns."""
-        names = [field.name for field in fields(SourceChoice)]
+        names = [each.name for each in fields(SourceChoice)]
         return pd.DataFrame([asdict(each) for each in self.choices], columns=names)
 
     @property
@@ -218,12 +234,19 @@ class Choice(Record):
         """Return the model's error on fresh labelled rows: a Dataset, a table with the label, or (X, y)."""
         return float(self.model.error_on(dataset))
 
+    def metrics_on(self, dataset: Any) -> Metrics:
+        """Return the model's metrics on fresh labelled rows, given as to `error_on`."""
+        found: Metrics = self.model.metrics_on(dataset)
+        return found
+
     def tested_on(self, dataset: Any) -> str:
         """Say in a sentence whether the error on fresh labelled rows is the one that was expected."""
         found = self.error_on(dataset)
-        low, high = (amount(self, end) for end in self.interval)
         holds = "within" if self.interval[0] <= found <= self.interval[1] else "outside"
-        return f"On fresh rows the error is {amount(self, found)}, {holds} the expected {low} to {high}."
+        return (
+            f"On fresh rows the {error_word(self.loss)} is {amount(self.loss, found)}, {holds} the expected "
+            f"{interval_amount(self.loss, *self.interval)}."
+        )
 
     def __getitem__(self, source: str) -> SourceChoice:
         for each in self.choices:
@@ -234,20 +257,19 @@ class Choice(Record):
         )
 
     @property
+    def answer(self) -> Answer:
+        """What to do, how good and how sure that is, why, and what to know."""
+        return choice_answer(self)
+
+    @property
     def headline(self) -> str:
         """What to do, in one sentence."""
-        return headline_of(self)
+        return choice_headline(self)
 
     @property
     def evidence(self) -> tuple[str, ...]:
         """The sentences behind the headline."""
-        return evidence_of(self)
+        return self.answer.evidence
 
     def __repr__(self) -> str:
         return f"Choice({self.target!r}: {self.headline} error {self.error:.4f})"
-
-    def __str__(self) -> str:
-        return text_of(self)
-
-    def _repr_html_(self) -> str:
-        return html_of(self)

@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from datakin.learning.metrics import Metrics
 from datakin.learning.stack.records import Trial
+from datakin.results.answer import Answer
+from datakin.results.comparison_answer import comparison_answer
 from datakin.results.forecast import ExpectedGain, Outlook
-from datakin.results.record import Provenance, Record, plain, register
+from datakin.results.record import Provenance, Record, register
 from datakin.results.zones import Zone, ZoneDecision
 
 __all__ = [
@@ -255,6 +258,16 @@ class Comparison(Record):
         loss; None where it was not tried.
     loss_alone : float or None
         That loss: Brier for classes, squared error for numbers, of the stack of the target alone.
+    metrics : dict of str to Metrics
+        AUC, calibration, accuracy or RMSE, R squared, each a mean over the predictors whose error
+        is stated; intervals tell of the tested rows alone. "target" and "source": each dataset's own
+        predictors on its held-out rows, as in `own_errors`. "source_to_target" and "target_to_source": the
+        predictors of one on the rows of the other, as in `cross_errors`. What follows from these errors is
+        exactly what they say. Where predictions were not kept (beyond 512 MB), or averages over models or
+        votes were asked for, only what follows from errors or predicted classes is there. Nothing for the
+        limit score, whose errors are extrapolated, for a loss of one's own, or where only sums were
+        kept. "alone" and "with_source": the stacks of the trial, on the target's held-out rows, with
+        learners of their own. Empty in results of earlier versions.
     """
 
     target: str
@@ -290,6 +303,7 @@ class Comparison(Record):
     by_paper: ZoneDecision | None = None
     trial: Trial | None = None
     loss_alone: float | None = None
+    metrics: dict[str, Metrics] = field(default_factory=dict)
 
     @property
     def call(self) -> str:
@@ -342,11 +356,6 @@ class Comparison(Record):
             row["standardised"] = self.standardised
         return row
 
-    def _errors(self, trained_on: str, tested_on: str) -> str:
-        if trained_on not in self.cross_errors:
-            return ""
-        return f"(error {self.cross_errors[trained_on]:.4f}, own {self.own_errors[tested_on]:.4f})"
-
     def __repr__(self) -> str:
         low, high = self.interval
         return (
@@ -355,41 +364,13 @@ class Comparison(Record):
         )
 
     @property
-    def _word(self) -> str:
-        """The call; by the paper's rule the zone with the paper's abbreviation."""
-        if self.decision.is_about_gain:
-            return self.call
-        return f"{self.zone.value} ({self.zone.code})"
+    def task(self) -> str:
+        """What the label asks for: "regression" or "classes"."""
+        if self.facts:
+            return "classes" if any(fact.classes for fact in self.facts.values()) else "regression"
+        return "classes" if self.standardised is None else "regression"
 
-    def _models(self) -> str:
-        """Return which models an ensemble or average is of."""
-        if self.estimate in self.model_scores or not self.model_scores:
-            return ""
-        return f" of {', '.join(self.model_scores)}"
-
-    def __str__(self) -> str:
-        low, high = self.interval
-        lines = [
-            f"{plain(self.source)} -> {plain(self.target)}: {self._word}",
-            f"  score             {self.score: .4f}  95% interval [{low:.4f}, {high:.4f}]"
-            f"  ({self.size}, {self.estimate}{self._models()})",
-            f"  source to target  {self.source_to_target: .4f}  {self._errors(self.source, self.target)}",
-            f"  target to source  {self.target_to_source: .4f}  {self._errors(self.target, self.source)}",
-        ]
-        if self.standardised is not None:
-            lines.append(f"  standardised      {self.standardised: .4f}")
-        if self.trial is not None:
-            lines.append(
-                f"  gain              {self.trial.gain: .1%}  90% interval [{self.trial.low:.1%}, "
-                f"{self.trial.high:.1%}]  P(gain) {self.trial.p_gain:.2f}  (of the loss alone, "
-                f"{self.loss_alone or 0.0:.4g})"
-            )
-        elif self.gain is not None:
-            lines.append(
-                f"  gain by formula   {self.gain.value: .4f}  95% interval [{self.gain.low:.4f}, "
-                f"{self.gain.high:.4f}]  P(gain) {self.gain.probability:.2f}"
-            )
-        losses = sorted(set(self.losses.values()))
-        lines.append(f"  loss              {' / '.join(losses)}")
-        lines.append(f"  why               {self.reason}")
-        return "\n".join(lines)
+    @property
+    def answer(self) -> Answer:
+        """Whether the source helps, and what is lost in each direction."""
+        return comparison_answer(self)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import pandas as pd
 
@@ -24,6 +24,7 @@ from datakin.data.description import (
     gather,
 )
 from datakin.data.origin import READ_ROWS, Origin
+from datakin.results.answer import Answer
 from datakin.results.description_text import text_of
 from datakin.results.record import Record, plain, register
 
@@ -101,6 +102,7 @@ class Description(Record):
     datasets: tuple[DatasetDescription, ...]
     things: tuple[Thing, ...]
     notes: tuple[str, ...] = ()
+    is_text: ClassVar[bool] = True
 
     @property
     def is_usable(self) -> bool:
@@ -169,6 +171,21 @@ class Description(Record):
         names = ", ".join(plain(t.name) or "table" for t in self.tables[:4])
         return f"Description({names}: {self.headline})"
 
+    @property
+    def tone(self) -> str:
+        """The colour of the headline."""
+        return "bad" if not self.is_usable else "open" if self.things else "good"
+
+    @property
+    def answer(self) -> Answer:
+        """Whether the tables can be used, and what to look at."""
+        return Answer(
+            self.tone,
+            self.headline,
+            caveats=tuple(thing.text for thing in self.things),
+            notes=self.notes,
+        )
+
     def text(self, width: int) -> str:
         """Return the description for a terminal of some width."""
         return text_of(self, width)
@@ -229,6 +246,7 @@ def describe(
         *_few_columns(found),
         *others,
         *(Thing("note", (), line) for line in together(serious)),
+        *_folds(found.datasets),
         *_groups(found.tables, how.group),
     ]
     notes = (*together(usual), *apart)
@@ -265,6 +283,16 @@ def _problems(datasets: Sequence[DatasetDescription], *, is_split: bool) -> list
     """Return why datasets cannot be used; values of a domain with few rows are left out anyway."""
     bad = [d for d in datasets if d.problem and (d.fingerprint or not is_split)]
     return _few([Thing("problem", (d.name,), d.problem) for d in bad], "used")
+
+
+def _folds(datasets: Sequence[DatasetDescription]) -> list[Thing]:
+    """Say which datasets have classes that are too rare for scores; choices can be made all the same."""
+    rare = [d for d in datasets if d.folds]
+    if not rare:
+        return []
+    also = f" Similar for {listed(d.name for d in rare[1:])}." if rare[1:] else ""
+    text = f"choose works; score, rank and matrix do not: {rare[0].folds}{also}"
+    return [Thing("folds", tuple(d.name for d in rare), text)]
 
 
 def _few(things: list[Thing], what: str) -> list[Thing]:
@@ -313,7 +341,9 @@ def _refusals(found: Gathered) -> list[Thing]:
 
 def _more_classes(found: Gathered, label: str | None) -> list[Thing]:
     """Ask what a class means that only some datasets have."""
-    usable = [d for d in found.datasets if not d.problem and d.name not in found.refusals]
+    usable = [
+        d for d in found.datasets if not d.problem and not d.folds and d.name not in found.refusals
+    ]
     classes = {d.name: d.classes for d in usable}
     asked = question_of_classes(classes, label or "")
     if asked is None:

@@ -24,6 +24,7 @@ DATASETS = 8
 THINGS = 8
 NOTES = 6
 CLASSES = 5
+BESIDE = 14  # characters of a remark that stand beside its row where space is short
 LONGEST = 30  # characters of the name of a column
 SHORTEST = ((16, 26), (10, 14))  # cells and those of the last column are cut to this, then to that
 
@@ -149,7 +150,7 @@ def _columns(found: Description, width: int) -> list[str]:
         most = min(ROWS, FEW + sum(_rank(row, told) < 2 for row in rows))
     names = tables[:SHOWN] if len(tables) > 1 else ["values"]
     head = ("column", "role", "kind", *names, "remark")
-    lines = _aligned([head, *(_cells(*row, told[row[0]]) for row in order[:most])], width)
+    lines = _with_remarks([head, *(_cells(*row, told[row[0]]) for row in order[:most])], width)
     rest = order[most:]
     if rest:
         odd = sum(_rank(row, told) < 2 for row in rest)
@@ -165,6 +166,20 @@ def _columns(found: Description, width: int) -> list[str]:
             "    ",
         )
     return lines
+
+
+def _with_remarks(rows: list[tuple[str, ...]], width: int) -> list[str]:
+    """Return rows as lines; a remark that does not fit beside its row stands below it, whole."""
+    lines = _aligned(rows, width)
+    if all(line.endswith(row[-1]) for row, line in zip(rows, lines, strict=True)):
+        return lines
+    short = [(*row[:-1], row[-1] if len(row[-1]) <= BESIDE else "") for row in rows]
+    found = []
+    for row, kept, line in zip(rows, short, _aligned(short, width), strict=True):
+        found.append(line)
+        if row[-1] != kept[-1]:
+            found += _wrapped(row[-1], width, "      ", "      ")
+    return found
 
 
 def _hints(found: Description, columns: list[str]) -> dict[str, str]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from datakin.results.answer import Answer
+from datakin.results.gain_answer import forecast_answer
 from datakin.results.record import Provenance, Record, register
 from datakin.results.zones import Zone, ZoneDecision
 
@@ -231,19 +233,10 @@ class Forecast(Record):
             f"[{self.pooled.low:.4f}, {self.pooled.high:.4f}], {self.zone.value})"
         )
 
-    def __str__(self) -> str:
-        lines = [self.sentence]
-        for how, gain in (("plain pooling", self.pooled), ("best weights", self.best)):
-            lines.append(
-                f"  {how:<14} {gain.value: .4f}  95% interval [{gain.low:.4f}, {gain.high:.4f}]"
-                f"  P(gain) {gain.probability:.2f}"
-            )
-        share = "best share of the source" + ("s" if len(self.sources) > 1 else "")
-        lines.append(f"  kinship        {self.kinship: .4f}  ({share} in the pooled predictor)")
-        weights = ", ".join(f"{name}: {weight:.2f}" for name, weight in self.weights.items())
-        lines.append(f"  row weights     {weights}")
-        lines.append(f"  why             {self.decision.reason}")
-        return "\n".join(lines)
+    @property
+    def answer(self) -> Answer:
+        """What pooling is expected to bring, by the formula."""
+        return forecast_answer(self)
 
 
 def _in_a_row(names: Sequence[str]) -> str:

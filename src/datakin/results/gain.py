@@ -6,8 +6,10 @@ from dataclasses import asdict, dataclass
 
 import pandas as pd
 
-from datakin._core.exceptions import counted, listed
-from datakin.results.record import Provenance, Record, register, table
+from datakin._core.exceptions import counted
+from datakin.results.answer import Answer
+from datakin.results.gain_answer import gain_answer
+from datakin.results.record import Provenance, Record, register
 
 __all__ = ["Gain", "MethodGain"]
 
@@ -113,20 +115,6 @@ class Gain(Record):
         )
 
     @property
-    def title(self) -> str:
-        """The headline of the table."""
-        head = f"Relative error reduction (RER) by transfer, {counted(self.repeats, self.split)}"
-        target = f"{self.target!r} {self.target_error:.4f}"
-        if self.sources:
-            named = f"{counted(len(self.sources), 'source')}: {listed(self.sources, limit=6)}"
-            return f"{head}\nerror alone: {target} ({self.loss})\nlearned from {named}"
-        source = f"{self.source!r} {self.source_error:.4f}"
-        if self.source_loss in ("", self.loss):
-            return f"{head}\nerror alone: {target}, {source} ({self.loss})"
-        return f"{head}\nerror alone: {target} ({self.loss}), {source} ({self.source_loss})"
-
-    def __str__(self) -> str:
-        frame = self.frame.drop(columns=["target", "source"])
-        if self.sources:
-            frame = frame[["method", "target_rer", "target_se", "target_error"]]
-        return f"{self.title}\n{table(frame)}"
+    def answer(self) -> Answer:
+        """Which method lowers the error, and by how much."""
+        return gain_answer(self)

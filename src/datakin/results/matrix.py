@@ -10,12 +10,12 @@ import pandas as pd
 
 from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
-from datakin.results.record import Provenance, Record, plain, table
+from datakin.results.answer import Answer
+from datakin.results.matrix_answer import matrix_answer
+from datakin.results.record import Provenance, Record
 from datakin.results.zones import Zone
 
 __all__ = ["Matrix", "Square"]
-
-WIDEST = 10  # a larger square does not fit on a terminal
 
 
 class Square(Record):
@@ -31,11 +31,6 @@ class Square(Record):
     names: tuple[str, ...]
     scores: Array
     word: ClassVar[str]  # what one number is called
-
-    @property
-    def title(self) -> str:
-        """The line above the table."""
-        raise NotImplementedError
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -135,36 +130,6 @@ class Square(Record):
     def __len__(self) -> int:
         return len(self.names)
 
-    def __str__(self) -> str:
-        return self.text()
-
-    def text(self, width: int | None = None) -> str:
-        """Return scores and clusters as text; the square if it is small and fits the width."""
-        groups: dict[int, list[str]] = {}
-        for name, cluster in self.clusters().items():
-            groups.setdefault(cluster, []).append(name)
-        lines = [
-            f"  {number}: {', '.join(map(plain, members))}" for number, members in groups.items()
-        ]
-        said = [self.closing] if self.closing else []
-        return "\n".join([self.title, self._body(width), "clusters", *lines, *said])
-
-    @property
-    def closing(self) -> str:
-        """What stands below the clusters."""
-        return ""
-
-    def _body(self, width: int | None) -> str:
-        if len(self) <= WIDEST:
-            square = table(self.square.reset_index(names=""))
-            if width is None or max(map(len, square.splitlines())) <= width:
-                return square
-        pairs = self.frame.sort_values("score").filter(["target", "source", "score", self.shown])
-        return (
-            f"closest pairs\n{table(pairs.head(8))}\nfarthest pairs\n{table(pairs.tail(8))}\n"
-            f"(all {len(pairs)} pairs are in .frame, the square in .square)"
-        )
-
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Matrix(Square):
@@ -229,12 +194,6 @@ class Matrix(Square):
             )
 
     @property
-    def title(self) -> str:
-        """The line above the table."""
-        mark = "" if self.complete else " (interrupted: not all datasets)"
-        return f"Cross-learning scores of {len(self)} datasets: small means kin{mark}"
-
-    @property
     def frame(self) -> pd.DataFrame:
         """One row per pair: target, source, score, low, high, zone, calls, both discrepancies.
 
@@ -274,38 +233,6 @@ class Matrix(Square):
         ]
         return pd.DataFrame(words, index=list(self.names), columns=list(self.names))
 
-    def _body(self, width: int | None) -> str:
-        """Return the scores, and below them the calls if there were trials."""
-        scores = super()._body(width)
-        if self.gains is None:
-            return scores
-        if len(self) <= WIDEST:
-            square = table(self.calls.reset_index(names=""))
-            if width is None or max(map(len, square.splitlines())) <= width:
-                return f"{scores}\ncalls (rows: trained with; columns: target)\n{square}"
-        return f"{scores}\n(the calls of all pairs, both ways, are in .calls and in --out)"
-
-    @property
-    def closing(self) -> str:
-        """Who decided the calls, and what they say of the clusters."""
-        how = {
-            "trial": "Calls by trials of every pair, both ways.",
-            "gain": "Calls by the gain formula; calls=True (--calls) tries every pair.",
-            "paper": "Zones by the paper's rule.",
-        }.get(self.rule, "")
-        return f"{how}\n{self.about_clusters}".strip()
-
-    @property
-    def about_clusters(self) -> str:
-        """What holds datasets together, and how certain that is."""
-        calls = [zone for row in self.zones for zone in row]
-        open_calls = calls.count(Zone.AMBIGUOUS)
-        hurts, unclear = ("hurts", "unclear") if self.shown == "call" else ("negative", "ambiguous")
-        said = f"Within a cluster no pair {'' if hurts == 'hurts' else 'is '}{hurts}, either way."
-        if 2 * open_calls > len(self) * (len(self) - 1):
-            said += f" Most pairs are {unclear}: being together is not proven."
-        return said
-
     @property
     def are_apart(self) -> Array:
         """Which pairs hurt (are negative), one way or the other."""
@@ -342,3 +269,8 @@ class Matrix(Square):
     def __repr__(self) -> str:
         clusters = len(set(self.clusters().values()))
         return f"Matrix({len(self)} datasets, {clusters} cluster(s), {self.n_fits} fits)"
+
+    @property
+    def answer(self) -> Answer:
+        """Which datasets go together, and which pairs hurt."""
+        return matrix_answer(self)

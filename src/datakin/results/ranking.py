@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
@@ -12,15 +11,15 @@ import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed
 from datakin.learning.stack.records import Trial
+from datakin.results.answer import Answer
 from datakin.results.comparison import Comparison, gain_columns
 from datakin.results.forecast import ExpectedGain, Forecast
-from datakin.results.record import Record, register, table
+from datakin.results.ranking_answer import ranking_answer
+from datakin.results.record import Record, register
 
 __all__ = ["SCREENED", "Ordered", "Ranking", "Screened", "Screening"]
 
-SURE = 0.95  # from this probability on a first place is not called luck
 SCREENED = "screened out"  # stands where a zone would
-TRIED = ("group", "call", "gain", "gain_low", "gain_high", "p_gain")  # what trials tell
 
 
 class Pair(Protocol):
@@ -60,16 +59,6 @@ class Ordered(Record, Generic[Found]):
         return pd.DataFrame([c.row() for c in self.comparisons]).drop(columns="target")
 
     @property
-    def title(self) -> str:
-        """The line above the table."""
-        raise NotImplementedError
-
-    @property
-    def closing(self) -> str:
-        """What stands below the table."""
-        raise NotImplementedError
-
-    @property
     def best(self) -> Found:
         """The first comparison."""
         return self.comparisons[0]
@@ -93,14 +82,6 @@ class Ordered(Record, Generic[Found]):
             f"{type(self).__name__}(target {self.target!r}, {len(self)} source(s); "
             f"best {self.best.source!r}: {self.best.headline})"
         )
-
-    def __str__(self) -> str:
-        return f"{self.title}\n{table(self.shown)}\n{self.closing}"
-
-    @property
-    def shown(self) -> pd.DataFrame:
-        """The frame as it is printed."""
-        return self.frame
 
 
 @register
@@ -261,74 +242,11 @@ class Ranking(Ordered[Comparison]):
         return next((c.loss_alone for c in self if c.loss_alone is not None), None)
 
     @property
-    def caution(self) -> str:
-        """What several comparisons mean for the order, in words."""
-        if len(self) == 1 and not self.screened:
-            return "One source was compared; its interval stands for itself."
-        if self.is_tried and self.groups:
-            return self._about_groups
-        first = self.comparisons[0].source
-        likely = max(self.first, key=lambda name: self.first[name])
-        sure = "more than 0.99" if self.first[first] > 0.99 else f"{self.first[first]:.2f}"
-        luck = ", so the first place is partly luck" if self.first[first] < SURE else ""
-        # Sources stand by their loss; one whose loss is less certain may be the best more often.
-        other = ""
-        if self.first[likely] > self.first[first]:
-            other = f", {likely!r} with {self.first[likely]:.2f}"
-        among = " of those measured in full" if self.screened else ""
-        n = len(self) + len(self.screened)
-        few = f", {len(self.screened)} of them in the quick pass alone" if self.screened else ""
-        return (
-            f"{n} sources were compared{few}{luck}: {first!r} is the best{among} with probability "
-            f"{sure}{other}. Intervals are for one source each."
-        )
+    def task(self) -> str:
+        """What the label asks for: "regression" or "classes"."""
+        return self.comparisons[0].task
 
     @property
-    def _about_groups(self) -> str:
-        n, n_groups = len(self), max(self.groups.values())
-        few = f" measured in full, {len(self.screened)} screened out" if self.screened else ""
-        if n_groups == n:
-            said = f"{n} sources{few}, and the data support their order."
-        else:
-            groups = "1 group" if n_groups == 1 else f"{n_groups} groups"
-            said = f"{n} sources{few}, in {groups}. The order within a group is not supported by the data."
-        return f"{said} Intervals are for one source each."
-
-    @property
-    def closing(self) -> str:
-        """What stands below the table: the caution, and what gains are measured in."""
-        lines = [self.caution]
-        if self.is_tried:
-            lines.append(
-                f"Gains are shares of the loss of {self.target!r} alone ({self.loss_alone:.4g}), with "
-                f"90% intervals."
-            )
-            if left := [c.source for c in self if c.trial is None]:
-                lines.append(f"Not tried, and called otherwise: {listed(left)}; .reason says how.")
-        elif self.forecast is not None:
-            lines.append(self.forecast.sentence)
-        if self.screening is not None:
-            lines.append(self.screening.note)
-        return "\n".join(lines)
-
-    @property
-    def title(self) -> str:
-        """The line above the table."""
-        mark = "" if self.complete else " (interrupted: not all sources)"
-        order = "best first" if self.is_tried else "least loss on it first"
-        return f"Sources for {self.target!r}, {order}{mark}"
-
-    def _repr_html_(self) -> str:
-        said = "" if self.screening is None else f"<p>{html.escape(self.screening.note)}</p>"
-        return super()._repr_html_() + said
-
-    @property
-    def shown(self) -> pd.DataFrame:
-        """The frame without what would push the rest out of sight; the call tells who is screened."""
-        frame = self.frame
-        if self.is_tried:
-            names = ["source", *TRIED, "score", "source_to_target", "target_to_source"]
-            return frame[[n for n in (*names, "standardised", "n_rows") if n in frame]]
-        is_paper = not self.comparisons[0].decision.is_about_gain
-        hidden = ["gain_low", "gain_high", "p_gain", "group", "screened"]
-        return frame.drop(columns=[*hidden, "call" if is_paper else "zone"], errors="ignore")
+    def answer(self) -> Answer:
+        """Which sources to use, which to leave out, and how sure their order is."""
+        return ranking_answer(self)

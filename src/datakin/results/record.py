@@ -7,7 +7,7 @@ import html
 import json
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from importlib import import_module
-from typing import Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,9 @@ from datakin._core.json_text import parse_json
 from datakin._core.repeatability import versions
 from datakin._core.warned import unheard
 from datakin.results.typed import are_numbers, check_fields, short
+
+if TYPE_CHECKING:
+    from datakin.results.answer import Answer
 
 __all__ = [
     "Provenance",
@@ -49,6 +52,7 @@ class Record:
     """Base of the results: knows how to become JSON and come back."""
 
     _types: ClassVar[dict[str, type]] = {}
+    is_text: ClassVar[bool] = False  # whether it is shown as text of its own, and has no answer
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -71,7 +75,21 @@ class Record:
             raise DatakinError(f"Expected a {cls.__name__}. Got a {type(result).__name__}.")
         return result
 
+    @property
+    def answer(self) -> Answer:
+        """What the result says: what to do, why, what to know."""
+        from datakin.results.answer import Answer
+
+        return Answer("plain", repr(self))
+
+    def __str__(self) -> str:
+        return self.answer.text()
+
     def _repr_html_(self) -> str:
+        from datakin.results.answer_html import answer_html
+
+        if not self.is_text:
+            return answer_html(self.answer)
         head = html.escape(repr(self))
         return f"<p>{head}</p>" + self.frame.to_html(
             index=False, escape=True, float_format="{:.4f}".format

@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
+from datakin.learning.metrics import Metrics
 from datakin.learning.stack.records import COST, Trial, call_of
 from datakin.results.record import register
+from datakin.results.words import percent, percent_interval, probability
 
 if TYPE_CHECKING:
     from datakin.results.comparison import Estimate
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["GAIN", "PAPER", "RULES", "TRIAL", "ZONE_OF", "Zone", "ZoneDecision", "ZoneRule"]
 
 register(Trial)
+register(Metrics)
 
 GAMMA_1 = 0.0
 GAMMA_2 = 3.719016485455709  # the 99.99% quantile of the normal distribution
@@ -145,9 +148,9 @@ class _PaperRule:
 
     name, is_symmetric = "paper", True
     headlines: ClassVar = {
-        Zone.POSITIVE: ("good", "Kin: what is learned on {source} holds on {target}"),
-        Zone.AMBIGUOUS: ("open", "Perhaps kin: {source} may or may not help {target}"),
-        Zone.NEGATIVE: ("bad", "Not kin: learning from {source} would harm {target}"),
+        Zone.POSITIVE: ("good", "By the paper's rule: positive. {source} is kin to {target}"),
+        Zone.AMBIGUOUS: ("open", "By the paper's rule: ambiguous. {source} may be kin to {target}"),
+        Zone.NEGATIVE: ("bad", "By the paper's rule: negative. {source} is not kin to {target}"),
     }
 
     def bands(self, decision: ZoneDecision) -> tuple[Band, ...]:
@@ -172,8 +175,8 @@ class _PaperRule:
             score.value,
             low,
             high,
-            f"score {score.value:.4f} against thresholds {low:.4f} and {high:.4f} "
-            f"(own error {mean:.4f}, standard error {error:.4f}): {why}",
+            f"the score {score.value:.4f} stands against thresholds of {low:.4f} and {high:.4f} (own error "
+            f"{mean:.4f}, standard error {error:.4f}). So {why}",
         )
 
     def measured(
@@ -187,9 +190,9 @@ class _GainRule:
 
     name, is_symmetric = "gain", False
     headlines: ClassVar = {
-        Zone.POSITIVE: ("good", "Use it: learning from {source} should help {target}"),
-        Zone.AMBIGUOUS: ("open", "Unclear: learning from {source} may or may not help {target}"),
-        Zone.NEGATIVE: ("bad", "Do not use it: learning from {source} would harm {target}"),
+        Zone.POSITIVE: ("good", "Use {source}: by the gain formula it should help {target}"),
+        Zone.AMBIGUOUS: ("open", "The data do not tell whether {source} helps {target}"),
+        Zone.NEGATIVE: ("bad", "Do not use {source}: by the gain formula it would hurt {target}"),
     }
 
     def bands(self, decision: ZoneDecision) -> tuple[Band, ...]:
@@ -228,10 +231,10 @@ class _TrialRule(_GainRule):
 
     name = "trial"
     headlines: ClassVar = {
-        Zone.POSITIVE: ("good", "Helps: {target} should be predicted better with {source}"),
-        Zone.HARMLESS: ("plain", "Harmless: {source} should change little for {target}"),
-        Zone.AMBIGUOUS: ("open", "Unclear: {source} may or may not help {target}"),
-        Zone.NEGATIVE: ("bad", "Hurts: pooled with {target}, {source} would raise its loss"),
+        Zone.POSITIVE: ("good", "Use {source}: it should help {target}"),
+        Zone.HARMLESS: ("plain", "Use {source} or leave it: it is harmless for {target}"),
+        Zone.AMBIGUOUS: ("open", "The data do not tell whether {source} helps {target}"),
+        Zone.NEGATIVE: ("bad", "Do not pool {source} with {target}: it hurts"),
     }
 
     def decide_trial(self, trial: Trial) -> ZoneDecision:
@@ -242,22 +245,21 @@ class _TrialRule(_GainRule):
 
 def _why(zone: Zone, trial: Trial) -> str:
     """Say what in a trial led to the call."""
-    change = f"{'fall' if trial.gain >= 0 else 'rise'} by {abs(trial.gain):.1%}"
+    way, size = ("fall" if trial.gain >= 0 else "rise"), percent(abs(trial.gain))
     if zone is Zone.NEGATIVE:
-        low, high = -100 * trial.pooled_high, -100 * trial.pooled_low
+        reach = percent_interval(-trial.pooled_high, -trial.pooled_low)
         return (
-            f"pooled with this source, every row counting the same, the loss rises by {-trial.pooled:.1%} of "
-            f"its own, 90% interval {low:.1f} to {high:.1f}%; in a stack, which can leave it out, it should "
-            f"{change}"
+            f"pooled with this source, the loss rises by {percent(-trial.pooled)}% (90% interval {reach}). "
+            f"In a stack, which can leave the source out, it should {way} by {size}%"
         )
-    chance = f"the probability of a gain is {trial.p_gain:.2f}"
-    if zone is Zone.HARMLESS:
-        chance += f", and a cost above {COST:.0%} is all but ruled out"
-    elif zone is Zone.AMBIGUOUS:
-        chance += f", and a cost above {COST:.0%} is not ruled out"
+    cost = {
+        Zone.HARMLESS: f", and a cost above {COST:.0%} is all but ruled out",
+        Zone.AMBIGUOUS: f", and a cost above {COST:.0%} is not ruled out",
+    }.get(zone, "")
+    reach = percent_interval(trial.low, trial.high)
     return (
-        f"with this source the loss should {change} of its own, 90% interval {100 * trial.low:.1f} to "
-        f"{100 * trial.high:.1f}%: {chance}"
+        f"with this source the loss should {way} by {size}% (90% interval of the gain {reach}). "
+        f"A gain has probability {probability(trial.p_gain)}{cost}"
     )
 
 

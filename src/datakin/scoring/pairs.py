@@ -22,6 +22,7 @@ from datakin.results.record import Provenance
 from datakin.results.zones import GAIN, PAPER, RULES, TRIAL, Zone, ZoneDecision
 from datakin.scoring.cls import SIZES, Direction, Discrepancy
 from datakin.scoring.forecast import best_weight, learner_of, plain_gain
+from datakin.scoring.metrics import pair_metrics, trial_metrics
 from datakin.scoring.uncertainty import (
     make_estimate,
     over_repeats,
@@ -359,6 +360,7 @@ def compare_pair(
         by_paper=by_paper,
         trial=trial,
         loss_alone=None if trial is None else table.trials[target].loss_alone,
+        metrics=pair_metrics(table, facts, pair.ways, chosen) | trial_metrics(table, trial, target),
     )
 
 

@@ -27,7 +27,10 @@ def test_a_score_a_ranking_and_a_matrix(four, fast, tmp_path, assert_same):
     fresh = datakin.matrix(four, **fast, **look)
     assert_same(loaded.matrix(**look), fresh)
     with pytest.raises(DatakinError, match=r"Another sharpness .* keep .losses."):
-        CrossErrors.load(tmp_path / "rank").rank("d0", sharpness=2.0)
+        loaded.matrix(sharpness=2.0)
+    # A ranking keeps its predictions, which can be combined in other ways.
+    fresh = datakin.rank(four[0], four[1:], sharpness=2.0, **fast)
+    assert_same(CrossErrors.load(tmp_path / "rank").rank("d0", sharpness=2.0), fresh)
 
 
 @pytest.mark.parametrize("keep", ["predictions", "losses", "sums"])

@@ -7,7 +7,7 @@ from datakin import CrossErrors, DatakinError, as_dataset
 
 LOOKS = [{}, {"zones": "paper"}, {"zones": "paper", "zone_error": "folds"}, {"direction": 0.2}]
 # Sums have no rows for the pair's own table, and the limit only if it was measured for.
-LESS = ("errors", "sizes.limit")
+LESS = ("errors", "metrics", "sizes.limit")
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,9 @@ def test_sums_of_another_size(four, assert_same, size):
     options = {"models": ["logistic"], "cv": 3, "size": size}
     sums, plain = (CrossErrors.measure(four, keep=keep, **options) for keep in ("sums", "auto"))
     sizes = ["limit", "matched", "paper"] if size == "limit" else ["paper", "matched"]
-    assert_all_looks_agree(assert_same, sums, plain, [{"size": s} for s in sizes], "errors")
+    assert_all_looks_agree(
+        assert_same, sums, plain, [{"size": s} for s in sizes], "errors", "metrics"
+    )
 
 
 @pytest.mark.parametrize("estimate", ["weighted", "unweighted", "linear_svm"])
@@ -57,7 +59,7 @@ def test_sums_of_another_estimate(four, fast, plain, assert_same, estimate):
 
 def test_losses_say_what_predictions_say(losses, errors, assert_same):
     looks = [*LOOKS, {"size": "limit"}, {"estimate": "weighted"}, {"estimate": "linear_svm"}]
-    assert_all_looks_agree(assert_same, losses, errors, looks)
+    assert_all_looks_agree(assert_same, losses, errors, looks, "metrics")
     assert losses.estimates("d0", "d1").equals(errors.estimates("d0", "d1"))
     assert losses.frame.equals(errors.frame)
 
@@ -159,5 +161,5 @@ def test_rows_in_common_in_every_grade(four, assert_same):
     ]
     found = [table.score("d2", "d0") for table in tables]
     assert found[0].n_shared_rows == 15
-    assert_same(found[1], found[0])
+    assert_same(found[1], found[0], "metrics")
     assert_same(found[2], found[0], *LESS)

@@ -13,7 +13,7 @@ import pytest
 import datakin
 from datakin import DatakinError, DatakinWarning, read_table, read_tables
 from datakin._core.addresses import printable, secrets_of, without_password, without_secrets
-from datakin.cli.commands import main
+from datakin.cli import main
 from datakin.data.files.addresses import find_tables, stem
 
 ODD_NAMES = {

@@ -19,7 +19,7 @@ import pandas as pd
 import pytest
 
 from datakin import DatakinError, DatakinWarning, read_table, read_tables
-from datakin.cli.commands import main
+from datakin.cli import main
 from datakin.data.files.databases import read_database, read_duckdb
 from datakin.data.files.sqlite_files import read_sqlite
 from datakin.data.origin import Origin

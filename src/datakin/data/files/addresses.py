@@ -35,11 +35,14 @@ class TableFiles(os.PathLike[str]):
         The files that it names; of a database on a server, its URL.
     table : str or None
         The sheet, table or member that was named behind a ``#``.
+    name : str or None
+        What its user calls it; None for the name of the file or table.
     """
 
     path: str
     files: tuple[str, ...]
     table: str | None = None
+    name: str | None = None
 
     def __fspath__(self) -> str:
         return self.path

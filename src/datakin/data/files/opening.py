@@ -106,7 +106,9 @@ def _has_tables(path: str, kind: str) -> bool:
 
 
 def _name(found: TableFiles, how: Origin) -> str:
-    """Return what results call a table: its own name where the address has it."""
+    """Return what results call a table: as its user does, or its own name where the address has it."""
+    if found.name is not None:
+        return found.name
     if found.table is not None:
         return found.table
     if found.is_server and how.table is not None:
@@ -119,7 +121,9 @@ def _names(tables: Sequence[TableFiles], how: Origin) -> list[str]:
     names = [_name(found, how) for found in tables]
     twice = set(repeated(names))
     return [
-        f"{stem(found.files[0])} {name}" if name in twice and found.table is not None else name
+        f"{stem(found.files[0])} {name}"
+        if name in twice and found.table is not None and found.name is None
+        else name
         for found, name in zip(tables, names, strict=True)
     ]
 

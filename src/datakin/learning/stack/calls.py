@@ -12,7 +12,7 @@ the first learner.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -35,6 +35,7 @@ __all__ = [
     "gain_density",
     "gain_of",
     "posterior",
+    "single_mixes",
     "try_sources",
 ]
 
@@ -52,7 +53,17 @@ TAILS = (0.02, 0.98)  # numbers as labels: gains of rows are cut at these quanti
 GRID = np.linspace(-0.6, 1.0, 1601)
 
 
-def try_sources(passes: Passes, groups: Array | None = None, run: Run | None = None) -> list[Trial]:
+def single_mixes(passes: Passes) -> dict[str, list[Mix]]:
+    """Return, for every source, the mixes of what is learned from the target and from it alone."""
+    return {name: passes.of(partial(_is_of, name)) for name in passes.stack.names}
+
+
+def try_sources(
+    passes: Passes,
+    groups: Array | None = None,
+    run: Run | None = None,
+    singles: Mapping[str, Sequence[Mix]] | None = None,
+) -> list[Trial]:
     """Return the trial of every source of a stack, from its first draws of the folds.
 
     Parameters
@@ -63,8 +74,11 @@ def try_sources(passes: Passes, groups: Array | None = None, run: Run | None = N
         Rows of the target that belong together.
     run : callable, optional
         Runs tasks; that of the stack by default.
+    singles : mapping of str to mixes, optional
+        What `single_mixes` found, where it is at hand.
     """
     passes = passes.first(REPEATS)
+    singles = single_mixes(passes) if singles is None else singles
     stack = passes.stack
     alone = _losses(passes, passes.alone)
     names = stack.names
@@ -73,8 +87,8 @@ def try_sources(passes: Passes, groups: Array | None = None, run: Run | None = N
     wider = few_units(len(alone), groups)
     found = []
     for name in names:
-        mixes = passes.of(partial(_is_of, name))
-        tried, error = gain_of(alone, _losses(passes, mixes), stack.target, groups)
+        after = _losses(passes, singles[name][:REPEATS])
+        tried, error = gain_of(alone, after, stack.target, groups)
         expected = posterior(tried, error * wider, len(alone))
         gain, reach = float("nan"), float("nan")  # of a source whose rows are not here
         if name in pools:

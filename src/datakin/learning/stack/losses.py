@@ -64,7 +64,7 @@ class Judge:
         """
         if self.kind == "regression":
             return np.asarray(self.loss.rows(y, outputs[:, 0]), dtype=float)
-        p = np.hstack([1 - outputs, outputs]) if self.kind == "binary" else outputs
+        p = self.probabilities(outputs)
         if self.loss.needs == "probability":
             return np.asarray(self.loss.rows(y, p), dtype=float)
         codes = self.codes(p)
@@ -72,6 +72,10 @@ class Judge:
             names = np.array(self.classes)
             return np.asarray(self.loss.rows(names[y], names[codes]), dtype=float)
         return np.asarray(self.loss.rows(y, codes), dtype=float)
+
+    def probabilities(self, outputs: Array) -> Array:
+        """Return a column for each class; only for classes."""
+        return np.hstack([1 - outputs, outputs]) if self.kind == "binary" else outputs
 
     def codes(self, p: Array) -> Array:
         """Return predicted classes: the most likely, or most likely for its share."""

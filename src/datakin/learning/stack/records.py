@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from datakin.learning.metrics import LEVEL, Metrics
+
 __all__ = ["COST", "LEVEL", "Trial", "Trials", "call_of"]
 
-LEVEL = 0.9
 COST = 0.02  # a source is harmless if it surely costs no more than this share of the loss
 SURE = 0.95
 HELPS = 0.9  # probability of a gain from which a source is said to help
@@ -32,6 +33,9 @@ class Trial:
         The gain of one pool of target and source, every row counting the same.
     p_harmless : float
         Probability that the source costs at most 2% of the loss.
+    metrics : Metrics or None
+        Of the stack of target and source on the target's held-out rows; None in a choice, and in results
+        of earlier versions.
     """
 
     source: str
@@ -45,6 +49,7 @@ class Trial:
     pooled_low: float
     pooled_high: float
     p_harmless: float
+    metrics: Metrics | None = None
 
 
 def call_of(trial: Trial, *, is_used: bool = False) -> str:
@@ -73,6 +78,8 @@ class Trials:
     learners : tuple of str
     repeats : int
         Draws of the folds.
+    alone : Metrics or None
+        Of the stack of the target alone on its held-out rows.
     """
 
     target: str
@@ -81,6 +88,7 @@ class Trials:
     unusable: dict[str, str]
     learners: tuple[str, ...]
     repeats: int
+    alone: Metrics | None = None
 
     def only(self, names: Iterable[str]) -> Trials:
         """Return the trials of some of the sources."""

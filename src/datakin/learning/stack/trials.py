@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,14 +12,17 @@ from threadpoolctl import threadpool_limits
 from datakin._core.repeatability import derive_seed
 from datakin.data import Dataset
 from datakin.data.features import Array
-from datakin.learning.stack.calls import REPEATS, try_sources
+from datakin.learning.losses import choose_loss
+from datakin.learning.metrics import Metrics, class_metrics, number_metrics
+from datakin.learning.stack.calls import REPEATS, single_mixes, try_sources
 from datakin.learning.stack.candidates import Run, Stack, serially
 from datakin.learning.stack.fitting import Folds, Passes
 from datakin.learning.stack.folds import draw_folds
 from datakin.learning.stack.learners import make_learners
-from datakin.learning.stack.losses import squared
-from datakin.learning.stack.preparation import MOST_ROWS, prepare
+from datakin.learning.stack.losses import Judge, squared
+from datakin.learning.stack.preparation import MOST_ROWS, Prepared, prepare
 from datakin.learning.stack.records import Trials
+from datakin.learning.stack.weights import Mix
 
 __all__ = ["REPEATS", "Trials", "folds_of", "try_all"]
 
@@ -61,16 +65,42 @@ def try_all(
         folds = folds_of(prepared.target, random_state)
         for repeat in range(repeats):
             passes.add_each(folds(repeat))
-        found = {t.source: t for t in try_sources(passes, prepared.target.groups)}
+        singles, alone = single_mixes(passes), passes.alone
+        tried = try_sources(passes, prepared.target.groups, singles=singles)
+    found = {
+        t.source: replace(t, metrics=_metrics("with the source", singles[t.source], prepared))
+        for t in tried
+    }
     rows = prepared.rows
-    alone = np.mean([squared(rows.Y, mix.predictions, rows.kind) for mix in passes.alone], axis=0)
+    losses = np.mean([squared(rows.Y, mix.predictions, rows.kind) for mix in alone], axis=0)
     return Trials(
         target.name,
-        float(np.average(alone, weights=rows.weights)),
+        float(np.average(losses, weights=rows.weights)),
         {s.name: found[s.name] for s in sources if s.name in found},
         prepared.unusable,
         tuple(each.name for each in made),
         repeats,
+        _metrics("the target alone", alone, prepared),
+    )
+
+
+def _metrics(of: str, mixes: Sequence[Mix], prepared: Prepared) -> Metrics:
+    """Return the metrics of a stack on the target's held-out rows, mean over the draws of the folds."""
+    target, rows = prepared.target, prepared.rows
+    draws = [mix.predictions for mix in mixes]
+    if rows.kind == "regression":
+        values = [each[:, 0] for each in draws]
+        return number_metrics(of, values, target.y, rows.weights, groups=target.groups)
+    judge = Judge.make(choose_loss(None, target), rows.kind, target.classes, target.y, rows.weights)
+    p = [judge.probabilities(each) for each in draws]
+    return class_metrics(
+        of,
+        p,
+        [judge.codes(each) for each in p],
+        target.y,
+        rows.weights,
+        classes=target.classes,
+        groups=target.groups,
     )
 
 

@@ -26,12 +26,17 @@ function show(value, digits = 4) {
   if (value === null || value === undefined) return "–";
   if (typeof value !== "number") return String(value);
   const size = Math.abs(value);
+  if (size >= 1e9) return value.toExponential(2).replace("-", "−");
+  if (size >= 1e4) return value.toLocaleString("en", { maximumFractionDigits: 0 }).replace("-", "−");
   const spare = digits > 2 ? Math.max(0, Math.floor(Math.log10(size || 1))) : 0;
   const places = Math.max(0, digits - spare);
   const tiny = size > 1e-12 && size < 0.5 * 10 ** -digits && digits > 3;
   const text = tiny ? value.toExponential(1) : value.toFixed(size > 1e-12 ? places : digits);
   return (Number(text) === 0 ? text.replace("-", "") : text).replace("-", "−");
 }
+
+// A gain says on which side of 0 it is.
+const signed = (value, digits) => (isNumber(value) && Number(value.toFixed(digits)) > 0 ? `+${show(value, digits)}` : show(value, digits));
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 const series = (k) => `var(--c${(k % 8) + 1})`;
@@ -70,7 +75,8 @@ function place(event) {
   tip.style.top = `${below ? event.clientY + 18 : Math.max(4, event.clientY - box.height - 10)}px`;
 }
 function showTip(event, text) {
-  if (event.pointerType === "touch") return; // a tap selects, and the details say more
+  if (event.pointerType === "touch") return; // a tap opens the sheet, which says more
+  if (!byId("details").hidden && text.split("\n")[0] === selection.name) return;
   tip.textContent = text;
   tip.hidden = false;
   place(event);
@@ -83,6 +89,20 @@ function hover(node, text) {
   return node;
 }
 
+// Tells whether the page is being printed, now and when that changes.
+const paper = matchMedia("print");
+const readers = [];
+function onPaper(tell) { readers.push(tell); }
+let isOnPaper = false;
+function turnPaper(isPaper) {
+  if (isPaper === isOnPaper) return;
+  isOnPaper = isPaper;
+  readers.slice().forEach((tell) => tell(isPaper));
+}
+paper.addEventListener("change", (event) => turnPaper(event.matches));
+addEventListener("beforeprint", () => turnPaper(true));
+addEventListener("afterprint", () => turnPaper(false));
+
 const announce = (text) => { byId("announce").textContent = text; };
 
 // One thing is selected at a time, in every chart and table alike.
@@ -91,10 +111,10 @@ const selection = {
   watchers: [],
   watch(update) { this.watchers.push(update); },
   set(name) {
-    this.name = name === this.name ? null : name;
+    if (name === this.name) return;
+    this.name = name;
     hideTip();
-    this.watchers.forEach((update) => update(this.name));
-    announce(this.name === null ? "Nothing selected" : `${this.name} selected; details are shown`);
+    this.watchers.forEach((update) => update(name));
   },
 };
 const canSelect = (name) => view.selects && (view.kind === "matrix" ? names.has(name) : Object.hasOwn(view.details, name));
@@ -106,7 +126,7 @@ function csv(columns, rows) {
     const text = typeof value === "string" && /^[=+\-@\t\r\n]/.test(value) ? `'${value}` : String(value);
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
-  const keys = [...new Set([...columns.map((c) => c.key), ...Object.keys(rows[0] ?? {})])];
+  const keys = [...new Set([...columns.map((c) => c.key), ...rows.flatMap(Object.keys)])];
   const lines = rows.map((row) => keys.map((key) => quote(row[key])).join(","));
   return [keys.map(quote).join(","), ...lines].join("\r\n") + "\r\n";
 }

@@ -1,0 +1,132 @@
+"""Data files: a result as .json, .csv, .md or .xlsx."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from datakin._core.exceptions import DatakinError, require
+from datakin._core.files import written_whole
+
+__all__ = ["ENDINGS", "check_ending", "write_data"]
+
+MOST_ROWS = 1_048_575  # of a sheet, below its first row
+MOST_DIGITS = 2**53  # larger whole numbers are not exact in a sheet
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # not in a sheet
+MARKS = re.compile(r"([\\`*\[\]|])")  # what Markdown would take for more than text
+
+
+def check_ending(path: Path) -> None:
+    """Refuse a file that could not be written, before the work begins."""
+    if path.suffix.lower() == ".xlsx":
+        require("openpyxl", "excel", "Writing .xlsx files")
+
+
+def write_data(result: Any, path: Path) -> None:
+    """Write a result to a file; the ending of its name says how."""
+    write = ENDINGS[path.suffix.lower()]
+    try:
+        with written_whole(path) as partial:
+            write(result, partial)
+    except OSError as error:
+        raise DatakinError(f"--out {str(path)!r} could not be written: {error.strerror}.") from None
+
+
+def _write_json(result: Any, path: Path) -> None:
+    path.write_text(result.to_json(indent=1), encoding="utf-8")
+
+
+def _write_csv(result: Any, path: Path) -> None:
+    from datakin.results.record import for_spreadsheet
+
+    for_spreadsheet(result.frame).to_csv(path, index=False, errors="backslashreplace")
+
+
+def _write_markdown(result: Any, path: Path) -> None:
+    from datakin.results.record import cell
+
+    frame = result.frame
+    lines = [part for text in _sentences(result) for part in (_marked(text), "")]
+    lines.append(_row(map(str, frame.columns)))
+    lines.append(_row("---" for _ in frame.columns))
+    columns = [
+        [cell(value) if isinstance(value, float) else str(value) for value in held]
+        for held in (frame[name].tolist() for name in frame.columns)
+    ]
+    lines += [_row(row) for row in zip(*columns, strict=True)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8", errors="backslashreplace")
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(text if text == '---' else _marked(text) for text in cells)} |"
+
+
+def _marked(text: str) -> str:
+    """Return a text in one line, in which no sign means more than itself."""
+    plain = MARKS.sub(r"\\\1", CONTROL.sub("?", " ".join(text.split())))
+    return plain.replace("&", "&amp;").replace("<", "&lt;")
+
+
+def _write_workbook(result: Any, path: Path) -> None:
+    import pandas as pd
+
+    from datakin.results.record import for_spreadsheet
+
+    openpyxl = require("openpyxl", "excel", "Writing .xlsx files")
+    frame = result.frame
+    if len(frame) > MOST_ROWS:
+        raise DatakinError(
+            f"A sheet holds at most {MOST_ROWS:,} rows. The result has {len(frame):,}; write a .csv file."
+        )
+    book = openpyxl.Workbook(write_only=True)
+    if sentences := _sentences(result):
+        _add_sheet(book, "answer", for_spreadsheet(pd.DataFrame({"answer": sentences})))
+    _add_sheet(book, "sources", for_spreadsheet(frame))
+    book.save(path)
+
+
+def _add_sheet(book: Any, title: str, frame: Any) -> None:
+    from openpyxl.cell import WriteOnlyCell
+
+    sheet = book.create_sheet(title)
+
+    def cell(value: Any) -> Any:
+        made = WriteOnlyCell(sheet, value=_storable(value))
+        if isinstance(made.value, str):
+            made.data_type = "s"  # a text, whatever it begins with
+        return made
+
+    sheet.append([cell(str(name)) for name in frame.columns])
+    columns = [frame[name].tolist() for name in frame.columns]
+    for row in zip(*columns, strict=True):
+        sheet.append([cell(value) for value in row])
+
+
+def _storable(value: Any) -> Any:
+    """Return a value as a sheet can hold it: a number, a truth value, a text, or nothing."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, (int, float)) and abs(value) <= MOST_DIGITS:
+        return value
+    return CONTROL.sub("?", str(value))
+
+
+def _sentences(result: Any) -> list[str]:
+    """Return what a result says in words; nothing if it is a table alone."""
+    answer = getattr(result, "answer", result)
+    if not hasattr(answer, "headline") or not hasattr(answer, "evidence"):
+        return []
+    return [answer.headline, *answer.evidence, *getattr(answer, "caveats", ())]
+
+
+ENDINGS: dict[str, Callable[[Any, Path], None]] = {
+    ".json": _write_json,
+    ".csv": _write_csv,
+    ".md": _write_markdown,
+    ".xlsx": _write_workbook,
+}

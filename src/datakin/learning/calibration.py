@@ -1,0 +1,92 @@
+"""Area under the ROC curve, and calibration of probabilities, with what each row adds to their error."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import expit, logit
+
+from datakin.data.features import Array
+
+__all__ = ["Part", "auc", "calibration"]
+
+CLIP = 1e-6  # probabilities are never taken nearer to 0 or 1
+
+Part = tuple[float, Array]  # a metric, and what each row adds to its sampling error
+
+
+def auc(scores: Array, event: Array, weights: Array) -> Part:
+    """Return the area under the ROC curve, and what each row adds to its error (DeLong's placements).
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n,)
+    event : ndarray of bool, shape (n,)
+        Both kinds must be there.
+    weights : ndarray of shape (n,)
+    """
+    level = np.unique(scores, return_inverse=True)[1]
+    sums = [np.bincount(level, weights * is_kind) for is_kind in (event, ~event)]
+    # Weight of the other kind below each level, ties counting half.
+    events, others = (np.cumsum(each) - each / 2 for each in sums)
+    n_events, n_others = (float(each.sum()) for each in sums)
+    place = np.where(event, others[level] / n_others, 1 - events[level] / n_events)
+    area = float(np.average(place[event], weights=weights[event]))
+    return area, weights * (place - area) / np.where(event, n_events, n_others)
+
+
+def calibration(p: Array, event: Array, weights: Array) -> dict[str, Part]:
+    """Return intercept and slope of the calibration of probabilities, where they are defined.
+
+    Parameters
+    ----------
+    p : ndarray of shape (n,)
+    event : ndarray of bool, shape (n,)
+        Both kinds must be there.
+    weights : ndarray of shape (n,)
+    """
+    eta = logit(np.clip(p, CLIP, 1 - CLIP))
+    one = np.ones((len(p), 1))
+    found = {}
+    fitted = _logistic(one, event, weights, eta)
+    if fitted is not None:
+        found["calibration_intercept"] = float(fitted[0][0]), fitted[1][:, 0]
+    scale = float(np.std(eta))
+    # With one column, a logistic regression exists unless a threshold separates the classes.
+    separated = max(eta[~event]) <= min(eta[event]) or max(eta[event]) <= min(eta[~event])
+    if separated or scale < 1e-9:
+        return found
+    middle = float(np.mean(eta))
+    fitted = _logistic(np.column_stack([(eta - middle) / scale, one]), event, weights, 0.0)
+    if fitted is not None:
+        found["calibration_slope"] = float(fitted[0][0]) / scale, fitted[1][:, 0] / scale
+    return found
+
+
+def _logistic(
+    design: Array, event: Array, weights: Array, offset: Array | float
+) -> tuple[Array, Array] | None:
+    """Return coefficients by Newton's method and what each row adds to them; None if it finds no end."""
+    beta = np.zeros(design.shape[1])
+    best = _deviance(design @ beta + offset, event, weights)
+    for _ in range(100):
+        p = expit(design @ beta + offset)
+        residual = weights * (event - p)
+        hessian = (design * (weights * p * (1 - p))[:, None]).T @ design
+        try:
+            step = np.linalg.solve(hessian, design.T @ residual)
+        except np.linalg.LinAlgError:
+            return None
+        if float(np.max(np.abs(step))) < 1e-9:
+            return beta, np.linalg.solve(hessian, (design * residual[:, None]).T).T
+        size, now = 1.0, best
+        while size > 1e-8:  # halve the step until the deviance falls
+            now = _deviance(design @ (beta + size * step) + offset, event, weights)
+            if now <= best + 1e-12 * (1 + abs(best)):
+                break
+            size /= 2
+        beta, best = beta + size * step, now
+    return None
+
+
+def _deviance(eta: Array, event: Array, weights: Array) -> float:
+    return float(np.sum(weights * (np.logaddexp(0.0, eta) - event * eta)))

@@ -1,0 +1,103 @@
+"""The picture that choices, rankings and comparisons begin with: gains, their intervals and calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import isfinite
+from typing import Any
+
+from datakin.report.sections import column, forest, interval
+from datakin.report.units import Unit
+from datakin.report.words import shortened
+from datakin.results.answer import Bar, axis_of
+
+__all__ = ["POOLED", "effect_chart", "effect_columns", "effect_row", "pooled_row"]
+
+POOLED = [
+    column("pooled", "if pooled, %", digits=0, signed=True),
+    interval("pooled_low", "pooled_high", "90% interval, pooled, %", 0, signed=True),
+]
+ENDS = ("shown", "shown_low", "shown_high")
+FARTHEST = 2.5  # times the reach of the others: how much of a pool that does harm is drawn
+
+
+def effect_columns(loss: str, unit: Unit) -> list[dict[str, Any]]:
+    """Return the columns of a gain, and of what it means for the loss.
+
+    Parameters
+    ----------
+    loss : str
+        What the loss is called.
+    unit : Unit
+        Of that loss.
+    """
+    name = "RMSE" if unit.has_root else unit.named(loss)
+    digits = 3 if unit.has_root else unit.digits
+    return [
+        column("gain", "gain, %", digits=1, signed=True),
+        interval("low", "high", "90% interval, %", 1, signed=True),
+        column("p_gain", "probability of a gain", digits=2),
+        interval(
+            unit.drawn("loss_alone"),
+            unit.drawn("loss_with"),
+            f"{name}, alone to with it",
+            digits,
+            between="→",
+        ),
+    ]
+
+
+def effect_row(
+    gain: float, ends: tuple[float, float], p_gain: float, alone: float | None, unit: Unit
+) -> dict[str, Any]:
+    """Return a gain, which is a share of the loss `alone`, as numbers of a table and a picture."""
+    shares = dict(zip(("gain", "low", "high"), (gain, *ends), strict=True))
+    row: dict[str, Any] = {name: 100 * share for name, share in shares.items()}
+    row |= dict(zip(ENDS, row.values(), strict=True))
+    row["p_gain"] = p_gain
+    if alone is not None and isfinite(alone) and isfinite(gain):
+        row |= unit.values("loss_alone", alone)
+        row |= unit.values("loss_with", max(0.0, alone * (1 - gain)))
+    return row
+
+
+def pooled_row(found: Any, call: str) -> dict[str, Any]:
+    """Return what pooling does. It is drawn where it decides the call.
+
+    Parameters
+    ----------
+    found : Trial or SourceChoice
+    call : str
+    """
+    names = ("pooled", "pooled_low", "pooled_high")
+    row: dict[str, Any] = {name: 100 * getattr(found, name) for name in names}
+    if call != "hurts" or not isfinite(found.pooled):
+        return row
+    return {**row, **dict(zip(ENDS, list(row.values()), strict=True)), "mark": "*"}
+
+
+def effect_chart(
+    name: str, loss: str, target: str, rows: Iterable[dict[str, Any]]
+) -> dict[str, Any]:
+    """Return the forest plot of gains: colour, shape and words say the call."""
+    axis = (
+        f"gain: by how much the {loss} falls, in % of what it is with {shortened(target)} alone. Right of 0 "
+        f"is better. Lines: 90% intervals."
+    )
+    found = list(rows)
+    chart = forest(name, "shown", axis, tag={"digits": 1, "unit": "%"})
+    chart |= {"low": "shown_low", "high": "shown_high", "explained": True}
+    chart["reach"] = _reach(found)
+    if any("mark" in row for row in found):
+        chart["mark_label"] = "* gain of one pool of all rows, which decides this call"
+    return chart
+
+
+def _reach(rows: list[dict[str, Any]]) -> list[float]:
+    """Return the ends of the axis. A pool that does much harm does not make dots of all others."""
+    bars = [Bar(*(row[end] / 100 for end in ENDS)) for row in rows if "mark" not in row]
+    axis = axis_of(bars)
+    room = FARTHEST * max(-axis.low, axis.high)
+    pools = [end for row in rows if "mark" in row for end in (row["shown_low"], row["shown_high"])]
+    low = min([100 * axis.low, *(max(end, -100 * room) for end in pools)])
+    return [low, 100 * axis.high]

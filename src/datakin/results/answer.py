@@ -1,0 +1,333 @@
+"""The answer of a result: what to do, why, a small table, what to know. Written once, shown everywhere.
+
+The terminal, the notebook and the report show the same `Answer`; none of them has sentences of its own.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from math import isfinite
+
+from datakin.results.record import plain
+
+__all__ = ["Answer", "AnswerTable", "Axis", "Bar", "Row", "axis_of", "bar_text", "said"]
+
+WIDTH = 80  # characters of a line, unless more are asked for
+MOST = 100  # sentences are not wider, however wide the screen is
+NAME = 24  # characters of a name in a table
+REASONS = 6  # sources whose call is explained without being asked for
+LINES = 60  # rows of a table as text
+BAR = (10, 32)  # least and most characters of a drawn interval
+REACH = 4.0  # a bar is cut where it is longer than this many times the middle one
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A number with its interval, to be drawn.
+
+    Attributes
+    ----------
+    value, low, high : float
+    """
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there is something to draw."""
+        return all(map(isfinite, (self.value, self.low, self.high)))
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The common scale of the bars of a table.
+
+    Attributes
+    ----------
+    low, high : float
+        Its ends; 0 lies between them.
+    unit : {"%", ""}
+        With "%", values are shares and are written as percentages.
+    """
+
+    low: float
+    high: float
+    unit: str = "%"
+
+    def text(self, value: float) -> str:
+        """Return a value as it is written at the end of the axis."""
+        return f"{100 * value:+.0f}%" if self.unit == "%" else f"{value:.2g}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a table.
+
+    Attributes
+    ----------
+    cells : tuple of str
+        One for each column.
+    call : str
+        What the line is coloured by: a call, or nothing.
+    bar : Bar or None
+        What is drawn in the column of bars.
+    is_own : bool
+        Whether the line is that of the target itself.
+    """
+
+    cells: tuple[str, ...]
+    call: str = ""
+    bar: Bar | None = None
+    is_own: bool = False
+
+
+@dataclass(frozen=True)
+class AnswerTable:
+    """The table of an answer: at most seven columns, which fit 80 characters.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Titles; the one of the drawn intervals is "interval".
+    rows : tuple of Row
+    right : tuple of str
+        Titles of the columns of numbers.
+    caption : str
+        A line above the table; may be empty.
+    bar_of : str
+        What the drawn intervals are, such as "90% interval of the gain"; empty if there are none.
+    unit : {"%", ""}
+        Of the drawn intervals.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+    right: tuple[str, ...] = ()
+    caption: str = ""
+    bar_of: str = ""
+    unit: str = "%"
+
+    @property
+    def axis(self) -> Axis:
+        """The scale of all bars."""
+        drawn = [row for row in self.rows if row.bar is not None]
+        # A pool that hurts may lie far out: it is drawn up to the end of the axis.
+        usual = [row for row in drawn if row.call != "hurts"] or drawn
+        return axis_of([row.bar for row in usual if row.bar is not None], self.unit)
+
+    def lines(self, width: int = WIDTH) -> list[str]:
+        """Return the table as lines of text that are not longer than `width` if possible."""
+        shown = self.rows[:LINES]
+        texts = {title: [_cell(row, k) for row in shown] for k, title in enumerate(self.columns)}
+        widths = {title: max(map(len, [title, *cells])) for title, cells in texts.items()}
+        if self.bar_of:
+            self._draw(shown, texts, widths, width)
+        heads = {title: self._head(title, widths[title]) for title in self.columns}
+        rows = [heads, *({title: texts[title][k] for title in texts} for k in range(len(shown)))]
+        lines = [
+            "  ".join(
+                row[title].rjust(widths[title])
+                if title in self.right
+                else row[title].ljust(widths[title])
+                for title in self.columns
+            ).rstrip()
+            for row in rows
+        ]
+        more = len(self.rows) - len(shown)
+        return lines + ([f"... and {more} more"] if more > 0 else [])
+
+    def _draw(
+        self, shown: Sequence[Row], texts: dict[str, list[str]], widths: dict[str, int], width: int
+    ) -> None:
+        """Fill the column of bars with the room that the other columns leave."""
+        others = sum(n + 2 for title, n in widths.items() if title != "interval")
+        room = min(BAR[1], max(BAR[0], width - others))
+        axis = self.axis
+        texts["interval"] = [bar_text(row.bar, axis, room) for row in shown]
+        widths["interval"] = room
+
+    def _head(self, title: str, room: int) -> str:
+        if title != "interval" or not self.bar_of:
+            return title
+        axis = self.axis
+        low, high = axis.text(axis.low), axis.text(axis.high)
+        return f"{low}{high.rjust(max(1, room - len(low)))}"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a result says.
+
+    Attributes
+    ----------
+    tone : {"good", "plain", "open", "bad"}
+        The colour of the headline.
+    headline : str
+        What to do, in one sentence.
+    evidence : tuple of str
+        How good that is, and how sure: two sentences.
+    table, second : AnswerTable or None
+    reasons : tuple of str
+        Why sources are called what they are called, one sentence or two for each that is not plain.
+    legend : tuple of str
+        How to read the table.
+    caveats : tuple of str
+        What to know before acting on it.
+    notes : tuple of str
+        What was done to the data.
+    """
+
+    tone: str
+    headline: str
+    evidence: tuple[str, ...] = ()
+    table: AnswerTable | None = None
+    reasons: tuple[str, ...] = ()
+    legend: tuple[str, ...] = ()
+    caveats: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    second: AnswerTable | None = None
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """All sentences, in the order in which they are shown."""
+        return (
+            self.headline,
+            *self.evidence,
+            *self.reasons,
+            *self.legend,
+            *self.caveats,
+            *self.notes,
+        )
+
+    def with_notes(self, notes: Iterable[str]) -> Answer:
+        """Return the answer with further notes; one that says the same of other rows is not repeated."""
+        given = tuple(dict.fromkeys(notes))
+        known = {kind for note in given for kind in _kinds(note)}
+        own = [note for note in self.notes if not known & _kinds(note)]
+        return replace(self, notes=(*given, *own))
+
+    def blocks(self, width: int = WIDTH, *, details: bool = False) -> list[tuple[str, list[str]]]:
+        """Return the parts as (name, lines of text), none of them empty.
+
+        Without `details` only the first reasons are given.
+        """
+        wide = min(width, MOST)
+        parts = [
+            ("headline", _wrapped(self.headline, wide)),
+            ("evidence", [line for text in self.evidence for line in _wrapped(text, wide)]),
+            ("table", _titled(self.table, width)),
+            ("second", _titled(self.second, width)),
+            ("legend", _wrapped(" ".join(self.legend), wide)),
+            ("reasons", _listed("Why", self._reasons(details), wide)),
+            ("caveats", _listed("What to know", self.caveats, wide)),
+            ("notes", _listed("What was done to the data", self.notes, wide)),
+        ]
+        return [(name, lines) for name, lines in parts if lines]
+
+    def _reasons(self, details: bool) -> tuple[str, ...]:
+        more = len(self.reasons) - REASONS
+        if details or more <= 0:
+            return self.reasons
+        return (*self.reasons[:REASONS], f"... and {more} more, with all details.")
+
+    def text(self, width: int = WIDTH, *, details: bool = False) -> str:
+        """Return the answer as plain text."""
+        blocks = self.blocks(width, details=details)
+        parts = ["\n".join(lines) for _, lines in blocks]
+        # The evidence stands directly below the headline.
+        apart = ["" if name == "evidence" else "\n" for name, _ in blocks]
+        return "\n".join(gap + part for gap, part in zip(["", *apart[1:]], parts, strict=True))
+
+
+def said(text: str) -> str:
+    """Return a sentence with a capital at its beginning and a full stop at its end.
+
+    Examples
+    --------
+    >>> said("it contains 0")
+    'It contains 0.'
+    """
+    text = text.strip()
+    return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith((".", "!", "?")) else ".")
+
+
+def axis_of(bars: Sequence[Bar], unit: str = "%") -> Axis:
+    """Return a scale that shows 0 and all bars; ends far beyond the others are cut."""
+    known = [bar for bar in bars if bar.is_known]
+    least = 0.01 if unit == "%" else 1e-3
+    if not known:
+        return Axis(-least, least, unit)
+    lows, highs = sorted(bar.low for bar in known), sorted(bar.high for bar in known)
+    middle = sorted(max(abs(bar.low), abs(bar.high)) for bar in known)[len(known) // 2]
+    limit = max(REACH * middle, *(abs(bar.value) for bar in known), least)
+    return Axis(min(0.0, max(lows[0], -limit)), max(least, min(highs[-1], limit)), unit)
+
+
+def bar_text(bar: Bar | None, axis: Axis, room: int) -> str:
+    """Return an interval drawn with characters: ``---o---``, with ``|`` at 0.
+
+    Examples
+    --------
+    >>> bar_text(Bar(0.05, -0.02, 0.1), Axis(-0.1, 0.1), 21)
+    '        --|----o-----'
+    """
+    span = axis.high - axis.low
+
+    def place(value: float) -> int:
+        where = round((room - 1) * ((value - axis.low) / span))
+        return min(max(where, 0), room - 1)
+
+    signs = [" "] * room
+    if bar is not None and bar.is_known:
+        first, last = place(bar.low), place(bar.high)
+        signs[first : last + 1] = "-" * (last + 1 - first)
+        if bar.low < axis.low:
+            signs[0] = "<"
+        if bar.high > axis.high:
+            signs[-1] = ">"
+    signs[place(0.0)] = "|"
+    if bar is not None and bar.is_known and axis.low <= bar.value <= axis.high:
+        signs[place(bar.value)] = "o"
+    return "".join(signs).rstrip() or " "
+
+
+def _titled(table: AnswerTable | None, width: int) -> list[str]:
+    """Return a table below its caption."""
+    if table is None:
+        return []
+    caption = _wrapped(table.caption, min(width, MOST)) if table.caption else []
+    return [*caption, *table.lines(width)]
+
+
+def _kinds(note: str) -> set[str]:
+    """Return what a note is about, without names, numbers and the dataset before the colon."""
+    text = re.sub(r" \(similar for [^)]*\)$", "", note)
+    bare = [re.sub(r"'[^']*'(, )?|[\d.,]+", "", part) for part in (text, text.partition(": ")[2])]
+    return {part for part in bare if part.strip()}
+
+
+def _cell(row: Row, k: int) -> str:
+    text = plain(row.cells[k])
+    return text if k or len(text) <= NAME else f"{text[: NAME - 1]}…"
+
+
+def _wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
+    return textwrap.wrap(
+        text,
+        width,
+        initial_indent=first,
+        subsequent_indent=rest,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _listed(title: str, texts: Sequence[str], width: int) -> list[str]:
+    """Return a title and its sentences, each with a dash before it."""
+    lines = [line for text in texts for line in _wrapped(text, width, "- ", "  ")]
+    return [title, *lines] if lines else []

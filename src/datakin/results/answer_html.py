@@ -1,0 +1,122 @@
+"""An answer in a notebook: the sentences, a picture of the intervals, the table; no scripts."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable
+
+from datakin.results.answer import Answer, AnswerTable, Axis, Row
+from datakin.results.record import plain
+from datakin.results.words import COLOURS
+
+__all__ = ["answer_html", "forest_svg"]
+
+WIDTH, GUTTER, SIDE, LINE = 640, 190, 150, 22  # pixels
+MOST = 30  # rows in the picture
+LONGEST = 28  # characters of a name in the picture
+TONES = {"good": "#009E73", "plain": "#56B4E9", "open": "#E69F00", "bad": "#D55E00"}
+CARD = "border-left:4px solid {ink};padding:.2em 1em;max-width:46em;line-height:1.4"
+
+
+def answer_html(answer: Answer) -> str:
+    """Return an answer as HTML; all text of the user is escaped."""
+    ink = TONES.get(answer.tone, TONES["plain"])
+    parts = [
+        f'<div style="{CARD.format(ink=ink)}">',
+        f"<p><strong>{html.escape(answer.headline)}</strong></p>",
+        *(f"<p>{html.escape(text)}</p>" for text in answer.evidence),
+    ]
+    if answer.table is not None:
+        parts += [forest_svg(answer.table), _table(answer.table)]
+    if answer.second is not None:
+        parts.append(_table(answer.second))
+    if answer.legend:
+        parts.append(f"<p><small>{html.escape(' '.join(answer.legend))}</small></p>")
+    parts += _listed("Why", answer.reasons)
+    parts += _listed("What to know", answer.caveats)
+    parts += _listed("What was done to the data", answer.notes)
+    return "\n".join([*filter(None, parts), "</div>"])
+
+
+def _listed(title: str, texts: Iterable[str]) -> list[str]:
+    found = [f"<li>{html.escape(text)}</li>" for text in texts]
+    if not found:
+        return []
+    return [f"<details><summary>{title}</summary><ul>{''.join(found)}</ul></details>"]
+
+
+def _table(table: AnswerTable) -> str:
+    """Return the table without the drawn intervals, which are in the picture."""
+    kept = [k for k, title in enumerate(table.columns) if title != "interval"]
+    heads = "".join(f"<th>{html.escape(plain(table.columns[k]))}</th>" for k in kept)
+    rows = "".join(
+        "<tr>" + "".join(_cell(table, row, k) for k in kept) + "</tr>" for row in table.rows
+    )
+    caption = f"<p>{html.escape(table.caption)}</p>" if table.caption else ""
+    return f"{caption}<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _cell(table: AnswerTable, row: Row, k: int) -> str:
+    style = ' style="text-align:right"' if table.columns[k] in table.right else ""
+    return f"<td{style}>{html.escape(plain(row.cells[k]))}</td>"
+
+
+def forest_svg(table: AnswerTable) -> str:
+    """Return a picture of numbers with their intervals, coloured by call; nothing if there are none."""
+    rows = [row for row in table.rows[:MOST] if row.bar is not None and row.bar.is_known]
+    if not table.bar_of or not rows:
+        return ""
+    axis = table.axis
+    bottom = LINE * len(rows)
+    drawn = [_zero(axis, bottom)]
+    for k, row in enumerate(rows):
+        drawn += _drawn(row, axis, LINE * k + LINE / 2)
+    low, high = html.escape(axis.text(axis.low)), html.escape(axis.text(axis.high))
+    y = bottom + 16
+    drawn += [
+        f'<text x="{GUTTER}" y="{y}" fill-opacity="0.7">{low}</text>',
+        f'<text x="{WIDTH - SIDE}" y="{y}" text-anchor="end" fill-opacity="0.7">{high}</text>',
+        f'<text x="{(GUTTER + WIDTH - SIDE) / 2}" y="{y}" text-anchor="middle" fill-opacity="0.7">'
+        f"{html.escape(table.bar_of)}</text>",
+    ]
+    return (
+        f'<svg width="{WIDTH}" height="{bottom + 24}" viewBox="0 0 {WIDTH} {bottom + 24}" role="img" '
+        f'style="max-width:100%" aria-label="{html.escape(table.bar_of)}" font-size="12" '
+        f'font-family="sans-serif" fill="currentColor">{"".join(drawn)}</svg>'
+    )
+
+
+def _place(value: float, axis: Axis) -> float:
+    share = (value - axis.low) / (axis.high - axis.low)
+    return GUTTER + (WIDTH - GUTTER - SIDE) * min(max(share, 0.0), 1.0)
+
+
+def _zero(axis: Axis, bottom: int) -> str:
+    x = _place(0.0, axis)
+    return (
+        f'<line x1="{x:.1f}" x2="{x:.1f}" y1="0" y2="{bottom}" stroke="currentColor" '
+        f'stroke-opacity="0.4"/>'
+    )
+
+
+def _drawn(row: Row, axis: Axis, y: float) -> list[str]:
+    bar = row.bar
+    if bar is None:
+        return []
+    ink = COLOURS.get(row.call, "#777777")
+    name = plain(row.cells[0])
+    name = name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
+    low, high, value = (_place(each, axis) for each in (bar.low, bar.high, bar.value))
+    # A square stands for the gain of one pool, which decides that a source hurts.
+    mark = (
+        f'<rect x="{value - 4:.1f}" y="{y - 4}" width="8" height="8" fill="{ink}"/>'
+        if row.call == "hurts"
+        else f'<circle cx="{value:.1f}" cy="{y}" r="4.5" fill="{ink}"/>'
+    )
+    words = " ".join(filter(None, [row.cells[2] if row.call else "", row.call]))
+    return [
+        f'<text x="{GUTTER - 8}" y="{y + 4}" text-anchor="end">{html.escape(name)}</text>',
+        f'<line x1="{low:.1f}" x2="{high:.1f}" y1="{y}" y2="{y}" stroke="{ink}" stroke-width="2"/>',
+        mark,
+        f'<text x="{WIDTH - SIDE + 10}" y="{y + 4}">{html.escape(words)}</text>',
+    ]

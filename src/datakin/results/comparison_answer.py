@@ -1,0 +1,123 @@
+"""The answer of a comparison: does the source help, and what is lost in each direction."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from datakin.results.answer import Answer, AnswerTable, Bar, Row, said
+from datakin.results.call_words import called, reason_of
+from datakin.results.words import IN_POINTS, amount, error_word, number, percent, short
+from datakin.results.words import gain_loss as name_of_gain
+from datakin.results.words import percent_interval as interval
+
+if TYPE_CHECKING:
+    from datakin.results.comparison import Comparison
+
+__all__ = ["comparison_answer"]
+
+TONES = {"helps": "good", "harmless": "plain", "unclear": "open", "hurts": "bad"}
+COLUMNS = ("learned on", "tested on", "error", "own error", "difference", "interval")
+
+
+def comparison_answer(comparison: Comparison) -> Answer:
+    """Return the answer of a comparison."""
+    _, head = comparison.decision.headline
+    names = {"source": short(comparison.source), "target": short(comparison.target)}
+    return Answer(
+        tone=TONES[comparison.call],
+        headline=said(head.format(**names)),
+        evidence=(_gain(comparison), _score(comparison)),
+        table=_table(comparison),
+        reasons=_reason(comparison),
+        legend=_legend(comparison),
+        caveats=tuple(_caveats(comparison)),
+        notes=comparison.notes,
+    )
+
+
+def _reason(comparison: Comparison) -> tuple[str, ...]:
+    if comparison.trial is None:
+        return ()
+    return (reason_of(called(comparison.trial, comparison.call), comparison.target),)
+
+
+def _gain(comparison: Comparison) -> str:
+    trial = comparison.trial
+    if trial is None:
+        return said(comparison.reason)
+    way = "fall" if trial.gain >= 0 else "rise"
+    loss = name_of_gain(comparison.task)
+    return (
+        f"With {short(comparison.source)} beside it, the {loss} of {short(comparison.target)} should {way} "
+        f"by {percent(abs(trial.gain))}% (90% interval of the gain {interval(trial.low, trial.high)})."
+    )
+
+
+def _score(comparison: Comparison) -> str:
+    low, high = comparison.interval
+    return (
+        f"Cross-Learning Score {number(comparison.score)} (95% interval {number(low)} to {number(high)}); "
+        f"0 means kin."
+    )
+
+
+def _table(comparison: Comparison) -> AnswerTable:
+    rows = []
+    for learned, tested, way in (
+        (comparison.source, comparison.target, "source_to_target"),
+        (comparison.target, comparison.source, "target_to_source"),
+    ):
+        loss = comparison.losses.get(tested, "")
+        known = learned in comparison.cross_errors
+        found = comparison.directions.get(way)
+        rows.append(
+            Row(
+                (
+                    learned,
+                    tested,
+                    amount(loss, comparison.cross_errors[learned]) if known else "-",
+                    amount(loss, comparison.own_errors[tested]) if known else "-",
+                    number(getattr(comparison, way)),
+                    "",
+                ),
+                bar=None if found is None else Bar(found.value, found.low, found.high),
+            )
+        )
+    words = dict.fromkeys(error_word(loss) for loss in comparison.losses.values())
+    return AnswerTable(
+        COLUMNS,
+        tuple(rows),
+        ("error", "own error", "difference"),
+        caption=f"Both directions, {' / '.join(words)}:",
+        bar_of="95% interval of the difference",
+        unit="",
+    )
+
+
+def _legend(comparison: Comparison) -> tuple[str, ...]:
+    losses = set(comparison.losses.values())
+    scale = "in shares of rows" if losses <= set(IN_POINTS) else "in units of the loss"
+    squared = " (squared)" if "squared" in losses else ""
+    return (
+        f"Difference: what predictors from the other table lose more than its own, {scale}{squared}; line: "
+        f"95% interval.",
+        "The score is the mean of both differences.",
+    )
+
+
+def _caveats(comparison: Comparison) -> list[str]:
+    found = []
+    if comparison.trial is not None and comparison.loss_alone is not None:
+        loss = name_of_gain(comparison.task)
+        found.append(
+            f"The gain is in percent of the {loss} of {short(comparison.target)} alone "
+            f"({number(comparison.loss_alone)}). It comes from other learners than the errors in the table."
+        )
+    models = list(comparison.model_scores)
+    if models and comparison.estimate not in comparison.model_scores:
+        found.append(f"The score is that of an {comparison.estimate} of {', '.join(models)}.")
+    if comparison.standardised is not None:
+        found.append(
+            f"In units of the loss of the best constant, the score is {number(comparison.standardised)}."
+        )
+    return found

@@ -1,0 +1,164 @@
+"""The answers of transfer methods that were tried, and of a forecast by the gain formula."""
+
+from __future__ import annotations
+
+from math import isfinite, nan
+from typing import TYPE_CHECKING
+
+from datakin._core.exceptions import counted
+from datakin.results.answer import Answer, AnswerTable, Bar, Row, said
+from datakin.results.words import (
+    amount,
+    error_word,
+    named,
+    number,
+    percent_interval,
+    probability,
+    short,
+    signed,
+)
+
+if TYPE_CHECKING:
+    from datakin.results.forecast import Forecast
+    from datakin.results.gain import Gain, MethodGain
+
+__all__ = ["forecast_answer", "gain_answer"]
+
+NORMAL = 1.645  # half of a 90% interval, in standard errors
+
+
+def gain_answer(gain: Gain) -> Answer:
+    """Return the answer of transfer methods that were tried."""
+    best = gain.methods[gain.best]
+    low, high = _ends(best.target_rer, best.target_se)
+    is_known = isfinite(best.target_rer)
+    tone = "good" if is_known and low > 0 else "bad" if is_known and high < 0 else "open"
+    return Answer(
+        tone=tone,
+        headline=_headline(gain, tone),
+        evidence=tuple(_evidence(gain, best)),
+        table=_table(gain),
+        legend=(
+            "Change: by how much the error falls against learning alone (relative error reduction); line: "
+            "90% interval.",
+        ),
+        caveats=tuple(_caveats(gain)),
+        notes=gain.notes,
+    )
+
+
+def _ends(value: float, error: float) -> tuple[float, float]:
+    spread = NORMAL * error if isfinite(error) else nan
+    return value - spread, value + spread
+
+
+def _from(gain: Gain) -> str:
+    return f"the {counted(len(gain.sources), 'source')}" if gain.sources else short(gain.source)
+
+
+def _headline(gain: Gain, tone: str) -> str:
+    target, source = short(gain.target), _from(gain)
+    if tone == "good":
+        return f"{gain.best} lowers the error of {target} with {source}."
+    if tone == "bad":
+        return f"No method lowers the error of {target} with {source}."
+    return f"No method clearly lowers the error of {target} with {source}."
+
+
+def _evidence(gain: Gain, best: MethodGain) -> list[str]:
+    word, target = error_word(gain.loss), short(gain.target)
+    alone, now = (amount(gain.loss, error) for error in (gain.target_error, best.target_error))
+    found = [f"Best method, {gain.best}: {word} {now}, against {alone} with {target} alone."]
+    if isfinite(best.target_rer) and isfinite(best.target_se):
+        reach = percent_interval(*_ends(best.target_rer, best.target_se))
+        found.append(f"Its change: {signed(best.target_rer)} (90% interval {reach}).")
+    return found
+
+
+def _table(gain: Gain) -> AnswerTable:
+    both = not gain.sources
+    columns = (
+        "method",
+        "error",
+        "change",
+        "interval",
+        *(["back: error", "back: change"] if both else []),
+    )
+    rows = []
+    for name, found in gain.methods.items():
+        back = (
+            (amount(gain.source_loss or gain.loss, found.source_error), _share(found.source_rer))
+            if both
+            else ()
+        )
+        rows.append(
+            Row(
+                (name, amount(gain.loss, found.target_error), _share(found.target_rer), "", *back),
+                bar=Bar(found.target_rer, *_ends(found.target_rer, found.target_se)),
+            )
+        )
+    return AnswerTable(
+        columns,
+        tuple(rows),
+        tuple(title for title in columns if title not in ("method", "interval")),
+        bar_of="90% interval of the change",
+    )
+
+
+def _share(value: float) -> str:
+    return signed(value) if isfinite(value) else "-"
+
+
+def _caveats(gain: Gain) -> list[str]:
+    n = len(gain.methods)
+    found = [f"Means over {counted(gain.repeats, gain.split)}."]
+    if n > 1:
+        found.append(f"The best of {n} methods was picked afterwards, so its gain flatters.")
+    if gain.sources:
+        found.append(f"Learned from {named(gain.sources, 6)} at once.")
+    else:
+        alone = amount(gain.source_loss or gain.loss, gain.source_error)
+        word = error_word(gain.source_loss or gain.loss)
+        found.append(f"Back: the roles swapped; {short(gain.source)} alone has {word} {alone}.")
+    return found
+
+
+def forecast_answer(forecast: Forecast) -> Answer:
+    """Return the answer of a forecast by the gain formula."""
+    tone, word = {
+        "positive": ("good", "should help"),
+        "ambiguous": ("open", "may or may not help"),
+        "negative": ("bad", "would harm"),
+    }[forecast.zone.value]
+    which = named(forecast.sources)
+    rows = [
+        Row(
+            (how, number(gain.value), "", probability(gain.probability)),
+            bar=Bar(gain.value, gain.low, gain.high),
+        )
+        for how, gain in (("plain pool", forecast.pooled), ("best weights", forecast.best))
+    ]
+    return Answer(
+        tone=tone,
+        headline=f"By the gain formula, pooling {which} {word} {short(forecast.target)}.",
+        evidence=tuple(said(part) for part in forecast.sentence.split("; ")),
+        table=AnswerTable(
+            ("how", "gain", "interval", "P(gain)"),
+            tuple(rows),
+            ("gain", "P(gain)"),
+            bar_of="95% interval of the gain",
+            unit="",
+        ),
+        legend=("Gain: error of the target alone minus error of the pool; line: 95% interval.",),
+        caveats=tuple(_about_formula(forecast)),
+    )
+
+
+def _about_formula(forecast: Forecast) -> list[str]:
+    several = len(forecast.sources) > 1
+    weights = ", ".join(f"{short(name)} {w:.2f}" for name, w in forecast.weights.items())
+    return [
+        "The formula is a diagnostic; trials of the sources are surer.",
+        f"Best share of the source{'s' if several else ''} in the pooled predictor: {forecast.kinship:.2f}.",
+        *([f"Best weight of a row: {weights}."] if len(forecast.weights) <= 6 else []),
+    ]

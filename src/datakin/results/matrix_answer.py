@@ -1,0 +1,206 @@
+"""The answer of a matrix: which datasets go together, and which pairs hurt."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from datakin.results.answer import Answer, AnswerTable, Bar, Row
+from datakin.results.record import cell
+from datakin.results.words import named, number, short
+
+if TYPE_CHECKING:
+    from datakin.results.matrix import Matrix, Square
+
+__all__ = ["matrix_answer", "square_table"]
+
+SQUARE = 6  # datasets whose square has at most seven columns
+ENDS = 8  # pairs from either end of a longer list
+LISTED = 6  # groups that are named
+VERBS = {"helps": ("helps", "help"), "hurts": ("hurts", "hurt")}
+ORDER = ("helps", "harmless", "unclear", "hurts", "positive", "ambiguous", "negative")
+HOW = {
+    "trial": "Calls come from trials of every pair, both ways.",
+    "gain": "Calls come from the gain formula. Trials of every pair, which are surer, can be asked for.",
+    "paper": "Zones by the paper's rule.",
+}
+
+
+def matrix_answer(matrix: Matrix) -> Answer:
+    """Return the answer of a matrix of scores."""
+    groups = _groups(matrix)
+    counts = _counts(matrix)
+    hurts = counts.get("hurts", 0) + counts.get("negative", 0)
+    return Answer(
+        tone="open" if hurts or _is_open(counts) else "good",
+        headline=_headline(matrix, groups, hurts),
+        evidence=(_calls(matrix, counts), *_members(groups)),
+        table=square_table(matrix),
+        second=_calls_table(matrix),
+        reasons=tuple(_hurting(matrix)),
+        legend=(
+            "Score: small means kin; 0 means that each predicts the other as well as itself.",
+            *([] if len(matrix) <= SQUARE else ["Line: 95% interval of the score."]),
+        ),
+        caveats=tuple(_caveats(matrix, counts, groups)),
+        notes=matrix.notes,
+    )
+
+
+def _groups(square: Square) -> list[list[str]]:
+    found: dict[int, list[str]] = {}
+    for name, cluster in square.clusters().items():
+        found.setdefault(cluster, []).append(name)
+    return list(found.values())
+
+
+def _counts(matrix: Matrix) -> dict[str, int]:
+    """Count the calls of all ordered pairs; the paper's zones where its rule decided."""
+    is_paper = matrix.shown == "zone"
+    words: list[str] = []
+    if is_paper:
+        rows, columns = np.triu_indices(len(matrix), 1)
+        words = [matrix.zones[i][j].value for i, j in zip(rows, columns, strict=True)]
+    else:
+        square = matrix.calls.to_numpy()
+        words = [str(word) for word in square.ravel() if word != "-"]
+    return {word: words.count(word) for word in dict.fromkeys(words)}
+
+
+def _is_open(counts: dict[str, int]) -> bool:
+    unclear = counts.get("unclear", 0) + counts.get("ambiguous", 0)
+    return 2 * unclear > sum(counts.values())
+
+
+def _headline(matrix: Matrix, groups: list[list[str]], hurts: int) -> str:
+    n = len(matrix)
+    if not hurts:
+        known = "is known to hurt" if matrix.shown == "call" else "is negative"
+        return f"No pair of the {n} datasets {known}."
+    if len(groups) == n:
+        return f"Each of the {n} datasets stands alone."
+    return f"The {n} datasets form {len(groups)} groups within which no pair hurts."
+
+
+def _calls(matrix: Matrix, counts: dict[str, int]) -> str:
+    total = sum(counts.values())
+    if not total:
+        return "No pair could be called."
+    parts = [f"{counts[word]} {_verb(word, counts[word])}" for word in ORDER if word in counts]
+    pairs = "pairs, each taken both ways," if matrix.shown == "call" else "pairs"
+    said = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return f"Of {total:,} {pairs} {said}."
+
+
+def _calls_table(matrix: Matrix) -> AnswerTable | None:
+    """Return the calls of a few datasets that were tried; rows are what is learned from."""
+    if matrix.gains is None or len(matrix) > SQUARE:
+        return None
+    rows = [
+        Row((name, *map(str, words)))
+        for name, words in zip(matrix.names, matrix.calls.to_numpy(), strict=True)
+    ]
+    caption = "Calls, both ways; rows: the source, columns: the target:"
+    return AnswerTable(("", *matrix.names), tuple(rows), caption=caption)
+
+
+def _verb(word: str, n: int) -> str:
+    one, several = VERBS.get(word, (f"is {word}", f"are {word}"))
+    return one if n == 1 else several
+
+
+def _hurting(matrix: Matrix) -> list[str]:
+    """Name the pairs that hurt."""
+    if matrix.shown != "call":
+        return []
+    square = matrix.calls.to_numpy()
+    rows, columns = np.nonzero(square == "hurts")
+    return [
+        f"{short(matrix.names[i])} hurts {short(matrix.names[j])}."
+        for i, j in zip(rows, columns, strict=True)
+    ]
+
+
+def _members(groups: list[list[str]]) -> tuple[str, ...]:
+    """Name the groups by their members."""
+    if len(groups) < 2:
+        return ()
+    joint = [members for members in groups if len(members) > 1]
+    single = [members[0] for members in groups if len(members) == 1]
+    shown = [_in_a_group(members) for members in joint[:LISTED]]
+    said = [f"Together: {'; '.join(shown)}."] if shown else []
+    if len(joint) > LISTED:
+        said.append(f"{len(joint) - LISTED} further groups are in the table of members.")
+    if single and joint:
+        said.append(f"Alone: {named(single, 6, 'datasets')}.")
+    return tuple(said)
+
+
+def _in_a_group(members: list[str], most: int = 3) -> str:
+    names = [short(name) for name in members[:most]]
+    rest = len(members) - most
+    return ", ".join(names) + (f" and {rest} others" if rest > 0 else "")
+
+
+def square_table(square: Square) -> AnswerTable:
+    """Return the square of a few datasets; of many, the closest pairs and the farthest."""
+    if len(square) <= SQUARE:
+        rows = [
+            Row((name, *(cell(float(value)) for value in values)))
+            for name, values in zip(square.names, square.scores, strict=True)
+        ]
+        return AnswerTable(("", *square.names), tuple(rows), square.names)
+    pairs = square.frame.sort_values("score", kind="stable")
+    records = pairs.to_dict("records")
+    ends = records if len(records) <= 2 * ENDS else [*records[:ENDS], *records[-ENDS:]]
+    words = [name for name in (square.shown, "call_back") if name and name in pairs]
+    words = words if square.shown == "call" else words[:1]
+    has_interval = "low" in pairs
+    titles = {"call": "call", "call_back": "back", "zone": "zone"}
+    columns = (
+        "target",
+        "source",
+        square.word,
+        *(["interval"] if has_interval else []),
+        *(titles[w] for w in words),
+    )
+    rows = [
+        Row(
+            (
+                str(r["target"]),
+                str(r["source"]),
+                number(r["score"]),
+                *([""] if has_interval else []),
+                *(str(r[word]) for word in words),
+            ),
+            str(r[words[0]]) if words and square.shown == "call" else "",
+            Bar(r["score"], r["low"], r["high"]) if has_interval else None,
+        )
+        for r in ends
+    ]
+    what = (
+        f"All {len(records)} pairs" if len(ends) == len(records) else "Closest and farthest pairs"
+    )
+    return AnswerTable(
+        columns,
+        tuple(rows),
+        (square.word,),
+        caption=f"{what}, the closest first:",
+        bar_of="95% interval of the score" if has_interval else "",
+        unit="",
+    )
+
+
+def _caveats(matrix: Matrix, counts: dict[str, int], groups: list[list[str]]) -> list[str]:
+    found = [HOW[matrix.rule]] if matrix.rule in HOW else []
+    if _is_open(counts):
+        word = "unclear" if matrix.shown == "call" else "ambiguous"
+        found.append(f"Most pairs are {word}: being together is not proven.")
+    if len(groups) > 1 and len(groups) < len(matrix):
+        found.append(
+            "Datasets of different groups need not hurt each other: some pair between them does."
+        )
+    if not matrix.complete:
+        found.append("The run was interrupted: datasets are missing.")
+    return found

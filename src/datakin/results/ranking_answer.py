@@ -1,0 +1,274 @@
+"""The answer of a ranking: which sources to use for a target, which to leave out, and in what order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from datakin._core.exceptions import counted, together
+from datakin.results.answer import Answer, AnswerTable, Bar, Row, said
+from datakin.results.call_words import (
+    BAR_OF,
+    CALL_ORDER,
+    called,
+    gain_cell,
+    gain_legend,
+    legend_of_calls,
+    reason_of,
+)
+from datakin.results.words import (
+    gain_loss,
+    named,
+    number,
+    percent,
+    percent_interval,
+    probability,
+    short,
+    signed,
+)
+
+if TYPE_CHECKING:
+    from datakin.results.comparison import Comparison
+    from datakin.results.ranking import Ranking, Screened
+
+__all__ = ["ranking_answer"]
+
+SURE = 0.95  # from this probability on a first place is not called luck
+TRIED = ("source", "call", "gain", "interval", "score", "group", "rows")
+UNTRIED = ("source", "call", "score", "interval", "to target", "to source", "rows")
+
+
+def ranking_answer(ranking: Ranking) -> Answer:
+    """Return the answer of a ranking."""
+    make = _tried if ranking.is_tried else _untried
+    return make(ranking)
+
+
+def _tried(ranking: Ranking) -> Answer:
+    calls = [c.call for c in ranking]
+    loss = gain_loss(ranking.task)
+    sources = [called(c.trial, c.call) for c in ranking if c.trial is not None]
+    order = sorted(sources, key=lambda each: CALL_ORDER.index(each.call))
+    return Answer(
+        tone=_tone(calls),
+        headline=_headline(ranking),
+        evidence=(_best(ranking, loss), _order(ranking)),
+        table=_table_tried(ranking),
+        reasons=(
+            *(reason_of(each, ranking.target) for each in order),
+            *(_untried_reason(c) for c in ranking if c.trial is None),
+        ),
+        legend=(
+            *legend_of_calls(calls),
+            *gain_legend(loss, calls),
+            "Score: the Cross-Learning Score; 0 means kin.",
+            *(["Group: the data do not support an order within one."] if ranking.groups else []),
+        ),
+        caveats=tuple(_caveats(ranking, loss)),
+        notes=_notes(ranking),
+    )
+
+
+def _untried_reason(comparison: Comparison) -> str:
+    return f"{short(comparison.source)} is {comparison.call}, though not tried. {said(comparison.reason)}"
+
+
+def _tone(calls: list[str]) -> str:
+    if "helps" in calls:
+        return "good"
+    return "bad" if calls and set(calls) == {"hurts"} else "open"
+
+
+def _headline(ranking: Ranking) -> str:
+    """Return what to do with the sources, by their calls."""
+    target = short(ranking.target)
+    helps = [c.source for c in ranking if c.call == "helps"]
+    hurts = [c.source for c in ranking if c.call == "hurts"]
+    if helps and hurts:
+        return f"Use {_those(helps, 'help')}; leave out {_those(hurts, 'hurt')}."
+    if helps:
+        return f"Use {_those(helps, 'help')} for {target}."
+    if len(hurts) == len(ranking) > 1:
+        return f"Leave out all {len(hurts)} sources: each hurts {target}."
+    if hurts and len(ranking) == 1:
+        return f"Leave out {short(hurts[0])}: it hurts {target}."
+    if hurts:
+        return f"Leave out {_those(hurts, 'hurt')}; no other source clearly helps {target}."
+    if len(ranking) == 1:
+        return f"{short(ranking.best.source)} does not clearly help {target}, and it does not hurt."
+    return f"No source clearly helps {target}, and none hurts."
+
+
+def _those(names: list[str], does: str) -> str:
+    return named(names) if len(names) <= 4 else f"the {len(names)} sources that {does}"
+
+
+def _best(ranking: Ranking, loss: str) -> str:
+    first = ranking.best
+    if first.trial is None or first.call == "hurts":
+        return (
+            f"The {loss} of {short(ranking.target)} alone is {number(ranking.loss_alone or 0.0)}."
+        )
+    trial = first.trial
+    way = "fall" if trial.gain >= 0 else "rise"
+    return (
+        f"Best first: {short(first.source)}. With it the {loss} should {way} by {percent(abs(trial.gain))}% "
+        f"(90% interval of the gain {percent_interval(trial.low, trial.high)}; probability of a gain "
+        f"{probability(trial.p_gain)})."
+    )
+
+
+def _order(ranking: Ranking) -> str:
+    n = len(ranking)
+    if n == 1 and not ranking.screened:
+        return "One source was compared."
+    few = f", {len(ranking.screened)} more screened out" if ranking.screened else ""
+    if not ranking.groups:
+        return f"{n} sources were compared{few}."
+    n_groups = max(ranking.groups.values())
+    if n_groups == n:
+        return f"{n} sources{few}, and the data support their order."
+    if n_groups == 1:
+        return f"{n} sources{few}; the data do not support an order among them."
+    return (
+        f"{n} sources{few}, in {n_groups} groups. The data do not support the order within a group."
+    )
+
+
+def _table_tried(ranking: Ranking) -> AnswerTable:
+    rows = [
+        Row(
+            (
+                c.source,
+                c.call,
+                "-" if c.trial is None else gain_cell(called(c.trial, c.call)),
+                "",
+                number(c.score),
+                str(ranking.groups.get(c.source, "-")),
+                f"{c.n_rows[c.source]:,}",
+            ),
+            c.call,
+            _bar(c),
+        )
+        for c in ranking
+    ]
+    rows += [_screened_row(each) for each in ranking.screened]
+    return AnswerTable(TRIED, tuple(rows), ("gain", "score", "group", "rows"), bar_of=BAR_OF)
+
+
+def _bar(comparison: Comparison) -> Bar | None:
+    trial = comparison.trial
+    if trial is None:
+        return None
+    if comparison.call == "hurts":
+        return Bar(trial.pooled, trial.pooled_low, trial.pooled_high)
+    return Bar(trial.gain, trial.low, trial.high)
+
+
+def _screened_row(each: Screened) -> Row:
+    gain = "-" if each.trial is None else signed(each.trial.gain)
+    bar = None if each.trial is None else Bar(each.trial.gain, each.trial.low, each.trial.high)
+    return Row((each.source, "screened", gain, "", "-", "-", f"{each.n_rows:,}"), "", bar)
+
+
+def _caveats(ranking: Ranking, loss: str) -> list[str]:
+    said_of = [
+        f"Gains are in percent of the {loss} of {short(ranking.target)} alone "
+        f"({number(ranking.loss_alone or 0.0)}), each with one source only. They do not add up.",
+        "Each interval is for one source. The first of several flatters itself a little.",
+    ]
+    if len(ranking) == 1 and not ranking.screened:
+        said_of = said_of[:1]
+    else:
+        said_of.append("To use several at once, choose weighs them together and fits the model.")
+    if left := [c.source for c in ranking if c.trial is None]:
+        said_of.append(f"Not tried, and called by the gain formula: {named(left)}.")
+    return [*said_of, *_interrupted(ranking)]
+
+
+def _interrupted(ranking: Ranking) -> list[str]:
+    return [] if ranking.complete else ["The run was interrupted: sources are missing."]
+
+
+def _notes(ranking: Ranking) -> tuple[str, ...]:
+    notes = together((c.source, note) for c in ranking for note in c.notes)
+    return (*([] if ranking.screening is None else [ranking.screening.note]), *notes)
+
+
+def _untried(ranking: Ranking) -> Answer:
+    words = [c.decision.word for c in ranking]
+    is_paper = not ranking.best.decision.is_about_gain
+    return Answer(
+        tone=_tone([c.call for c in ranking]),
+        headline=_headline_by_paper(ranking) if is_paper else _headline(ranking),
+        evidence=(_least(ranking), _luck(ranking)),
+        table=_table_untried(ranking, words),
+        reasons=tuple(f"{short(c.source)}: {said(c.reason)}" for c in ranking),
+        legend=(
+            "Score: the Cross-Learning Score; 0 means kin; line: 95% interval.",
+            "To target: by how much the source's predictors lose more on the target than its own.",
+        ),
+        caveats=tuple(_caveats_untried(ranking, is_paper)),
+        notes=_notes(ranking),
+    )
+
+
+def _headline_by_paper(ranking: Ranking) -> str:
+    zones = [c.decision.word for c in ranking]
+    kin = [c.source for c in ranking if c.decision.word == "positive"]
+    if kin:
+        return f"By the paper's rule {named(kin)} of {counted(len(ranking), 'source')}: positive."
+    n = zones.count("negative")
+    return f"By the paper's rule no source is positive; {n} of {len(ranking)} are negative."
+
+
+def _least(ranking: Ranking) -> str:
+    first = ranking.best
+    return (
+        f"First: {short(first.source)}. On {short(ranking.target)} its predictors lose "
+        f"{number(first.source_to_target)} more than the target's own; Cross-Learning Score "
+        f"{number(first.score)}."
+    )
+
+
+def _luck(ranking: Ranking) -> str:
+    if len(ranking) == 1 and not ranking.screened:
+        return "One source was compared."
+    first = ranking.best.source
+    sure = ranking.first[first]
+    luck = "" if sure >= SURE else "; the first place is partly luck"
+    return f"{short(first)} loses least with probability {probability(sure)}{luck}."
+
+
+def _table_untried(ranking: Ranking, words: list[str]) -> AnswerTable:
+    rows = [
+        Row(
+            (
+                c.source,
+                word,
+                number(c.score),
+                "",
+                number(c.source_to_target),
+                number(c.target_to_source),
+                f"{c.n_rows[c.source]:,}",
+            ),
+            c.call,
+            Bar(c.score, *c.interval),
+        )
+        for c, word in zip(ranking, words, strict=True)
+    ]
+    rows += [
+        Row((s.source, "screened", "-", "", number(s.source_to_target), "-", f"{s.n_rows:,}"))
+        for s in ranking.screened
+    ]
+    right = ("score", "to target", "to source", "rows")
+    return AnswerTable(UNTRIED, tuple(rows), right, bar_of="95% interval of the score", unit="")
+
+
+def _caveats_untried(ranking: Ranking, is_paper: bool) -> list[str]:
+    how = (
+        "Zones by the paper's rule."
+        if is_paper
+        else "No source was tried: calls by the gain formula."
+    )
+    forecast = [] if ranking.forecast is None else [ranking.forecast.sentence]
+    return [how, *forecast, *_interrupted(ranking)]

@@ -1,0 +1,390 @@
+"""Every sentence that a result can print: all branches, made by constructed results.
+
+No sentence is longer than 30 words, none is spelled as code, none is said twice, and no number in one
+contradicts another of the same result. The terminal, the notebook and the report say the same.
+"""
+
+import html
+import json
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+
+import datakin
+from datakin import distances, synthetic
+from datakin.learning.stack.records import Trial
+from datakin.report.page import view_of
+from datakin.results import (
+    Choice,
+    CurvePoint,
+    Gain,
+    MethodGain,
+    Provenance,
+    SourceChoice,
+    Stability,
+)
+from datakin.results.zones import GAIN, PAPER, TRIAL, Zone
+from tests.unit.results.sentences import check_form, check_numbers, check_reasons, quantities
+
+NOWHERE = Provenance(0, {}, {}, {})
+PROBABILITIES = (0.3, 0.55, 0.7, 0.897, 0.9, 0.97, 0.9999)
+
+
+def source(name, call, share, *, gain=0.05, p_gain=0.8, worth=12.4):
+    pool = (-0.45, -0.6, -0.3) if call == "hurts" else (0.1, -0.1, 0.3)
+    return SourceChoice(
+        name, call, gain, gain - 0.04, gain + 0.04, p_gain, share, worth, 1300, *pool
+    )
+
+
+def make(used=("north", "south"), **changes):
+    """Return a choice among five sources, each called differently."""
+    kinds = {
+        "north": ("helps", 0.04, 0.95),
+        "south": ("harmless", 0.001, 0.897),
+        "west": ("unclear", 0.01, 0.6),
+        "east": ("hurts", -0.001, 0.4),
+        "far": ("helps", 0.02, 0.91),
+    }
+    every = tuple(
+        source(name, call, 0.2 if name in used else 0.0, gain=gain, p_gain=p)
+        for name, (call, gain, p) in kinds.items()
+    )
+    often = dict.fromkeys(kinds, 0.5)
+    known = {
+        **{"target": "home", "label": "died", "task": "binary", "n_rows": 60, "used": tuple(used)},
+        **{
+            "fewest": (),
+            "choices": every,
+            "loss": "zero_one",
+            "error": 0.12,
+            "interval": (0.05, 0.19),
+        },
+        **{
+            "error_alone": 0.17,
+            "error_all": 0.26,
+            "gain": 0.3,
+            "gain_interval": (0.1, 0.5),
+            "p_gain": 0.97,
+        },
+        **{"tried": 0.42, "loss_alone": 0.13, "learners": ("linear",), "unusable": {}, "notes": ()},
+        **{
+            "stability": Stability(5, True, 1.0, 0.1, 0.14, 0.6, often, often),
+            "provenance": NOWHERE,
+        },
+        **{"curve": (CurvePoint(30, 0.2, 0.16), CurvePoint(54, 0.17, 0.13))},
+    }
+    return Choice(**{**known, **changes})
+
+
+def choices():
+    """Return choices that take every branch of their answer."""
+    losses = [("binary", "zero_one"), ("binary", "balanced"), ("multiclass", "balanced")]
+    losses += [("regression", "squared"), ("regression", "absolute"), ("binary", "log")]
+    for (task, loss), error, alone, tried in product(
+        losses, (0.12, 0.17, 0.3), (0.17,), (-0.1, 0.0, 0.42)
+    ):
+        yield make(task=task, loss=loss, error=error, error_alone=alone, tried=tried)
+    for p, gain in product(PROBABILITIES, (-0.01, 0.004, 0.0746, 0.3)):
+        yield make(p_gain=p, gain=gain, gain_interval=(gain - 0.05, gain + 0.05))
+    for used in ((), ("north",), ("south", "west"), ("north", "south", "west", "far", "east")):
+        for pooled in (None, 0.1, 0.12, 0.5, float("nan")):
+            yield make(used, error_all=pooled, fewest=used[:1])
+    yield make((), error=0.17)
+    for few in (1, 2):
+        yield make(("north", "south", "far"), fewest=("north", "far")[:few])
+    shaky = Stability(12, False, 0.5, 0.1, 0.14, 0.2, {}, {})
+    yield make(stability=shaky)
+    yield make(choices=(source("north", "helps", 0.5, worth=None),), used=("north",))
+    yield make(choices=(source("north", "harmless", 0.5),), used=("north",))
+    yield make(choices=(source("east", "hurts", 0.0),), used=())
+    yield make(choices=(), used=(), unusable={"zip codes": "It has no column 'died'."})
+    yield make(choices=(), used=())
+    many = tuple(source(f"s{k:02}", "helps", 0.05) for k in range(20))
+    yield make(choices=many, used=tuple(each.source for each in many))
+    yield make(notes=("north: 3 rows left out", "south: 5 rows left out", "made of 2 files"))
+
+
+@pytest.mark.parametrize("k", range(len(list(choices()))))
+def test_choices(k):
+    choice = list(choices())[k]
+    answer = choice.answer
+    check_form(answer)
+    check_numbers(answer, "home")
+    check_reasons(answer)
+    said = " ".join(answer.sentences)
+    assert ("This should help" in said) <= (choice.p_gain >= 0.95)
+    if choice.used and choice.error > choice.error_alone:
+        assert "does not fall" in said
+        assert "helps (" not in answer.evidence[0]
+    if not choice.used:
+        assert "learn from home alone" in answer.headline
+    rows = [] if answer.table is None else answer.table.rows
+    for row in rows:
+        is_used = row.cells[0] in choice.used
+        assert row.is_own or (row.cells[4] == "not used") != is_used
+        assert f"{row.cells[0]} hurts" not in said or row.call == "hurts"
+    if choice.used:
+        shares = [float(row.cells[4].rstrip("%")) for row in rows if row.cells[4] != "not used"]
+        assert abs(sum(shares) - 100) <= 0.5 * len(shares)
+
+
+def test_the_numbers_of_a_choice_are_those_of_its_fields():
+    found = quantities(make().answer, "home")
+    assert {name: next(iter(values)) for name, values in found.items()} == {
+        "error": "12.0%",
+        "interval": "5.0 to 19.0%",
+        "alone": "17.0%",
+        "p_gain": "97%",
+        "gain": "30%",
+        "pool": "26.0%",
+    }
+    squared = make(
+        task="regression", loss="squared", error=4.0, interval=(1.0, 9.0), error_alone=16.0
+    )
+    found = quantities(squared.answer, "home")
+    assert (found["error"], found["interval"], found["alone"]) == ({"2"}, {"1 to 3"}, {"4"})
+
+
+@pytest.fixture(scope="module")
+def ranking():
+    target, sources = synthetic.make_demo(60, 60)
+    return datakin.rank(target, [s.dataset for s in sources[:4]], models=["logistic"])
+
+
+def trial(name, call, gain=0.02):
+    p_gain = {"helps": 0.93, "harmless": 0.7, "unclear": 0.6, "hurts": 0.4}[call]
+    pool = (-0.5, -0.7, -0.3) if call == "hurts" else (0.1, -0.1, 0.3)
+    safe = {"harmless": 0.97, "helps": 0.99}.get(call, 0.5)
+    return Trial(name, gain, gain - 0.05, gain + 0.05, p_gain, gain, 0.02, *pool, safe)
+
+
+def called(comparison, call, name="", gain=0.02):
+    """Return a comparison whose trial leads to a call."""
+    name = name or comparison.source
+    found = trial(name, call, gain)
+    decision = TRIAL.decide_trial(found)
+    assert decision.zone.call == call
+    keep = comparison.source
+    n_rows = {comparison.target: 60, name: 60}
+    parts = {
+        field: {
+            name if key == keep else key: value for key, value in getattr(comparison, field).items()
+        }
+        for field in ("own_errors", "cross_errors", "losses", "curves", "facts", "model_weights")
+    }
+    return replace(
+        comparison, source=name, trial=found, decision=decision, zone=decision.zone, n_rows=n_rows,
+        loss_alone=0.2, **parts,
+    )  # fmt: skip
+
+
+def rankings(ranking):
+    """Return rankings that take every branch of their answer."""
+    calls = ["helps", "harmless", "unclear", "hurts"]
+    first = ranking.comparisons[0]
+    for mask in product((0, 1, 2), repeat=4):
+        wanted = [call for call, n in zip(calls, mask, strict=True) for _ in range(n)]
+        if wanted:
+            names = [f"s{k}" for k in range(len(wanted))]
+            yield _ranked(
+                ranking, [called(first, c, n) for c, n in zip(wanted, names, strict=True)]
+            )
+    for call in calls:
+        yield _ranked(ranking, [called(first, call, f"s{k}") for k in range(9)])
+        yield _ranked(ranking, [called(first, call, "s0", gain=-0.001)])
+    found = _ranked(ranking, [called(first, "helps", "a"), _renamed(first, "b")])
+    yield found
+    yield replace(found, complete=False)
+    yield replace(found, groups={"a": 1, "b": 2})
+
+
+def _renamed(comparison, name):
+    decision = GAIN.decide_gain(replace(comparison.gain, low90=-0.1, high90=0.1))
+    found = called(comparison, "unclear", name)
+    return replace(found, trial=None, decision=decision, zone=decision.zone)
+
+
+def _ranked(ranking, comparisons):
+    names = [c.source for c in comparisons]
+    return replace(
+        ranking,
+        comparisons=tuple(comparisons),
+        first=dict.fromkeys(names, 1 / len(names)),
+        groups={name: 1 + k // 2 for k, name in enumerate(names)},
+        forecast=None,
+    )
+
+
+def test_rankings(ranking):
+    n = 0
+    for found in rankings(ranking):
+        n += 1
+        answer = found.answer
+        check_form(answer)
+        check_reasons(answer)
+        calls = {c.source: c.call for c in found}
+        for name, call in calls.items():
+            if f"leave out {name}" in answer.headline.lower():
+                assert call == "hurts"
+            if answer.headline.startswith(f"Use {name}"):
+                assert call == "helps"
+        assert ("none hurts" in answer.headline) <= ("hurts" not in calls.values())
+        assert ("No source clearly helps" in answer.headline) <= ("helps" not in calls.values())
+        k = answer.table.columns.index("call")
+        assert [row.cells[k] for row in answer.table.rows] == list(calls.values())
+    assert n > 80
+
+
+def test_rankings_that_were_not_tried(ranking):
+    target, sources = synthetic.make_demo(60, 60)
+    few = [s.dataset for s in sources[:3]]
+    paper = datakin.CrossLearningScore.as_in_paper(models=["logistic"]).rank(target, few)
+    measured = datakin.CrossErrors.measure([target, *few], models=["logistic"])
+    formula = measured.rank(target.name)
+    for found in (paper, formula):
+        assert not found.is_tried
+        check_form(found.answer)
+    for p in (0.2, 0.96, 0.999):
+        first = {c.source: p if k == 0 else (1 - p) / 2 for k, c in enumerate(formula)}
+        luck = " ".join(replace(formula, first=first).answer.evidence)
+        assert ("luck" in luck) == (p < 0.95)
+
+
+def test_comparisons(ranking):
+    first = ranking.comparisons[0]
+    for call, gain in product(("helps", "harmless", "unclear", "hurts"), (-0.01, 0.0, 0.02, 0.2)):
+        found = called(first, call, gain=gain)
+        check_form(found.answer)
+        assert found.answer.tone == {"helps": "good", "hurts": "bad", "unclear": "open"}.get(
+            call, "plain"
+        )
+        (size,) = {f"{abs(100 * gain):.{0 if abs(gain) > 0.0995 else 1}f}%"}
+        size = "0%" if gain == 0 else size
+        assert f"by {size}" in found.answer.evidence[0]
+        squared = replace(
+            found, losses=dict.fromkeys(found.losses, "squared"), standardised=0.1, facts={}
+        )
+        check_form(squared.answer)
+        assert "squared error" in squared.answer.evidence[0]
+
+
+def test_comparisons_by_the_other_rules(ranking):
+    first = ranking.comparisons[0]
+    score = first.sizes["matched"]
+    for value in (-0.1, 0.01, 0.5):
+        decision = PAPER.decide(replace(score, value=value), (0.2, 0.02), first.gain)
+        found = replace(first, trial=None, decision=decision, zone=decision.zone)
+        check_form(found.answer)
+        assert found.answer.headline.startswith("By the paper's rule:")
+    for low, high in ((0.01, 0.05), (-0.02, 0.02), (-0.05, -0.01)):
+        gain = replace(first.gain, low90=low, high90=high)
+        decision = GAIN.decide_gain(gain)
+        check_form(replace(first, trial=None, decision=decision, zone=decision.zone).answer)
+
+
+@pytest.fixture(scope="module")
+def square():
+    target, sources = synthetic.make_demo(60, 60)
+    members = [target, *(s.dataset for s in sources)]
+    return datakin.matrix(members, models=["logistic"])
+
+
+def test_matrices(square):
+    n = len(square)
+    kinds = {
+        "trial": list(Zone),
+        "gain": list(Zone),
+        "paper": [z for z in Zone if z.value != "harmless"],
+    }
+    rng = np.random.default_rng(0)
+    for rule, zones in kinds.items():
+        for case in (*[[zone] for zone in zones], *[zones] * 6):
+            drawn = [[case[rng.integers(len(case))] for _ in range(n)] for _ in range(n)]
+            if rule == "paper":
+                drawn = [[drawn[min(i, j)][max(i, j)] for j in range(n)] for i in range(n)]
+            gains = rng.normal(size=(n, n)) if rule == "trial" else None
+            found = replace(square, zones=tuple(map(tuple, drawn)), rule=rule, gains=gains)
+            for each in (found, replace(found, complete=False)):
+                answer = each.answer
+                check_form(answer)
+                apart = bool(found.are_apart.any())
+                assert ("No pair" in answer.headline) == (not apart)
+                n_groups = len(set(found.clusters().values()))
+                if "form" in answer.headline:
+                    assert f"form {n_groups} groups" in answer.headline
+
+
+def test_small_squares(square):
+    few = square.names[:4]
+    picked = datakin.matrix(
+        [d for d in _members() if d.name in few], models=["logistic"], calls=True
+    )
+    answer = picked.answer
+    check_form(answer)
+    assert answer.table.columns == ("", *picked.names)
+
+
+def _members():
+    target, sources = synthetic.make_demo(60, 60)
+    return [target, *(s.dataset for s in sources)]
+
+
+def test_gains():
+    for rer, se, several in product((-0.2, 0.0, 0.05, 0.4), (0.01, 0.2), (False, True)):
+        back = (float("nan"),) * 4 if several else (0.1, 0.05, 0.1, 0.05)
+        method = MethodGain(rer, se, *back, 0.2 * (1 - rer), 0.1)
+        names = ("kin_stack", "concatenate")
+        for methods in (dict.fromkeys(names, method), {"kin_stack": method}):
+            found = Gain(
+                *("home", "north", methods, 0.2, 0.3, "zero_one", 15, (), NOWHERE),
+                sources=("north", "south") if several else (),
+                source_loss="" if several else "balanced",
+            )
+            check_form(found.answer)
+            lowers = f"{found.best} lowers" in found.answer.headline
+            assert lowers == (rer - 1.645 * se > 0)
+    unknown = replace(found, methods={"kin_stack": replace(method, target_rer=float("nan"))})
+    check_form(unknown.answer)
+
+
+def test_forecasts(ranking):
+    forecast = datakin.forecast_gain(ranking.comparisons[0])
+    for zone, value in product((Zone.POSITIVE, Zone.AMBIGUOUS, Zone.NEGATIVE), (-0.02, 0.0, 0.02)):
+        pooled = replace(forecast.pooled, value=value)
+        decision = replace(forecast.decision, zone=zone)
+        for names in (("a",), ("a", "b"), tuple("abcdefgh")):
+            found = replace(
+                forecast,
+                pooled=pooled,
+                decision=decision,
+                sources=names,
+                weights=dict.fromkeys(names, 0.5),
+            )
+            check_form(found.answer)
+
+
+def test_distances():
+    members = _members()
+    for method in ("energy", "otdd"):
+        check_form(distances.compare(*members[:2], method=method).answer)
+    check_form(distances.rank(members[0], members[1:3], method="energy").answer)
+    check_form(distances.matrix(members[:3], method="energy").answer)
+    check_form(distances.matrix(members, method="energy").answer)
+
+
+def test_terminal_notebook_and_report_say_the_same(ranking, square):
+    for result in (make(), make(()), ranking, ranking.comparisons[0], square):
+        answer = result.answer
+        text, page = " ".join(str(result).split()), result._repr_html_()
+        card = view_of(result)["verdict"]
+        assert (card["head"], tuple(card["lines"])) == (answer.headline, answer.evidence)
+        for sentence in (answer.headline, *answer.evidence, *answer.caveats):
+            assert " ".join(sentence.split()) in text
+            assert html.escape(sentence) in page
+        assert "<script" not in page
+        again = type(result).from_json(result.to_json())
+        assert again.answer == answer
+        assert json.loads(result.to_json())
