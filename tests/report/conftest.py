@@ -23,7 +23,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync"]  # fmt: skip
 KINDS = ["ranking", "comparison", "regression", "by gain", "by paper", "matrix", "forecast",
          "joint forecast", "gain", "distance", "distances", "distance matrix", "itself", "copies",
-         "choice", "choice of numbers", "choice of nothing"]  # fmt: skip
+         "choice", "choice of numbers", "choice of nothing", "description"]  # fmt: skip
 FAST = {"models": ["logistic", "linear_svm"], "cv": 3}
 SCRIPT = "<script>alert(1)</script>"
 IMAGE = '"><img src=x onerror=alert(2)>'
@@ -73,7 +73,7 @@ def ranking(make_lda):
 
 
 @pytest.fixture(scope="session")
-def results(ranking, make_lda, make_linear):
+def results(ranking, make_lda, make_linear, make_mixed):
     """One result of every kind, by a name for its test."""
     sets = [make_lda(60, k, name=f"set {k}", angle=0.5 * k) for k in range(1, 6)]
     numbers = [make_linear(60, k, name=f"line {k}", angle=0.4 * k) for k in (1, 2)]
@@ -86,6 +86,8 @@ def results(ranking, make_lda, make_linear):
     other = numbers[0].renamed("numbers")
     with pytest.warns(datakin.DatakinWarning, match="numbers cannot be used"):
         choice = datakin.choose(sets[0], [near, far, other], learners=["linear"], repeats=2)
+    odd = {k: make_mixed(60, k).assign(code=range(60)) for k in (1, 2)}
+    odd = {f"table {k}": table for k, table in odd.items()}
     return {
         "choice": choice,
         "choice of numbers": datakin.choose(
@@ -106,6 +108,7 @@ def results(ranking, make_lda, make_linear):
         "distance matrix": datakin.distances.matrix(sets, method="energy"),
         "itself": itself,
         "copies": copies,
+        "description": datakin.describe(odd, label="y"),
     }
 
 

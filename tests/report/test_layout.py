@@ -135,6 +135,11 @@ def unfold(page):
     page.wait_for_timeout(50)  # folds tell of it later
 
 
+def resize(page, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_opens_without_errors_on_any_screen(visit, results, curved, kind):
     page = visit(curved.get(kind, results[kind]))
@@ -149,7 +154,7 @@ def test_opens_without_errors_on_any_screen(visit, results, curved, kind):
         assert table.locator("caption").count() == 1
         assert table.locator("thead th:not([scope=col])").count() == 0
     for width in (1280, 390):
-        page.set_viewport_size({"width": width, "height": 900})
+        resize(page, width)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.evaluate(CUT) == []
         assert page.evaluate(OUTSIDE) == []
@@ -175,7 +180,7 @@ def test_navigation_shows_every_section(visit, results):
     boxes = [link.bounding_box() for link in links.all()]
     assert len(boxes) >= 8
     assert all(box["x"] >= 0 and box["x"] + box["width"] <= 1280 for box in boxes)
-    page.set_viewport_size({"width": 390, "height": 844})
+    resize(page, 390)
     assert not links.first.is_visible()
     page.get_by_role("button", name="Contents").click()
     assert all(link.is_visible() for link in links.all())

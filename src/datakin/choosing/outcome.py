@@ -161,13 +161,12 @@ def _model(
 
 
 def _rows_held(fitted: Fitted) -> list[str]:
-    """Say how many rows a model holds, which matters to whom it may be given."""
-    held = sum(len(p.centers) for _, _, p in fitted.parts if isinstance(p, KernelPredictor))
-    if not held:
+    """Say that a model holds rows, which matters to whom it may be given."""
+    if not any(isinstance(p, KernelPredictor) for _, _, p in fitted.parts):
         return []
     return [
-        f"the file holds {held:,} rows of the tables, standardised, for the kernel learner; "
-        f"learners=['linear', 'trees'] holds none"
+        "the file holds rows of the tables (standardised, for the kernel learner): give it only to those who "
+        "may see them. With the learners linear and trees alone it holds none"
     ]
 
 

@@ -15,7 +15,9 @@ from datakin.data.dataset import fingerprint_of, hash_labels
 from datakin.data.features import Array, Features
 from datakin.data.new_rows import NewRows, read_new_rows
 from datakin.learning.metrics import Metrics
-from datakin.results.record import Record, cell, plain, table
+from datakin.results.metrics_table import metrics_line
+from datakin.results.record import Record, plain, table
+from datakin.results.words import amount, error_word, interval_amount, short
 
 __all__ = ["Predictions", "predict_table"]
 
@@ -38,7 +40,7 @@ class Predictions(Record):
     kept : dict of str to tuple
         Columns of the table that were carried along.
     closing : str
-        The error on these rows beside that of the card, if the table has labels.
+        The error to expect, and that on these rows if the table has labels; how classes are decided.
     metrics : Metrics or None
         On these rows, if the table has labels.
     """
@@ -72,7 +74,9 @@ class Predictions(Record):
         lines = [table(shown.head(SHOWN))]
         more = len(self.values) - SHOWN
         lines += [f"... and {more:,} more rows (all of them: --out)"] if more > 0 else []
-        return "\n".join(lines + (["", self.closing] if self.closing else []))
+        said = [self.closing] if self.closing else []
+        said += [metrics_line(self.metrics)] if self.metrics is not None else []
+        return "\n".join(lines + (["", *said] if said else []))
 
 
 def predict_table(
@@ -85,18 +89,18 @@ def predict_table(
     model : KinModel
     source : path, data frame or Dataset
     keep : sequence of str
-        Columns to carry along, such as ids.
+        Columns to carry along, such as ids; "all" for every column.
     **options
         Of `read_new_rows`.
     """
     classes = model.stack.classes
+    read = read_new_rows(source, model.schema, classes=bool(classes), keep=keep, **options)
     made = ["prediction", *(f"p_{name}" for name in classes)]
-    if both := [name for name in keep if name in made]:
+    if both := [name for name in read.kept or {} if name in made]:
         raise DatakinError(
             f"A kept column must not have the name of a new one. Got {listed(both)}; rename it in the "
             f"table."
         )
-    read = read_new_rows(source, model.schema, classes=bool(classes), keep=keep, **options)
     model.announce(read)
     outputs = model.outputs_of(read.features)
     values = model.names_of(outputs) if classes else outputs[:, 0]
@@ -106,9 +110,39 @@ def predict_table(
         tuple(values.tolist()),
         outputs if classes else np.zeros((len(outputs), 0)),
         {name: tuple(held.tolist()) for name, held in (read.kept or {}).items()},
-        "" if read.labels is None else _closing(model, outputs, read),
+        "\n".join([_error_line(model, outputs, read), *_rule(model)]),
         _metrics(model, outputs, read.labels),
     )
+
+
+def _error_line(model: KinModel, outputs: Array, read: NewRows) -> str:
+    """Say what error to expect; with labels, beside the error on these rows."""
+    found = "" if read.labels is None else _closing(model, outputs, read)
+    if found:
+        return found
+    return f"Expected {_expected(model)} on rows like those of {short(model.card.target)}."
+
+
+def _expected(model: KinModel) -> str:
+    card = model.card
+    reach = f"{card.level:.0%} interval {interval_amount(card.loss, *card.interval)}"
+    return f"{error_word(card.loss)}: {amount(card.loss, card.error)} ({reach})"
+
+
+def _rule(model: KinModel) -> list[str]:
+    """Say from which probability on a class is predicted, where that is not the most likely one."""
+    shares, classes = model.stack.shares, model.stack.classes
+    if not len(shares):
+        return []
+    if len(classes) == 2:
+        return [
+            f"Predicted is {plain(classes[1])} from a probability of {shares[1]:.1%} on, its share in the "
+            f"target: both classes count the same."
+        ]
+    return [
+        "Predicted is the class that is most likely for its share in the target: every class counts the "
+        "same. The most likely class may be another; see the probabilities."
+    ]
 
 
 def _metrics(model: KinModel, outputs: Array, labels: Array | None) -> Metrics | None:
@@ -132,7 +166,8 @@ def _closing(model: KinModel, outputs: Array, read: NewRows) -> str:
         return str(problem)
     unit = "" if n_rows == len(labels) else f" of {len(labels):,} that have a label"
     said = [
-        f"error on these {n_rows:,} rows{unit}: {cell(error)}; the model card says {model.card.says}",
+        f"Error on these {n_rows:,} rows{unit}: {amount(model.card.loss, error)}. Expected "
+        f"{_expected(model)}.",
         *_unknown(model, labels[there]),
     ]
     if n_rows == model.card.n_rows and _are_learned(model, read.features, labels, there):

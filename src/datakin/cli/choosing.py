@@ -85,7 +85,9 @@ def choose(
 
         def save() -> str:
             found.model.save(model, overwrite=output.force)
-            return f"The model is in {printable(str(model))}: datakin predict {model} TABLE"
+            held = [note for note in found.model.card.notes if note.startswith("the file holds")]
+            notes = "".join(f" {note[0].upper()}{note[1:]}." for note in held)
+            return f"The model is in {printable(str(model))}: datakin predict {model} TABLE.{notes}"
 
         _attempt(save if model is not None else None, said, faults)
         learned = [first, *sources.values()]
@@ -127,7 +129,9 @@ def predict(
     ] = None,
     keep: Annotated[
         list[str] | None,
-        typer.Option(help="Column(s) to carry along, such as an id; repeat or separate by commas."),
+        typer.Option(
+            help="Column(s) to carry along, such as an id; repeat or separate by commas; all for all."
+        ),
     ] = None,
     card: Annotated[
         bool,
@@ -136,7 +140,7 @@ def predict(
 ) -> None:
     """Predict the rows of a table with a saved model.
 
-    For example: datakin predict kin.datakin new.csv --keep patient --out predicted.csv
+    For example: datakin predict kin.datakin new.csv --keep all --out predicted.xlsx
 
     What is in a model: datakin predict kin.datakin --card
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
@@ -29,7 +30,10 @@ from datakin.data.schema import TableSchema
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = ["NewRows", "new_labels", "read_new_rows"]
+__all__ = ["EVERY", "NewRows", "new_labels", "read_new_rows"]
+
+EVERY = "all"  # keeps every column, unless one has this name
+NUMERAL = re.compile(r"-?(0|[1-9]\d{0,14})(\.\d{1,15})?")  # its number is written the same way
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +78,7 @@ def read_new_rows(
     classes : bool, optional
         Read the labels too, if they are there: as classes or as numbers.
     keep : sequence of str
-        Columns to carry along.
+        Columns to carry along; "all" for every column, those of plain numbers as numbers.
     **options
         Of `read_table`: delimiter, encoding, header, table, query, rename.
     """
@@ -89,6 +93,8 @@ def read_new_rows(
         return NewRows(_of_matrix(matrix, schema))
     frame, notes = _opened(source, schema, options)
     frame = _corrected(frame, {**schema.rename, **(options.get("rename") or {})}, schema)
+    is_every = tuple(keep) == (EVERY,) and EVERY not in frame.columns
+    keep = tuple(frame.columns) if is_every else keep
     _need(schema.names, frame.columns)
     _need(keep, frame.columns, "to keep")
     features = _features(frame, schema)
@@ -102,7 +108,17 @@ def read_new_rows(
         except DatakinError as error:  # predictions do not need it
             notes = (*notes, f"the label was not read: {error}")
     kept = {name: read_keys(frame[name], name)[0] for name in keep}
+    if is_every:
+        kept = {name: _numbers_back(held) for name, held in kept.items()}
     return NewRows(features, labels, kept, notes)
+
+
+def _numbers_back(held: Array) -> Array:
+    """Return a column of texts as numbers if every text is one; an id such as 007 stays a text."""
+    there = [text for text in held if text is not None]
+    if not there or not all(NUMERAL.fullmatch(text) for text in there):
+        return held
+    return object_array([None if t is None else float(t) if "." in t else int(t) for t in held])
 
 
 def _opened(

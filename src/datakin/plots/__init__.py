@@ -5,17 +5,9 @@ because results do not keep the rows.
 """
 
 from datakin.plots.boundaries import pair
-from datakin.plots.pictures import (
-    choice,
-    forecast,
-    gain,
-    learning_curve,
-    map,
-    matrix,
-    ranking,
-    save,
-    zones,
-)
+from datakin.plots.canvas import save
+from datakin.plots.pictures import choice, forecast, gain, learning_curve, ranking, zones
+from datakin.plots.squares import map, matrix
 
 __all__ = [
     "choice",

@@ -11,7 +11,7 @@ from datakin._core.exceptions import DatakinError, listed
 from datakin.data import Dataset, coerce
 from datakin.data import pair as align
 from datakin.data.features import Array
-from datakin.plots.pictures import CLUSTERS, axes, label
+from datakin.plots.canvas import CLUSTERS, axes, label
 
 __all__ = ["pair"]
 
@@ -68,7 +68,13 @@ def pair(
     ax.legend(
         loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False, fontsize="small"
     )
+    both = " and ".join(label(data.name) for data in sets)
+    ax.set_title(both, loc="left", fontsize="medium", fontweight="bold", pad=14 * _legend_rows(ax))
     return ax
+
+
+def _legend_rows(ax: Any) -> int:
+    return (len(ax.get_legend_handles_labels()[0]) + 1) // 2 + 1
 
 
 def _numeric(

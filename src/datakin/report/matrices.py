@@ -67,7 +67,7 @@ def _square_view(
         verdict_of(matrix.answer),
         [_heat(matrix, order), _tree(matrix, order), _map(matrix), _members(matrix, clusters, own),
          _pairs(pairs)],
-        tiles=[*({"label": name, "value": str(count)} for name, count in counts.items()), *tiles],
+        tiles=[*({"label": name, "value": f"{count:,}"} for name, count in counts.items()), *tiles],
         clusters=list(clusters.values()),
         groups=list(_group_names(clusters).values()),
         selects="dataset",

@@ -37,6 +37,7 @@ from datakin.report.descriptions import description_view
 from datakin.report.gains import forecast_view, gain_view
 from datakin.report.matrices import distance_matrix_view, matrix_view
 from datakin.report.rankings import distance_ranking_view, ranking_view
+from datakin.report.words import notes_of
 from datakin.results import (
     Choice,
     Comparison,
@@ -181,7 +182,8 @@ def page(result: Any, *, command: str | None = None, notes: Sequence[str] = ()) 
 
 def _page(result: Any, command: str | None, notes: Sequence[str]) -> str:
     view = view_of(result)
-    view["notes"] = list(dict.fromkeys([*view["notes"], *notes]))
+    if not result.is_text:
+        view["notes"] = notes_of(result.answer.with_notes(notes))
     if command:
         view["provenance"] = {"Command": command, **view.get("provenance", {})}
     text = str(result)

@@ -17,9 +17,10 @@ __all__ = ["Answer", "AnswerTable", "Axis", "Bar", "Row", "axis_of", "bar_text",
 
 WIDTH = 80  # characters of a line, unless more are asked for
 MOST = 100  # sentences are not wider, however wide the screen is
-NAME = 24  # characters of a name in a table
+NAME = 24  # characters of a name in a table whose rows are sources
 REASONS = 6  # sources whose call is explained without being asked for
 LINES = 60  # rows of a table as text
+WIDEST = 36  # characters of the first column elsewhere
 BAR = (10, 32)  # least and most characters of a drawn interval
 REACH = 4.0  # a bar is cut where it is longer than this many times the middle one
 
@@ -221,9 +222,9 @@ class Answer:
             ("headline", _wrapped(self.headline, wide)),
             ("evidence", [line for text in self.evidence for line in _wrapped(text, wide)]),
             ("table", _titled(self.table, width)),
-            ("second", _titled(self.second, width)),
             ("legend", _wrapped(" ".join(self.legend), wide)),
             ("reasons", _listed("Why", self._reasons(details), wide)),
+            ("second", _titled(self.second, width)),
             ("caveats", _listed("What to know", self.caveats, wide)),
             ("notes", _listed("What was done to the data", self.notes, wide)),
         ]
@@ -313,7 +314,8 @@ def _kinds(note: str) -> set[str]:
 
 def _cell(row: Row, k: int) -> str:
     text = plain(row.cells[k])
-    return text if k or len(text) <= NAME else f"{text[: NAME - 1]}…"
+    most = NAME if (k == 0 and row.bar is not None) or row.is_own else WIDEST
+    return text if k or len(text) <= most else f"{text[: most - 1]}…"
 
 
 def _wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str]:

@@ -28,11 +28,11 @@ def answer_html(answer: Answer) -> str:
     ]
     if answer.table is not None:
         parts += [forest_svg(answer.table), _table(answer.table)]
-    if answer.second is not None:
-        parts.append(_table(answer.second))
     if answer.legend:
         parts.append(f"<p><small>{html.escape(' '.join(answer.legend))}</small></p>")
     parts += _listed("Why", answer.reasons)
+    if answer.second is not None:
+        parts.append(_table(answer.second))
     parts += _listed("What to know", answer.caveats)
     parts += _listed("What was done to the data", answer.notes)
     return "\n".join([*filter(None, parts), "</div>"])
@@ -107,12 +107,11 @@ def _drawn(row: Row, axis: Axis, y: float) -> list[str]:
     name = plain(row.cells[0])
     name = name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
     low, high, value = (_place(each, axis) for each in (bar.low, bar.high, bar.value))
-    # A square stands for the gain of one pool, which decides that a source hurts.
-    mark = (
-        f'<rect x="{value - 4:.1f}" y="{y - 4}" width="8" height="8" fill="{ink}"/>'
-        if row.call == "hurts"
-        else f'<circle cx="{value:.1f}" cy="{y}" r="4.5" fill="{ink}"/>'
-    )
+    if axis.low <= bar.value <= axis.high:
+        mark = f'<circle cx="{value:.1f}" cy="{y}" r="4.5" fill="{ink}"/>'
+    else:  # an arrow to where it lies, beyond the end of the axis
+        tip = -9 if bar.value < axis.low else 9
+        mark = f'<path d="M{value:.1f} {y - 5}v10l{tip} -5z" fill="{ink}"/>'
     words = " ".join(filter(None, [row.cells[2] if row.call else "", row.call]))
     return [
         f'<text x="{GUTTER - 8}" y="{y + 4}" text-anchor="end">{html.escape(name)}</text>',

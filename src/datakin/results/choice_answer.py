@@ -15,6 +15,7 @@ from datakin.results.call_words import (
     legend_of_calls,
     reason_of,
 )
+from datakin.results.metrics_table import metrics_table
 from datakin.results.words import (
     IN_POINTS,
     amount,
@@ -40,6 +41,7 @@ SURENESS = (
     (0.6, "This may help"),
     (0.0, "Whether this helps is open"),
 )
+HALF = 0.5
 COLUMNS = ("source", "call", "gain", "interval", "share", "rows", "worth")
 
 
@@ -50,6 +52,7 @@ def choice_answer(choice: Choice) -> Answer:
         headline=choice_headline(choice),
         evidence=(_expected(choice), *_stable(choice)),
         table=_table(choice) if choice.choices else None,
+        second=_metrics(choice),
         reasons=tuple(_reasons(choice)),
         legend=_legend(choice) if choice.choices else (),
         caveats=tuple(_caveats(choice)),
@@ -122,9 +125,10 @@ def _stable(choice: Choice) -> tuple[str, ...]:
     if not choice.choices:
         return ()
     stable, same = choice.stability, "sources" if choice.used else "answer"
+    chance = " Which sources are used is partly chance." if stable.sample < HALF else ""
     return (
         f"How stable: the same {same} in {stable.folds:.0%} of {counted(stable.repeats, 'repeat')} and in "
-        f"{stable.sample:.0%} of resampled versions of {short(choice.target)}.",
+        f"{stable.sample:.0%} of resampled versions of {short(choice.target)}.{chance}",
     )
 
 
@@ -154,6 +158,13 @@ def _table(choice: Choice) -> AnswerTable:
         rows.append(Row(cells, is_own=True))
     right = ("gain", "share", "rows", "worth")
     return AnswerTable(COLUMNS, tuple(rows), right, bar_of=BAR_OF)
+
+
+def _metrics(choice: Choice) -> AnswerTable | None:
+    """Return the choice beside the target alone, in measures that people know."""
+    titles = {"alone": "target alone", "choice": "the choice" if choice.used else "expected"}
+    caption = f"In other measures, on held-out rows of {short(choice.target)}:"
+    return metrics_table(choice.metrics, titles, caption, interval_of="choice")
 
 
 def _legend(choice: Choice) -> tuple[str, ...]:

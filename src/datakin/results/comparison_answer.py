@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from datakin.results.answer import Answer, AnswerTable, Bar, Row, said
 from datakin.results.call_words import called, reason_of
+from datakin.results.metrics_table import metrics_table
 from datakin.results.words import IN_POINTS, amount, error_word, number, percent, short
 from datakin.results.words import gain_loss as name_of_gain
 from datakin.results.words import percent_interval as interval
@@ -28,6 +29,7 @@ def comparison_answer(comparison: Comparison) -> Answer:
         headline=said(head.format(**names)),
         evidence=(_gain(comparison), _score(comparison)),
         table=_table(comparison),
+        second=_metrics(comparison),
         reasons=_reason(comparison),
         legend=_legend(comparison),
         caveats=tuple(_caveats(comparison)),
@@ -92,6 +94,18 @@ def _table(comparison: Comparison) -> AnswerTable:
         bar_of="95% interval of the difference",
         unit="",
     )
+
+
+def _metrics(comparison: Comparison) -> AnswerTable | None:
+    """Return both directions, in measures that people know."""
+    titles = {
+        "target": "target, own",
+        "source_to_target": "from source",
+        "source": "source, own",
+        "target_to_source": "from target",
+    }
+    caption = "In other measures, each on its own held-out rows and learned from the other:"
+    return metrics_table(comparison.metrics, titles, caption)
 
 
 def _legend(comparison: Comparison) -> tuple[str, ...]:

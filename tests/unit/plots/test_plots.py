@@ -14,7 +14,7 @@ from matplotlib.figure import Figure  # noqa: E402
 
 import datakin  # noqa: E402
 from datakin import DatakinError, plots  # noqa: E402
-from datakin.plots.pictures import CALLS, COLOURS  # noqa: E402
+from datakin.plots.canvas import CALLS, COLOURS  # noqa: E402
 
 FAST = {"models": ["logistic"], "cv": 3}
 
@@ -32,6 +32,7 @@ def results(make_lda):
     return {
         "ranking": ranking,
         "comparison": ranking.best,
+        "by paper": datakin.rank(home, sources, zones="paper", **FAST),
         "matrix": datakin.matrix([home, *sources], **FAST),
         "gain": datakin.transfer_gain(home, sources[0], methods=["concatenate", "art"], repeats=3),
         "forecast": datakin.forecast_gain(ranking.best),
@@ -45,7 +46,7 @@ def results(make_lda):
 
 
 DRAWN = {
-    "ranking": ["ranking", "comparison", "distances"],
+    "ranking": ["ranking", "comparison", "distances", "by paper"],
     "zones": ["ranking", "comparison"],
     "matrix": ["matrix", "distance matrix"],
     "map": ["matrix", "distance matrix"],
@@ -83,7 +84,7 @@ def test_ranking_draws_the_frame(results, ax):
     assert [tuple(line.get_xdata()) for line in lines] == list(
         zip(frame.low, frame.high, strict=True)
     )
-    dots = [line for line in ax.lines if line.get_marker() == "o"]
+    dots = [line for line in ax.lines if line.get_marker() == "o" and len(line.get_xdata())]
     assert [float(dot.get_xdata()[0]) for dot in dots] == list(frame.score)
     assert [to_hex(dot.get_color()) for dot in dots] == [COLOURS[z].lower() for z in frame.zone]
     assert [t.get_text() for t in ax.get_yticklabels()] == ["kin", r"cost in \$ of \$x"]
@@ -97,7 +98,8 @@ def test_choice_draws_gains_calls_and_shares(results, ax):
     plots.choice(choice, ax=ax)
     dots = [line for line in ax.lines if line.get_marker() == "o" and len(line.get_xdata())]
     frame = choice.frame
-    assert [float(dot.get_xdata()[0]) for dot in dots] == pytest.approx(list(100 * frame.gain))
+    decides = frame.pooled.where(frame.call == "hurts", frame.gain)
+    assert [float(dot.get_xdata()[0]) for dot in dots] == pytest.approx(list(100 * decides))
     assert [to_hex(dot.get_color()) for dot in dots] == [CALLS[c].lower() for c in frame.call]
     texts = [text.get_text() for text in ax.texts]
     for each, text in zip(choice.choices, texts, strict=False):
@@ -107,14 +109,39 @@ def test_choice_draws_gains_calls_and_shares(results, ax):
     assert ("The choice" in names) == bool(choice.used)
 
 
-def test_zone_bands_end_at_the_thresholds(results, ax):
-    plots.ranking(results["ranking"], ax=ax)
+def test_zone_bands_end_at_the_thresholds_where_the_paper_decides(results, ax):
+    plots.ranking(results["by paper"], ax=ax)
     bands = [bar for bar in ax.patches if bar.get_alpha()]
-    assert len(bands) == 3 * len(results["ranking"])
-    for comparison, ambiguous in zip(results["ranking"], bands[1::3], strict=True):
+    assert len(bands) == 3 * len(results["by paper"])
+    for comparison, ambiguous in zip(results["by paper"], bands[1::3], strict=True):
         zone = comparison.by_paper
         assert ambiguous.get_x() == pytest.approx(zone.low)
         assert ambiguous.get_x() + ambiguous.get_width() == pytest.approx(zone.high)
+    other = Figure().add_subplot()
+    plots.ranking(results["ranking"], ax=other)
+    assert not [bar for bar in other.patches if bar.get_alpha()]
+
+
+@pytest.mark.parametrize(("name", "kind"), [(n, kinds[0]) for n, kinds in DRAWN.items()])
+def test_every_picture_has_a_title_and_says_what_its_axis_is(results, ax, name, kind):
+    getattr(plots, name)(results[kind], ax=ax)
+    assert ax.get_title(loc="left")
+    assert ax.get_xlabel() or name == "matrix"  # whose columns have names
+
+
+def test_colours_are_those_of_the_calls_and_explained(results, ax):
+    ranking = results["ranking"]
+    for draw in (plots.ranking, plots.forecast):
+        ax.clear()
+        draw(ranking, ax=ax)
+        handles, names = ax.get_legend_handles_labels()
+        assert set(names) == {c.call for c in ranking}
+        inks = dict(zip(names, (to_hex(handle.get_color()) for handle in handles), strict=True))
+        assert inks == {call: CALLS[call].lower() for call in inks}
+    dots = [line for line in ax.lines if line.get_marker() == "o" and len(line.get_xdata())]
+    assert [float(dot.get_xdata()[0]) for dot in dots] == pytest.approx(
+        list(100 * ranking.frame.gain)
+    )
 
 
 def test_zones_fill_the_line(results, ax):
@@ -132,7 +159,7 @@ def test_matrix_draws_the_square_in_the_order_of_the_tree(results, ax):
         i
         for name in names
         for i, known in enumerate(matrix.names)
-        if plots.pictures.label(known) == name
+        if plots.canvas.label(known) == name
     ]
     drawn = np.asarray(ax.images[0].get_array())
     assert drawn == pytest.approx(np.maximum(matrix.scores[np.ix_(order, order)], 0))

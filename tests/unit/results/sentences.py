@@ -44,8 +44,7 @@ def check_form(answer):
     assert len(set(answer.sentences)) == len(answer.sentences), "a sentence is said twice"
     assert "and 1 more" not in answer.headline
     assert " more." not in answer.headline
-    table = answer.table
-    if table is not None:
+    for table in filter(None, (answer.table, answer.second)):
         assert len(table.columns) <= 7, table.columns
         assert all(len(row.cells) == len(table.columns) for row in table.rows)
         assert max(map(len, table.lines(80))) <= 80, max(table.lines(80), key=len)

@@ -118,7 +118,7 @@ function heat(section) {
         if (a === b || Number.isNaN(values[k])) continue;
         const t = Math.sqrt(Math.min(1, Math.max(0, values[k]) / top));
         context.fillStyle = mode.value === "zones" || t < 0.45 ? light : dark;
-        const text = mode.value === "zones" ? squares.zones[k] : tickText(values[k], 3);
+        const text = mode.value === "zones" ? squares.zones[k] : tickText(values[k], Math.abs(values[k]) < 1 ? 3 : 2);
         context.fillText(fit(text, at.wide - 6), at.left + (b + 0.5) * at.wide, at.top + (a + 0.5) * at.tall);
       }
     }

@@ -85,7 +85,7 @@ function map(section) {
       g.append(el("circle", { cx: x(r.x), cy: y(r.y), r: 11, class: "hit" }), marker("circle", x(r.x), y(r.y), clusterColour(i), r.name === selection.name ? 8 : 6));
       const text = fit(r.name, Math.min(190, 0.4 * width));
       const back = -9 - widthOf(text); // to the left of the point, where there is no room at its right
-      const place = [[9, 4], [9, -8], [9, 15], [back, 4], [back, -8], [back, 15]].map(([dx, dy]) => [x(r.x) + dx, y(r.y) + dy - 10, x(r.x) + dx + widthOf(text), y(r.y) + dy + 3])
+      const place = [[9, 4], [9, -8], [9, 15], [back, 4], [back, -8], [back, 15], [(back + 9) / 2, -12], [(back + 9) / 2, 20]].map(([dx, dy]) => [x(r.x) + dx, y(r.y) + dy - 10, x(r.x) + dx + widthOf(text), y(r.y) + dy + 3])
         .find((spot) => spot[0] > 0 && spot[2] < width && free(spot));
       if (r.name === selection.name || (place && rows.length <= 60)) {
         const spot = place ?? [x(r.x) + 9, y(r.y) - 6];
