@@ -14,7 +14,7 @@ from datakin import DatakinError, write_report
 from datakin.report import read_report
 from datakin.report.page import embedded_json, pack, page, unpack, view_of
 from datakin.results import CurvePoint
-from datakin.results.words import amount
+from datakin.results.words import amount, number
 
 from .conftest import IMAGE, KINDS, NAMES, renamed
 
@@ -118,8 +118,10 @@ def test_numbers_of_a_choice_are_its_own(results):
     assert sum(row["share"] for row in mix) == pytest.approx(100)
     ladder = section(choice, "errors")["rows"]
     assert [row["error"] for row in ladder] == [
-        100 * error for error in (choice.error_alone, choice.error_all, choice.error)
+        100 * error
+        for error in (choice.error_alone, choice.error_best, choice.error_all, choice.error)
     ]
+    assert ladder[1]["what"] == "Best single source (near)"
     assert (ladder[-1]["low"], ladder[-1]["high"]) == tuple(100 * end for end in choice.interval)
     often = {row["source"]: row["sample"] for row in section(choice, "stability")["rows"]}
     assert often == {n: 100 * share for n, share in choice.stability.used_by_sample.items()}
@@ -137,12 +139,42 @@ def ids(result):
 
 def test_order_of_a_choice(results):
     choice = results["choice"]
-    first = ["gains", "mix", "errors", "rows", "stability", "card"]
+    first = ["gains", "mix", "errors", "measures", "rows", "stability", "card"]
     assert ids(choice) == [*first, "unusable"]
     assert ids(replace(choice, used=())) == [key for key in [*first, "unusable"] if key != "mix"]
-    assert ids(results["choice of nothing"]) == ["errors", "rows", "card"]
+    assert ids(results["choice of nothing"]) == ["errors", "measures", "rows", "card"]
     numbers = section(results["choice of numbers"], "errors")["rows"][-1]
     assert numbers["error_root"] == pytest.approx(numbers["error"] ** 0.5)
+
+
+def measured(result, key="measures"):
+    return {row["measure"].split(" (")[0]: row for row in section(result, key)["rows"]}
+
+
+def test_other_measures_of_a_choice(results):
+    choice = results["choice"]
+    rows = measured(choice)
+    for who in ("alone", "best_single", "all", "choice"):
+        held = choice.metrics[who]
+        low, high = held.intervals["auc"]
+        assert rows["AUC"][who] == f"{number(held.get('auc'))} ({number(low)} to {number(high)})"
+        assert rows["accuracy"][who].startswith(f"{100 * held.get('accuracy'):.1f}% (")
+    assert set(measured(results["choice of numbers"])) == {"RMSE", "mean absolute error", "R²"}
+    assert "measures" not in ids(replace(choice, metrics={}))
+    part = section(choice, "measures")
+    assert part["columns"][2]["label"] == "with near only"
+    assert "about the class '1'" in part["text"]
+
+
+def test_other_measures_of_a_pair_both_ways(ranking):
+    pair = ranking["kin"]
+    both = measured(pair, "measures-both")
+    for way in ("target", "source_to_target", "source", "target_to_source"):
+        assert both["AUC"][way].startswith(number(pair.metrics[way].get("auc")))
+    assert set(measured(pair)["AUC"]) == {"measure", "alone", "with_source"}
+    told = dict(view_of(ranking)["details"]["kin"]["facts"])["AUC"]
+    found = [number(pair.metrics[who].get("auc")) for who in ("alone", "with_source")]
+    assert told == "{} alone, {} with it".format(*found)
 
 
 def test_rows_of_the_slider_are_the_line_through_the_curve(curved):
@@ -258,9 +290,9 @@ def test_groups_are_named_by_their_members(vast, results):
     matrix = results["matrix"]
     found, clusters = view_of(matrix), matrix.clusters()
     assert found["clusters"] == list(clusters.values())
-    for name, number in clusters.items():
-        group = found["groups"][number - 1]
-        members = [other for other in clusters if clusters[other] == number]
+    for name, cluster in clusters.items():
+        group = found["groups"][cluster - 1]
+        members = [other for other in clusters if clusters[other] == cluster]
         assert all(member in group for member in members[:3])
         assert ("more" in group) == (len(members) > 3)
         assert name in members

@@ -148,7 +148,7 @@ def forecast(result: Any, *, ax: Any = None) -> Any:
     _intervals(ax, frame, "gain", "gain_low", "gain_high")
     zero_line(ax)
     name_rows(ax, frame["source"], len(frame))
-    ax.set_xlabel(axis)
+    ax.set_xlabel(axis, loc="right")
     entitle(ax, title, _inks(found) if found else None)
     return ax
 
@@ -164,7 +164,7 @@ def _share_curve(result: Forecast, ax: Any) -> Any:
     ax.axhline(0, color="#555555", linewidth=0.8)
     ax.axvline(result.kinship, color=CLUSTERS[0], linewidth=0.8, linestyle="--")
     ax.set_xlabel(f"share of {label(result.sources[0])} in the pooled predictor")
-    ax.set_ylabel("gain by the formula, in units of the error, 95% interval")
+    ax.set_ylabel("gain in units of the error, 95% interval")
     entitle(ax, f"What pooling brings {label(result.target)}")
     return ax
 
@@ -247,7 +247,7 @@ def choice(result: Any, *, ax: Any = None) -> Any:
         ax.text(1.01, -0.85, "share", transform=ax.get_yaxis_transform(), fontsize="small")
     name_rows(ax, names, len(names))
     loss = gain_loss(result.task)
-    ax.set_xlabel(f"gain: fall of the {loss} in % of the target's own, 90% interval")
+    ax.set_xlabel(f"gain: fall of the {loss} in % of the target's own, 90% interval", loc="right")
     if not found:
         ax.text(0.5, 0.5, "no source to try", transform=ax.transAxes, ha="center", color=DIM)
     inks = {_called(call): CALLS[call] for call in dict.fromkeys(each.call for each in found)}

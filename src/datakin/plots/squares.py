@@ -39,20 +39,24 @@ def matrix(result: Any, *, ax: Any = None) -> Any:
 
 @picture(Matrix, DistanceMatrix)
 def map(result: Any, *, ax: Any = None) -> Any:
-    """Draw the map of the datasets, coloured by cluster."""
+    """Draw the map of the datasets, coloured by group."""
     ax, frame = axes(ax, 6.4, 5.0), result.map
     for cluster, part in frame.groupby("cluster"):
         ink = CLUSTERS[(int(cluster) - 1) % len(CLUSTERS)]
         ax.scatter(part["x"], part["y"], color=ink, label=_members(part["name"]), zorder=3)
     if len(frame) <= LABELLED:
         near = 0.08 * max(np.ptp(frame["x"]), np.ptp(frame["y"]))
+        middle = (frame["x"].min() + frame["x"].max()) / 2
         for k, (name, x, y) in enumerate(zip(frame["name"], frame["x"], frame["y"], strict=True)):
             # Of two datasets close together, the name of the second is below its point.
             crowded = (np.hypot(frame["x"][:k] - x, frame["y"][:k] - y) < near).any()
-            ax.annotate(label(name), (x, y), (5, -11 if crowded else 4), textcoords="offset points")
+            place, side = (5, "left") if x <= middle else (-5, "right")
+            ax.annotate(
+                label(name), (x, y), (place, -11 if crowded else 4), ha=side, textcoords="offset points"
+            )  # fmt: skip
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.25, 0.15)
-    ax.set_xlabel(f"near on the map: a small {result.word}, as far as two dimensions can show it")
+    ax.set_xlabel(f"near on the map means a small {result.word}")
     ax.set_xticks([])
     ax.set_yticks([])
     if frame["cluster"].nunique() <= len(CLUSTERS):

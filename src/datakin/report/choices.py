@@ -6,6 +6,7 @@ from math import isfinite
 from typing import Any
 
 from datakin.report.effects import POOLED, effect_chart, effect_columns, effect_row, pooled_row
+from datakin.report.measures import choice_measures
 from datakin.report.rows_slider import rows_section
 from datakin.report.sections import column, forest, interval, origin, pairs, section, view
 from datakin.report.units import Unit
@@ -39,7 +40,7 @@ CARD = [column("what", "what", "text"), column("value", "of this model", "text")
 
 def choice_view(choice: Choice) -> dict[str, Any]:
     """Return the sections of a choice."""
-    sections = [_ladder(choice), rows_section(choice)]
+    sections = [_ladder(choice), *choice_measures(choice), rows_section(choice)]
     if choice.choices:
         sections = [_gains(choice), *_mix(choice), *sections, _stability(choice)]
     sections.append(_card(choice))
@@ -140,6 +141,8 @@ def _ladder(choice: Choice) -> dict[str, Any]:
     steps: list[tuple[str, float]] = []
     if choice.choices:
         steps = [("Target alone", choice.error_alone)]
+        if choice.error_best is not None:
+            steps.append((f"Best single source ({choice.best_source})", choice.error_best))
         if choice.error_all is not None:
             steps.append(("Everything pooled", choice.error_all))
     rows: list[dict[str, Any]] = [
@@ -157,7 +160,8 @@ def _ladder(choice: Choice) -> dict[str, Any]:
     ]
     text = (
         "Measured on rows that no fit and no weight has seen, with the same learners. The error of the "
-        "choice was measured with sources chosen from the other folds, and has a 90% interval."
+        "choice was measured with sources chosen from the other folds, and has a 90% interval. The best "
+        "single source was picked in the same way."
     )
     chart = forest(
         "what", unit.drawn("error"), f"{unit.named(word)}. Left is better. Line: 90% interval."

@@ -9,6 +9,7 @@ from datakin._core.exceptions import DatakinError
 from datakin.distances import Distance
 from datakin.report.details import NAMES, chances, loss_of, model_rows, role_facts, unit_on
 from datakin.report.effects import effect_chart, effect_columns, effect_row
+from datakin.report.measures import both_ways, trial_measures
 from datakin.report.sections import (
     FACTS,
     MODELS,
@@ -35,7 +36,7 @@ def comparison_view(c: Comparison) -> dict[str, Any]:
     sections = [_estimates(c), *_errors(c)]
     gains = _gains(c)
     sections = [*gains, *sections] if c.decision.is_about_gain else [*sections, *gains]
-    sections.append(_facts(c))
+    sections += [*trial_measures(c), *both_ways(c), _facts(c)]
     # A dataset against itself has no forecast.
     with suppress(DatakinError):
         sections.append(share_section(forecast_gain(c)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from datakin.report.measures import measure_facts
 from datakin.report.sections import fact_row
 from datakin.report.units import Unit
 from datakin.report.words import percent
@@ -48,6 +49,7 @@ def details_of(c: Comparison) -> dict[str, Any]:
     low, high = c.interval
     facts = [
         *_gain_facts(c),
+        *measure_facts(c),
         ["Cross-Learning Score", f"{c.score:.4f}, 95% interval {low:.4f} to {high:.4f}"],
         *_direction_facts(c),
         ["p-value of no difference", f"{c.p_value:.3g}"],
