@@ -14,14 +14,27 @@ from datakin.results.words import percent_interval as interval
 if TYPE_CHECKING:
     from datakin.results.comparison import Comparison
 
-__all__ = ["comparison_answer"]
+__all__ = ["comparison_answer", "is_copy", "same_rows"]
 
 TONES = {"helps": "good", "harmless": "plain", "unclear": "open", "hurts": "bad"}
 COLUMNS = ("learned on", "tested on", "error", "own error", "difference", "interval")
 
 
+def is_copy(comparison: Comparison) -> bool:
+    """Return whether both datasets hold the same rows: their score is 0 by definition."""
+    return comparison.gain is None and comparison.trial is None and not comparison.cross_errors
+
+
+def same_rows(comparison: Comparison) -> str:
+    """Say that there is nothing to learn from a copy."""
+    names = f"{short(comparison.source)} and {short(comparison.target)}"
+    return f"Nothing to learn: {names} hold the same rows."
+
+
 def comparison_answer(comparison: Comparison) -> Answer:
     """Return the answer of a comparison."""
+    if is_copy(comparison):
+        return Answer("plain", same_rows(comparison), ("Their score is 0 by definition.",))
     _, head = comparison.decision.headline
     names = {"source": short(comparison.source), "target": short(comparison.target)}
     return Answer(
@@ -49,6 +62,12 @@ def _gain(comparison: Comparison) -> str:
         return said(comparison.reason)
     way = "fall" if trial.gain >= 0 else "rise"
     loss = name_of_gain(comparison.task)
+    if comparison.call == "hurts":  # decided by the pool: a stack could leave the source out
+        reach = interval(-trial.pooled_high, -trial.pooled_low)
+        return (
+            f"In one pool with {short(comparison.source)}, the {loss} of {short(comparison.target)} rises by "
+            f"{percent(-trial.pooled)}% (90% interval {reach})."
+        )
     return (
         f"With {short(comparison.source)} beside it, the {loss} of {short(comparison.target)} should {way} "
         f"by {percent(abs(trial.gain))}% (90% interval of the gain {interval(trial.low, trial.high)})."

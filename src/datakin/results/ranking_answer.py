@@ -15,6 +15,7 @@ from datakin.results.call_words import (
     legend_of_calls,
     reason_of,
 )
+from datakin.results.comparison_answer import is_copy, same_rows
 from datakin.results.words import (
     gain_loss,
     named,
@@ -44,7 +45,7 @@ def ranking_answer(ranking: Ranking) -> Answer:
 
 
 def _tried(ranking: Ranking) -> Answer:
-    calls = [c.call for c in ranking]
+    calls = [c.call for c in ranking if not is_copy(c)]
     loss = gain_loss(ranking.task)
     sources = [called(c.trial, c.call) for c in ranking if c.trial is not None]
     order = sorted(sources, key=lambda each: CALL_ORDER.index(each.call))
@@ -68,7 +69,14 @@ def _tried(ranking: Ranking) -> Answer:
     )
 
 
+def _word(comparison: Comparison) -> str:
+    """Return the call; of a copy of the target, that it is one."""
+    return "same rows" if is_copy(comparison) else comparison.decision.word
+
+
 def _untried_reason(comparison: Comparison) -> str:
+    if is_copy(comparison):
+        return same_rows(comparison)
     return f"{short(comparison.source)} is {comparison.call}, though not tried. {said(comparison.reason)}"
 
 
@@ -81,7 +89,7 @@ def _tone(calls: list[str]) -> str:
 def _headline(ranking: Ranking) -> str:
     """Return what to do with the sources, by their calls."""
     target = short(ranking.target)
-    helps = [c.source for c in ranking if c.call == "helps"]
+    helps = [c.source for c in ranking if c.call == "helps" and not is_copy(c)]
     hurts = [c.source for c in ranking if c.call == "hurts"]
     if helps and hurts:
         return f"Use {_those(helps, 'help')}; leave out {_those(hurts, 'hurt')}."
@@ -103,7 +111,7 @@ def _those(names: list[str], does: str) -> str:
 
 
 def _best(ranking: Ranking, loss: str) -> str:
-    first = ranking.best
+    first = next((c for c in ranking if not is_copy(c)), ranking.best)
     if first.trial is None or first.call == "hurts":
         return (
             f"The {loss} of {short(ranking.target)} alone is {number(ranking.loss_alone or 0.0)}."
@@ -139,7 +147,7 @@ def _table_tried(ranking: Ranking) -> AnswerTable:
         Row(
             (
                 c.source,
-                c.call,
+                _word(c),
                 "-" if c.trial is None else gain_cell(called(c.trial, c.call)),
                 "",
                 number(c.score),
@@ -180,7 +188,7 @@ def _caveats(ranking: Ranking, loss: str) -> list[str]:
         said_of = said_of[:1]
     else:
         said_of.append("To use several at once, choose weighs them together and fits the model.")
-    if left := [c.source for c in ranking if c.trial is None]:
+    if left := [c.source for c in ranking if c.trial is None and not is_copy(c)]:
         said_of.append(f"Not tried, and called by the gain formula: {named(left)}.")
     return [*said_of, *_interrupted(ranking)]
 
@@ -195,14 +203,16 @@ def _notes(ranking: Ranking) -> tuple[str, ...]:
 
 
 def _untried(ranking: Ranking) -> Answer:
-    words = [c.decision.word for c in ranking]
+    words = [_word(c) for c in ranking]
     is_paper = not ranking.best.decision.is_about_gain
     return Answer(
         tone=_tone([c.call for c in ranking]),
         headline=_headline_by_paper(ranking) if is_paper else _headline(ranking),
         evidence=(_least(ranking), _luck(ranking)),
         table=_table_untried(ranking, words),
-        reasons=tuple(f"{short(c.source)}: {said(c.reason)}" for c in ranking),
+        reasons=tuple(
+            same_rows(c) if is_copy(c) else f"{short(c.source)}: {said(c.reason)}" for c in ranking
+        ),
         legend=(
             "Score: the Cross-Learning Score; 0 means kin; line: 95% interval.",
             "To target: by how much the source's predictors lose more on the target than its own.",
