@@ -157,7 +157,10 @@ def test_reading_options(run):
             "every column to keep. Missing column: 'nobody'",
         ),
         (["kin.datakin", "clash.csv", "--keep", "p_no"], "must not have the name of a new one"),
-        (["kin.datakin", "new.csv", "--out", "p.txt"], "--out must end in .json or .csv"),
+        (
+            ["kin.datakin", "new.csv", "--out", "p.txt"],
+            "--out must end in .json, .csv, .md or .xlsx",
+        ),
     ],
 )
 def test_what_is_refused(run, words, match):
