@@ -110,7 +110,7 @@ MISTAKES = {
     "unknown ignored": (pair("other.csv", "--ignore", "doze"), "Did you mean 'dose'?"),
     "positive": (pair("other.csv", "--positive", "yes"), "the labels are '0', '1'"),
     "label map": (pair("other.csv", "--label-map", "yes:1"), "must look like old=new. Got 'yes:1'"),
-    "out suffix": (pair("other.csv", "--out", "r.xls"), "must end in .json, .csv, .md or .xlsx"),
+    "out suffix": (pair("other.csv", "--out", "r.txt"), "must end in .json, .csv, .md or .xlsx"),
     "out folder": (pair("other.csv", "--out", "no/r.csv"), "The folder of --out must exist"),
     "out is a folder": (pair("other.csv", "--out", "none.json"), "'none.json'"),
     "absent target": (sites("--target", "nort"), "Did you mean 'north'?"),
@@ -167,10 +167,16 @@ def test_json_prints_nothing_but_json_on_failure(run):
 def test_six_whole_numbers_are_noted(run, folder):
     for seed, name in enumerate(("six.csv", "more.csv")):
         ward(seed).assign(died=np.arange(60) % 6).to_csv(folder / name, index=False)
-    code, _, err = run("score", "six.csv", "more.csv", *FAST)
+    said = "6 distinct whole numbers"
+    code, out, err = run("score", "six.csv", "more.csv", *FAST)
+    assert (code, err) == (0, "")
+    assert said in " ".join(out.split())
+    code, _, err = run("score", "six.csv", "more.csv", *FAST, "--json")
     assert code == 0
-    assert "6 distinct whole numbers" in err
-    assert run("score", "six.csv", "more.csv", *FAST, "--task", "multiclass")[::2] == (0, "")
+    assert said in err
+    code, out, err = run("score", "six.csv", "more.csv", *FAST, "--task", "multiclass")
+    assert (code, err) == (0, "")
+    assert said not in " ".join(out.split())
 
 
 PRESS = """

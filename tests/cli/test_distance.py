@@ -69,14 +69,15 @@ def test_it_is_shown_and_written(run):
     command = ["distance", "energy", "north.csv", "west.csv", "south.csv", *LABEL]
     code, out, err = run(*command, "--report", "d.html", "--out", "d.csv")
     assert code == 0
-    assert out.startswith("Sources for 'north', nearest by Energy first\n")
+    assert out.startswith("Nearest to north by Energy: south.\n")
+    assert out.index("\nsouth ") < out.index("\nwest ")
     assert err == "Written to d.csv\nWritten to d.html\n"
     assert read_report("d.html") == distances.rank(*(lambda t, *s: (t, s))(*read()), "energy")
     assert "datakin distance energy north.csv" in Path("d.html").read_text(encoding="utf-8")
     assert pd.read_csv("d.csv")["source"].tolist() == ["south", "west"]
     code, out, _ = run("distance", "energy", "[nsw]*.csv", *LABEL, "--matrix", "--report", "m.html")
     assert code == 0
-    assert "Distances of 3 datasets (Energy)" in out
+    assert "Distances of 3 datasets by Energy: small means near." in out
     assert isinstance(read_report("m.html"), distances.DistanceMatrix)
     code, out, _ = run("distance", "energy", "north.csv", "south.csv", *LABEL)
     assert (code, out) == (0, f"{distances.compare(*read()[:2], method='energy')}\n")

@@ -126,7 +126,8 @@ def test_ranking_is_a_collection(results):
 def test_regression_has_a_standardised_score(make_linear):
     result = score(make_linear(50, 1), make_linear(60, 2), models=["linear"], cv=3)
     assert "standardised" in result.frame
-    assert "standardised" in str(result)
+    said = "In units of the loss of the best constant, the score is "
+    assert f"{said}{result.standardised:.3g}." in result.answer.caveats
     assert from_json(result.to_json()) == result
 
 

@@ -171,9 +171,11 @@ def test_results_of_earlier_versions(family):
 
 def test_text_of_the_results(family):
     ranking, square = rank(family[0], family[1:], "energy"), matrix(family, "energy")
-    assert str(ranking).startswith("Sources for 'shift 0.0', nearest by Energy first\n")
-    assert str(ranking).endswith("lie apart; it has no zones and no interval.")
-    assert "features and labels" in rank(family[0], family[1:], "otdd").closing
+    assert str(ranking).startswith("Nearest to shift 0.0 by Energy: shift 0.1.\n")
+    (said,) = ranking.answer.evidence
+    assert "how far features lie apart, not whether learning from a table helps" in said
+    (said,) = rank(family[0], family[1:], "otdd").answer.evidence
+    assert "features and labels" in said
     assert repr(ranking).startswith(
         "DistanceRanking(target 'shift 0.0', 3 source(s); best 'shift 0.1'"
     )

@@ -60,10 +60,10 @@ def test_a_zone_has_a_call_and_the_paper_s_code():
         (
             trial(),
             "helps",
-            "fall by 3.0% of its own, 90% interval 1.0 to 7.0%: the probability of a",
+            "should fall by 3.0% (90% interval of the gain 1.0 to 7.0%). A gain has probability 90%",
         ),
         (trial(p_gain=0.6), "harmless", "a cost above 2% is all but ruled out"),
-        (trial(-0.01, p_gain=0.3, p_harmless=0.7), "unclear", "should rise by 1.0% of its own"),
+        (trial(-0.01, p_gain=0.3, p_harmless=0.7), "unclear", "should rise by 1.0% (90%"),
         (trial(p_gain=0.6, pooled_high=-0.05), "hurts", "pooled with this source"),
     ],
 )
@@ -98,7 +98,7 @@ def test_the_order_is_that_of_the_gain_to_expect(ranking):
     assert frame.group.iloc[0] == 1
     assert set(np.diff(frame.group)) <= {0, 1}
     assert frame.p_gain.tolist() == [c.trial.p_gain for c in ranking]
-    assert "within a group is not supported by the data" in ranking.closing
+    assert "The data do not support the order within a group." in ranking.answer.evidence[1]
 
 
 def _with(c, name, value, error):
@@ -131,7 +131,7 @@ def test_without_trials_the_formula_decides_and_says_so(five):
     found = errors.rank("target")
     assert not found.is_tried
     assert all("by the gain formula" in c.reason for c in found)
-    assert "By the gain formula" in found.closing
+    assert "No source was tried: calls by the gain formula." in found.answer.caveats
     row = found.frame.iloc[0]
     assert row.gain == pytest.approx(found.best.gain.value / found.best.outlook.error)
 
@@ -212,24 +212,25 @@ def test_clusters_agree_with_the_tree():
 
 
 def test_most_pairs_unclear_is_said():
-    assert "not proven" in square([[P, U, U], [U, P, U], [U, U, P]]).closing
-    assert "not proven" not in square([[P, P, U], [P, P, P], [P, P, P]]).closing
+    said = "Most pairs are unclear: being together is not proven."
+    assert said in square([[P, U, U], [U, P, U], [U, U, P]]).answer.caveats
+    assert said not in square([[P, P, U], [P, P, P], [P, P, P]]).answer.caveats
 
 
 def test_the_calls_of_trials_stand_below_the_scores():
     zones = [[P, N, U], [Zone.HARMLESS, P, P], [P, U, P]]
     gains = np.array([[0, -0.1, 0.01], [0.01, 0, 0.1], [0.1, np.nan, 0]])
-    assert "calls (rows" not in str(square(zones))
+    assert square(zones).answer.second is None
     found = replace(square(zones), rule="trial", gains=gains)
     lines = str(found).splitlines()
-    at = lines.index("calls (rows: trained with; columns: target)")
+    at = lines.index("Calls, both ways; rows: the source, columns: the target:")
     assert [line.split() for line in lines[at + 1 : at + 5]] == [
         ["a", "b", "c"],
         ["a", "-", "hurts", "unclear"],
         ["b", "harmless", "-", "helps"],
         ["c", "helps", "-", "-"],
     ]
-    assert "are in .calls and in --out" in found.text(20)
+    assert "a hurts b." in found.answer.reasons
 
 
 def test_calls_of_a_matrix_are_those_of_scores(five):
@@ -243,7 +244,7 @@ def test_calls_of_a_matrix_are_those_of_scores(five):
                 assert found.zones[i][j] is alone.zone
                 assert found.gains[i, j] == alone.trial.gain
     assert {"call", "call_back", "gain", "gain_back"} <= set(found.frame)
-    assert "by trials" in str(found)
+    assert "Calls come from trials of every pair, both ways." in found.answer.caveats
     assert Matrix.from_json(found.to_json()) == found
     kept = CrossErrors.measure(members, trials="all", **FAST)
     assert (kept.matrix().zones, kept.matrix().rule) == (found.zones, "trial")
@@ -252,8 +253,10 @@ def test_calls_of_a_matrix_are_those_of_scores(five):
 def test_a_matrix_without_calls_says_who_decides(five):
     found = datakin.matrix(five[:3], **FAST)
     assert (found.rule, found.gains) == ("gain", None)
-    assert "calls=True (--calls) tries every pair" in str(found)
-    assert "paper's rule" in str(datakin.matrix(five[:3], zones="paper", **FAST))
+    (said,) = [text for text in found.answer.caveats if "gain formula" in text]
+    assert said.endswith("Trials of every pair, which are surer, can be asked for.")
+    by_paper = datakin.matrix(five[:3], zones="paper", **FAST).answer
+    assert "Zones by the paper's rule." in by_paper.caveats
 
 
 def test_calls_and_the_paper_s_rule_exclude_each_other(five):

@@ -131,7 +131,7 @@ def test_the_comparison_carries_its_forecast(comparison):
     row, trial = comparison.frame.iloc[0], comparison.trial
     shown = row.gain, row.gain_low, row.gain_high, row.p_gain
     assert shown == (trial.gain, trial.low, trial.high, trial.p_gain)
-    assert "P(gain)" in str(comparison)
+    assert "a gain has probability" in " ".join(str(comparison).split())
     lack = comparison.curves["target"]
     assert comparison.outlook.lack == pytest.approx(lack.slope / 60)
     assert comparison.outlook.error == pytest.approx(lack.error_at(60))
@@ -262,7 +262,8 @@ def test_sentences():
     assert "points" not in worse.sentence
     assert "all 4 sources" in pool([look()] * 4).sentence
     assert "does not promise a gain either" in pool([look(lack=0.0, spread=1e-4)]).sentence
-    assert "row weights" in str(found)
+    assert "Best weight of a row: s0 0.22." in found.answer.caveats
+    assert " ".join(found.answer.evidence).startswith(found.sentence.partition(";")[0])
     assert repr(found).startswith("Forecast('home' with 's0': gain 0.0037 [")
     assert found.frame.how.tolist() == ["pooled", "weighted"]
 

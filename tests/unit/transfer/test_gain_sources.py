@@ -1,16 +1,14 @@
 """Realised gain of several sources at once: what is learned from, tested on and said."""
 
-import io
 import json
 
 import numpy as np
 import pandas as pd
 import pytest
-from rich.console import Console
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from datakin import DatakinError, DatakinWarning, Gain, as_dataset, from_json, plots, transfer_gain
-from datakin.cli.showing import _gain
+from datakin.cli.showing import shown_text
 from datakin.report.gains import gain_view
 
 QUICK = {"methods": ["concatenate"], "repeats": 3}
@@ -73,7 +71,7 @@ def test_the_ways_to_pass_sources(trio, gain):
     assert transfer_gain(home, arrays, **QUICK).sources == ("source 1", "source 2")
     one = transfer_gain(home, sources[:1], **QUICK)
     assert one.sources == ("near",)
-    assert "learned from 1 source: 'near'" in one.title
+    assert "Learned from near at once." in one.answer.caveats
 
 
 def test_only_the_target_is_measured(gain, trio):
@@ -101,10 +99,12 @@ def test_it_is_shown_and_comes_back_from_json(gain):
     assert again == gain
     assert str(again) == str(gain)
     lines = str(gain).splitlines()
-    assert lines[0].endswith("3 random splits")
-    assert lines[1].startswith("error alone: 'home' 0.")
-    assert lines[2] == "learned from 2 sources: 'near', 'far'"
-    assert lines[3].split() == ["method", "target_rer", "target_se", "target_error"]
+    assert lines[0].endswith("lowers the error of home with the 2 sources.")
+    assert f"against {gain.target_error:.1%} with home alone." in lines[1]
+    (head,) = [line for line in lines if line.startswith("method ")]
+    assert head.split()[1:3] == ["error", "change"]
+    assert {"- Means over 3 random splits.", "- Learned from near and far at once."} <= set(lines)
+    assert "- The best of 2 methods was picked afterwards, so its gain flatters." in lines
     assert repr(gain).startswith("Gain(2 sources -> 'home': best ")
     assert "nan" not in str(gain) + repr(gain)
 
@@ -121,19 +121,18 @@ def test_results_of_earlier_versions_are_read(duo):
 
 
 def test_terminal_report_and_picture(gain):
-    out = io.StringIO()
-    Console(file=out, width=80).print(_gain(gain))
-    text = out.getvalue()
-    assert "on the target" in text
-    assert "on the source" not in text
+    text = shown_text(gain, 80)
+    assert "back: error" not in text
+    assert "roles swapped" not in text
     assert "nan" not in text
     view = gain_view(gain)
     assert view["title"] == "2 sources for home"
     assert "2 sources" in view["verdict"]["head"]
-    assert "Learned from at once: near and far." in view["verdict"]["lines"][-1]
+    assert tuple(view["verdict"]["lines"]) == gain.answer.evidence
+    assert "Learned from near and far at once." in view["notes"]
     (section,) = view["sections"]
     assert [c["key"] for c in section["columns"]] == [
-        "method", "target_rer", "target_se", "target_error",
+        "method", "target_rer", "target_low", "target_error",
     ]  # fmt: skip
     assert len(section["chart"]["series"]) == 1
     assert {"label": "sources, used together", "value": "2"} in view["tiles"]
