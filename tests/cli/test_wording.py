@@ -15,8 +15,8 @@ SAID = {
     "left out (to use them: keep=['patient', \"it's\"] / --keep patient)": (
         "left out (to use them: --keep patient)"
     ),
-    "say task='regression' / --task regression if it is a quantity, task='multiclass' / --task "
-    "multiclass if not": "say --task regression if it is a quantity, --task multiclass if not",
+    "say task='regression' / --task regression if it is a quantity or a grade, task='multiclass' / --task "
+    "multiclass if not": "say --task regression if it is a quantity or a grade, --task multiclass if not",
     "use fewer folds (cv=2 / --cv 2 of score, rank and matrix)": (
         "use fewer folds (--cv 2 of score, rank and matrix)"
     ),

@@ -294,11 +294,12 @@ def together(notes: Iterable[tuple[str, str]]) -> list[str]:
         else:  # two notes on one name, or on none: each has its line
             kinds[note] = [note]
     kinds = {kind: alike for kind, alike in kinds.items() if alike}
-    lines = []
+    lines: list[str] = []
     for note, *similar in kinds.values():
         names = [name for other in similar for name in about[other] if name not in about[note]]
         also = f" (similar for {_few(names)})" if names else ""
-        lines.append((f"{_few(about[note])}: " if about[note] else "") + note + also)
+        line = (f"{_few(about[note])}: " if about[note] else "") + note + also
+        lines.append(Note(line, ranks[note]))
     return lines
 
 

@@ -17,6 +17,7 @@ from datakin._core.repeatability import versions
 from datakin.data.dataset import TASKS, Dataset, task_of
 from datakin.learning.losses import LOSSES
 from datakin.results.record import Record, cell, plain, register, table
+from datakin.results.words import amount, error_word, interval_amount
 
 __all__ = ["CardSource", "ModelCard"]
 
@@ -230,14 +231,14 @@ class ModelCard(Record):
             f"made on {plain(self.created)} by datakin {plain(self.datakin)}, seed {self.seed}",
             f"target: {self.n_rows:,} rows, fingerprint {plain(self.fingerprint)}",
             "",
-            f"Expected error on new rows of the target: {self.says} ({self.level:.0%} interval, "
-            f"{plain(self.loss)} loss)",
+            f"Expected {error_word(self.loss)} on new rows of the target: {amount(self.loss, self.error)} "
+            f"({self.level:.0%} interval {interval_amount(self.loss, *self.interval)})",
         ]
         for what, error in (
             ("the target alone", self.error_alone),
             ("all tables in one", self.error_all),
         ):
-            lines += [] if error is None else [f"  {what}: {cell(error)}"]
+            lines += [] if error is None else [f"  {what}: {amount(self.loss, error)}"]
         if self.sources:
             most = self.frame.sort_values("share", ascending=False, kind="stable")
             lines += ["", table(most, SHOWN)]

@@ -72,6 +72,9 @@ def make_choice(
     base = float(np.average(mean_losses(passes, by_target), weights=user_weights))
     if not fitted.used:  # the model is that of the target alone
         gain, low, high, p_gain, tried = 0.0, 0.0, 0.0, 0.0, 0.0
+    elif len(trials) == 1:  # the choice is the trial of its one source: one question, one answer
+        (only,) = trials
+        gain, low, high, p_gain, tried = only.gain, only.low, only.high, only.p_gain, only.tried
     error = state("choice", "the choice", fitted.honest if fitted.used else by_target)
     choices = []
     for trial in trials:
@@ -95,7 +98,8 @@ def make_choice(
             )
         )
     choices.sort(key=lambda each: (-each.share, -each.gain, each.source))
-    notes = [*prepared.notes]
+    notes = [f"{each.name}: {note}" for each in (own, *sources) for note in each.notes]
+    notes += [note for note in prepared.notes if note not in notes]
     made = Choice(
         target=own.name,
         label=own.label,

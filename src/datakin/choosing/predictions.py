@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,6 +23,7 @@ from datakin.results.words import amount, error_word, interval_amount, short
 __all__ = ["Predictions", "predict_table"]
 
 SHOWN = 20  # rows of the text
+WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,14})")
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +45,8 @@ class Predictions(Record):
         The error to expect, and that on these rows if the table has labels; how classes are decided.
     metrics : Metrics or None
         On these rows, if the table has labels.
+    likely : tuple
+        The most likely class of each row, where another rule decides what is predicted.
     """
 
     label: str
@@ -52,12 +56,17 @@ class Predictions(Record):
     kept: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     closing: str = ""
     metrics: Metrics | None = None
+    likely: tuple[Any, ...] = ()
 
     @property
     def frame(self) -> pd.DataFrame:
         """One row per row of the table: what was kept, the prediction, probabilities."""
         columns: dict[str, Any] = {name: list(held) for name, held in self.kept.items()}
+        if not columns:  # rows are told apart all the same
+            columns["row"] = range(1, len(self.values) + 1)
         columns["prediction"] = list(self.values)
+        if self.likely:
+            columns["most_likely"] = list(self.likely)
         for j, name in enumerate(self.classes):
             columns[f"p_{name}"] = self.probabilities[:, j]
         return pd.DataFrame(columns)
@@ -69,8 +78,6 @@ class Predictions(Record):
 
     def __str__(self) -> str:
         shown = self.frame.head(SHOWN + 1)
-        if not self.kept:
-            shown.insert(0, "row", range(1, len(shown) + 1), allow_duplicates=True)
         lines = [table(shown.head(SHOWN))]
         more = len(self.values) - SHOWN
         lines += [f"... and {more:,} more rows (all of them: --out)"] if more > 0 else []
@@ -95,7 +102,7 @@ def predict_table(
     """
     classes = model.stack.classes
     read = read_new_rows(source, model.schema, classes=bool(classes), keep=keep, **options)
-    made = ["prediction", *(f"p_{name}" for name in classes)]
+    made = ["prediction", "most_likely", *(f"p_{name}" for name in classes)]
     if both := [name for name in read.kept or {} if name in made]:
         raise DatakinError(
             f"A kept column must not have the name of a new one. Got {listed(both)}; rename it in the "
@@ -103,16 +110,31 @@ def predict_table(
         )
     model.announce(read)
     outputs = model.outputs_of(read.features)
-    values = model.names_of(outputs) if classes else outputs[:, 0]
+    names = numbered(classes)
+    values = [names[k] for k in model.codes_of(outputs)] if classes else outputs[:, 0].tolist()
     return Predictions(
         model.schema.label,
         classes,
-        tuple(values.tolist()),
+        tuple(values),
         outputs if classes else np.zeros((len(outputs), 0)),
         {name: tuple(held.tolist()) for name, held in (read.kept or {}).items()},
         "\n".join([_error_line(model, outputs, read), *_rule(model)]),
         _metrics(model, outputs, read.labels),
+        _likely(model, outputs) if len(model.stack.shares) else (),
     )
+
+
+def _likely(model: KinModel, outputs: Array) -> tuple[Any, ...]:
+    """Return the most likely class of each row, which need not be the one that is predicted."""
+    names = numbered(model.stack.classes)
+    return tuple(names[code] for code in np.argmax(outputs, axis=1))
+
+
+def numbered(classes: Sequence[str]) -> list[Any]:
+    """Return class names; as whole numbers if all of them are such."""
+    if all(WHOLE.fullmatch(name) for name in classes):
+        return [int(name) for name in classes]
+    return list(classes)
 
 
 def _error_line(model: KinModel, outputs: Array, read: NewRows) -> str:

@@ -15,6 +15,13 @@ __all__ = ["ENDINGS", "check_ending", "write_data"]
 
 MOST_ROWS = 1_048_575  # of a sheet, below its first row
 MOST_DIGITS = 2**53  # larger whole numbers are not exact in a sheet
+# Titles of the sheet with words and of the one with the table; an answer stands first.
+SHEETS = {
+    "": ("answer", "sources"),
+    "Predictions": ("about", "predictions"),
+    "Gain": ("answer", "methods"),
+}
+SHEETS |= {"Matrix": ("answer", "pairs"), "Description": ("about", "columns")}
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # not in a sheet
 MARKS = re.compile(r"([\\`*\[\]|])")  # what Markdown would take for more than text
 
@@ -82,9 +89,12 @@ def _write_workbook(result: Any, path: Path) -> None:
             f"A sheet holds at most {MOST_ROWS:,} rows. The result has {len(frame):,}; write a .csv file."
         )
     book = openpyxl.Workbook(write_only=True)
-    if sentences := _sentences(result):
-        _add_sheet(book, "answer", for_spreadsheet(pd.DataFrame({"answer": sentences})))
-    _add_sheet(book, "sources", for_spreadsheet(frame))
+    about, main = SHEETS.get(type(result).__name__, SHEETS[""])
+    table, sentences = for_spreadsheet(frame), _sentences(result)
+    words = [(about, for_spreadsheet(pd.DataFrame({about: sentences})))] if sentences else []
+    sheets = [*words, (main, table)] if about == "answer" else [(main, table), *words]
+    for title, each in sheets:
+        _add_sheet(book, title, each)
     book.save(path)
 
 
@@ -118,8 +128,8 @@ def _storable(value: Any) -> Any:
 
 def _sentences(result: Any) -> list[str]:
     """Return what a result says in words; nothing if it is a table alone."""
-    if result.is_text:
-        return []
+    if result.is_text:  # predictions close with the error to expect
+        return str(getattr(result, "closing", "")).splitlines()
     answer = result.answer
     return [answer.headline, *answer.evidence, *answer.caveats]
 

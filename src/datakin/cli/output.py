@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -22,6 +22,7 @@ from datakin._core.exceptions import (
     DatakinError,
     DatakinWarning,
     Interrupted,
+    Note,
     explaining,
     require,
 )
@@ -89,7 +90,7 @@ class Output:
         self, work: Callable[[], Any], closing: Callable[[Any], str] = lambda result: ""
     ) -> Any:
         """Do the work; print notes to standard error, the result and a closing to standard output."""
-        notes: list[str] = []
+        notes: list[Note] = []
         with _guarded():
             try:
                 self._check()
@@ -116,7 +117,7 @@ class Output:
         if self.out is not None:
             data_files.check_ending(self.out)
 
-    def _deliver(self, result: Any, notes: list[str], closing: str = "") -> None:
+    def _deliver(self, result: Any, notes: Sequence[str], closing: str = "") -> None:
         """Print a result and write the files that were asked for; one fault keeps no other back."""
         n_faults = code = 0
         for deliver in (self._print, self._write_out, self._write_report, self._write_plot):
@@ -133,7 +134,7 @@ class Output:
         if n_faults or code:
             raise typer.Exit(1 if n_faults else code)
 
-    def _print(self, result: Any, notes: list[str]) -> None:
+    def _print(self, result: Any, notes: Sequence[str]) -> None:
         if self.quiet and not self.as_json:
             return
         if self.as_json or result.is_text:  # an answer has the notes among its own
@@ -210,7 +211,7 @@ def error_text(error: DatakinError) -> str:
 
 
 @contextmanager
-def _noted(kept: list[str], quiet: bool) -> Iterator[None]:
+def _noted(kept: list[Note], quiet: bool) -> Iterator[None]:
     """Keep the notes of the work in this block; before an error, print what explains it."""
     failed = None
     with warnings.catch_warnings(record=True) as caught:
@@ -221,11 +222,19 @@ def _noted(kept: list[str], quiet: bool) -> Iterator[None]:
             failed = str(error)
             raise
         finally:
-            notes = [str(w.message) for w in caught if issubclass(w.category, DatakinWarning)]
-            kept += dict.fromkeys(line for note in notes for line in note.splitlines())
+            notes = [_note_of(w.message) for w in caught if issubclass(w.category, DatakinWarning)]
+            kept += dict.fromkeys(
+                Note(line, note.rank) for note in notes for line in note.splitlines()
+            )
             for line in () if quiet or failed is None else explaining(kept, failed):
                 say(f"Note: {printable(for_typing(line))}")
-            kept[:] = map(for_typing, kept)
+            kept[:] = [Note(for_typing(line), line.rank) for line in kept]
+
+
+def _note_of(warning: Warning | str) -> Note:
+    """Return the text of a warning, with its rank if it has one."""
+    text = warning.args[0] if isinstance(warning, Warning) and warning.args else str(warning)
+    return text if isinstance(text, Note) else Note(str(text))
 
 
 def _pictures() -> list[str]:

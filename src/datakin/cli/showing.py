@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from datakin._core.addresses import printable
+from datakin._core.exceptions import USUAL, Note
 from datakin._core.streams import is_terminal
 from datakin.cli.wording import for_typing
 
@@ -61,6 +62,11 @@ def shown_text(
     return "\n\n".join([*parts, *([_all_columns(result)] if details else [])])
 
 
+def _harmless(note: str) -> Note:
+    """Return a note that cannot steer a terminal; its rank stays."""
+    return Note(printable(note), getattr(note, "rank", USUAL))
+
+
 def _own_text(result: Any, width: int) -> str:
     """Return the text of a result that has no answer, with options as they are typed."""
     if hasattr(result, "text"):
@@ -73,7 +79,7 @@ def _answer(result: Any, notes: Iterable[str]) -> Answer | None:
     if result.is_text:
         return None
     answer: Answer = result.answer
-    return answer.said_as(for_typing).with_notes(printable(note) for note in notes)
+    return answer.said_as(for_typing).with_notes(_harmless(note) for note in notes)
 
 
 def _show_answer(answer: Answer, console: Any, *, details: bool) -> None:

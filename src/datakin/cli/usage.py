@@ -24,7 +24,7 @@ typed: ContextVar[Sequence[str]] = ContextVar("typed", default=())  # the words 
 WHOLE = "datakin.whole_help"  # where a context keeps that all options are to be shown
 # Of the options that many commands share, those that `datakin COMMAND --help` shows, in its order.
 USUAL = (
-    *("label", "domain", "target", "ignore", "task", "positive", "group", "name"),
+    *("label", "domain", "target", "ignore", "task", "positive", "group", "recode", "name"),
     *("out", "report", "as_json", "details", "force", "fail_on", "n_jobs"),
 )
 FIRST = ("check", "choose", "predict", "demo")  # commands, as the list of all has them

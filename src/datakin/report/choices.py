@@ -142,7 +142,7 @@ def _ladder(choice: Choice) -> dict[str, Any]:
     if choice.choices:
         steps = [("Target alone", choice.error_alone)]
         if choice.error_best is not None:
-            steps.append((f"Best single source ({choice.best_source})", choice.error_best))
+            steps.append(("Best single source", choice.error_best))
         if choice.error_all is not None:
             steps.append(("Everything pooled", choice.error_all))
     rows: list[dict[str, Any]] = [
@@ -211,14 +211,12 @@ def _card(choice: Choice) -> dict[str, Any]:
         "Predicts": f"{choice.label} ({choice.task})",
         "Target": f"{choice.target} ({choice.n_rows:,} rows)",
         "Sources used": ", ".join(used) or "none",
-        "Fewest sources that keep nine tenths of the gain": ", ".join(choice.fewest),
         "Learners": ", ".join(choice.learners),
         f"Expected {error_word(choice.loss)}": (
             f"{amount(choice.loss, choice.error)}, 90% interval "
             f"{interval_amount(choice.loss, *choice.interval)}"
         ),
-        "Error measured as": choice.loss,
-        "Draws of the folds": str(choice.stability.repeats),
+        "Repeats": str(choice.stability.repeats),
         "Rows a learner is cut to": f"{options['max_rows']:,}" if "max_rows" in options else "",
         "Seed": str(choice.provenance.seed),
         "Made with": ", ".join(f"{name} {text}" for name, text in list(versions.items())[:2]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import isfinite
+from math import floor, isfinite
 from typing import Any
 
 from datakin.report.sections import column, forest, interval
@@ -36,7 +36,7 @@ def effect_columns(loss: str, unit: Unit) -> list[dict[str, Any]]:
     return [
         column("gain", "gain, %", digits=1, signed=True),
         interval("low", "high", "90% interval, %", 1, signed=True),
-        column("p_gain", "probability of a gain", digits=2),
+        column("p_gain", "probability of a gain, %", digits=1),
         interval(
             unit.drawn("loss_alone"),
             unit.drawn("loss_with"),
@@ -54,7 +54,7 @@ def effect_row(
     shares = dict(zip(("gain", "low", "high"), (gain, *ends), strict=True))
     row: dict[str, Any] = {name: 100 * share for name, share in shares.items()}
     row |= dict(zip(ENDS, row.values(), strict=True))
-    row["p_gain"] = p_gain
+    row["p_gain"] = floor(1000 * p_gain) / 10 if isfinite(p_gain) else p_gain  # 89.97 is not 90
     if alone is not None and isfinite(alone) and isfinite(gain):
         row |= unit.values("loss_alone", alone)
         row |= unit.values("loss_with", max(0.0, alone * (1 - gain)))

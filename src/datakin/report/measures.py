@@ -1,8 +1,4 @@
-"""Measures that people know, beside the error: AUC, calibration, accuracy, RMSE, R squared.
-
-The Brier loss is not among them: gains are stated in it, as what is to be expected, and a second number
-for it, as measured, would only confuse.
-"""
+"""Measures that people know, beside the error: AUC, calibration, accuracy, RMSE, R squared."""
 
 from __future__ import annotations
 
@@ -23,6 +19,7 @@ MEASURES = {
     "calibration_intercept": "calibration intercept (0 is right)",
     "accuracy": "accuracy",
     "balanced_accuracy": "balanced accuracy",
+    "brier": "Brier loss",
     "rmse": "RMSE",
     "mae": "mean absolute error",
     "r2": "R² (1 is best)",
@@ -32,10 +29,9 @@ FEW = ("auc", "calibration_slope", "r2")  # shown of a source in the side sheet
 
 def choice_measures(choice: Choice) -> list[dict[str, Any]]:
     """Return the section of a choice; none in results of earlier versions."""
-    best = f"with {shortened(choice.best_source)} only" if choice.best_source else "best source"
     names = {
         "alone": f"{shortened(choice.target)} alone",
-        "best_single": best,
+        "best_single": "best single source",
         "all": "everything pooled",
         "choice": "the choice",
     }

@@ -183,7 +183,8 @@ def page(result: Any, *, command: str | None = None, notes: Sequence[str] = ()) 
 def _page(result: Any, command: str | None, notes: Sequence[str]) -> str:
     view = view_of(result)
     if not result.is_text:
-        view["notes"] = notes_of(result.answer.with_notes(notes))
+        answer = result.answer.with_notes(notes)
+        view["notes"], view["reasons"] = notes_of(answer), list(answer.reasons)
     if command:
         view["provenance"] = {"Command": command, **view.get("provenance", {})}
     text = str(result)

@@ -54,7 +54,8 @@ def rows_section(choice: Choice) -> dict[str, Any]:
         }
         for n, error in expected.items()
     ]
-    start = min(range(len(steps)), key=lambda k: abs(steps[k]["n"] - choice.n_rows))
+    # It begins where the error alone was measured, so that the page has one number for it.
+    start = min(range(len(steps)), key=lambda k: abs(steps[k]["n"] - points[-1][0]))
     for k in sorted({round(x) for x in np.linspace(0, len(steps) - 1, PRINTED)}):
         n = steps[k]["n"]
         if n not in dict(points):

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 
+from datakin._core.exceptions import SERIOUS, Note
 from datakin.results.record import escaped
 
 __all__ = ["Answer", "AnswerTable", "Axis", "Bar", "Row", "axis_of", "bar_text", "said"]
@@ -220,7 +221,10 @@ class Answer:
         given = tuple(dict.fromkeys(notes))
         known = {kind for note in given for kind in _kinds(note)}
         own = [note for note in self.notes if not known & _kinds(note)]
-        return replace(self, notes=(*given, *own))
+        # What may make numbers wrong stands where nobody misses it.
+        worst = [note for note in given if isinstance(note, Note) and note.rank == SERIOUS]
+        usual = [note for note in given if note not in worst]
+        return replace(self, caveats=(*worst, *self.caveats), notes=grouped([*usual, *own]))
 
     def said_as(self, word: Callable[[str], str]) -> Answer:
         """Return the answer with every sentence passed through a function, such as for typing."""
@@ -319,6 +323,32 @@ def bar_text(bar: Bar | None, axis: Axis, room: int) -> str:
     return "".join(signs).rstrip() or " "
 
 
+def grouped(notes: Sequence[str]) -> tuple[str, ...]:
+    """Return notes in which those that say the same of several datasets are one.
+
+    Examples
+    --------
+    >>> grouped(["north: 3 rows left out", "south: 5 rows left out", "made of 2 files"])
+    ('north: 3 rows left out (similar for south)', 'made of 2 files')
+    """
+    heads: dict[str, list[str]] = {}  # by what is said: who it is said of
+    first: dict[str, str] = {}
+    for note in notes:
+        name, _, rest = note.partition(": ")
+        kind = _bare(rest) if rest else note
+        first.setdefault(kind, note)
+        heads.setdefault(kind, []).extend([name] if rest and note != first[kind] else [])
+    return tuple(
+        note + (f" (similar for {', '.join(dict.fromkeys(heads[kind]))})" if heads[kind] else "")
+        for kind, note in first.items()
+    )
+
+
+def _bare(text: str) -> str:
+    """Return a text without quoted names and numbers."""
+    return re.sub(r"'[^']*'(, )?|[\d.,]+", "", text)
+
+
 def _titled(table: AnswerTable | None, width: int) -> list[str]:
     """Return a table below its caption."""
     if table is None:
@@ -330,7 +360,7 @@ def _titled(table: AnswerTable | None, width: int) -> list[str]:
 def _kinds(note: str) -> set[str]:
     """Return what a note is about, without names, numbers and the dataset before the colon."""
     text = re.sub(r" \(similar for [^)]*\)$", "", note)
-    bare = [re.sub(r"'[^']*'(, )?|[\d.,]+", "", part) for part in (text, text.partition(": ")[2])]
+    bare = [_bare(part) for part in (text, text.partition(": ")[2])]
     return {part for part in bare if part.strip()}
 
 

@@ -60,6 +60,10 @@ class Tried(Protocol):
         """Probability that it falls."""
 
     @property
+    def tried(self) -> float:
+        """The gain on held-out rows, before anything else is known."""
+
+    @property
     def pooled(self) -> float:
         """The gain of one pool."""
 
@@ -82,6 +86,7 @@ class Called:
     low: float
     high: float
     p_gain: float
+    tried: float
     pooled: float
     pooled_low: float
     pooled_high: float
@@ -89,7 +94,7 @@ class Called:
 
 def called(trial: Trial, call: str) -> Called:
     """Return a trial with its call."""
-    found = (trial.gain, trial.low, trial.high, trial.p_gain)
+    found = (trial.gain, trial.low, trial.high, trial.p_gain, trial.tried)
     pool = (trial.pooled, trial.pooled_low, trial.pooled_high)
     return Called(trial.source, call, *found, *pool)
 
@@ -109,7 +114,10 @@ def legend_of_calls(calls: Iterable[str]) -> tuple[str, ...]:
 
 def gain_legend(loss: str, calls: Iterable[str]) -> tuple[str, ...]:
     """Return what the column of gains means."""
-    first = f"Gain: how much the {loss} of the target falls with this source beside it; line: 90% interval."
+    first = (
+        f"Gain: how much the {loss} of the target should fall with this source beside it, from the trial on "
+        f"its rows and trials on other data; line: 90% interval."
+    )
     if "hurts" not in set(calls):
         return (first,)
     return (first, f"{POOLED} of one pool with the target's rows, which decides this call.")
@@ -123,7 +131,8 @@ def reason_of(each: Tried, target: str) -> str:
         reach = percent_interval(-each.pooled_high, -each.pooled_low)
         pool = f"in one pool with {short(target)} the loss rises by {rise}"
         return f"{name} hurts: {pool} (90% interval {reach})."
-    sure = f"a gain has probability {probability(each.p_gain)}"
+    tried = f"{signed(each.tried)} on held-out rows; " if isfinite(each.tried) else ""
+    sure = f"{tried}a gain has probability {probability(each.p_gain)}"
     if each.call == "helps":
         return f"{name} helps: {sure}."
     asked = f"{HELPS:.0%} is asked for"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from datakin._core.exceptions import counted, together
-from datakin.results.answer import Answer, AnswerTable, Bar, Row
+from datakin._core.exceptions import counted
+from datakin.results.answer import Answer, AnswerTable, Bar, Row, grouped
 from datakin.results.call_words import (
     BAR_OF,
     CALL_ORDER,
@@ -23,6 +23,7 @@ from datakin.results.words import (
     gain_loss,
     interval_amount,
     named,
+    number,
     percent,
     percent_interval,
     probability,
@@ -42,6 +43,8 @@ SURENESS = (
     (0.0, "Whether this helps is open"),
 )
 HALF = 0.5
+MOST_NAMED = 4  # sources that a headline names
+ALIKE = 0.3  # gains that differ by less than this share of what was measured rest on other data
 COLUMNS = ("source", "call", "gain", "interval", "share", "rows", "worth")
 
 
@@ -50,25 +53,13 @@ def choice_answer(choice: Choice) -> Answer:
     return Answer(
         tone=_tone(choice),
         headline=choice_headline(choice),
-        evidence=(_expected(choice), *_stable(choice)),
+        evidence=(_expected(choice), *_sure(choice), *_stable(choice)),
         table=_table(choice) if choice.choices else None,
         second=_metrics(choice),
         reasons=tuple(_reasons(choice)),
         legend=_legend(choice) if choice.choices else (),
         caveats=tuple(_caveats(choice)),
-        notes=_notes(choice),
-    )
-
-
-def _notes(choice: Choice) -> tuple[str, ...]:
-    """Return the notes, those that say the same of several sources in one."""
-    names = {choice.target, *(each.source for each in choice.choices)}
-    parts = [note.partition(": ") for note in choice.notes]
-    return tuple(
-        together(
-            (head, rest) if head in names else ("", note)
-            for (head, _, rest), note in zip(parts, choice.notes, strict=True)
-        )
+        notes=grouped(choice.notes),
     )
 
 
@@ -82,11 +73,17 @@ def choice_headline(choice: Choice) -> str:
         which = "the one source" if n == 1 else f"any of the {n} sources"
         return f"Do not use {which}: learn from {target} alone."
     used = sorted(choice.used)
-    if n == 1:
-        return f"Use {short(used[0])} beside {target}."
     which = f"all {n}" if len(used) == n else f"{len(used)} of {n}"
-    names = f": {named(used)}" if len(used) <= 4 else ""
-    return f"Use {which} sources beside {target}{names}."
+    which = f"{which} sources" if n > 1 else "the one source"
+    names = f": {named(used)}" if len(used) <= MOST_NAMED else ""
+    if is_open(choice):
+        return f"No clear gain: {target} alone does about as well as with {which}{names}."
+    return f"Use {which} beside {target}{names}."
+
+
+def is_open(choice: Choice) -> bool:
+    """Return whether the model uses sources although neither error nor loss clearly falls."""
+    return bool(choice.used) and (_rises(choice) or choice.p_gain < SURENESS[-2][0])
 
 
 def _tone(choice: Choice) -> str:
@@ -94,7 +91,7 @@ def _tone(choice: Choice) -> str:
         return "plain"
     if not choice.used:
         return "bad"
-    return "good" if choice.p_gain >= SURENESS[0][0] else "open"
+    return "good" if choice.p_gain >= SURENESS[0][0] and not is_open(choice) else "open"
 
 
 def _in_words(choice: Choice, error: float) -> str:
@@ -102,7 +99,7 @@ def _in_words(choice: Choice, error: float) -> str:
 
 
 def _expected(choice: Choice) -> str:
-    """Say the error to expect beside that of the target alone, and how sure a gain is."""
+    """Say the error to expect beside that of the target alone."""
     target, word = short(choice.target), error_word(choice.loss)
     now = f"{_in_words(choice, choice.error)} (90% interval {interval_amount(choice.loss, *choice.interval)})"
     if not choice.choices:
@@ -111,14 +108,26 @@ def _expected(choice: Choice) -> str:
     if not choice.used:
         is_same = _in_words(choice, choice.error) == _in_words(choice, choice.error_alone)
         return f"Expected {word}: {now}{'' if is_same else f'; {alone}, not choosing at all'}."
-    sure = next(words for least, words in SURENESS if choice.p_gain >= least)
-    if _rises(choice):
-        return f"The {word} itself does not fall: {now} is to be expected, against {alone}."
-    return f"{sure} (probability {probability(choice.p_gain)}): expected {word} {now}, against {alone}."
+    return f"Expected {word}: {now}, against {alone}."
 
 
 def _rises(choice: Choice) -> bool:
     return choice.error > choice.error_alone
+
+
+def _sure(choice: Choice) -> tuple[str, ...]:
+    """Say how sure a gain is, and in which loss."""
+    if not choice.used:
+        return ()
+    words = next((said for least, said in SURENESS if choice.p_gain >= least), SURENESS[-1][1])
+    if _rises(choice) and choice.p_gain >= SURENESS[-2][0]:
+        words = "The loss may fall all the same"
+    change = f"fall by {percent(choice.gain)}%" if choice.gain > 0 else "not fall"
+    reach = percent_interval(*choice.gain_interval)
+    return (
+        f"{words}: the {gain_loss(choice.task)} should {change} (90% interval {reach}; probability of a fall "
+        f"{probability(choice.p_gain)}).",
+    )
 
 
 def _stable(choice: Choice) -> tuple[str, ...]:
@@ -142,7 +151,7 @@ def _table(choice: Choice) -> AnswerTable:
                 "",
                 f"{percent(each.share, 0)}%" if each.share else "not used",
                 f"{each.n_rows:,}",
-                "-" if each.worth_rows is None else f"{each.worth_rows:.0f}",
+                _worth(each),
             ),
             each.call,
             Bar(each.pooled, each.pooled_low, each.pooled_high)
@@ -152,12 +161,19 @@ def _table(choice: Choice) -> AnswerTable:
         for each in choice.choices
     ]
     if choice.used:
-        own = max(0.0, 1 - sum(each.share for each in choice.choices))
-        share = f"{percent(own, 0)}%"
+        # What is left of 100, so that the shares as they are written add up.
+        own = 100 - sum(int(percent(each.share, 0)) for each in choice.choices if each.share)
+        share = f"{max(0, own)}%"
         cells = (choice.target, "(target)", "", "", share, f"{choice.n_rows:,}", "")
         rows.append(Row(cells, is_own=True))
     right = ("gain", "share", "rows", "worth")
     return AnswerTable(COLUMNS, tuple(rows), right, bar_of=BAR_OF)
+
+
+def _worth(each: SourceChoice) -> str:
+    if each.worth_rows is None or each.call == "hurts" or each.gain <= 0:
+        return "-"
+    return f"{each.worth_rows:.0f}"
 
 
 def _metrics(choice: Choice) -> AnswerTable | None:
@@ -199,11 +215,11 @@ def _caveats(choice: Choice) -> list[str]:
         return [*_error_meaning(choice), *_unusable(choice)]
     return [
         *_error_meaning(choice),
-        *(_gain(choice) if choice.used else []),
+        *(_measured(choice) if choice.used else []),
         *_together(choice),
         *_odds(choice),
         *_pooled(choice),
-        *_fewest(choice),
+        *_calibration(choice),
         *_settled(choice),
         *_unusable(choice),
     ]
@@ -221,21 +237,37 @@ def _error_meaning(choice: Choice) -> list[str]:
     return []
 
 
-def _gain(choice: Choice) -> list[str]:
-    """Say by how much the loss falls: what to expect, and what was measured."""
-    name = gain_loss(choice.task)
-    what = f"The {name}" + (
-        ", which also counts how sure a prediction is," if name == "Brier loss" else ""
-    )
-    reach = f"90% interval {percent_interval(*choice.gain_interval)}"
-    if choice.gain > 0:
-        first = f"{what} should fall by {percent(choice.gain)}% ({reach})."
-    else:
-        first = f"{what} is not expected to fall ({reach})."
+def _measured(choice: Choice) -> list[str]:
+    """Say what was measured, and what the gain to expect rests on."""
     way = f"fell by {percent(choice.tried)}%" if choice.tried > 0 else "did not fall"
+    said = [
+        f"On held-out rows the {gain_loss(choice.task)} {way}. The fall to expect also rests on what such "
+        f"choices brought on other data."
+    ]
+    found = [each for each in choice.choices if isfinite(each.tried)]
+    if len(found) > 1 and _spread([e.gain for e in found]) < ALIKE * _spread(
+        [e.tried for e in found]
+    ):
+        said.append(
+            "On these rows the trials tell little of single sources: their gains rest mostly on other data."
+        )
+    return said
+
+
+def _spread(values: list[float]) -> float:
+    return max(values) - min(values)
+
+
+def _calibration(choice: Choice) -> list[str]:
+    """Say so if probabilities are clearly too high or too low on the whole."""
+    found = choice.metrics.get("choice")
+    ends = None if found is None else found.intervals.get("calibration_intercept")
+    if found is None or ends is None or ends[0] <= 0 <= ends[1]:
+        return []
+    way = "low" if ends[0] > 0 else "high"
     return [
-        f"{first} On held-out rows it {way}; the first number also rests on what such choices brought on "
-        f"other data."
+        f"Probabilities of {short(found.positive)} are too {way} on the whole: calibration intercept "
+        f"{found.values['calibration_intercept']:.2f} (90% interval {ends[0]:.2f} to {ends[1]:.2f})."
     ]
 
 
@@ -269,21 +301,23 @@ def _odds(choice: Choice) -> list[str]:
 
 
 def _pooled(choice: Choice) -> list[str]:
+    """Say how a plain pool of all rows does, in the error and in the loss that decides."""
     if choice.error_all is None or not isfinite(choice.error_all):
         return []
-    found = _in_words(choice, choice.error_all)
-    if choice.error_all > choice.error:
-        return [f"Everything in one pool: {error_word(choice.loss)} {found}."]
+    said = f"{error_word(choice.loss)} {_in_words(choice, choice.error_all)}"
+    pool, mix = (choice.metrics.get(name) for name in ("all", "choice"))
+    both = [None if each is None else each.get("brier") for each in (pool, mix)]
+    if both[0] is not None and both[1] is not None:
+        said += f", Brier loss {number(both[0])} (the choice: {number(both[1])})"
+        does_well = both[0] <= both[1]
+    else:
+        does_well = choice.error_all <= choice.error
+    if not does_well:
+        return [f"Everything in one pool: {said}."]
     return [
-        f"Everything in one pool does no worse here: {error_word(choice.loss)} {found}. On other data such "
-        f"pools did harm more often than choices."
+        f"Everything in one pool does no worse here: {said}. On other data such pools did harm more often "
+        f"than choices."
     ]
-
-
-def _fewest(choice: Choice) -> list[str]:
-    if choice.tried <= 0 or not 0 < len(choice.fewest) < len(choice.used):
-        return []
-    return [f"Nine tenths of the gain come with {named(sorted(choice.fewest))} alone."]
 
 
 def _settled(choice: Choice) -> list[str]:

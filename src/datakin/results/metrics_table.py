@@ -1,7 +1,4 @@
-"""Metrics that people know, as a small table below an answer.
-
-The Brier loss is not among them: gains are stated in it, and a second number for it would confuse.
-"""
+"""Metrics that people know, as a small table below an answer."""
 
 from __future__ import annotations
 
@@ -20,6 +17,7 @@ MEASURES = {
     "calibration_intercept": "calibration intercept",
     "accuracy": "accuracy",
     "balanced_accuracy": "balanced accuracy",
+    "brier": "Brier loss",
     "rmse": "root mean squared error",
     "mae": "mean absolute error",
     "r2": "R squared",

@@ -153,7 +153,7 @@ def test_classes_and_rows_that_are_left_out_are_said() -> None:
         choice = datakin.choose(target, [third, copied], **QUICK)
     notes = " ".join(choice.notes)
     assert "15 rows left out, of classes that mine does not have" in notes
-    assert "20 rows of the target also stand in the source: left out" in notes
+    assert "20 rows left out, which also stand in" in notes
     assert "cross errors" not in notes
     assert choice["third"].n_rows == 135
     assert choice["copied"].n_rows == 150

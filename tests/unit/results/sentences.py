@@ -54,17 +54,13 @@ def quantities(answer, target):
     """Return every quantity of a choice's answer with all the values that sentences give it."""
     alone = rf"{re.escape(target)} alone"
     patterns = {
-        "error": [
-            rf"[Ee]xpected [a-zA-Z ]+?:? {NUMBER} \(90% interval",
-            rf"does not fall: {NUMBER} \(90%",
-        ],
-        "interval": [
-            rf"(?:[Ee]xpected [a-zA-Z ]+?:?|does not fall:) {NUMBER} \(90% interval {REACH}\)"
-        ],
+        "error": [rf"[Ee]xpected [a-zA-Z ]+?: {NUMBER} \(90% interval"],
+        "interval": [rf"[Ee]xpected [a-zA-Z ]+?: {NUMBER} \(90% interval {REACH}\)"],
         "alone": [rf"(?:against|;) {NUMBER} with {alone}"],
-        "p_gain": [rf"\(probability {SURE}\): expected"],
-        "gain": [rf"should fall by {NUMBER}%? \(90%"],
-        "pool": [rf"Everything in one pool[^:]*: [a-zA-Z ]+ {NUMBER}\."],
+        "p_gain": [rf"probability of a fall {SURE}\)"],
+        "gain": [rf"should fall by {NUMBER} \(90%"],
+        "gain interval": [rf"should (?:not )?fall[^(]*\(90% interval {REACH};"],
+        "pool": [rf"Everything in one pool[^:]*: [a-zA-Z ]+? {NUMBER}[,.]"],
     }
     found = defaultdict(set)
     for text in answer.sentences:

@@ -212,7 +212,7 @@ def infer_task(columns: Sequence[Array], label: str) -> tuple[str, str | None]:
         return "classification", (
             f"the label {label!r} has {len(distinct)} distinct whole numbers "
             f"({listed(sort_classes(canonical_label(v) for v in distinct), limit=10)}) and was taken "
-            f"as classes; say task='regression' / --task regression if it is a quantity, "
+            f"as classes; say task='regression' / --task regression if it is a quantity or a grade, "
             f"task='multiclass' / --task multiclass if not"
         )
     return "regression", None

@@ -16,7 +16,7 @@ from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin._core.repeatability import derive_seed
 from datakin.data import Dataset
 from datakin.data.features import MISSING, Array, Features
-from datakin.data.pairing import pair
+from datakin.data.pairing import Pairing, pair
 from datakin.learning.encoding import fits_in_full, laid_out
 from datakin.learning.stack.encoder import TableEncoder
 from datakin.learning.stack.rows import Rows, responses
@@ -171,7 +171,7 @@ def _matched(
     if common.identical:
         raise DatakinError(f"{source.name!r} holds the same rows as {target.name!r}.")
     usable = ~common.shared_source
-    codes = np.zeros(source.n_rows)
+    codes, n_other = np.zeros(source.n_rows), 0
     if target.classes:
         place = {name: code for code, name in enumerate(target.classes)}
         codes = np.array([place.get(name, -1) for name in source.classes])[source.y]
@@ -189,10 +189,7 @@ def _matched(
             f"{source.name!r} has {int(usable.sum())} rows that can be used; at least {LEAST_ROWS} are "
             f"needed."
         )
-    # They are left out of all that is learned: there are no cross errors here.
-    notes += [
-        f"{source.name}: {note.removesuffix(' of the cross errors')}" for note in common.notes
-    ]
+    notes += [f"{source.name}: {note}" for note in _notes(common, target.name, n_other)]
     rows = np.flatnonzero(usable)
     part, taken = _sampled(
         source if usable.all() else source.take(rows), max_rows, random_state, notes
@@ -200,6 +197,20 @@ def _matched(
     rows = rows[taken]
     features = _as_target(_full(part.features, source.name), target.features, common.columns)
     return features, codes[rows].astype(int) if target.classes else source.y[rows], rows
+
+
+def _notes(common: Pairing, target: str, n_other: int) -> list[str]:
+    """Return what is said of a pair; rows in both count here as those that are not learned from."""
+    n_copies = int(common.shared_source.sum())
+    number = "1 row" if n_copies == 1 else f"{n_copies:,} rows"
+    stand = "stands" if n_copies == 1 else "stand"
+    said = []
+    for note in common.notes:
+        if note.endswith(" of the cross errors"):
+            said.append(f"{number} left out, which also {stand} in {target}")
+        elif not (n_other and note.startswith("classes missing from the target")):  # said already
+            said.append(note)
+    return said
 
 
 def _full(features: Features, name: str) -> Features:

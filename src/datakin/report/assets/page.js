@@ -19,6 +19,15 @@ function notesCard() {
     view.notes.length > 8 ? el("details", {}, el("summary", {}, `${view.notes.length - 8} more`), items(8)) : null);
 }
 
+function whyCard() {
+  const reasons = view.reasons ?? [];
+  if (!reasons.length) return null;
+  const items = (from, to) => el("ul", {}, reasons.slice(from, to).map((text) => el("li", {}, text)));
+  const hint = Object.keys(view.details ?? {}).length ? el("p", { class: "lead" }, "Select a name in the picture or a table for all its numbers.") : null;
+  return el("section", { class: "card notes", id: "why" }, el("h2", {}, "Why"), items(0, 8),
+    reasons.length > 8 ? el("details", {}, el("summary", {}, `${reasons.length - 8} more`), items(8)) : null, hint);
+}
+
 function sectionCard(section) {
   const rows = section.rows_from === "pairs" ? pairRows() : section.rows;
   const card = el("section", { class: section.half ? "card half" : "card", id: section.id, "aria-labelledby": `${section.id}-title` },
@@ -80,10 +89,11 @@ function drawAll() { drawn.forEach((chart) => chart.draw()); }
 
 const main = view.sections.filter((s) => !s.more);
 const [first, ...others] = main.map(sectionCard);
-byId("main").replaceChildren(...[verdictCard(), first, notesCard(), el("div", { class: "sections" }, others),
+byId("main").replaceChildren(...[verdictCard(), first, whyCard(), notesCard(), el("div", { class: "sections" }, others),
   moreCards(view.sections.filter((s) => s.more)), originCard()].filter(Boolean));
 const entries = main.map((s) => [s.id, s.short]);
 if (view.notes.length) entries.splice(1, 0, ["notes", "What to know"]);
+if (view.reasons?.length) entries.splice(1, 0, ["why", "Why"]);
 if (byId("more")) entries.push(["more", "More"]);
 entries.push(["origin", "Origin"]);
 byId("nav").replaceChildren(...entries.map(([id, text]) => el("a", { href: `#${id}` }, text)));
