@@ -135,7 +135,7 @@ def test_notes_and_errors_of_a_run(tmp_path, monkeypatch, call_main):
     words = ("score", "a.csv", "b.csv", "--label", "died", "--models", "logistic", "--cv", "3")
     code, _, err = call_main(*words, "--report", "r.html")
     assert code == 0
-    assert "(to use them: --keep patient)" in err
+    assert "(to learn from them: --keep patient)" in err
     assert "keep=[" not in err + Path("r.html").read_text(encoding="utf-8")
     code, _, err = call_main(*words, "--report", "r.html")
     assert err == (

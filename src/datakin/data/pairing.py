@@ -168,7 +168,7 @@ def _notes(found: Sequence[Difference], kinds: Sequence[str]) -> Iterator[Note]:
             yield from (_note_on_columns(each) for each in some if isinstance(each, OneSided))
         elif kind == "codes" and some:
             text = f"left out, no value in common, like codes of the dataset: {listed(names)}"
-            yield Note(f"{text} (to use them: {keep_option(names)})", SERIOUS)
+            yield Note(f"{text} (to learn from them: {keep_option(names)})", SERIOUS)
         elif kind == "range" and some:
             yield Note(f"ranges do not overlap, models can only extrapolate: {listed(names)}")
         elif some:

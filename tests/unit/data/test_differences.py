@@ -161,7 +161,7 @@ def test_codes_of_the_dataset_are_left_out_unless_kept(wards):
     assert common.columns == ("x",)
     assert common.notes == (
         "left out, no value in common, like codes of the dataset: 'ward' "
-        "(to use them: keep=['ward'] / --keep ward)",
+        "(to learn from them: keep=['ward'] / --keep ward)",
     )
     assert [d.kind for d in differences(a, b)] == ["codes"]
     kept = table(1, "b", ward=wards[1], keep=["ward"])

@@ -41,7 +41,7 @@ IDS = {
 def test_row_ids_are_left_out(columns):
     (name,) = columns
     assert notes(**columns) == (
-        f"left out, look like row ids: {name!r} (to use them: keep=[{name!r}] / --keep {name})",
+        f"left out, look like row ids: {name!r} (to learn from them: keep=[{name!r}] / --keep {name})",
     )
 
 
@@ -49,7 +49,7 @@ def test_row_ids_are_left_out(columns):
 def test_numbers_that_are_called_ids_are_codes(name):
     assert notes(**{name: RNG.integers(0, 12, N)}) == (
         f"left out, look like codes, as they are called ids: {name!r} "
-        f"(to use them: keep=[{name!r}] / --keep {name})",
+        f"(to learn from them: keep=[{name!r}] / --keep {name})",
     )
     (few,) = notes(**{name: RNG.integers(0, 4, N)})
     assert few == (
@@ -77,7 +77,7 @@ COPIES = {
 @pytest.mark.parametrize("columns", COPIES.values(), ids=COPIES)
 def test_copies_of_the_label_are_left_out(columns):
     assert notes(**columns) == (
-        "left out, look like copies of the label: 'copy' (to use them: keep=['copy'] / --keep copy)",
+        "left out, look like copies of the label: 'copy' (to learn from them: keep=['copy'] / --keep copy)",
     )
 
 

@@ -77,7 +77,7 @@ class Suspicions:
         """Return a note for each kind of thing."""
         notes: list[str] = []
         for why, names in _grouped(self.left_out).items():
-            back = f"to use them: {keep_option(names)}"
+            back = f"to learn from them: {keep_option(names)}"
             notes.append(Note(f"left out, {LEFT_OUT[why]}: {listed(names)} ({back})", SERIOUS))
         for why, names in _grouped(self.doubts).items():
             out = f" (to leave out: {_option('ignore', names)})" if why in MAY_IGNORE else ""
