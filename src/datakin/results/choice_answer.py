@@ -315,8 +315,8 @@ def _pooled(choice: Choice) -> list[str]:
     if not does_well:
         return [f"Everything in one pool: {said}."]
     return [
-        f"Everything in one pool does about as well here: {said}. On other data such pools did harm more often "
-        f"than choices."
+        f"Everything in one pool does about as well here: {said}. On other data such pools did harm more "
+        f"often than choices."
     ]
 
 
