@@ -108,7 +108,7 @@ def _expected(choice: Choice) -> str:
     if not choice.used:
         is_same = _in_words(choice, choice.error) == _in_words(choice, choice.error_alone)
         return f"Expected {word}: {now}{'' if is_same else f'; {alone}, not choosing at all'}."
-    sure = next(words for least, words in SURENESS if choice.p_gain >= least)
+    sure = next((words for least, words in SURENESS if choice.p_gain >= least), SURENESS[-1][1])
     if _rises(choice):
         return f"The {word} itself does not fall: {now} is to be expected, against {alone}."
     return f"{sure} (probability {probability(choice.p_gain)}): expected {word} {now}, against {alone}."
