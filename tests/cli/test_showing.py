@@ -9,7 +9,7 @@ import pytest
 import datakin
 from datakin.cli.showing import show, shown_text
 from datakin.results import Gain, MethodGain, Provenance
-from datakin.results.answer import Answer, AnswerTable, Bar, Row, bar_text
+from datakin.results.answer import Answer, AnswerTable, Axis, Bar, Row, bar_text
 from datakin.results.answer_html import answer_html
 from tests.unit.results.test_sentences import make
 
@@ -190,6 +190,14 @@ def test_a_table_without_rows_and_with_unknown_numbers():
     one = replace(none, rows=(Row(("a", "-", ""), bar=Bar(nan, nan, nan)), Row(("b", "-", ""))))
     assert [line.split() for line in one.lines()[1:]] == [["a", "-", "|"], ["b", "-", "|"]]
     assert Answer("plain", "Nothing.", table=one).text().startswith("Nothing.\n\nsource")
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(0.0, "0%"), (-0.004, "-0.4%"), (-0.0001, "0%"), (0.11, "+11%"), (1.5, "+150%")],
+)
+def test_the_ends_of_an_axis(value, said):
+    assert Axis(-1.0, 1.0).text(value) == said
 
 
 def test_bars_stay_in_their_room():

@@ -97,7 +97,9 @@ def test_gusto_regions(data_folder, capsys):
         capsys, "rank", table, "--domain", "regl", "--target", "1", "--label", "day30",
         "--ignore", "grpl,grps,tpa", "--models", "logistic",
     )  # fmt: skip
-    lines = printed.out.splitlines()
-    assert len(lines) == 2 + 15 + 2, "title, header, sources, caution, what gains are"
-    assert lines[-1].startswith("Gains are shares of the loss of '1' alone")
-    assert "balanced" in printed.err
+    (table,) = [part for part in printed.out.split("\n\n") if part.startswith("source ")]
+    assert len(table.splitlines()) == 1 + 15, "header, sources"
+    said = " ".join(printed.out.split())
+    assert "Gains are in percent of the Brier loss of 1 alone" in said
+    assert "balanced" in said
+    assert "balanced" not in printed.err

@@ -114,7 +114,9 @@ def test_ranking_tells_how_sure_it_is(family):
     first = ranking.frame.set_index("source")["p_first"]
     assert first.sum() == pytest.approx(1.0)
     assert first["cos 0.0"] < 0.01 < first["cos 1.0"]
-    assert "3 sources were compared" in str(ranking)
+    said = ranking.answer.evidence[1]
+    assert said.startswith(f"{ranking.best.source} loses least with probability ")
+    assert ("partly luck" in said) == (first[ranking.best.source] < 0.95)
     far = ranking["cos 0.0"]
     assert far.zone is Zone.NEGATIVE
     assert far.zone_probabilities["negative"] > 0.95

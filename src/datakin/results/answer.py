@@ -13,6 +13,7 @@ from math import isfinite
 
 from datakin._core.exceptions import SERIOUS, Note
 from datakin.results.record import escaped
+from datakin.results.words import signed
 
 __all__ = ["Answer", "AnswerTable", "Axis", "Bar", "Row", "axis_of", "bar_text", "said"]
 
@@ -22,7 +23,8 @@ NAME = 24  # characters of a name in a table
 SHORT = 8  # of a name in a table that does not fit otherwise
 REASONS = 6  # sources whose call is explained without being asked for
 LINES = 60  # rows of a table as text
-BAR = (10, 32)  # least and most characters of a drawn interval
+BAR = (11, 32)  # least and most characters of a drawn interval
+WHOLE = 0.005  # shares from here on are written in whole percents
 REACH = 4.0  # a bar is cut where it is longer than this many times the middle one
 
 
@@ -63,7 +65,9 @@ class Axis:
 
     def text(self, value: float) -> str:
         """Return a value as it is written at the end of the axis."""
-        return f"{100 * value:+.0f}%" if self.unit == "%" else f"{value:.2g}"
+        if self.unit == "%":
+            return signed(value, 0 if abs(value) >= WHOLE else 1)
+        return f"{value:.2g}"
 
 
 @dataclass(frozen=True)

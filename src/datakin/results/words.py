@@ -91,6 +91,8 @@ def probability(share: float) -> str:
     >>> probability(0.876), probability(0.9999), probability(0.0001), probability(0.898)
     ('88%', 'more than 99%', 'less than 1%', '89.8%')
     """
+    if not isfinite(share):
+        return "not known"
     if share > 0.99:
         return "more than 99%"
     if share < 0.01:

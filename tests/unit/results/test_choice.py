@@ -174,6 +174,8 @@ def test_how_sure_a_gain_is_said_to_be(choice):
     }
     for p_gain, said in words.items():
         assert replace(choice, p_gain=p_gain).evidence[0].startswith(said)
+    unknown = replace(choice, p_gain=float("nan"))
+    assert unknown.evidence[0].startswith("Whether this helps is open (probability not known)")
 
 
 def test_many_names_and_odd_names_in_a_headline(choice):

@@ -211,6 +211,22 @@ def test_clusters_agree_with_the_tree():
     assert found.tree[-1, 2] > found._cut() > found.tree[0, 2]
 
 
+@pytest.mark.parametrize(
+    ("n", "said"),
+    [
+        (3, "Together: a, b and c."),
+        (4, "Together: a, b, c and d."),
+        (5, "Together: a, b, c and 2 others."),
+    ],
+)
+def test_members_of_a_group_in_words(n, said):
+    last = n  # which is apart from all others
+    zones = [[N if (i == last) != (j == last) else P for j in range(n + 1)] for i in range(n + 1)]
+    answer = square(zones).answer
+    assert answer.headline == f"The {n + 1} datasets form 2 groups within which no pair hurts."
+    assert answer.evidence[1:] == (said, f"Alone: {'abcdef'[last]}.")
+
+
 def test_most_pairs_unclear_is_said():
     said = "Most pairs are unclear: being together is not proven."
     assert said in square([[P, U, U], [U, P, U], [U, U, P]]).answer.caveats
