@@ -82,8 +82,8 @@ def choice_headline(choice: Choice) -> str:
 
 
 def is_open(choice: Choice) -> bool:
-    """Return whether the model uses sources although neither error nor loss clearly falls."""
-    return bool(choice.used) and (_rises(choice) or choice.p_gain < SURENESS[-2][0])
+    """Return whether the model uses sources although the error rises, or a gain is hardly likely."""
+    return bool(choice.used) and (_rises(choice) or not choice.p_gain >= SURENESS[-2][0])
 
 
 def _tone(choice: Choice) -> str:

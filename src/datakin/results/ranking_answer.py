@@ -226,7 +226,8 @@ def _headline_by_paper(ranking: Ranking) -> str:
     zones = [c.decision.word for c in ranking]
     kin = [c.source for c in ranking if c.decision.word == "positive"]
     if kin:
-        return f"By the paper's rule {named(kin)} of {counted(len(ranking), 'source')}: positive."
+        are = "is" if len(kin) == 1 else "are"
+        return f"By the paper's rule {named(kin)} {are} positive, of {counted(len(ranking), 'source')}."
     n = zones.count("negative")
     return f"By the paper's rule no source is positive; {n} of {len(ranking)} are negative."
 
