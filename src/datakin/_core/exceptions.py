@@ -41,6 +41,7 @@ SCREEN = 14  # notes shown when tables are read
 MINOR = 2  # rank of a note on what was merely dropped
 USUAL = 1  # rank of a note that has none
 SERIOUS = 0  # rank of a note on what may make numbers wrong
+URGENT = -1  # rank of a note on what may make the whole answer that to another question
 
 
 class DatakinError(ValueError):

@@ -14,7 +14,16 @@ from typing import NoReturn
 import numpy as np
 import pandas as pd
 
-from datakin._core.exceptions import MINOR, SERIOUS, DatakinError, Note, listed, repeated, suggest
+from datakin._core.exceptions import (
+    MINOR,
+    SERIOUS,
+    URGENT,
+    DatakinError,
+    Note,
+    listed,
+    repeated,
+    suggest,
+)
 from datakin.data.checks.copies import repeated_rows
 from datakin.data.checks.leaks import Labels
 from datakin.data.checks.spelling import in_one_spelling, recode_options, spelled_twice
@@ -352,7 +361,7 @@ def _agree_on_task(drafts: Sequence[Draft]) -> Decision:
                 f"All labels must pose the same task. {two[0]} has two classes, others look like "
                 f"regression; say which task it is (task='regression' / --task regression)."
             )
-    return Decision(kind, tuple(Note(text, SERIOUS) for text in notes))
+    return Decision(kind, tuple(Note(text, URGENT) for text in notes))
 
 
 def _codes(

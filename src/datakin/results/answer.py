@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 
-from datakin._core.exceptions import SERIOUS, Note
+from datakin._core.exceptions import SERIOUS, URGENT, USUAL, Note
 from datakin.results.record import escaped
 from datakin.results.words import signed
 
@@ -226,9 +226,15 @@ class Answer:
         known = {kind for note in given for kind in _kinds(note)}
         own = [note for note in self.notes if not known & _kinds(note)]
         # What may make numbers wrong stands where nobody misses it.
-        worst = [note for note in given if isinstance(note, Note) and note.rank == SERIOUS]
-        usual = [note for note in given if note not in worst]
-        return replace(self, caveats=(*worst, *self.caveats), notes=grouped([*usual, *own]))
+        urgent = [note for note in given if _rank(note) <= URGENT]
+        worst = [note for note in given if URGENT < _rank(note) <= SERIOUS]
+        usual = [note for note in given if _rank(note) > SERIOUS]
+        return replace(
+            self,
+            evidence=(*self.evidence, *(said(note.partition(": ")[2] or note) for note in urgent)),
+            caveats=(*worst, *self.caveats),
+            notes=grouped([*usual, *own]),
+        )
 
     def said_as(self, word: Callable[[str], str]) -> Answer:
         """Return the answer with every sentence passed through a function, such as for typing."""
@@ -325,6 +331,10 @@ def bar_text(bar: Bar | None, axis: Axis, room: int) -> str:
     if bar is not None and bar.is_known and axis.low <= bar.value <= axis.high:
         signs[place(bar.value)] = "o"
     return "".join(signs).rstrip() or " "
+
+
+def _rank(note: str) -> int:
+    return note.rank if isinstance(note, Note) else USUAL
 
 
 def grouped(notes: Sequence[str]) -> tuple[str, ...]:

@@ -272,7 +272,7 @@ def _notes(found: Gathered) -> tuple[list[tuple[str, str]], list[tuple[str, str]
         said += [(t.name, n) for t in found.tables if t.name not in named for n in t.notes]
     faults = [d.problem for d in found.datasets]
     said = [pair for pair in said if not any(pair[1] in fault for fault in faults)]
-    serious = [pair for pair in said if getattr(pair[1], "rank", USUAL) == SERIOUS]
+    serious = [pair for pair in said if getattr(pair[1], "rank", USUAL) <= SERIOUS]
     return serious, [pair for pair in said if pair not in serious]
 
 

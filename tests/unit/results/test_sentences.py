@@ -4,16 +4,20 @@ No sentence is longer than 30 words, none is spelled as code, none is said twice
 contradicts another of the same result. The terminal, the notebook and the report say the same.
 """
 
+import ast
 import html
 import json
+import re
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import datakin
 from datakin import distances, synthetic
+from datakin._core.exceptions import SERIOUS, URGENT, Note
 from datakin.learning.stack.records import Trial
 from datakin.report.page import view_of
 from datakin.results import (
@@ -393,3 +397,47 @@ def test_terminal_notebook_and_report_say_the_same(ranking, square):
         again = type(result).from_json(result.to_json())
         assert again.answer == answer
         assert json.loads(result.to_json())
+
+
+def test_notes_are_short():
+    """Notes are made all over the package: each sentence of those that are written there is short."""
+    seen = 0
+    for path in Path(datakin.__file__).parent.rglob("*.py"):
+        for text in _notes_in(ast.parse(path.read_text(encoding="utf-8"))):
+            seen += 1
+            for part in re.split(r"(?<=[.!?;]) +", text):
+                assert len(part.split()) <= 30, (path.name, part)
+    assert seen > 50
+
+
+def _notes_in(tree):
+    """Return the texts given to `Note` and `warn`, or added to notes; a value counts as a word."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+        owner = getattr(getattr(node.func, "value", None), "id", "")
+        if name in ("Note", "warn") or (name == "append" and "note" in owner):
+            yield from filter(None, map(_text_of, node.args))
+
+
+def _text_of(node):
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else ""
+    if isinstance(node, ast.JoinedStr):
+        return "".join(
+            getattr(part, "value", "x") if isinstance(part, ast.Constant) else "x"
+            for part in node.values
+        )
+    return ""
+
+
+def test_what_makes_another_question_of_it_stands_with_the_evidence():
+    urgent = Note(
+        "home: the label 'grade' was taken as classes; say --task regression if not", URGENT
+    )
+    serious = Note("home: 3 rows repeat", SERIOUS)
+    found = make(notes=("north: 3 rows left out",)).answer.with_notes([urgent, serious, "plain"])
+    assert found.evidence[-1].startswith("The label 'grade' was taken as classes")
+    assert found.caveats[0] == serious
+    assert found.notes == ("plain", "north: 3 rows left out")
