@@ -373,7 +373,7 @@ def _titled(table: AnswerTable | None, width: int) -> list[str]:
 
 def _kinds(note: str) -> set[str]:
     """Return what a note is about, without names, numbers and the dataset before the colon."""
-    text = re.sub(r" \(similar for [^)]*\)$", "", note)
+    text = re.sub(r" \([^()]*\)", "", note)  # what helps may be spelled in two ways
     bare = [_bare(part) for part in (text, text.partition(": ")[2])]
     return {part for part in bare if part.strip()}
 

@@ -12,6 +12,7 @@ from datakin.results.words import (
     error_word,
     named,
     number,
+    percent,
     percent_interval,
     probability,
     short,
@@ -20,7 +21,7 @@ from datakin.results.words import (
 
 if TYPE_CHECKING:
     from datakin.results.forecast import Forecast
-    from datakin.results.gain import Gain, MethodGain
+    from datakin.results.gain import Gain
 
 __all__ = ["forecast_answer", "gain_answer"]
 
@@ -29,22 +30,29 @@ NORMAL = 1.645  # half of a 90% interval, in standard errors
 
 def gain_answer(gain: Gain) -> Answer:
     """Return the answer of transfer methods that were tried."""
-    best = gain.methods[gain.best]
+    name = _best(gain)
+    best = gain.methods[name]
     low, high = _ends(best.target_rer, best.target_se)
     is_known = isfinite(best.target_rer)
     tone = "good" if is_known and low > 0 else "bad" if is_known and high < 0 else "open"
     return Answer(
         tone=tone,
-        headline=_headline(gain, tone),
-        evidence=tuple(_evidence(gain, best)),
+        headline=_headline(gain, name, tone),
+        evidence=tuple(_evidence(gain, name)),
         table=_table(gain),
         legend=(
-            "Change: by how much the error falls against learning alone (relative error reduction); line: "
-            "90% interval.",
+            f"Change: by how much the {'squared ' if gain.loss == 'squared' else ''}error falls against "
+            f"learning alone (relative error reduction); line: 90% interval.",
         ),
         caveats=tuple(_caveats(gain)),
         notes=gain.notes,
     )
+
+
+def _best(gain: Gain) -> str:
+    """Return the method that lowers the error of the target most."""
+    known = {name: m.target_rer for name, m in gain.methods.items() if isfinite(m.target_rer)}
+    return max(known, key=lambda name: known[name]) if known else gain.best
 
 
 def _ends(value: float, error: float) -> tuple[float, float]:
@@ -56,22 +64,26 @@ def _from(gain: Gain) -> str:
     return f"the {counted(len(gain.sources), 'source')}" if gain.sources else short(gain.source)
 
 
-def _headline(gain: Gain, tone: str) -> str:
+def _headline(gain: Gain, best: str, tone: str) -> str:
     target, source = short(gain.target), _from(gain)
     if tone == "good":
-        return f"{gain.best} lowers the error of {target} with {source}."
+        return f"{best} lowers the error of {target} with {source}."
     if tone == "bad":
         return f"No method lowers the error of {target} with {source}."
     return f"No method clearly lowers the error of {target} with {source}."
 
 
-def _evidence(gain: Gain, best: MethodGain) -> list[str]:
+def _evidence(gain: Gain, name: str) -> list[str]:
+    best = gain.methods[name]
     word, target = error_word(gain.loss), short(gain.target)
     alone, now = (amount(gain.loss, error) for error in (gain.target_error, best.target_error))
-    found = [f"Best method, {gain.best}: {word} {now}, against {alone} with {target} alone."]
+    found = [f"Best method, {name}: {word} {now}, against {alone} with {target} alone."]
     if isfinite(best.target_rer) and isfinite(best.target_se):
         reach = percent_interval(*_ends(best.target_rer, best.target_se))
-        found.append(f"Its change: {signed(best.target_rer)} (90% interval {reach}).")
+        way = "fall" if best.target_rer >= 0 else "rise"
+        scale = " in squared error" if gain.loss == "squared" else ""
+        size = percent(abs(best.target_rer))
+        found.append(f"That is a {way} of {size}%{scale} (90% interval of the fall {reach}).")
     return found
 
 

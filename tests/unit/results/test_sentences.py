@@ -353,7 +353,7 @@ def test_gains():
                 source_loss="" if several else "balanced",
             )
             check_form(found.answer)
-            lowers = f"{found.best} lowers" in found.answer.headline
+            lowers = "kin_stack lowers" in found.answer.headline
             assert lowers == (rer - 1.645 * se > 0)
     unknown = replace(found, methods={"kin_stack": replace(method, target_rer=float("nan"))})
     check_form(unknown.answer)
