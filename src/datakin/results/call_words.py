@@ -19,10 +19,12 @@ __all__ = [
     "gain_legend",
     "legend_of_calls",
     "reason_of",
+    "resting_elsewhere",
 ]
 
 CALL_ORDER = ("hurts", "unclear", "harmless", "helps")  # in which reasons are given
 BAR_OF = "90% interval of the gain"
+ALIKE = 0.3  # gains that differ by less than this share of what was measured rest on other data
 POOLED = "*"  # beside the gain of one pool
 MEANING = {
     "helps": f"helps: a gain is likely (probability {HELPS:.0%} or more).",
@@ -121,6 +123,21 @@ def gain_legend(loss: str, calls: Iterable[str]) -> tuple[str, ...]:
     if "hurts" not in set(calls):
         return (first,)
     return (first, f"{POOLED} of one pool with the target's rows, which decides this call.")
+
+
+def resting_elsewhere(found: Iterable[Tried]) -> list[str]:
+    """Say so where single sources hardly differ in the gain to expect, although their trials do."""
+    known = [each for each in found if isfinite(each.tried)]
+    spread = [
+        max(values) - min(values)
+        for values in ([e.gain for e in known], [e.tried for e in known])
+        if values
+    ]
+    if len(known) < 2 or spread[0] >= ALIKE * spread[1]:
+        return []
+    return [
+        "On these rows the trials tell little of single sources: their gains rest mostly on other data."
+    ]
 
 
 def reason_of(each: Tried, target: str) -> str:

@@ -14,6 +14,7 @@ from datakin.results.call_words import (
     gain_legend,
     legend_of_calls,
     reason_of,
+    resting_elsewhere,
 )
 from datakin.results.metrics_table import metrics_table
 from datakin.results.words import (
@@ -44,7 +45,6 @@ SURENESS = (
 )
 HALF = 0.5
 MOST_NAMED = 4  # sources that a headline names
-ALIKE = 0.3  # gains that differ by less than this share of what was measured rest on other data
 COLUMNS = ("source", "call", "gain", "interval", "share", "rows", "worth")
 
 
@@ -244,18 +244,7 @@ def _measured(choice: Choice) -> list[str]:
         f"On held-out rows the {gain_loss(choice.task)} {way}. The fall to expect also rests on what such "
         f"choices brought on other data."
     ]
-    found = [each for each in choice.choices if isfinite(each.tried)]
-    if len(found) > 1 and _spread([e.gain for e in found]) < ALIKE * _spread(
-        [e.tried for e in found]
-    ):
-        said.append(
-            "On these rows the trials tell little of single sources: their gains rest mostly on other data."
-        )
-    return said
-
-
-def _spread(values: list[float]) -> float:
-    return max(values) - min(values)
+    return [*said, *resting_elsewhere(choice.choices)]
 
 
 def _calibration(choice: Choice) -> list[str]:

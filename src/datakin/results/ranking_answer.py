@@ -14,6 +14,7 @@ from datakin.results.call_words import (
     gain_legend,
     legend_of_calls,
     reason_of,
+    resting_elsewhere,
 )
 from datakin.results.comparison_answer import is_copy, same_rows
 from datakin.results.words import (
@@ -188,6 +189,7 @@ def _caveats(ranking: Ranking, loss: str) -> list[str]:
         said_of = said_of[:1]
     else:
         said_of.append("To use several at once, choose weighs them together and fits the model.")
+    said_of += resting_elsewhere(called(c.trial, c.call) for c in ranking if c.trial is not None)
     if left := [c.source for c in ranking if c.trial is None and not is_copy(c)]:
         said_of.append(f"Not tried, and called by the gain formula: {named(left)}.")
     return [*said_of, *_interrupted(ranking)]
