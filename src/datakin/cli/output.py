@@ -56,7 +56,7 @@ class Output:
     ] = None
     details: Annotated[
         bool,
-        typer.Option("--details", help="Show all columns and how each number was measured."),
+        typer.Option("--details", help="Show all columns, and the reason of every call."),
     ] = False
     report: Annotated[
         Path | None, typer.Option(help="Also write a report: one .html file that needs no network.")
