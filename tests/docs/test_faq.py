@@ -202,7 +202,12 @@ def test_classes():
         datakin.as_dataset(X[y == "a"], y[y == "a"])
 
 
-@said("The label is a number.", "Then errors are squared errors")
+@said(
+    "The label is a number.",
+    "Then the error that is shown is the root mean squared error, in the unit of your label.",
+    "In Python `choice.error` is its square.",
+    "A few different whole numbers are read as classes, and a note says so",
+)
 def test_numbers():
     rng = np.random.default_rng(0)
 
@@ -215,6 +220,15 @@ def test_numbers():
     X, y = draw(2000)
     squared = np.mean((found.model.predict(X) - y) ** 2)
     assert found.error_on((X, y)) == pytest.approx(squared)
+    assert f"root mean squared error: {found.error**0.5:.3g} " in found.evidence[0]
+    graded = pd.DataFrame(X, columns=["a", "b", "c"]).assign(grade=np.digitize(y, [97, 99, 101]))
+    classes, notes = notes_of(datakin.read_table, graded, label="grade")
+    assert classes.task == "multiclass"
+    assert (
+        "taken as classes; say task='regression' / --task regression if it is a quantity or a grade"
+        in notes
+    )
+    assert datakin.read_table(graded, label="grade", task="regression").task == "regression"
 
 
 @said(
@@ -232,7 +246,7 @@ def test_rows_in_common(demo):
     X = target.features.numeric[:20].copy()
     found, notes = notes_of(datakin.choose, target, [with_rows(X)])
     assert found["other"].n_rows == 300
-    assert "20 rows of the target also stand in the source" in notes
+    assert "20 rows left out, which also stand in target" in notes
     score = datakin.score(target, with_rows(X), models=["logistic"])
     assert any("20 rows" in note for note in score.notes)
     X[:, 0] += 0.001

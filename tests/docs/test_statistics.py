@@ -4,12 +4,13 @@ import re
 from pathlib import Path
 
 import pytest
+from scipy.special import stdtr
 
 from datakin.choosing import summary
 from datakin.learning.stack import calls, fitting, folds, kernel, linear, records, trees, weights
 from datakin.learning.stack.kernel import KernelLearner
 from datakin.learning.stack.trees import TreeLearner
-from datakin.results import zones
+from datakin.results import choice_answer, zones
 from datakin.scoring import order
 
 ROOT = Path(__file__).parents[2]
@@ -57,6 +58,11 @@ SAID = [
     ("{} on the pools, {} on all", (weights.PREDICTING.pooled, weights.PREDICTING.sources)),
     ("of one source | {:g} | {} |", (weights.ONE_SOURCE.ridge, weights.ONE_SOURCE.kept)),
     ("more than {} standard errors of the difference", (order.APART,)),
+    ("differ by less than {} of what the measured gains do", (choice_answer.ALIKE,)),
+    (
+        'a probability of {} or more, "probably helps" for {}, "may help" for {}',
+        tuple(least for least, _ in choice_answer.SURENESS[:-1]),
+    ),
     ("= {:.3f}\\,\\mathrm{{SE}}(e_0)$", (zones.GAMMA_2,)),
 ]
 
@@ -64,6 +70,24 @@ SAID = [
 @pytest.mark.parametrize(("phrase", "values"), SAID)
 def test_constants_are_those_of_the_code(phrase, values):
     assert phrase.format(*values) in PAGE
+
+
+def test_what_is_said_before_any_data():
+    def above(least, n_rows):
+        scale = (calls.USUAL_ROWS / n_rows) ** calls.POWER
+        far = (least / scale - calls.EXPECTED) / calls.WIDTH
+        return 1 - stdtr(calls.FREEDOM, far)
+
+    assert f"$P(\\mathrm{{gain}} > 0)$ is {above(0.0, 40):.2f} for every size" in PAGE
+    said = "is {:.2f} for 40 rows, {:.2f} for 80, {:.2f} for 160 and {:.2f} for 500"
+    assert said.format(*(above(-records.COST, n_rows) for n_rows in (40, 80, 160, 500))) in PAGE
+
+
+def test_large_targets_are_mostly_the_prior():
+    low, none = (calls.posterior(tried, 0.01, 1000)[0] for tried in (-0.03, 0.0))
+    assert (
+        f"measured gains of -3% and of 0% have gains to expect of {low:.1%} and {none:.1%}" in PAGE
+    )
 
 
 def test_quantiles_of_numbers():
