@@ -6,6 +6,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from datakin._core.exceptions import counted
+from datakin.learning.stack.records import HELPS
 from datakin.results.answer import Answer, AnswerTable, Bar, Row, grouped
 from datakin.results.call_words import (
     BAR_OF,
@@ -38,8 +39,8 @@ __all__ = ["choice_answer", "choice_headline"]
 
 # How sure the gain of a whole choice is, in words.
 SURENESS = (
-    (0.95, "This should help"),
-    (0.8, "This probably helps"),
+    (HELPS, "This should help"),
+    (0.75, "This probably helps"),
     (0.6, "This may help"),
     (0.0, "Whether this helps is open"),
 )
@@ -239,6 +240,8 @@ def _error_meaning(choice: Choice) -> list[str]:
 
 def _measured(choice: Choice) -> list[str]:
     """Say what was measured, and what the gain to expect rests on."""
+    if len(choice.choices) == 1:  # its reason says what was measured
+        return []
     way = f"fell by {percent(choice.tried)}%" if choice.tried > 0 else "did not fall"
     said = [
         f"On held-out rows the {gain_loss(choice.task)} {way}. The fall to expect also rests on what such "
@@ -261,7 +264,9 @@ def _calibration(choice: Choice) -> list[str]:
 
 
 def _together(choice: Choice) -> list[str]:
-    if not choice.used or any(choice[name].call == "helps" for name in choice.used):
+    if not choice.used or is_open(choice):
+        return []
+    if any(choice[name].call == "helps" for name in choice.used):
         return []
     if len(choice.used) == 1:
         return ["The source is not sure to help by itself; the loss is lower with it all the same."]
@@ -298,7 +303,7 @@ def _pooled(choice: Choice) -> list[str]:
     both = [None if each is None else each.get("brier") for each in (pool, mix)]
     if both[0] is not None and both[1] is not None:
         said += f", Brier loss {number(both[0])} (the choice: {number(both[1])})"
-        does_well = both[0] <= both[1]
+        does_well = both[0] <= both[1] and choice.error_all <= choice.error
     else:
         does_well = choice.error_all <= choice.error
     if not does_well:
@@ -313,7 +318,7 @@ def _settled(choice: Choice) -> list[str]:
     stable = choice.stability
     if stable.settled or stable.folds >= 1:
         return []
-    return ["The last repeats did not agree on the sources."]
+    return ["More repeats might lead to other sources."]
 
 
 def _unusable(choice: Choice) -> list[str]:

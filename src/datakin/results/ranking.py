@@ -147,10 +147,8 @@ class Screening:
 class Ranking(Ordered[Comparison]):
     """Sources of one target, best first.
 
-    Where sources were tried, the order is that of two numbers together, each in units of the target's
-    own loss and cut at 1: what the source brought in its trial, and how much less (minus: more) its
-    predictors lose on the target than the target's own. Where none was, and with the paper's zones, the
-    order is that of `source_to_target`.
+    Where sources were tried, the order is that of the gain to expect; those that hurt stand last, copies of
+    the target first. Where none was tried, and with the paper's zones, it is that of `source_to_target`.
 
     Attributes
     ----------
