@@ -33,7 +33,7 @@ def run(tmp_path, monkeypatch, call_main):
 def test_a_first_look_needs_no_option(run):
     code, out, err = run("check", "mine.csv")
     assert (code, err) == (0, "")
-    assert "say which column to predict (label=, --label)" in out
+    assert "say which column to predict (--label)" in out
     assert "died" in out.split("May be what you want to predict:")[1].splitlines()[0]
 
 

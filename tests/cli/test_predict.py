@@ -55,20 +55,21 @@ def test_numbers(run):
     ward_model("regression").save("numbers.datakin")
     code, _, _ = run("predict", "numbers.datakin", "new.csv", "--out", "p.csv", "-q")
     assert code == 0
-    assert list(pd.read_csv("p.csv")) == ["prediction"]
+    assert list(pd.read_csv("p.csv")) == ["row", "prediction"]
 
 
 def test_the_error_is_said_where_labels_are_known(run):
     code, out, err = run("predict", "kin.datakin", "labelled.csv")
     assert (code, err) == (0, "")
     error = datakin.load_model("kin.datakin").error_on("labelled.csv")
-    said = f"error on these 40 rows: {error:.4f}; the model card says 0.1800 [0.1650, 0.1960]"
-    assert out.splitlines()[-1] == said
+    expected = "Expected error: 18.0% (90% interval 16.5 to 19.6%)."
+    assert out.splitlines()[-2] == f"Error on these 40 rows: {100 * error:.1f}%. {expected}"
+    assert out.splitlines()[-1].startswith("In other measures: AUC ")
     some = pd.read_csv("labelled.csv")
     some.loc[:9, "died"] = None
     some.to_csv("some.csv", index=False)
     assert (
-        "error on these 30 rows of 40 that have a label: "
+        "Error on these 30 rows of 40 that have a label: "
         in run("predict", "kin.datakin", "some.csv")[1]
     )
     some.assign(died=pd.Timestamp("2024-01-01")).to_csv("dates.csv", index=False)
@@ -83,7 +84,7 @@ def test_classes_that_the_model_does_not_know_are_counted(run):
     table.loc[:2, "died"] = "perhaps"
     table.to_csv("odd.csv", index=False)
     _, out, _ = run("predict", "kin.datakin", "odd.csv")
-    assert out.splitlines()[-1] == (
+    assert out.splitlines()[-2] == (
         "3 of them are of classes that the model does not know ('perhaps'; it knows 'no', 'yes'): "
         "they count as wrong."
     )
@@ -95,7 +96,7 @@ def test_rows_that_were_learned_from_are_recognised(run, task):
     mine = ward(0, task=task)
     mine.to_csv("mine.csv", index=False)
     words = "The model was learned from these very rows (mine): the error on them is too low."
-    assert run("predict", "other.datakin", "mine.csv")[1].splitlines()[-1] == words
+    assert run("predict", "other.datakin", "mine.csv")[1].splitlines()[-2] == words
     ward(1, task=task).to_csv("theirs.csv", index=False)
     assert words not in run("predict", "other.datakin", "theirs.csv")[1]
     # Rows without a label had no part in it.

@@ -98,7 +98,8 @@ def test_fine_tuning_gain_both_ways(tmp_path):
     gain = fine_tune_gain(target, source, net, **options)
     found = gain.methods["fine-tune"]
     assert gain.repeats == 5
-    assert str(gain).startswith("Relative error reduction (RER) by transfer, 5 folds\n")
+    assert str(gain).startswith("fine-tune lowers the error of few with many.\n")
+    assert "Means over 5 folds." in gain.answer.caveats
     assert from_json(gain.to_json()) == gain
     older = gain.to_json().replace(', "split": "fold"', "")
     assert from_json(older).split == "random split", "as results were before folds had a word"

@@ -121,7 +121,7 @@ def test_numbers_of_a_choice_are_its_own(results):
         100 * error
         for error in (choice.error_alone, choice.error_best, choice.error_all, choice.error)
     ]
-    assert ladder[1]["what"] == "Best single source (near)"
+    assert ladder[1]["what"] == "Best single source"
     assert (ladder[-1]["low"], ladder[-1]["high"]) == tuple(100 * end for end in choice.interval)
     often = {row["source"]: row["sample"] for row in section(choice, "stability")["rows"]}
     assert often == {n: 100 * share for n, share in choice.stability.used_by_sample.items()}
@@ -162,7 +162,7 @@ def test_other_measures_of_a_choice(results):
     assert set(measured(results["choice of numbers"])) == {"RMSE", "mean absolute error", "R²"}
     assert "measures" not in ids(replace(choice, metrics={}))
     part = section(choice, "measures")
-    assert part["columns"][2]["label"] == "with near only"
+    assert part["columns"][2]["label"] == "best single source"
     assert "about the class '1'" in part["text"]
 
 
@@ -193,7 +193,7 @@ def test_rows_of_the_slider_are_the_line_through_the_curve(curved):
             f"{amount('squared', a + b / rows)}."
         )
     start = part["chart"]["steps"][part["chart"]["start"]]
-    assert start["n"] == choice.n_rows
+    assert start["n"] == choice.curve[-1].n_rows  # where the error alone was measured
     measured = {row["n_rows"]: row["error"] for row in part["rows"] if row["kind"] == "measured"}
     assert measured == {20: 4.0, 30: 3.1, 54: 2.5}
     assert "not extrapolated" in part["text"]

@@ -50,7 +50,7 @@ class Reading:
     ] = None
     positive: Annotated[
         list[str] | None,
-        typer.Option(help="The positive class; every other becomes 0. Repeat if tables differ."),
+        typer.Option(help="The positive class; every other becomes 0."),
     ] = None
     label_map: Annotated[
         list[str] | None, typer.Option(help="Recode labels: old=new; repeat or separate by commas.")
@@ -74,7 +74,7 @@ class Reading:
         list[str] | None,
         typer.Option(
             metavar="FILE=NAME",
-            help="Call a table (or a value of --domain) by another name; repeat.",
+            help="Call a table, or a value of --domain, so.",
         ),
     ] = None
     delimiter: Annotated[

@@ -18,6 +18,7 @@ __all__ = ["matrix_answer", "square_table"]
 
 SQUARE = 6  # datasets whose square has at most seven columns
 ENDS = 8  # pairs from either end of a longer list
+HURTING = 40  # pairs that are named
 LISTED = 6  # groups that are named
 VERBS = {"helps": ("helps", "help"), "hurts": ("hurts", "hurt")}
 ORDER = ("helps", "harmless", "unclear", "hurts", "positive", "ambiguous", "negative")
@@ -117,10 +118,12 @@ def _hurting(matrix: Matrix) -> list[str]:
         return []
     square = matrix.calls.to_numpy()
     rows, columns = np.nonzero(square == "hurts")
-    return [
+    said = [
         f"{short(matrix.names[i])} hurts {short(matrix.names[j])}."
-        for i, j in zip(rows, columns, strict=True)
+        for i, j in list(zip(rows, columns, strict=True))[:HURTING]
     ]
+    more = len(rows) - HURTING
+    return [*said, *([f"{more:,} more pairs hurt."] if more > 0 else [])]
 
 
 def _members(groups: list[list[str]]) -> tuple[str, ...]:

@@ -420,7 +420,7 @@ def test_card_of_classes_that_only_a_source_has():
 def test_card():
     card = ward_model().card
     text = str(card)
-    assert "0.1800 [0.1650, 0.1960] (90% interval, zero_one loss)" in text
+    assert "Expected error on new rows of the target: 18.0% (90% interval 16.5 to 19.6%)" in text
     assert "theirs" in text
     assert len(text.splitlines()) <= 30
     assert datakin.from_json(card.to_json()) == card

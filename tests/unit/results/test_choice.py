@@ -115,7 +115,9 @@ def test_a_pool_is_held_against_the_choice_in_the_loss_that_decides(choice):
     assert said in replace(choice, metrics=measured).answer.caveats
     good = {**measured, "all": Metrics("all", 60, {"brier": 0.1})}
     said = " ".join(replace(choice, metrics=good).answer.caveats)
-    assert "Everything in one pool does about as well here: error 26.0%, Brier loss 0.1" in said
+    assert "Everything in one pool: error 26.0%, Brier loss 0.1" in said  # its error is larger
+    said = " ".join(replace(choice, metrics=good, error_all=0.11).answer.caveats)
+    assert "Everything in one pool does about as well here: error 11.0%, Brier loss 0.1" in said
 
 
 def test_probabilities_that_are_off_on_the_whole_are_said_to_be(choice):
