@@ -13,6 +13,7 @@ from datakin.report.units import Unit
 from datakin.report.words import notes_of, plural, verdict_of
 from datakin.results import Choice, SourceChoice
 from datakin.results.call_words import reason_of
+from datakin.results.choice_answer import worth_of
 from datakin.results.words import (
     CALLS,
     amount,
@@ -91,7 +92,7 @@ def _gains(choice: Choice) -> dict[str, Any]:
             **effect_row(each.gain, (each.low, each.high), each.p_gain, choice.loss_alone, unit),
             "share": 100 * each.share,
             **pooled_row(each, each.call),
-            "worth": each.worth_rows,
+            "worth": worth_of(each),
             "n_rows": each.n_rows,
         }
         for each in choice.choices
@@ -230,7 +231,7 @@ def _details(choice: Choice, each: SourceChoice) -> dict[str, Any]:
     """Return what is shown of a source when it is selected."""
     unit = SQUARED if choice.task == "regression" else BRIER
     name = error_word("squared") if unit.has_root else gain_loss(choice.task)
-    alone, stable, worth = choice.loss_alone, choice.stability, each.worth_rows
+    alone, stable, worth = choice.loss_alone, choice.stability, worth_of(each)
     before, after = (unit.text(x) for x in (alone, max(0.0, alone * (1 - each.gain))))
     pooled = f"{signed(each.pooled, 0)}, 90% interval "
     facts = [

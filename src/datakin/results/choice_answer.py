@@ -35,7 +35,7 @@ from datakin.results.words import (
 if TYPE_CHECKING:
     from datakin.results.choice import Choice, SourceChoice
 
-__all__ = ["choice_answer", "choice_headline"]
+__all__ = ["choice_answer", "choice_headline", "worth_of"]
 
 # How sure the gain of a whole choice is, in words.
 SURENESS = (
@@ -171,10 +171,14 @@ def _table(choice: Choice) -> AnswerTable:
     return AnswerTable(COLUMNS, tuple(rows), right, bar_of=BAR_OF)
 
 
+def worth_of(each: SourceChoice) -> float | None:
+    """Return what a source is worth in rows of the target; nothing where it brings no gain."""
+    return None if each.call == "hurts" or each.gain <= 0 else each.worth_rows
+
+
 def _worth(each: SourceChoice) -> str:
-    if each.worth_rows is None or each.call == "hurts" or each.gain <= 0:
-        return "-"
-    return f"{each.worth_rows:.0f}"
+    found = worth_of(each)
+    return "-" if found is None else f"{found:.0f}"
 
 
 def _metrics(choice: Choice) -> AnswerTable | None:

@@ -91,7 +91,8 @@ function forest(section) {
   if (section.chart.mark_label) legends.push(["none", "", section.chart.mark_label]);
   const inkOf = (r) => (r.summary ? "var(--ink)" : zoneColour(zoneOf(r)));
   const tagOf = (r) => {
-    const number = isNumber(r[value]) ? `${signed(r[value], tag.digits)}${tag.unit}${r.mark ?? ""}` : "";
+    const digits = Math.abs(r[value]) < 9.95 ? tag.digits : 0; // as sentences have it
+    const number = isNumber(r[value]) ? `${signed(r[value], digits)}${tag.unit}${r.mark ?? ""}` : "";
     return [[number, zoneOf(r)].filter(Boolean).join(" · "), inkOf(r)];
   };
   return rowChart(section, single(section), kept, (place) => {
