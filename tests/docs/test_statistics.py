@@ -10,7 +10,7 @@ from datakin.choosing import summary
 from datakin.learning.stack import calls, fitting, folds, kernel, linear, records, trees, weights
 from datakin.learning.stack.kernel import KernelLearner
 from datakin.learning.stack.trees import TreeLearner
-from datakin.results import choice_answer, zones
+from datakin.results import call_words, choice_answer, zones
 from datakin.scoring import order
 
 ROOT = Path(__file__).parents[2]
@@ -58,7 +58,7 @@ SAID = [
     ("{} on the pools, {} on all", (weights.PREDICTING.pooled, weights.PREDICTING.sources)),
     ("of one source | {:g} | {} |", (weights.ONE_SOURCE.ridge, weights.ONE_SOURCE.kept)),
     ("more than {} standard errors of the difference", (order.APART,)),
-    ("differ by less than {} of what the measured gains do", (choice_answer.ALIKE,)),
+    ("differ by less than {} of what the measured gains do", (call_words.ALIKE,)),
     (
         'a probability of {} or more, "probably helps" for {}, "may help" for {}',
         tuple(least for least, _ in choice_answer.SURENESS[:-1]),

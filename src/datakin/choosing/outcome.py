@@ -72,9 +72,6 @@ def make_choice(
     base = float(np.average(mean_losses(passes, by_target), weights=user_weights))
     if not fitted.used:  # the model is that of the target alone
         gain, low, high, p_gain, tried = 0.0, 0.0, 0.0, 0.0, 0.0
-    elif len(trials) == 1:  # the choice is the trial of its one source: one question, one answer
-        (only,) = trials
-        gain, low, high, p_gain, tried = only.gain, only.low, only.high, only.p_gain, only.tried
     error = state("choice", "the choice", fitted.honest if fitted.used else by_target)
     choices = []
     for trial in trials:

@@ -54,7 +54,8 @@ def effect_row(
     shares = dict(zip(("gain", "low", "high"), (gain, *ends), strict=True))
     row: dict[str, Any] = {name: 100 * share for name, share in shares.items()}
     row |= dict(zip(ENDS, row.values(), strict=True))
-    row["p_gain"] = floor(1000 * p_gain) / 10 if isfinite(p_gain) else p_gain  # 89.97 is not 90
+    # Just below the 90% that is asked for, it must not look like them.
+    row["p_gain"] = floor(1000 * p_gain) / 10 if 0.895 <= p_gain < 0.9 else 100 * p_gain
     if alone is not None and isfinite(alone) and isfinite(gain):
         row |= unit.values("loss_alone", alone)
         row |= unit.values("loss_with", max(0.0, alone * (1 - gain)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isfinite
+from math import inf, isfinite, sqrt
 from typing import TYPE_CHECKING
 
 from datakin._core.exceptions import counted
@@ -45,6 +45,7 @@ SURENESS = (
     (0.0, "Whether this helps is open"),
 )
 HALF = 0.5
+CALIBRATED = (40, 160)  # rows of the targets that calls and intervals were calibrated on
 MOST_NAMED = 4  # sources that a headline names
 COLUMNS = ("source", "call", "gain", "interval", "share", "rows", "worth")
 
@@ -124,10 +125,13 @@ def _sure(choice: Choice) -> tuple[str, ...]:
     if _rises(choice) and choice.p_gain >= SURENESS[-2][0]:
         words = "The loss may fall all the same"
     change = f"fall by {percent(choice.gain)}%" if choice.gain > 0 else "not fall"
+    root = ""
+    if choice.task == "regression" and 0 < choice.gain < 1:
+        root = f"its root by {percent(1 - sqrt(1 - choice.gain))}%; "
     reach = percent_interval(*choice.gain_interval)
     return (
-        f"{words}: the {gain_loss(choice.task)} should {change} (90% interval {reach}; probability of a fall "
-        f"{probability(choice.p_gain)}).",
+        f"{words}: the {gain_loss(choice.task)} should {change} ({root}90% interval {reach}; probability of "
+        f"a fall {probability(choice.p_gain)}).",
     )
 
 
@@ -162,9 +166,8 @@ def _table(choice: Choice) -> AnswerTable:
         for each in choice.choices
     ]
     if choice.used:
-        # What is left of 100, so that the shares as they are written add up.
-        own = 100 - sum(int(percent(each.share, 0)) for each in choice.choices if each.share)
-        share = f"{max(0, own)}%"
+        own = max(0.0, 1 - sum(each.share for each in choice.choices))
+        share = f"{percent(own, 0)}%"
         cells = (choice.target, "(target)", "", "", share, f"{choice.n_rows:,}", "")
         rows.append(Row(cells, is_own=True))
     right = ("gain", "share", "rows", "worth")
@@ -222,10 +225,12 @@ def _caveats(choice: Choice) -> list[str]:
         *_error_meaning(choice),
         *(_measured(choice) if choice.used else []),
         *_together(choice),
+        *_single(choice),
         *_odds(choice),
         *_pooled(choice),
         *_calibration(choice),
         *_settled(choice),
+        *_size(choice),
         *_unusable(choice),
     ]
 
@@ -244,13 +249,16 @@ def _error_meaning(choice: Choice) -> list[str]:
 
 def _measured(choice: Choice) -> list[str]:
     """Say what was measured, and what the gain to expect rests on."""
-    if len(choice.choices) == 1:  # its reason says what was measured
-        return []
     way = f"fell by {percent(choice.tried)}%" if choice.tried > 0 else "did not fall"
+    cut = ", the largest changes of single rows cut," if choice.task == "regression" else ""
     said = [
-        f"On held-out rows the {gain_loss(choice.task)} {way}. The fall to expect also rests on what such "
-        f"choices brought on other data."
+        f"On held-out rows{cut} the {gain_loss(choice.task)} {way}. The fall to expect also rests on what "
+        f"such choices brought on other data."
     ]
+    if len(choice.choices) == 1:
+        said.append(
+            "The choice may pool rows, which the trial of a source does not: their gains differ."
+        )
     return [*said, *resting_elsewhere(choice.choices)]
 
 
@@ -270,11 +278,41 @@ def _calibration(choice: Choice) -> list[str]:
 def _together(choice: Choice) -> list[str]:
     if not choice.used or is_open(choice):
         return []
-    if any(choice[name].call == "helps" for name in choice.used):
+    if any(choice[name].call == "helps" for name in choice.used) or _does_one(choice):
         return []
     if len(choice.used) == 1:
         return ["The source is not sure to help by itself; the loss is lower with it all the same."]
     return ["No source is sure to help by itself. Together they can bring what none shows alone."]
+
+
+def _does_one(choice: Choice) -> bool:
+    """Return whether the best single source does as well as the choice, in the error and in the loss."""
+    if choice.error_best is None or len(choice.used) < 2 or choice.error_best > choice.error:
+        return False
+    single, mix = (choice.metrics.get(name) for name in ("best_single", "choice"))
+    if single is None or mix is None or "brier" not in single.values:
+        return True
+    return single.values["brier"] <= mix.values.get("brier", inf)
+
+
+def _single(choice: Choice) -> list[str]:
+    if not _does_one(choice) or choice.error_best is None:
+        return []
+    found = _in_words(choice, choice.error_best)
+    return [
+        f"One source does as well here, most often {short(choice.best_source)}: {error_word(choice.loss)} "
+        f"{found}."
+    ]
+
+
+def _size(choice: Choice) -> list[str]:
+    low, high = CALIBRATED
+    if low <= choice.n_rows <= high:
+        return []
+    return [
+        f"Calls and intervals were calibrated on targets of {low} to {high} rows; this one has "
+        f"{choice.n_rows:,}."
+    ]
 
 
 def _odds(choice: Choice) -> list[str]:

@@ -58,8 +58,10 @@ def quantities(answer, target):
         "interval": [rf"[Ee]xpected [a-zA-Z ]+?: {NUMBER} \(90% interval {REACH}\)"],
         "alone": [rf"(?:against|;) {NUMBER} with {alone}"],
         "p_gain": [rf"probability of a fall {SURE}\)"],
-        "gain": [rf"should fall by {NUMBER} \(90%"],
-        "gain interval": [rf"should (?:not )?fall[^(]*\(90% interval {REACH};"],
+        "gain": [rf"should fall by {NUMBER} \((?:its root by [^;]+; )?90%"],
+        "gain interval": [
+            rf"should (?:not )?fall[^(]*\((?:its root by [^;]+; )?90% interval {REACH};"
+        ],
         "pool": [rf"Everything in one pool[^:]*: [a-zA-Z ]+? {NUMBER}[,.]"],
     }
     found = defaultdict(set)

@@ -164,7 +164,8 @@ def test_squared_errors_are_said_in_the_unit_of_the_label(numbers):
     assert numbers.evidence[0] == (
         "Expected root mean squared error: 32.7 (90% interval 30 to 35), against 111 with home alone."
     )
-    assert "the squared error should fall by 30% (90% interval 10 to 50%;" in numbers.evidence[1]
+    said = "the squared error should fall by 30% (its root by 16%; 90% interval 10 to 50%;"
+    assert said in numbers.evidence[1]
     said = " ".join(numbers.answer.caveats)
     assert "in the unit of the label" in said
     assert "Everything in one pool: root mean squared error 1,414,214." in said
