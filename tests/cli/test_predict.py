@@ -63,7 +63,7 @@ def test_the_error_is_said_where_labels_are_known(run):
     assert (code, err) == (0, "")
     error = datakin.load_model("kin.datakin").error_on("labelled.csv")
     expected = "Expected error: 18.0% (90% interval 16.5 to 19.6%)."
-    assert out.splitlines()[-2] == f"Error on these 40 rows: {100 * error:.1f}%. {expected}"
+    assert f"Error on these 40 rows: {100 * error:.1f}%. {expected}" in out.splitlines()
     assert out.splitlines()[-1].startswith("In other measures: AUC ")
     some = pd.read_csv("labelled.csv")
     some.loc[:9, "died"] = None
@@ -84,10 +84,11 @@ def test_classes_that_the_model_does_not_know_are_counted(run):
     table.loc[:2, "died"] = "perhaps"
     table.to_csv("odd.csv", index=False)
     _, out, _ = run("predict", "kin.datakin", "odd.csv")
-    assert out.splitlines()[-2] == (
+    said = (
         "3 of them are of classes that the model does not know ('perhaps'; it knows 'no', 'yes'): "
         "they count as wrong."
     )
+    assert said in out.splitlines()
 
 
 @pytest.mark.parametrize("task", ["binary", "regression"])
@@ -96,7 +97,7 @@ def test_rows_that_were_learned_from_are_recognised(run, task):
     mine = ward(0, task=task)
     mine.to_csv("mine.csv", index=False)
     words = "The model was learned from these very rows (mine): the error on them is too low."
-    assert run("predict", "other.datakin", "mine.csv")[1].splitlines()[-2] == words
+    assert words in run("predict", "other.datakin", "mine.csv")[1].splitlines()
     ward(1, task=task).to_csv("theirs.csv", index=False)
     assert words not in run("predict", "other.datakin", "theirs.csv")[1]
     # Rows without a label had no part in it.

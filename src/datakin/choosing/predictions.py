@@ -155,7 +155,7 @@ def _rule(model: KinModel) -> list[str]:
     """Say from which probability on a class is predicted, where that is not the most likely one."""
     shares, classes = model.stack.shares, model.stack.classes
     if not len(shares):
-        return []
+        return ["Predicted is the most likely class."] if classes else []
     if len(classes) == 2:
         return [
             f"Predicted is {plain(classes[1])} from a probability of {shares[1]:.1%} on, its share in the "

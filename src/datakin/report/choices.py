@@ -5,7 +5,14 @@ from __future__ import annotations
 from math import isfinite
 from typing import Any
 
-from datakin.report.effects import POOLED, effect_chart, effect_columns, effect_row, pooled_row
+from datakin.report.effects import (
+    IF_POOLED,
+    POOLED,
+    effect_chart,
+    effect_columns,
+    effect_row,
+    pooled_row,
+)
 from datakin.report.measures import choice_measures
 from datakin.report.rows_slider import rows_section
 from datakin.report.sections import column, forest, interval, origin, pairs, section, view
@@ -115,7 +122,7 @@ def _gains(choice: Choice) -> dict[str, Any]:
     chart = effect_chart("source", name, choice.target, rows)
     if choice.used:
         chart["summary_label"] = "all that is used, together"
-    text = " ".join([*choice.answer.legend, "Gains of several sources do not add up."])
+    text = " ".join([*choice.answer.legend, "Gains of several sources do not add up.", IF_POOLED])
     title = "What each source brings"
     return section("gains", title, text, columns, rows, chart=chart, table="open", short="Gains")
 
@@ -227,11 +234,18 @@ def _card(choice: Choice) -> dict[str, Any]:
     return section("card", "The model", text, CARD, found, table="open")
 
 
+def _worth(each: SourceChoice) -> str:
+    worth = worth_of(each)
+    if worth is None:
+        return "not known" if each.worth_rows is None else "nothing, without a gain"
+    return f"{worth:.0f} rows of the target"
+
+
 def _details(choice: Choice, each: SourceChoice) -> dict[str, Any]:
     """Return what is shown of a source when it is selected."""
     unit = SQUARED if choice.task == "regression" else BRIER
     name = error_word("squared") if unit.has_root else gain_loss(choice.task)
-    alone, stable, worth = choice.loss_alone, choice.stability, worth_of(each)
+    alone, stable = choice.loss_alone, choice.stability
     before, after = (unit.text(x) for x in (alone, max(0.0, alone * (1 - each.gain))))
     pooled = f"{signed(each.pooled, 0)}, 90% interval "
     facts = [
@@ -245,7 +259,7 @@ def _details(choice: Choice, each: SourceChoice) -> dict[str, Any]:
             else []
         ),
         ["Share of the prediction", f"{percent(each.share)}%" if each.share else "not used"],
-        ["Worth", "not known" if worth is None else f"{worth:.0f} rows of the target"],
+        ["Worth", _worth(each)],
         ["Used in repeats", f"{stable.used_by_folds.get(each.source, 0.0):.0%}"],
         [
             "Used in resampled versions of the target",

@@ -11,12 +11,15 @@ from datakin.report.units import Unit
 from datakin.report.words import shortened
 from datakin.results.answer import Bar, axis_of
 
-__all__ = ["POOLED", "effect_chart", "effect_columns", "effect_row", "pooled_row"]
+__all__ = ["IF_POOLED", "POOLED", "effect_chart", "effect_columns", "effect_row", "pooled_row"]
 
 POOLED = [
     column("pooled", "if pooled, %", digits=0, signed=True),
     interval("pooled_low", "pooled_high", "90% interval, pooled, %", 0, signed=True),
 ]
+IF_POOLED = (
+    "If pooled: the gain of one pool, every row counting the same, by the linear learner alone."
+)
 ENDS = ("shown", "shown_low", "shown_high")
 FARTHEST = 1.0  # times the reach of the others: how much of a pool that does harm is drawn
 

@@ -37,7 +37,7 @@ from datakin.report.descriptions import description_view
 from datakin.report.gains import forecast_view, gain_view
 from datakin.report.matrices import distance_matrix_view, matrix_view
 from datakin.report.rankings import distance_ranking_view, ranking_view
-from datakin.report.words import notes_of, verdict_of
+from datakin.report.words import WORDS, notes_of, verdict_of
 from datakin.results import (
     Choice,
     Comparison,
@@ -186,6 +186,7 @@ def _page(result: Any, command: str | None, notes: Sequence[str]) -> str:
         answer = result.answer.with_notes(notes)
         view["verdict"] = verdict_of(answer)
         view["notes"], view["reasons"] = notes_of(answer), list(answer.reasons)
+        view["words"] = WORDS
     if command:
         view["provenance"] = {"Command": command, **view.get("provenance", {})}
     text = str(result)

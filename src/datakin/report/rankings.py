@@ -7,7 +7,14 @@ from typing import Any
 
 from datakin.distances import DistanceRanking
 from datakin.report.details import details_of, loss_of, model_rows, role_facts, unit_on
-from datakin.report.effects import POOLED, effect_chart, effect_columns, effect_row, pooled_row
+from datakin.report.effects import (
+    IF_POOLED,
+    POOLED,
+    effect_chart,
+    effect_columns,
+    effect_row,
+    pooled_row,
+)
 from datakin.report.sections import (
     FACTS,
     GAIN,
@@ -100,7 +107,7 @@ def _effects(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
         column("n_rows", "rows", digits=0),
     ]
     calls = [c.call for c in kin]
-    text = " ".join([*legend_of_calls(calls), *gain_legend(name, calls)])
+    text = " ".join([*legend_of_calls(calls), *gain_legend(name, calls), IF_POOLED])
     if not ranking.is_tried:
         text = (
             "By the gain formula: what pooling each source with the target should bring. Not tried."

@@ -10,6 +10,7 @@ from datakin.results.zones import Zone
 
 __all__ = [
     "CALLS",
+    "WORDS",
     "ZONES",
     "amount",
     "enumerated",
@@ -96,6 +97,29 @@ def amount(gain: float, in_points: bool) -> str:
     """Return a gain with its sign, in points if it is a share of rows."""
     sign = "+" if gain >= 0 else "\N{MINUS SIGN}"
     return f"{sign}{100 * abs(gain):.1f}" if in_points else f"{sign}{abs(gain):.4g}"
+
+
+# Words that a colleague without any other page may look up.
+WORDS = (
+    ("target, source", "the table to predict on; another table that may be learned from"),
+    ("alone", "the same learners on the target only: what every gain is measured against"),
+    ("90% interval", "where the number should lie, nine times in ten; wide where there are few rows"),
+    ("held-out rows", "rows that the fit which predicts them has not seen"),
+    ("error", "the share of wrong predictions; balanced: the mean of the classes' shares"),
+    ("root mean squared error", "how far predictions are off, in the unit of the label"),
+    ("loss, Brier loss", "what gains are measured in: the squared distance between a prediction and what is "
+     "true; for classes, between the probability and 0 or 1"),
+    ("helps, harmless, unclear, hurts", "a gain is likely; it costs next to nothing; the rows do not tell; "
+     "one pool with the target's rows raises the loss"),
+    ("pool", "the rows of several tables in one, each counting the same"),
+    ("share", "how much of the prediction comes from a table"),
+    ("repeats, resampled", "the rows split anew; the target as if it had other rows of its kind"),
+    ("AUC", "how often a row of one class gets a higher probability than one of the other: 0.5 is guessing"),
+    ("calibration", "whether probabilities come true: the intercept should be 0, the slope 1"),
+    ("R squared", "the part of the label's variation that is predicted"),
+    ("score", "the Cross-Learning Score: how much is lost by learning on the other table; 0 means kin"),
+    ("seed, fingerprint", "with the same seed and tables that have these marks, the numbers come again"),
+)  # fmt: skip
 
 
 def verdict_of(answer: Answer) -> dict[str, Any]:

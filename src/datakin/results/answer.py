@@ -22,6 +22,7 @@ MOST = 100  # sentences are not wider, however wide the screen is
 NAME = 24  # characters of a name in a table
 SHORT = 8  # of a name in a table that does not fit otherwise
 REASONS = 6  # sources whose call is explained without being asked for
+KIND = 32  # characters that tell what a note is about; options behind them are spelled in two ways
 LINES = 60  # rows of a table as text
 BAR = (11, 32)  # least and most characters of a drawn interval
 WHOLE = 0.005  # shares from here on are written in whole percents
@@ -374,8 +375,8 @@ def _titled(table: AnswerTable | None, width: int) -> list[str]:
 def _kinds(note: str) -> set[str]:
     """Return what a note is about, without names, numbers and the dataset before the colon."""
     text = re.sub(r" \([^()]*\)", "", note)  # what helps may be spelled in two ways
-    bare = [_bare(part) for part in (text, text.partition(": ")[2])]
-    return {part for part in bare if part.strip()}
+    bare = [_bare(part)[:KIND].strip() for part in (text, text.partition(": ")[2])]
+    return {part for part in bare if part}
 
 
 def _cut(texts: Sequence[str], room: int) -> list[str]:

@@ -63,6 +63,13 @@ function originCard() {
     el("div", { class: "bar" }, "The whole result is inside this file: datakin.report.read_report gives it back."));
 }
 
+function wordsCard() {
+  if (!view.words) return null;
+  return el("details", { class: "more", id: "words" }, el("summary", {}, "Words on this page"),
+    el("section", { class: "card", "aria-label": "Words" }, el("dl", { class: "origin" },
+      view.words.flatMap(([word, meaning]) => [el("dt", {}, word), el("dd", {}, meaning)]))));
+}
+
 function setTheme(name) {
   document.documentElement.dataset.theme = name;
   const button = byId("theme");
@@ -90,14 +97,14 @@ function drawAll() { drawn.forEach((chart) => chart.draw()); }
 const main = view.sections.filter((s) => !s.more);
 const [first, ...others] = main.map(sectionCard);
 byId("main").replaceChildren(...[verdictCard(), first, whyCard(), notesCard(), el("div", { class: "sections" }, others),
-  moreCards(view.sections.filter((s) => s.more)), originCard()].filter(Boolean));
+  moreCards(view.sections.filter((s) => s.more)), wordsCard(), originCard()].filter(Boolean));
 const entries = main.map((s) => [s.id, s.short]);
 if (view.notes.length) entries.splice(1, 0, ["notes", "What to know"]);
 if (view.reasons?.length) entries.splice(1, 0, ["why", "Why"]);
 if (byId("more")) entries.push(["more", "More"]);
 entries.push(["origin", "Origin"]);
 byId("nav").replaceChildren(...entries.map(([id, text]) => el("a", { href: `#${id}` }, text)));
-byId("foot").textContent = "Made by datakin. This page loads nothing from elsewhere.";
+byId("foot").textContent = `Made by datakin. This page loads nothing from elsewhere${view.words ? ", and holds no rows of the tables" : ""}.`;
 setTheme(document.documentElement.dataset.theme);
 
 const contents = byId("contents");
