@@ -154,3 +154,16 @@ def test_a_label_with_grades_is_asked_about_as_typed(tmp_path, monkeypatch, call
     code, _, err = call_main("score", "a.csv", "b.csv", "--label", "y", "--task", "binary")
     assert code == 1
     assert not re.search(r"\btask=", err)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No file matches 'group=1/nothere.csv'.",
+        "The ignored column 'keep=2' must be one of the columns: 'a', 'keep=1', 'One or None'.",
+        "Got 'north.csv=table=2' and \"it's / --keep\".",
+        "the target's rows and the source's rows",
+    ],
+)
+def test_names_of_users_stay_as_they_are(text):
+    assert for_typing(text) == text

@@ -102,7 +102,8 @@ def predict_table(
     """
     classes = model.stack.classes
     read = read_new_rows(source, model.schema, classes=bool(classes), keep=keep, **options)
-    made = ["prediction", "most_likely", *(f"p_{name}" for name in classes)]
+    made = ["prediction", *(f"p_{name}" for name in classes)]
+    made += ["most_likely"] if len(model.stack.shares) else []
     if both := [name for name in read.kept or {} if name in made]:
         raise DatakinError(
             f"A kept column must not have the name of a new one. Got {listed(both)}; rename it in the "

@@ -9,7 +9,7 @@ import numpy as np
 
 from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
-from datakin.learning.metrics import error_interval
+from datakin.learning.metrics import ERROR_SPREAD, error_interval
 from datakin.learning.stack.calls import Trial, few_units, gain_of, posterior
 from datakin.learning.stack.fitting import Passes, held_out, used_sources
 from datakin.learning.stack.losses import Judge, squared
@@ -27,9 +27,6 @@ __all__ = [
     "worth_of",
 ]
 
-# Rows alone underrate how far what is said lies from what comes true: by these factors on the development
-# half (python -m benchmarks.decisions.calibrate).
-ERROR_SPREAD = 1.35
 # What to expect of a choice before its gain is measured, as for single sources (see `calls`). Wider than
 # the development half asks for: elsewhere some choices gain much more.
 EXPECTED, WIDTH, POWER, SPREAD = 0.11, 0.15, 0.63, 2.0

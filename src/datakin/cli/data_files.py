@@ -14,6 +14,7 @@ from datakin._core.files import written_whole
 __all__ = ["ENDINGS", "check_ending", "write_data"]
 
 MOST_ROWS = 1_048_575  # of a sheet, below its first row
+MOST_COLUMNS = 16_384
 MOST_DIGITS = 2**53  # larger whole numbers are not exact in a sheet
 # Titles of the sheet with words and of the one with the table; an answer stands first.
 SHEETS = {
@@ -87,6 +88,11 @@ def _write_workbook(result: Any, path: Path) -> None:
     if len(frame) > MOST_ROWS:
         raise DatakinError(
             f"A sheet holds at most {MOST_ROWS:,} rows. The result has {len(frame):,}; write a .csv file."
+        )
+    if len(frame.columns) > MOST_COLUMNS:
+        raise DatakinError(
+            f"A sheet holds at most {MOST_COLUMNS:,} columns. The result has {len(frame.columns):,}; write a "
+            f".csv file."
         )
     book = openpyxl.Workbook(write_only=True)
     about, main = SHEETS.get(type(result).__name__, SHEETS[""])

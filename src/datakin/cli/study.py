@@ -151,10 +151,14 @@ def _read(path: str, ctx: Any) -> Study:
     shown = printable(path)
     try:
         with open(path, "rb") as file:
-            held = tomllib.load(file)
+            held = tomllib.loads(file.read().decode("utf-8-sig"))  # some editors begin with a mark
     except OSError as error:
         raise DatakinError(
             f"The file of options {shown!r} could not be read: {error.strerror}."
+        ) from None
+    except RecursionError:
+        raise DatakinError(
+            f"{shown} must be a TOML file. Got brackets in too many brackets."
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise DatakinError(

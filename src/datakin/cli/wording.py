@@ -23,6 +23,9 @@ OPTIONS = (  # those that messages name in Python alone
     *("encoding", "header", "table", "query", "read_rows", "skip_unusable", "max_rows", "cv"),
     *("models", "learners", "loss", "scaling", "zones", "repeats", "n_jobs", "calls", "screen"),
 )
+MARK = "\x00"  # around the number of a quoted text that is put aside
+OPTION = re.compile(rf"[a-z_]+={VALUE}|--[a-z-]+(?: '[^']*')?")
+QUOTED = re.compile(TEXT)
 FLAGS = {"random_state": "--seed", "client": "--cluster"}
 
 
@@ -36,6 +39,39 @@ def for_typing(text: str) -> str:
     >>> for_typing("Say encoding='cp1252' (--encoding). The 'cv' parameter must be above 1.")
     'Say --encoding cp1252. --cv must be above 1.'
     """
+    kept: list[str] = []
+    said = _spelled(_hidden(text, kept))
+    return re.sub(rf"{MARK}(\d+){MARK}", lambda found: kept[int(found[1])], said)
+
+
+def _hidden(text: str, kept: list[str]) -> str:
+    """Return a text with what is quoted put aside: names of files and columns may look like options.
+
+    What stands in quotes as the value of an option, or is the name of a parameter, stays.
+    """
+    parts, at = [], 0
+    while at < len(text):
+        option = OPTION.match(text, at)
+        quoted = None if text[at] not in "'\"" or _is_in_word(text, at) else QUOTED.match(text, at)
+        if option and not _is_in_word(text, at):
+            parts.append(option[0])
+            at = option.end()
+        elif quoted and not text.startswith(" parameter", quoted.end()):
+            parts.append(f"{MARK}{len(kept)}{MARK}")
+            kept.append(quoted[0])
+            at = quoted.end()
+        else:
+            parts.append(text[at])
+            at += 1
+    return "".join(parts)
+
+
+def _is_in_word(text: str, at: int) -> bool:
+    return at > 0 and (text[at - 1].isalnum() or text[at - 1] == "_")
+
+
+def _spelled(text: str) -> str:
+    """Return a sentence without quoted names, options only as they are typed."""
     text = text.replace(" on the command line)", ")")
     text = re.sub(rf"{PYTHON}(?: / |, )(?=--)", "", text)
     text = re.sub(rf"{PYTHON} \(({TYPED})\)", _from_pair, text)

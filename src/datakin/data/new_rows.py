@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 __all__ = ["EVERY", "NewRows", "new_labels", "read_new_rows"]
 
 EVERY = "all"  # keeps every column, unless one has this name
-NUMERAL = re.compile(r"-?(0|[1-9]\d{0,14})(\.\d{1,15})?")  # its number is written the same way
+NUMERAL = re.compile(
+    r"(?!-0$)-?(0|[1-9]\d{0,14})(\.\d{0,14}[1-9])?"
+)  # its number is written the same way
 
 
 @dataclass(frozen=True, eq=False)

@@ -60,7 +60,10 @@ def both_ways(c: Comparison) -> list[dict[str, Any]]:
         "source": f"{source} on itself",
         "target_to_source": f"{target} on {source}",
     }
-    text = "The predictors that the score is made from. They are other learners than those of the trial."
+    text = (
+        "The predictors that the score is made from. They are other learners than those of the trial; "
+        "intervals tell of the tested rows alone."
+    )
     title = "Both directions in other measures"
     return _section("measures-both", title, text, c.metrics, names)
 

@@ -224,8 +224,7 @@ class Answer:
     def with_notes(self, notes: Iterable[str]) -> Answer:
         """Return the answer with further notes; one that says the same of other rows is not repeated."""
         given = tuple(dict.fromkeys(notes))
-        known = {kind for note in given for kind in _kinds(note)}
-        own = [note for note in self.notes if not known & _kinds(note)]
+        own = [note for note in self.notes if not any(_is_said(note, other) for other in given)]
         # What may make numbers wrong stands where nobody misses it.
         urgent = [note for note in given if _rank(note) <= URGENT]
         worst = [note for note in given if URGENT < _rank(note) <= SERIOUS]
@@ -238,15 +237,9 @@ class Answer:
         )
 
     def said_as(self, word: Callable[[str], str]) -> Answer:
-        """Return the answer with every sentence passed through a function, such as for typing."""
+        """Return the answer with what may name options passed through a function."""
         return replace(
-            self,
-            headline=word(self.headline),
-            evidence=tuple(map(word, self.evidence)),
-            reasons=tuple(map(word, self.reasons)),
-            legend=tuple(map(word, self.legend)),
-            caveats=tuple(map(word, self.caveats)),
-            notes=tuple(map(word, self.notes)),
+            self, caveats=tuple(map(word, self.caveats)), notes=tuple(map(word, self.notes))
         )
 
     def blocks(self, width: int = WIDTH, *, details: bool = False) -> list[tuple[str, list[str]]]:
@@ -343,25 +336,19 @@ def grouped(notes: Sequence[str]) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> grouped(["north: 3 rows left out", "south: 5 rows left out", "made of 2 files"])
-    ('north: 3 rows left out (similar for south)', 'made of 2 files')
+    >>> grouped(["north: 3 rows left out", "south: 3 rows left out", "east: 5 rows left out"])
+    ('north, south: 3 rows left out', 'east: 5 rows left out')
     """
-    heads: dict[str, list[str]] = {}  # by what is said: who it is said of
-    first: dict[str, str] = {}
+    names: dict[str, dict[str, None]] = {}  # by what is said: who it is said of
     for note in notes:
         name, _, rest = note.partition(": ")
-        kind = _bare(rest) if rest else note
-        first.setdefault(kind, note)
-        heads.setdefault(kind, []).extend([name] if rest and note != first[kind] else [])
-    return tuple(
-        note + (f" (similar for {', '.join(dict.fromkeys(heads[kind]))})" if heads[kind] else "")
-        for kind, note in first.items()
-    )
+        names.setdefault(rest or note, {}).update({name: None} if rest else {})
+    return tuple(f"{', '.join(found)}: {text}" if found else text for text, found in names.items())
 
 
 def _bare(text: str) -> str:
-    """Return a text without quoted names and numbers."""
-    return re.sub(r"'[^']*'(, )?|[\d.,]+", "", text)
+    """Return a text without quoted names, numbers and what stands in brackets."""
+    return re.sub(r" \([^()]*\)|'[^']*'(, )?|[\d.,]+", "", text).strip()
 
 
 def _titled(table: AnswerTable | None, width: int) -> list[str]:
@@ -372,11 +359,13 @@ def _titled(table: AnswerTable | None, width: int) -> list[str]:
     return [*caption, *table.lines(width)]
 
 
-def _kinds(note: str) -> set[str]:
-    """Return what a note is about, without names, numbers and the dataset before the colon."""
-    text = re.sub(r" \([^()]*\)", "", note)  # what helps may be spelled in two ways
-    bare = [_bare(part)[:KIND].strip() for part in (text, text.partition(": ")[2])]
-    return {part for part in bare if part}
+def _is_said(note: str, other: str) -> bool:
+    """Return whether another note says the same, of the same dataset; options may be spelled otherwise."""
+    name, _, rest = note.partition(": ")
+    told = [_bare(part)[:KIND] for part in (other, other.partition(": ")[2])]
+    if not rest:
+        return _bare(note)[:KIND] in told
+    return _bare(rest)[:KIND] in told and (name in other or ": " not in other)
 
 
 def _cut(texts: Sequence[str], room: int) -> list[str]:

@@ -68,9 +68,10 @@ def forest_svg(table: AnswerTable) -> str:
         return ""
     axis = table.axis
     bottom = LINE * len(rows)
+    names = 2 if table.columns[:2] in (("target", "source"), ("learned on", "tested on")) else 1
     drawn = [_zero(axis, bottom)]
     for k, row in enumerate(rows):
-        drawn += _drawn(row, axis, LINE * k + LINE / 2)
+        drawn += _drawn(row, axis, LINE * k + LINE / 2, names)
     low, high = html.escape(axis.text(axis.low)), html.escape(axis.text(axis.high))
     y = bottom + 16
     drawn += [
@@ -99,12 +100,12 @@ def _zero(axis: Axis, bottom: int) -> str:
     )
 
 
-def _drawn(row: Row, axis: Axis, y: float) -> list[str]:
+def _drawn(row: Row, axis: Axis, y: float, names: int) -> list[str]:
     bar = row.bar
     if bar is None:
         return []
     ink = COLOURS.get(row.call, "#777777")
-    name = plain(row.cells[0])
+    name = " - ".join(plain(cell) for cell in row.cells[:names])
     name = name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
     low, high, value = (_place(each, axis) for each in (bar.low, bar.high, bar.value))
     if axis.low <= bar.value <= axis.high:

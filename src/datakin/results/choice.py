@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from datakin._core.exceptions import DatakinError, listed
+from datakin._core.exceptions import DatakinError, counted, listed
 from datakin.learning.metrics import Metrics
 from datakin.results.answer import Answer
 from datakin.results.choice_answer import choice_answer, choice_headline
@@ -16,6 +16,7 @@ from datakin.results.words import CALLS, amount, error_word, interval_amount
 
 __all__ = ["Choice", "CurvePoint", "SourceChoice", "Stability"]
 
+FEW = 50  # rows that an error is not held against what was expected on
 SHOWN = ("source", "call", "gain", "low", "high", "p_gain", "share", "worth_rows")
 
 
@@ -241,12 +242,14 @@ class Choice(Record):
 
     def tested_on(self, dataset: Any) -> str:
         """Say in a sentence whether the error on fresh labelled rows is the one that was expected."""
-        found = self.error_on(dataset)
-        holds = "within" if self.interval[0] <= found <= self.interval[1] else "outside"
-        return (
-            f"On fresh rows the {error_word(self.loss)} is {amount(self.loss, found)}, {holds} the expected "
-            f"{interval_amount(self.loss, *self.interval)}."
-        )
+        found, n = self.error_on(dataset), self.metrics_on(dataset).rows
+        said = f"On {counted(n, 'fresh row')} the {error_word(self.loss)} is {amount(self.loss, found)}"
+        expected = interval_amount(self.loss, *self.interval)
+        if self.interval[0] <= found <= self.interval[1]:
+            return f"{said}, within the expected {expected}."
+        if n < FEW:
+            return f"{said}; expected is {expected}, and so few rows do not tell."
+        return f"{said}, outside the expected {expected}."
 
     def __getitem__(self, source: str) -> SourceChoice:
         for each in self.choices:

@@ -6,7 +6,7 @@ from math import inf, isfinite, sqrt
 from typing import TYPE_CHECKING
 
 from datakin._core.exceptions import counted
-from datakin.learning.stack.records import HELPS
+from datakin.learning.stack.records import COST, HELPS
 from datakin.results.answer import Answer, AnswerTable, Bar, Row, grouped
 from datakin.results.call_words import (
     BAR_OF,
@@ -75,7 +75,7 @@ def choice_headline(choice: Choice) -> str:
         which = "the one source" if n == 1 else f"any of the {n} sources"
         return f"Do not use {which}: learn from {target} alone."
     used = sorted(choice.used)
-    which = f"all {n}" if len(used) == n else f"{len(used)} of {n}"
+    which = ("both" if n == 2 else f"all {n}") if len(used) == n else f"{len(used)} of {n}"
     which = f"{which} sources" if n > 1 else "the one source"
     names = f": {named(used)}" if len(used) <= MOST_NAMED else ""
     if is_open(choice):
@@ -85,7 +85,9 @@ def choice_headline(choice: Choice) -> str:
 
 def is_open(choice: Choice) -> bool:
     """Return whether the model uses sources although the error rises, or a gain is hardly likely."""
-    return bool(choice.used) and (_rises(choice) or not choice.p_gain >= SURENESS[-2][0])
+    clearly = choice.error > (1 + COST) * choice.error_alone
+    rises = _rises(choice) and (clearly or not choice.p_gain >= HELPS)
+    return bool(choice.used) and (rises or not choice.p_gain >= SURENESS[-2][0])
 
 
 def _tone(choice: Choice) -> str:
@@ -114,7 +116,9 @@ def _expected(choice: Choice) -> str:
 
 
 def _rises(choice: Choice) -> bool:
-    return choice.error > choice.error_alone
+    """Return whether the error is larger than that of the target alone, as both are written."""
+    written = [_in_words(choice, error) for error in (choice.error, choice.error_alone)]
+    return choice.error > choice.error_alone and written[0] != written[1]
 
 
 def _sure(choice: Choice) -> tuple[str, ...]:
@@ -122,9 +126,11 @@ def _sure(choice: Choice) -> tuple[str, ...]:
     if not choice.used:
         return ()
     words = next((said for least, said in SURENESS if choice.p_gain >= least), SURENESS[-1][1])
-    if _rises(choice) and choice.p_gain >= SURENESS[-2][0]:
+    if is_open(choice) and choice.p_gain >= SURENESS[-2][0]:
         words = "The loss may fall all the same"
-    change = f"fall by {percent(choice.gain)}%" if choice.gain > 0 else "not fall"
+    size = percent(choice.gain)
+    change = f"fall by {size}%" if choice.gain > 0 and size != "0" else "hardly change"
+    change = "not fall" if choice.gain <= 0 and size != "0" else change
     root = ""
     if choice.task == "regression" and 0 < choice.gain < 1:
         root = f"its root by {percent(1 - sqrt(1 - choice.gain))}%; "
@@ -276,7 +282,7 @@ def _calibration(choice: Choice) -> list[str]:
 
 
 def _together(choice: Choice) -> list[str]:
-    if not choice.used or is_open(choice):
+    if not choice.used or is_open(choice) or not choice.tried > 0:
         return []
     if any(choice[name].call == "helps" for name in choice.used) or _does_one(choice):
         return []
@@ -319,8 +325,10 @@ def _odds(choice: Choice) -> list[str]:
     """Say why the error and the gain point in different directions, if they do."""
     name, word = gain_loss(choice.task), error_word(choice.loss)
     falls = choice.error < choice.error_alone
-    if not choice.used or not (
-        (_rises(choice) and choice.tried > 0) or (falls and choice.tried < 0)
+    if (
+        not choice.used
+        or choice.loss == "brier"
+        or not ((_rises(choice) and choice.tried > 0) or (falls and choice.tried < 0))
     ):
         return []
     if choice.loss in IN_POINTS:
@@ -343,7 +351,7 @@ def _pooled(choice: Choice) -> list[str]:
     said = f"{error_word(choice.loss)} {_in_words(choice, choice.error_all)}"
     pool, mix = (choice.metrics.get(name) for name in ("all", "choice"))
     both = [None if each is None else each.get("brier") for each in (pool, mix)]
-    if both[0] is not None and both[1] is not None:
+    if both[0] is not None and both[1] is not None and choice.loss != "brier":
         said += f", Brier loss {number(both[0])} (the choice: {number(both[1])})"
         does_well = both[0] <= both[1] and choice.error_all <= choice.error
     else:

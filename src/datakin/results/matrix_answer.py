@@ -19,7 +19,7 @@ __all__ = ["matrix_answer", "square_table"]
 SQUARE = 6  # datasets whose square has at most seven columns
 ENDS = 8  # pairs from either end of a longer list
 HURTING = 40  # pairs that are named
-LISTED = 6  # groups that are named
+LISTED = 3  # groups that are named
 VERBS = {"helps": ("helps", "help"), "hurts": ("hurts", "hurt")}
 ORDER = ("helps", "harmless", "unclear", "hurts", "positive", "ambiguous", "negative")
 HOW = {
@@ -90,9 +90,11 @@ def _calls(matrix: Matrix, counts: dict[str, int]) -> str:
     if not total:
         return "No pair could be called."
     parts = [f"{counts[word]} {_verb(word, counts[word])}" for word in ORDER if word in counts]
-    pairs = "pairs, each taken both ways," if matrix.shown == "call" else "pairs"
     said = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-    return f"Of {total:,} {pairs} {said}."
+    if matrix.shown != "call":
+        return f"Of {total:,} pairs {said}."
+    n_pairs = len(matrix) * (len(matrix) - 1) // 2
+    return f"Of {total:,} calls ({n_pairs:,} pairs, both ways) {said}."
 
 
 def _calls_table(matrix: Matrix) -> AnswerTable | None:

@@ -102,6 +102,8 @@ def _headline(ranking: Ranking) -> str:
         return f"Leave out {short(hurts[0])}: it hurts {target}."
     if hurts:
         return f"Leave out {_those(hurts, 'hurt')}; no other source clearly helps {target}."
+    if all(map(is_copy, ranking)):
+        return same_rows(ranking.best)
     if len(ranking) == 1:
         return f"{short(ranking.best.source)} does not clearly help {target}, and it does not hurt."
     return f"No source clearly helps {target}, and none hurts."
@@ -208,7 +210,7 @@ def _untried(ranking: Ranking) -> Answer:
     words = [_word(c) for c in ranking]
     is_paper = not ranking.best.decision.is_about_gain
     return Answer(
-        tone=_tone([c.call for c in ranking]),
+        tone=_tone([c.call for c in ranking if not is_copy(c)]),
         headline=_headline_by_paper(ranking) if is_paper else _headline(ranking),
         evidence=(_least(ranking), _luck(ranking)),
         table=_table_untried(ranking, words),

@@ -13,7 +13,7 @@ from datakin._core.repeatability import derive_seed
 from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.learning.losses import choose_loss
-from datakin.learning.metrics import Metrics, class_metrics, number_metrics
+from datakin.learning.metrics import ERROR_SPREAD, Metrics, class_metrics, number_metrics
 from datakin.learning.stack.calls import REPEATS, single_mixes, try_sources
 from datakin.learning.stack.candidates import Run, Stack, serially
 from datakin.learning.stack.fitting import Folds, Passes
@@ -90,7 +90,9 @@ def _metrics(of: str, mixes: Sequence[Mix], prepared: Prepared) -> Metrics:
     draws = [mix.predictions for mix in mixes]
     if rows.kind == "regression":
         values = [each[:, 0] for each in draws]
-        return number_metrics(of, values, target.y, rows.weights, groups=target.groups)
+        return number_metrics(
+            of, values, target.y, rows.weights, groups=target.groups, spread=ERROR_SPREAD
+        )
     judge = Judge.make(choose_loss(None, target), rows.kind, target.classes, target.y, rows.weights)
     p = [judge.probabilities(each) for each in draws]
     return class_metrics(
@@ -101,6 +103,7 @@ def _metrics(of: str, mixes: Sequence[Mix], prepared: Prepared) -> Metrics:
         rows.weights,
         classes=target.classes,
         groups=target.groups,
+        spread=ERROR_SPREAD,
     )
 
 
