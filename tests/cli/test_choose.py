@@ -48,7 +48,7 @@ def test_a_table_that_cannot_test_is_refused_first(run, monkeypatch, name, match
 def test_the_test_is_said(run):
     code, out, err = run("--test", "later.csv")
     assert code == 0
-    assert "On fresh rows the error is" in out.splitlines()[-1]
+    assert "fresh rows the error is" in out.splitlines()[-1]
     assert "fresh rows" not in err
 
 
@@ -56,7 +56,7 @@ def test_with_json_the_test_is_said_beside_it(run):
     code, out, err = run("--test", "later.csv", "--json", "--model", "kin.datakin")
     assert code == 0
     assert json.loads(out)["type"] == "Choice"
-    assert "On fresh rows the error is" in err
+    assert "fresh rows the error is" in err
     assert "The model is in kin.datakin" in err
     assert "fresh" not in run("--test", "later.csv", "--json", "--quiet")[2]
 
@@ -111,7 +111,7 @@ def test_coarse_rows_that_coincide_are_no_copies(tmp_path, monkeypatch, call_mai
     code, out, _ = call_main(*words)
     assert code == 0
     assert "learned from" not in out
-    assert "On fresh rows" in out
+    assert "fresh rows" in out
 
 
 def test_classes_that_are_new_count_as_wrong(run):
@@ -120,4 +120,4 @@ def test_classes_that_are_new_count_as_wrong(run):
     later.to_csv("new.csv", index=False)
     code, out, _ = run("--test", "new.csv")
     assert code == 0
-    assert "On fresh rows the error is" in out
+    assert "fresh rows the error is" in out
