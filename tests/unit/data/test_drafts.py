@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from datakin import DatakinError, DatakinWarning, read_table, read_tables
+from datakin._core.exceptions import URGENT
 from datakin.data.columns.labels import response
 
 N = 60
@@ -180,7 +181,7 @@ def test_one_warning_names_all_datasets():
     assert len(caught) == 1
 
 
-def test_a_task_that_tables_would_not_have_alone_is_a_serious_note():
+def test_a_task_that_tables_would_not_have_alone_is_an_urgent_note():
     rng = np.random.default_rng(0)
 
     def table(top):
@@ -192,7 +193,7 @@ def test_a_task_that_tables_would_not_have_alone_is_a_serious_note():
     found = quietly(read_tables, more, label="y")
     assert {d.task for d in found.values()} == {"regression"}
     note = next(note for note in found["a"].notes if "together" in note)
-    assert note.rank == 0
+    assert note.rank == URGENT
     assert "'a', 'b' alone would have classes" in note
     assert "task='regression' / --task regression if that is right" in note
     for task in ("regression", "multiclass"):
