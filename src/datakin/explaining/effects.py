@@ -13,7 +13,6 @@ from datakin.explaining.ladder import (
     crossed,
     mean_with_error,
     reach,
-    slope_column,
     step_error,
 )
 from datakin.explaining.offset import FREE, curvature, mean_of, refit
@@ -66,13 +65,16 @@ def column_effects(
 
 
 def _losses(judged: Judged, on_target: Array, at: Sequence[int]) -> Array:
-    """Return held-out losses with a new base rate, a new slope and new effects of some columns."""
+    """Return held-out losses with a new base rate and new effects of some columns.
+
+    Without a new slope, which would take part of the effects of all other columns with it.
+    """
     rows = judged.rows
 
     def adjust(y: Array, eta: Array, weights: Array, outside: Array, kind: str) -> Array:
-        D = np.column_stack([np.ones(len(y)), slope_column(eta, outside), judged.Z[:, at]])
+        D = np.column_stack([np.ones(len(y)), judged.Z[:, at]])
         ridge = np.full(D.shape[1], STIFF)
-        ridge[:2] = FREE
+        ridge[0] = FREE
         b = refit(D[outside], y[outside], eta[outside], weights[outside], ridge, kind)
         return np.asarray(eta + D @ b)
 

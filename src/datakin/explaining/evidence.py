@@ -22,6 +22,9 @@ from datakin.explaining.offset import FREE, curvature, link, mean_of, refit
 __all__ = ["Evidence", "Score", "evidence_of", "holm"]
 
 
+STIFF = 1.0  # penalty of differences of effects: columns that go together stay solvable
+
+
 @dataclass(frozen=True, eq=False)
 class Score:
     """Scores of some columns, which are 0 up to chance where two tables do not differ.
@@ -75,13 +78,17 @@ class Evidence:
     Attributes
     ----------
     base_rate, confidence, rule : Score
+    effects : Score
+        Differences of the effects of all columns, each beside all others: one Newton step from the source's
+        predictor with a new base rate.
     n_columns : int
-        Of the matrix; the scores of the rule hold as many for each response.
+        Of the matrix; rule and effects hold as many for each response.
     """
 
     base_rate: Score
     confidence: Score
     rule: Score
+    effects: Score
     n_columns: int
 
     @property
@@ -90,9 +97,11 @@ class Evidence:
         return self.base_rate.chance, self.confidence.chance, self.rule.chance
 
     def of_columns(self, at: Sequence[int]) -> float:
-        """Return the probability for some columns of the matrix together."""
-        n_outputs = len(self.rule.total) // self.n_columns
-        return self.rule.take([c * self.n_columns + j for c in range(n_outputs) for j in at]).chance
+        """Return the probability of such differences for some columns of the matrix together."""
+        n_outputs = len(self.effects.total) // self.n_columns
+        return self.effects.take(
+            [c * self.n_columns + j for c in range(n_outputs) for j in at]
+        ).chance
 
 
 def evidence_of(judged: Judged, on_target: Array, without: Sequence[Array]) -> Evidence:
@@ -120,14 +129,14 @@ def evidence_of(judged: Judged, on_target: Array, without: Sequence[Array]) -> E
             (judged.n_units - 1, len(each) - 1),
         )
         found.append(score)
-    return Evidence(found[0], found[1], found[2], judged.Z.shape[1])
+    return Evidence(found[0], found[1], found[2], found[3], judged.Z.shape[1])
 
 
 def _scores(judged: Judged, P: Array) -> list[Array]:
-    """Return what each row adds to the scores of base rate, confidence and rule."""
+    """Return what each row adds to the scores of base rate, confidence, rule and effects."""
     rows, kind = judged.rows, judged.rows.kind
     eta = link(P, kind)
-    steps: list[list[Array]] = [[], [], []]
+    steps: list[list[Array]] = [[], [], [], []]
     everything = np.ones(len(rows), dtype=bool)
     ones = np.ones((len(rows), 1))
     for c in range(rows.Y.shape[1]):
@@ -140,6 +149,11 @@ def _scores(judged: Judged, P: Array) -> list[Array]:
             weight = rows.weights * curvature(mean, kind)
             left = tried - free @ _projected(free, tried, weight) if step else tried
             steps[step].append(left * (rows.weights * (y - mean))[:, None])
+            if step == 1:
+                each = judged.Z - free @ _projected(free, judged.Z, weight)
+                gram = (each * weight[:, None]).T @ each + STIFF * np.eye(each.shape[1])
+                moved = each @ np.linalg.inv(gram)
+                steps[3].append(moved * (rows.weights * (y - mean))[:, None])
     return [np.hstack(each) for each in steps]
 
 

@@ -16,7 +16,7 @@ from datakin.learning.stack.folds import draw_folds
 from datakin.learning.stack.linear import LinearLearner
 from datakin.learning.stack.rows import Rows
 from datakin.learning.stack.scaler import Scaler
-from datakin.results.explanation import ColumnShift, FeatureShift
+from datakin.results.explanation import MOVED, ColumnShift, FeatureShift
 
 __all__ = [
     "Domain",
@@ -52,6 +52,11 @@ class Domain:
     ratio: Array
 
     @property
+    def has_moved(self) -> bool:
+        """Whether the tables can be told apart, and not just barely."""
+        return self.low > 0.5 and self.auc >= MOVED
+
+    @property
     def rows_left(self) -> float:
         """Rows of equal weight that the weighted source counts like (Kish, 1965)."""
         return float(self.ratio.sum() ** 2 / np.sum(self.ratio**2))
@@ -80,7 +85,7 @@ def feature_shift(
     target = judged.rows
     domain = tell_apart(target, source, len(encoder.numeric_names), judged.groups, seed)
     mended = low = high = rows_left = float("nan")
-    if rule is not None and domain.low > 0.5 and domain.rows_left >= FEWEST:
+    if rule is not None and domain.has_moved and domain.rows_left >= FEWEST:
         weights = source.weights * domain.ratio
         weighted = Rows(source.X, source.Y, weights / weights.mean(), source.kind)
         once = replace(judged, folds=judged.folds[:1])

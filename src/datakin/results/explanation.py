@@ -12,6 +12,7 @@ from datakin.results.explanation_answer import explanation_answer
 from datakin.results.record import Provenance, Record, register
 
 __all__ = [
+    "MOVED",
     "ColumnEffect",
     "ColumnShift",
     "EffectPair",
@@ -21,6 +22,9 @@ __all__ = [
     "LossPart",
     "Region",
 ]
+
+
+MOVED = 0.55  # AUC from which features are said to lie elsewhere
 
 
 @register
@@ -131,8 +135,8 @@ class FeatureShift:
 
     @property
     def has_moved(self) -> bool:
-        """Whether the tables can be told apart by their features."""
-        return self.low > 0.5
+        """Whether the tables can be told apart by their features, and not just barely."""
+        return self.low > 0.5 and self.auc >= MOVED
 
 
 @register
@@ -168,10 +172,10 @@ class ColumnEffect:
     ----------
     column : str
     gain, low, high : float
-        By how much the loss falls on held-out rows beyond base rate and confidence, with a 90% interval.
+        By how much the loss falls on held-out rows beyond a new base rate, with a 90% interval.
     chance : float
-        Probability of so clear a difference if the effect were the same; corrected for the number of
-        columns.
+        Probability of so clear a difference, beside all other columns, if the effect were the same;
+        corrected for the number of columns.
     flagged : bool
         Whether the column is named.
     effects : tuple of EffectPair

@@ -290,7 +290,7 @@ def _effects(found: Explanation) -> AnswerTable | None:
         ("column", "effect here", "there", "gain", "chance", "a reason"),
         tuple(rows),
         ("effect here", "there", "gain", "chance"),
-        caption="What a new effect for each column brings, beyond the steps before:",
+        caption="What a new effect for one column brings, beside a new base rate:",
     )
 
 
