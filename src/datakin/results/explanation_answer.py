@@ -52,7 +52,7 @@ LEGEND = (
 )
 MOST = 6  # lines of the second table
 ALL = 0.995  # of the excess; elsewhere the source may even do better
-BARELY = 0.25  # shares of the part of the rule below this count as little
+BARELY, MOSTLY = 0.25, 0.75  # shares of the part of the rule
 
 
 def explanation_answer(found: Explanation) -> Answer:
@@ -86,6 +86,11 @@ def _share(found: Explanation, value: float) -> float:
 def _headline(found: Explanation) -> str:
     source, target = short(found.source), short(found.target)
     causes = found.causes
+    if causes and causes[0] == "rule" and _mended(found) >= MOSTLY:
+        return (
+            f"What is learned on {source} fails on {target} because features lie elsewhere, where its rule is "
+            f"too simple."
+        )
     if causes:
         return f"What is learned on {source} fails on {target} because of {CAUSES[causes[0]]}."
     if found.low > 0:
@@ -148,7 +153,7 @@ def _in_order(found: Explanation) -> list[LossPart]:
 
 def _of_part(found: Explanation, part: LossPart) -> str:
     source, target = short(found.source), short(found.target)
-    size = f"{percent(_share(found, part.value))}% of the loss"
+    size = f"{percent(_share(found, part.value))}%"
     known = isfinite(found.expected) and isfinite(found.slope)
     if part.name == "base rate":
         if not known:
@@ -206,7 +211,7 @@ def _of_columns(found: Explanation) -> list[str]:
 
 def _of_column(found: Explanation, each: ColumnEffect) -> str:
     name = short(each.column)
-    gain = f"a new effect for it lowers the loss by {percent(_share(found, each.gain))}%"
+    gain = f"a new effect for it brings {percent(_share(found, each.gain))}%"
     if len(each.effects) != 1:
         return f"Column {name} comes first: {gain}."
     pair = each.effects[0]
@@ -236,20 +241,27 @@ def _of_features(found: Explanation) -> list[str]:
         said.append(
             f"{percent(shift.outside, 0)}% of the rows lie outside what the source has seen."
         )
-    rule = next((part for part in found.parts if part.name == "rule"), None)
-    if rule is not None and rule.value > 0 and isfinite(shift.mended):
-        share = min(max(shift.mended / rule.value, 0.0), 1.0)
-        if shift.mended_low > 0 and share >= BARELY:
-            said.append(
-                f"Weighting the source's rows to lie where the target's do mends {percent(share, 0)}% of the "
-                f"rule's part."
-            )
-        elif share < BARELY:
-            said.append(
-                "Weighting the source's rows to lie where the target's do mends little: the rule itself "
-                "differs."
-            )
+    if isfinite(shift.mended):
+        weighting = "Weighting the source's rows to lie where the target's do mends"
+        share = _mended(found)
+        if share >= BARELY:
+            said.append(f"{weighting} {percent(share, 0)}% of the rule's part.")
+        elif shift.mended_high < _rule(found) / 2:
+            said.append(f"{weighting} little: the rule itself differs.")
     return said
+
+
+def _rule(found: Explanation) -> float:
+    """Return the part of the rule."""
+    return next((part.value for part in found.parts if part.name == "rule"), 0.0)
+
+
+def _mended(found: Explanation) -> float:
+    """Return the share of the rule's part that weighting surely mends some of; 0 where it does not."""
+    shift, rule = found.shift, _rule(found)
+    if shift is None or not shift.mended_low > 0 or rule <= 0:
+        return 0.0
+    return min(shift.mended / rule, 1.0)
 
 
 def _of_shift(each: ColumnShift) -> str:

@@ -108,7 +108,12 @@ def curved(seed, n_target=400, n_source=1500):
 def test_weighting_mends_what_only_moved():
     found = explain(*curved(0))
     assert found.shift.has_moved
-    assert found.shift.mended_low > 0 or "rule" not in found.causes
+    assert found.causes[0] == "rule"
+    part = next(part for part in found.parts if part.name == "rule")
+    assert found.shift.mended_low > 0
+    assert found.shift.mended == pytest.approx(part.value, rel=0.1)
+    assert "because features lie elsewhere" in found.answer.headline
+    check_form(found.answer)
     target, source = planted("rule", 0, numbers=True)
     source[0][:, 1] += 1.0  # moved, and the rule differs: weighting does not help
     rule = explain(
