@@ -88,8 +88,8 @@ def _headline(found: Explanation) -> str:
     causes = found.causes
     if causes and causes[0] == "rule" and _mended(found) >= MOSTLY:
         return (
-            f"What is learned on {source} fails on {target} because features lie elsewhere, where its rule is "
-            f"too simple."
+            f"What is learned on {source} fails on {target} because features lie elsewhere, where its rule "
+            f"is too simple."
         )
     if causes:
         return f"What is learned on {source} fails on {target} because of {CAUSES[causes[0]]}."
