@@ -48,9 +48,7 @@ from datakin.results.record import make_provenance
 __all__ = ["explain"]
 
 REPEATS = 3  # draws of the folds
-WITHOUT = (
-    20  # folds of the source, each left out once, that tell how much its predictor moves by chance
-)
+HALVES = 20  # of the source, which tell how much its predictor moves by chance
 ASKED = 0.03  # chance, corrected for the three tests, below which a part may be named
 LEAST = 0.01  # share of the loss alone that a part must have to be named
 NAN = float("nan")
@@ -167,7 +165,7 @@ def _explained(
     judged = Judged.make(rows, groups, [draw(k) for k in range(REPEATS)], loss)
     on_target = learner.fit(there)[0].predict(rows.X)
     losses = climb(judged, on_target, _own(judged, learner, rows))
-    evidence = evidence_of(judged, on_target, _without(learner, there, rows.X, seed))
+    evidence = evidence_of(judged, on_target, _from_halves(learner, there, rows.X, seed))
     parts = _parts(judged, losses, evidence, _rest(judged, learner, losses, len(there), seed))
     named = {part.name for part in parts if part.flagged}
     rule = losses[2] - losses[3] if "rule" in named else None
@@ -218,15 +216,15 @@ def _own(judged: Judged, learner: Learner, rows: Rows) -> list[Array]:
     return [learner.held_out(rows, folds)[0] for folds in judged.folds]
 
 
-def _without(learner: Learner, source: Rows, X: Array, seed: int) -> list[Array]:
-    """Return predictions from the source without each of its folds.
+def _from_halves(learner: Learner, source: Rows, X: Array, seed: int) -> list[Array]:
+    """Return predictions from random halves of the source.
 
-    Folds are drawn at random and not by class: equal shares of the classes would hide how much the base rate
-    moves by chance.
+    They are not drawn by class: equal shares of the classes would hide how much the base rate moves by
+    chance.
     """
-    rng = np.random.default_rng(derive_seed(seed, "source folds"))
-    folds = rng.permutation(len(source)) % min(WITHOUT, len(source) // 2)
-    return [learner.fit(source.take(folds != k))[0].predict(X) for k in range(int(folds.max()) + 1)]
+    rng = np.random.default_rng(derive_seed(seed, "halves of the source"))
+    halves = [np.sort(rng.permutation(len(source))[: len(source) // 2]) for _ in range(HALVES)]
+    return [learner.fit(source.take(half))[0].predict(X) for half in halves]
 
 
 def _rest(judged: Judged, learner: Learner, losses: Array, n_source: int, seed: int) -> Array:

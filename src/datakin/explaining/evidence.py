@@ -3,8 +3,9 @@
 The steps are judged by held-out losses. These also fall where nothing differs but the source is small, for
 its predictor is then off by chance. So a part is named only if a test says that the two tables differ.
 The test takes scores: sums over the target's rows of what is left of the label, times what the step
-could use. Their variance comes from the rows of the target, and from the source's predictor learned
-without each of several folds (a jackknife).
+could use. Their variance comes from the rows of the target, and from predictors of random halves of the
+source: these lie as far from that of all its rows as it lies from the truth (a delete-half jackknife;
+Shao and Wu, 1989). This also holds for trees, where leaving out a few rows at a time would not do.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ class Evidence:
         ).chance
 
 
-def evidence_of(judged: Judged, on_target: Array, without: Sequence[Array]) -> Evidence:
+def evidence_of(judged: Judged, on_target: Array, halves: Sequence[Array]) -> Evidence:
     """Test each step of the ladder.
 
     Parameters
@@ -112,11 +113,11 @@ def evidence_of(judged: Judged, on_target: Array, without: Sequence[Array]) -> E
     judged : Judged
     on_target : ndarray of shape (n, m)
         What the source's predictor says of the target's rows.
-    without : sequence of ndarray of shape (n, m)
-        The same from the source without each of its folds.
+    halves : sequence of ndarray of shape (n, m)
+        The same from random halves of the source.
     """
     parts = _scores(judged, on_target)
-    others = [_scores(judged, each) for each in without]
+    others = [_scores(judged, each) for each in halves]
     found = []
     for step, rows in enumerate(parts):
         total = rows.sum(axis=0)
@@ -125,7 +126,7 @@ def evidence_of(judged: Judged, on_target: Array, without: Sequence[Array]) -> E
         score = Score(
             total,
             _spread(rows, judged.groups),
-            (len(each) - 1) / len(each) * apart.T @ apart,
+            apart.T @ apart / max(len(each) - 1, 1),
             (judged.n_units - 1, len(each) - 1),
         )
         found.append(score)

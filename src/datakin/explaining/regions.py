@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,10 @@ __all__ = ["failing_regions"]
 DEPTH = 2
 SMALLEST = 0.1  # share of the rows of one half in a region
 LEAST = 20  # rows of one half in a region
+CLEAR = 4.0  # standard errors between two leaves that stay apart; the split was the best of many
 SURE = 0.95  # of the interval of a region against the other rows, one of several
+
+Path = tuple[tuple[int, bool, float], ...]  # splits: column, whether it is above, and where
 
 
 def failing_regions(
@@ -44,14 +46,10 @@ def failing_regions(
     weights = judged.rows.weights
     tree = DecisionTreeRegressor(max_depth=DEPTH, min_samples_leaf=least, random_state=0)
     tree.fit(X[first], excess[first], sample_weight=weights[first])
-    leaves = tree.apply(X)
-    paths = _paths(tree.tree_)
-    if len(paths) < 2:
-        return ()
-    held = ~first
     found = []
-    for leaf, path in paths.items():
-        region = _measured(judged, excess, leaves == leaf, held, len(paths))
+    leaves = _leaves(tree.tree_, X, excess, weights * first)
+    for path, inside in leaves if len(leaves) > 1 else ():
+        region = _measured(judged, excess, inside, ~first, len(leaves))
         if region is not None:
             found.append(Region(_conditions(path, encoder), *region))
     return tuple(sorted(found, key=lambda each: -each.share))
@@ -96,22 +94,37 @@ def _taken(judged: Judged, excess: Array, weights: Array) -> tuple[Array, Array,
     return excess[at], weights[at], groups
 
 
-def _paths(tree: Any) -> dict[int, list[tuple[int, bool, float]]]:
-    """Return the splits that lead to each leaf: column, whether it is above, and where."""
-    found: dict[int, list[tuple[int, bool, float]]] = {}
-    waiting: list[tuple[int, list[tuple[int, bool, float]]]] = [(0, [])]
-    while waiting:
-        node, path = waiting.pop()
-        if tree.children_left[node] < 0:
-            found[node] = path
-            continue
-        column, at = int(tree.feature[node]), float(tree.threshold[node])
-        waiting.append((int(tree.children_left[node]), [*path, (column, False, at)]))
-        waiting.append((int(tree.children_right[node]), [*path, (column, True, at)]))
-    return found
+def _leaves(
+    tree: Any, X: Array, excess: Array, weights: Array, node: int = 0, path: Path = ()
+) -> list[tuple[Path, Array]]:
+    """Return the splits that lead to each leaf, and its rows; leaves that hardly differ are one.
+
+    Whether they differ is looked up on the rows that the tree was grown on: those have a weight.
+    """
+    everything = np.ones(len(X), dtype=bool)
+    if tree.children_left[node] < 0:
+        return [(path, everything)]
+    column, at = int(tree.feature[node]), float(tree.threshold[node])
+    above = X[:, column].astype(np.float32) > at
+    sides = []
+    for inside, is_above, child in (
+        (~above, False, tree.children_left[node]),
+        (above, True, tree.children_right[node]),
+    ):
+        step = (*path, (column, is_above, at))
+        inner = _leaves(tree, X, excess, weights * inside, int(child), step)
+        sides.append([(way, rows & inside) for way, rows in inner])
+    if len(sides[0]) == len(sides[1]) == 1:
+        (low, spread), (high, other) = (
+            mean_with_error(excess[rows], weights[rows], None)
+            for rows in ((weights > 0) & inside for ((_, inside),) in sides)
+        )
+        if abs(high - low) < CLEAR * np.hypot(spread, other):
+            return [(path, everything)]
+    return sides[0] + sides[1]
 
 
-def _conditions(path: Sequence[tuple[int, bool, float]], encoder: TableEncoder) -> tuple[str, ...]:
+def _conditions(path: Path, encoder: TableEncoder) -> tuple[str, ...]:
     """Return splits in words, in the units of the table; of two on one side the narrower."""
     bounds: dict[tuple[int, bool], float] = {}
     for column, above, at in path:

@@ -43,7 +43,7 @@ CAUSES = {
     "level": "the level of the label",
     "scale": "the scale of the label",
     "rule": "the rule itself",
-    "rest": "a rule of another form",
+    "rest": "the form of the rule",
 }
 LEGEND = (
     "Part: by how much the loss falls with this step, in percent of the loss of the target alone; line: 90% "
@@ -62,7 +62,7 @@ def explanation_answer(found: Explanation) -> Answer:
         head = f"Nothing to explain: {source} and {target} hold the same rows."
         return Answer("plain", head, notes=found.notes)
     return Answer(
-        tone="bad" if found.causes else "open" if found.low > 0 else "plain",
+        tone="plain" if not found.causes and found.low <= 0 else "bad" if _fails(found) else "open",
         headline=_headline(found),
         evidence=(_excess(found),),
         table=_ladder(found),
@@ -72,6 +72,11 @@ def explanation_answer(found: Explanation) -> Answer:
         caveats=tuple(_caveats(found)),
         notes=found.notes,
     )
+
+
+def _fails(found: Explanation) -> bool:
+    """Return whether the source's predictor surely loses, and why is known."""
+    return bool(found.causes) and found.low > 0
 
 
 def _loss(found: Explanation) -> str:
@@ -86,6 +91,8 @@ def _share(found: Explanation, value: float) -> float:
 def _headline(found: Explanation) -> str:
     source, target = short(found.source), short(found.target)
     causes = found.causes
+    if causes and found.low <= 0:
+        return f"What is learned on {source} loses little on {target}, but {CAUSES[causes[0]]} differs."
     if causes and causes[0] == "rule" and _mended(found) >= MOSTLY:
         return (
             f"What is learned on {source} fails on {target} because features lie elsewhere, where its rule "

@@ -12,6 +12,7 @@ from sklearn.svm import LinearSVC
 
 import datakin
 from datakin import DatakinError, explain, from_json
+from tests.unit.damage import damaged_json
 from tests.unit.explain.planted import planted
 from tests.unit.results.sentences import check_form
 
@@ -150,6 +151,34 @@ def test_the_rows_that_fail_are_found():
     check_form(found.answer)
 
 
+def test_rows_of_a_level_that_fail():
+    rng = np.random.default_rng(0)
+    made = []
+    for fails in (True, False):
+        ward = rng.choice(["north", "south", "west", "east"], 500)
+        dose = rng.normal(size=500)
+        y = np.where((ward == "west") & fails, 3.0, 0.0) + dose + 0.5 * rng.normal(size=500)
+        made.append((pd.DataFrame({"ward": ward, "dose": dose}), y))
+    found = explain(*made)
+    assert found.columns[0].column == "ward"
+    assert found.columns[0].flagged
+    assert {pair.name for pair in found.columns[0].effects} >= {"ward=west", "ward=east"}
+    assert found.regions[0].conditions[0] == "ward is west"
+    assert found.regions[0].share > 0.9
+    assert any(text.startswith("It fails for ward is west") for text in found.answer.reasons)
+
+
+def test_weights_of_rows_count():
+    target, source = planted("nothing", 0)
+    here = np.where(
+        target[1] == 1, 3.0, 1.0
+    )  # the second class counts three times: another base rate
+    found = explain(datakin.as_dataset(*target, weights=here, name="t"), source)
+    add_up(found)
+    assert found.causes == ("base rate",)
+    assert found.observed == pytest.approx(np.average(target[1], weights=here))
+
+
 def test_several_classes():
     rng = np.random.default_rng(0)
     made = []
@@ -217,6 +246,27 @@ def test_json_and_frame():
     assert list(found.frame["part"]) == ["level", "scale", "rule", "rest"]
     assert "scale" in repr(found)
     assert found._repr_html_()
+
+
+def test_damaged_json_is_a_result_or_a_sentence():
+    text = explain(*failing(1)).to_json()
+    refused = 0
+    for seed in range(100):
+        try:
+            found = from_json(damaged_json(text, seed))
+            assert str(found)
+        except DatakinError:
+            refused += 1
+    assert refused > 10
+
+
+def test_little_lost_is_not_called_a_failure():
+    found = replace(explain(*planted("base rate", 0)), low=-0.01)
+    assert "loses little on target, but the base rate differs" in found.answer.headline
+    assert found.answer.tone == "open"
+    found = replace(found, low=0.01, parts=tuple(replace(p, flagged=False) for p in found.parts))
+    assert "no reason stands out" in found.answer.headline
+    check_form(found.answer)
 
 
 def test_odd_names_cannot_act():
