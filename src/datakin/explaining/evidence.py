@@ -6,6 +6,7 @@ The test takes scores: sums over the target's rows of what is left of the label,
 could use. Their variance comes from the rows of the target, and from predictors of random halves of the
 source: these lie as far from that of all its rows as it lies from the truth (a delete-half jackknife;
 Shao and Wu, 1989). This also holds for trees, where leaving out a few rows at a time would not do.
+Where halves lie to one side of it, as with penalties that fall with the number of rows, this counts too.
 """
 
 from __future__ import annotations
@@ -122,11 +123,11 @@ def evidence_of(judged: Judged, on_target: Array, halves: Sequence[Array]) -> Ev
     for step, rows in enumerate(parts):
         total = rows.sum(axis=0)
         each = np.array([other[step].sum(axis=0) for other in others])
-        apart = each - each.mean(axis=0)
+        apart, leaning = each - each.mean(axis=0), each.mean(axis=0) - total
         score = Score(
             total,
             _spread(rows, judged.groups),
-            apart.T @ apart / max(len(each) - 1, 1),
+            apart.T @ apart / max(len(each) - 1, 1) + np.outer(leaning, leaning),
             (judged.n_units - 1, len(each) - 1),
         )
         found.append(score)
