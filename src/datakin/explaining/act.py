@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from datakin._core.checks import check_choice, check_seed
+from datakin._core.checks import check_choice, check_count, check_seed
 from datakin._core.exceptions import DatakinError
 from datakin._core.repeatability import derive_seed
 from datakin._core.warned import filters_kept
@@ -51,6 +51,7 @@ REPEATS = 3  # draws of the folds
 HALVES = 20  # of the source, which tell how much its predictor moves by chance
 ASKED = 0.03  # chance, corrected for the three tests, below which a part may be named
 LEAST = 0.01  # share of the loss alone that a part must have to be named
+FEWEST = 20  # rows that may be drawn of a large table
 NAN = float("nan")
 
 
@@ -106,6 +107,8 @@ def explain(
     """
     own, other = coerce(target, "target"), coerce(source, "source")
     check_seed(random_state)
+    if max_rows is not None:
+        check_count("max_rows", max_rows, FEWEST)
     if own.name == other.name and pair(own, other).identical:
         other = other.renamed(f"{other.name} (again)")
     check_names([own, other])

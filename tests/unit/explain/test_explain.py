@@ -377,11 +377,22 @@ def test_what_is_refused():
         explain(target, source, loss="squared")
     with pytest.raises(DatakinError, match="'loss' parameter must be one of"):
         explain(target, source, loss="hinge")
+    with pytest.raises(
+        DatakinError, match="'max_rows' parameter must be a whole number of at least"
+    ):
+        explain(target, source, max_rows=0)
     with pytest.raises(DatakinError, match="at least 10 are needed"):
         explain(
             target,
             (np.vstack([target[0][:55], source[0][:5]]), np.append(target[1][:55], source[1][:5])),
         )
+
+
+def test_a_sample_of_many_rows():
+    found = explain(*planted("level", 0, 600, 900, numbers=True), max_rows=300)
+    assert (found.n_target, found.n_source) == (300, 300)
+    assert found.causes == ("level",)
+    assert len(found.notes) == 2
 
 
 def test_cost():
