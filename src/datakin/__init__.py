@@ -12,12 +12,14 @@ if TYPE_CHECKING:
     from datakin.choosing import choose, load_model
     from datakin.cross_learning import CrossErrors, CrossLearningScore, matrix, rank, score
     from datakin.data import Dataset, as_dataset, read_table, read_tables
+    from datakin.explaining import explain
     from datakin.report import write_report
     from datakin.results import (
         Choice,
         Comparison,
         Description,
         Estimate,
+        Explanation,
         Forecast,
         Gain,
         LearningCurve,
@@ -39,12 +41,14 @@ _HOMES = {
     "datakin.choosing": ("choose", "load_model"),
     "datakin.cross_learning": ("CrossErrors", "CrossLearningScore", "matrix", "rank", "score"),
     "datakin.data": ("Dataset", "as_dataset", "read_table", "read_tables"),
+    "datakin.explaining": ("explain",),
     "datakin.report": ("write_report",),
     "datakin.results": (
         "Choice",
         "Comparison",
         "Description",
         "Estimate",
+        "Explanation",
         "Forecast",
         "Gain",
         "LearningCurve",
@@ -72,6 +76,7 @@ __all__ = [
     "Dataset",
     "Description",
     "Estimate",
+    "Explanation",
     "Forecast",
     "Gain",
     "Interrupted",
@@ -86,6 +91,7 @@ __all__ = [
     "choose",
     "describe",
     "distances",
+    "explain",
     "forecast_gain",
     "from_json",
     "load_model",

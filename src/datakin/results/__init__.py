@@ -7,6 +7,16 @@ from datakin.learning.metrics import Metrics
 from datakin.results.choice import Choice, CurvePoint, SourceChoice, Stability
 from datakin.results.comparison import Comparison, DataFacts, Estimate, LearningCurve
 from datakin.results.description import Description, describe
+from datakin.results.explanation import (
+    ColumnEffect,
+    ColumnShift,
+    EffectPair,
+    Explanation,
+    FeatureShift,
+    LadderStep,
+    LossPart,
+    Region,
+)
 from datakin.results.forecast import ExpectedGain, Forecast, Outlook
 from datakin.results.gain import Gain, MethodGain
 from datakin.results.matrix import Matrix, Square
@@ -16,15 +26,22 @@ from datakin.results.record import Provenance, from_json
 __all__ = [
     "SCREENED",
     "Choice",
+    "ColumnEffect",
+    "ColumnShift",
     "Comparison",
     "CurvePoint",
     "DataFacts",
     "Description",
+    "EffectPair",
     "Estimate",
     "ExpectedGain",
+    "Explanation",
+    "FeatureShift",
     "Forecast",
     "Gain",
+    "LadderStep",
     "LearningCurve",
+    "LossPart",
     "Matrix",
     "MethodGain",
     "Metrics",
@@ -32,6 +49,7 @@ __all__ = [
     "Outlook",
     "Provenance",
     "Ranking",
+    "Region",
     "Screened",
     "Screening",
     "SourceChoice",

@@ -1,0 +1,193 @@
+"""Whether a step of the ladder is needed at all: tests that know the noise of both tables.
+
+The steps are judged by held-out losses. These also fall where nothing differs but the source is small, for
+its predictor is then off by chance. So a part is named only if a test says that the two tables differ.
+The test takes scores: sums over the target's rows of what is left of the label, times what the step
+could use. Their variance comes from the rows of the target, and from predictors of random halves of the
+source: these lie as far from that of all its rows as it lies from the truth (a delete-half jackknife;
+Shao and Wu, 1989). This also holds for trees, where leaving out a few rows at a time would not do.
+Where halves lie to one side of it, as with penalties that fall with the number of rows, this counts too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import f as f_distribution
+
+from datakin.data.features import Array
+from datakin.explaining.ladder import Judged, slope_column
+from datakin.explaining.offset import FREE, curvature, link, mean_of, refit
+
+__all__ = ["Evidence", "Score", "evidence_of", "holm"]
+
+
+STIFF = 1.0  # penalty of differences of effects: columns that go together stay solvable
+
+
+@dataclass(frozen=True, eq=False)
+class Score:
+    """Scores of some columns, which are 0 up to chance where two tables do not differ.
+
+    Attributes
+    ----------
+    total : ndarray of shape (q,)
+    here, there : ndarray of shape (q, q)
+        Their covariance by the rows of the target, and by what the source happened to hold.
+    freedom : tuple of int
+        Degrees of freedom of the two.
+    """
+
+    total: Array
+    here: Array
+    there: Array
+    freedom: tuple[int, int]
+
+    def take(self, at: Sequence[int]) -> Score:
+        """Return the scores of some columns."""
+        square = np.ix_(at, at)
+        return Score(self.total[list(at)], self.here[square], self.there[square], self.freedom)
+
+    @property
+    def chance(self) -> float:
+        """The probability of scores as large as these where nothing differs.
+
+        Scores are squared in units of their variances and summed. The sum is taken for a scaled F with as
+        many degrees of freedom as its mean and variance ask for (Satterthwaite, 1946).
+        """
+        V = self.here + self.there
+        size = np.diag(V)
+        known = size > 1e-12 * max(float(size.max(initial=0.0)), 1e-300)
+        if not known.any():
+            return 1.0
+        scale = np.sqrt(size[known])
+        z = self.total[known] / scale
+        C = V[np.ix_(known, known)] / np.outer(scale, scale)
+        above = len(z) ** 2 / float(np.sum(C**2))
+        shares = [
+            float(np.mean(np.diag(each)[known] / size[known])) for each in (self.here, self.there)
+        ]
+        below = 1 / sum(s**2 / max(n, 1) for s, n in zip(shares, self.freedom, strict=True))
+        return float(f_distribution.sf(float(z @ z) / len(z), above, below))
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Scores of the steps of the ladder.
+
+    Attributes
+    ----------
+    base_rate, confidence, rule : Score
+    effects : Score
+        Differences of the effects of all columns, each beside all others: one Newton step from the source's
+        predictor with a new base rate.
+    n_columns : int
+        Of the matrix; rule and effects hold as many for each response.
+    """
+
+    base_rate: Score
+    confidence: Score
+    rule: Score
+    effects: Score
+    n_columns: int
+
+    @property
+    def chances(self) -> tuple[float, float, float]:
+        """Probabilities of base rate, confidence and rule."""
+        return self.base_rate.chance, self.confidence.chance, self.rule.chance
+
+    def of_columns(self, at: Sequence[int]) -> float:
+        """Return the probability of such differences for some columns of the matrix together."""
+        n_outputs = len(self.effects.total) // self.n_columns
+        return self.effects.take(
+            [c * self.n_columns + j for c in range(n_outputs) for j in at]
+        ).chance
+
+
+def evidence_of(judged: Judged, on_target: Array, halves: Sequence[Array]) -> Evidence:
+    """Test each step of the ladder.
+
+    Parameters
+    ----------
+    judged : Judged
+    on_target : ndarray of shape (n, m)
+        What the source's predictor says of the target's rows.
+    halves : sequence of ndarray of shape (n, m)
+        The same from random halves of the source.
+    """
+    parts = _scores(judged, on_target)
+    others = [_scores(judged, each) for each in halves]
+    found = []
+    for step, rows in enumerate(parts):
+        total = rows.sum(axis=0)
+        each = np.array([other[step].sum(axis=0) for other in others])
+        apart, leaning = each - each.mean(axis=0), each.mean(axis=0) - total
+        score = Score(
+            total,
+            _spread(rows, judged.groups),
+            apart.T @ apart / max(len(each) - 1, 1) + np.outer(leaning, leaning),
+            (judged.n_units - 1, len(each) - 1),
+        )
+        found.append(score)
+    return Evidence(found[0], found[1], found[2], found[3], judged.Z.shape[1])
+
+
+def _scores(judged: Judged, P: Array) -> list[Array]:
+    """Return what each row adds to the scores of base rate, confidence, rule and effects."""
+    rows, kind = judged.rows, judged.rows.kind
+    eta = link(P, kind)
+    steps: list[list[Array]] = [[], [], [], []]
+    everything = np.ones(len(rows), dtype=bool)
+    ones = np.ones((len(rows), 1))
+    for c in range(rows.Y.shape[1]):
+        y, offset = rows.Y[:, c], eta[:, c]
+        known = np.column_stack([ones, slope_column(offset, everything)])
+        for step, free in enumerate((known[:, :0], known[:, :1], known)):
+            b = refit(free, y, offset, rows.weights, np.full(step, FREE), kind) if step else None
+            mean = mean_of(offset if b is None else offset + free @ b, kind)
+            tried = (ones, known[:, 1:], judged.Z)[step]
+            weight = rows.weights * curvature(mean, kind)
+            left = tried - free @ _projected(free, tried, weight) if step else tried
+            steps[step].append(left * (rows.weights * (y - mean))[:, None])
+            if step == 1:
+                each = judged.Z - free @ _projected(free, judged.Z, weight)
+                gram = (each * weight[:, None]).T @ each + STIFF * np.eye(each.shape[1])
+                moved = each @ np.linalg.inv(gram)
+                steps[3].append(moved * (rows.weights * (y - mean))[:, None])
+    return [np.hstack(each) for each in steps]
+
+
+def _projected(free: Array, tried: Array, weight: Array) -> Array:
+    """Return the coefficients of the columns that are free already, so that only what is new is tested."""
+    gram = (free * weight[:, None]).T @ free
+    gram = gram + 1e-12 * max(float(np.trace(gram)), 1e-300) * np.eye(len(gram))
+    return np.asarray(np.linalg.solve(gram, (free * weight[:, None]).T @ tried))
+
+
+def _spread(parts: Array, groups: Array | None) -> Array:
+    """Return the covariance of sums over rows, rows that belong together as one."""
+    if groups is not None:
+        sums = np.zeros((int(groups.max()) + 1, parts.shape[1]))
+        np.add.at(sums, groups, parts)
+        parts = sums
+    apart = parts - parts.mean(axis=0)
+    n = len(parts)
+    return np.asarray(apart.T @ apart * n / max(n - 1, 1))
+
+
+def holm(chances: Sequence[float]) -> list[float]:
+    """Return probabilities for several tests at once (Holm, 1979).
+
+    Examples
+    --------
+    >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03])]
+    [0.03, 0.06, 0.06]
+    """
+    order = np.argsort(chances)
+    found, largest = [1.0] * len(chances), 0.0
+    for rank, k in enumerate(order):
+        largest = max(largest, min(1.0, (len(chances) - rank) * chances[k]))
+        found[k] = largest
+    return found

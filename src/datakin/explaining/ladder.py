@@ -1,0 +1,234 @@
+"""The ladder from the source's predictor to the target's own, each step judged on held-out rows.
+
+0. the source's predictor as it is
+1. with a new base rate (numbers: a new level)
+2. with a new slope, too (numbers: a new scale)
+3. with new effects for the columns, too: a ridge on the difference
+4. the target's own predictor
+
+Clinicians know the steps as recalibration and revision (Vergouwe et al., 2017).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtrit
+
+from datakin.data.features import Array
+from datakin.explaining.offset import FREE, best_penalty, link, mean_of, refit
+from datakin.learning.stack.predictors import normalised
+from datakin.learning.stack.rows import Rows
+from datakin.learning.stack.scaler import Scaler
+
+__all__ = [
+    "LEVEL",
+    "PARTS",
+    "PENALTIES",
+    "STEPS",
+    "Judged",
+    "calibrated",
+    "climb",
+    "crossed",
+    "losses_of",
+    "mean_with_error",
+    "reach",
+    "slope_column",
+    "step_error",
+]
+
+STEPS = (  # of classes, and of numbers
+    ("source", "base rate", "confidence", "rule", "own"),
+    ("source", "level", "scale", "rule", "own"),
+)
+PARTS = (("base rate", "confidence", "rule", "rest"), ("level", "scale", "rule", "rest"))
+PENALTIES = (1e7, 1024.0, 256.0, 64.0, 16.0, 4.0, 1.0)  # of new effects; with the first, none
+LEVEL = 0.9  # of intervals
+SPREAD = 1.1  # by how much standard errors of rows are too small
+CHANCE = 1.8  # standard deviation of a part where nothing differs: this times the loss, per row fitted to
+CLIP = 1e-6  # of probabilities in the log loss
+
+Adjust = Callable[[Array, Array, Array, Array, str], Array]
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """The rows of a target, and how they are judged.
+
+    Attributes
+    ----------
+    rows : Rows
+    groups : ndarray or None
+        Rows that belong together, 0, 1, 2, ...
+    folds : tuple of ndarray
+        Draws of the folds.
+    loss : {"brier", "log", "squared"}
+    Z : ndarray of shape (n, p)
+        Standardised columns.
+    """
+
+    rows: Rows
+    groups: Array | None
+    folds: tuple[Array, ...]
+    loss: str
+    Z: Array
+
+    @classmethod
+    def make(cls, rows: Rows, groups: Array | None, folds: Sequence[Array], loss: str) -> Judged:
+        """Return the rows with their columns standardised."""
+        return cls(rows, groups, tuple(folds), loss, Scaler.learn(rows.X).apply(rows.X))
+
+    @property
+    def n_units(self) -> int:
+        """Number of rows, or of groups of them."""
+        return len(self.rows) if self.groups is None else int(self.groups.max()) + 1
+
+    @property
+    def n_fitted(self) -> int:
+        """Numbers that new effects of all columns are made of."""
+        return int(self.rows.Y.shape[1] * np.count_nonzero(np.ptp(self.Z, axis=0)))
+
+    def losses(self, P: Array) -> Array:
+        """Return the loss of each row for predictions."""
+        return losses_of(self.rows.Y, P, self.rows.kind, self.loss)
+
+
+def losses_of(Y: Array, P: Array, kind: str, loss: str) -> Array:
+    """Return the loss of each row."""
+    if loss != "log":
+        found: Array = np.sum((Y - P) ** 2, axis=1)
+        return found / 2 if kind == "multiclass" else found
+    P = np.clip(P, CLIP, 1 - CLIP)
+    if kind == "binary":
+        return np.asarray(-np.log(np.where(Y[:, 0] > 0.5, P[:, 0], 1 - P[:, 0])))
+    return np.asarray(-np.log(np.sum(Y * P, axis=1)))
+
+
+def climb(judged: Judged, on_target: Array, own: Sequence[Array]) -> Array:
+    """Return losses of shape (steps, n): the mean over the draws of the folds.
+
+    Parameters
+    ----------
+    judged : Judged
+    on_target : ndarray of shape (n, m)
+        What the source's predictor says of the target's rows.
+    own : sequence over draws of ndarray of shape (n, m)
+        Held-out predictions of the target's own predictor.
+    """
+    rows = judged.rows
+    found = np.zeros((len(STEPS[0]), len(rows)))
+    for folds, mine in zip(judged.folds, own, strict=True):
+        for step, P in enumerate([on_target, *_steps(judged, on_target, folds), mine]):
+            found[step] += judged.losses(P)
+    return found / len(judged.folds)
+
+
+def _steps(judged: Judged, on_target: Array, folds: Array) -> list[Array]:
+    ways: list[Adjust] = [_new_level, _new_slope, lambda *given: _new_effects(judged.Z, *given)]
+    return [crossed(judged.rows, on_target, folds, way) for way in ways]
+
+
+def crossed(rows: Rows, on_target: Array, folds: Array, adjust: Adjust) -> Array:
+    """Return predictions adjusted to the rows outside each fold.
+
+    Parameters
+    ----------
+    adjust : callable
+        Takes (y, eta, weights, outside, kind) of one response and returns the new linear predictors of
+        all rows.
+    """
+    found = np.empty_like(on_target)
+    eta = link(on_target, rows.kind)
+    for k in range(int(folds.max()) + 1):
+        outside = folds != k
+        for c in range(rows.Y.shape[1]):
+            moved = adjust(rows.Y[:, c], eta[:, c], rows.weights, outside, rows.kind)
+            found[~outside, c] = mean_of(moved[~outside], rows.kind)
+    return normalised(found, rows.kind)
+
+
+def slope_column(eta: Array, at: Array) -> Array:
+    """Return the linear predictor standardised over some rows."""
+    scale = float(np.std(eta[at]))
+    return (eta - float(np.mean(eta[at]))) / (scale if scale > 1e-12 else 1.0)
+
+
+def _free(D: Array, y: Array, eta: Array, weights: Array, outside: Array, kind: str) -> Array:
+    ridge = np.full(D.shape[1], FREE)
+    b = refit(D[outside], y[outside], eta[outside], weights[outside], ridge, kind)
+    return np.asarray(eta + D @ b)
+
+
+def _new_level(y: Array, eta: Array, weights: Array, outside: Array, kind: str) -> Array:
+    return _free(np.ones((len(y), 1)), y, eta, weights, outside, kind)
+
+
+def _new_slope(y: Array, eta: Array, weights: Array, outside: Array, kind: str) -> Array:
+    D = np.column_stack([np.ones(len(y)), slope_column(eta, outside)])
+    return _free(D, y, eta, weights, outside, kind)
+
+
+def _new_effects(
+    Z: Array, y: Array, eta: Array, weights: Array, outside: Array, kind: str
+) -> Array:
+    D = np.column_stack([np.ones(len(y)), slope_column(eta, outside), Z])
+    _, b = best_penalty(
+        D[outside], y[outside], eta[outside], weights[outside], kind, PENALTIES, n_free=2
+    )
+    return np.asarray(eta + D @ b)
+
+
+def calibrated(judged: Judged, on_target: Array) -> tuple[float, float, float]:
+    """Return the mean of the label, what the source's predictor expects, and its slope on all rows.
+
+    NaN for several classes; the slope is NaN where the predictor says the same of all rows.
+    """
+    rows, nan = judged.rows, float("nan")
+    if rows.kind == "multiclass":
+        return nan, nan, nan
+    observed, expected = (
+        float(np.average(each[:, 0], weights=rows.weights)) for each in (rows.Y, on_target)
+    )
+    eta = link(on_target, rows.kind)[:, 0]
+    spread = float(np.std(eta))
+    if spread <= 1e-12:
+        return observed, expected, nan
+    D = np.column_stack([np.ones(len(rows)), slope_column(eta, np.ones(len(rows), dtype=bool))])
+    b = refit(D, rows.Y[:, 0], eta, rows.weights, np.full(2, FREE), rows.kind)
+    return observed, expected, 1 + float(b[1]) / spread
+
+
+def mean_with_error(values: Array, weights: Array, groups: Array | None) -> tuple[float, float]:
+    """Return the weighted mean of rows and its standard error, rows that belong together as one."""
+    mean = float(np.average(values, weights=weights))
+    parts: Array = weights * (values - mean)
+    if groups is not None:
+        parts = np.bincount(groups, weights=parts)
+    n = len(parts)
+    return mean, float(np.sqrt(np.sum(parts**2) * n / max(n - 1, 1)) / weights.sum())
+
+
+def reach(n_units: int, level: float = LEVEL) -> float:
+    """Return how many standard errors an interval reaches to each side."""
+    return float(stdtrit(max(n_units - 1, 1), 0.5 + level / 2))
+
+
+def step_error(judged: Judged, losses: Array, error: float, n_fitted: int) -> float:
+    """Return the standard error of a step's part, with the chance in what the step fits.
+
+    Where a step changes next to nothing, its held-out losses hardly differ from row to row, and yet the
+    part is not known better than what fitting so many numbers to so many rows costs by chance.
+
+    Parameters
+    ----------
+    losses : ndarray of shape (n,)
+        After the step.
+    error : float
+        Standard error by rows.
+    n_fitted : int
+        Numbers that the step fits.
+    """
+    unit = 0.5 if judged.loss == "log" else float(np.average(losses, weights=judged.rows.weights))
+    return float(np.hypot(SPREAD * error, CHANCE * np.sqrt(n_fitted) * unit / judged.n_units))

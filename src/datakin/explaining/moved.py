@@ -1,0 +1,236 @@
+"""Where the features of two tables lie: can they be told apart, column by column, and by how much."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.stats import norm
+
+from datakin.data.features import Array
+from datakin.explaining.ladder import LEVEL, Judged, climb, mean_with_error, reach, step_error
+from datakin.learning.metrics import class_metrics
+from datakin.learning.stack.candidates import Learner
+from datakin.learning.stack.encoder import TableEncoder
+from datakin.learning.stack.folds import draw_folds
+from datakin.learning.stack.linear import LinearLearner
+from datakin.learning.stack.rows import Rows
+from datakin.learning.stack.scaler import Scaler
+from datakin.results.explanation import MOVED, ColumnShift, FeatureShift
+
+__all__ = [
+    "Domain",
+    "column_shifts",
+    "feature_shift",
+    "matrix_columns",
+    "share_outside",
+    "tell_apart",
+]
+
+FOLDS = 5
+FARTHEST = 10.0  # times: rows of the source never count for more than this
+NEIGHBOUR = 5  # the neighbour that a distance is measured to
+FEWEST = 30  # rows that a weighted source must count like
+INSIDE = 0.99  # share of the source's rows that lie inside
+BLOCK = 1_000  # rows whose distances are held at once
+
+
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """What a classifier between the two tables says.
+
+    Attributes
+    ----------
+    auc, low, high : float
+    ratio : ndarray
+        For each row of the source, how much more frequent such rows are in the target; mean 1.
+    """
+
+    auc: float
+    low: float
+    high: float
+    ratio: Array
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether the tables can be told apart, and not just barely."""
+        return self.low > 0.5 and self.auc >= MOVED
+
+    @property
+    def rows_left(self) -> float:
+        """Rows of equal weight that the weighted source counts like (Kish, 1965)."""
+        return float(self.ratio.sum() ** 2 / np.sum(self.ratio**2))
+
+
+def feature_shift(
+    judged: Judged,
+    source: Rows,
+    encoder: TableEncoder,
+    learner: Learner,
+    rule: Array | None,
+    seed: int,
+) -> FeatureShift:
+    """Return where the features lie; if they moved and the rule differs, what weighting the source mends.
+
+    Parameters
+    ----------
+    judged : Judged
+    source : Rows
+    encoder : TableEncoder
+    learner : Learner
+    rule : ndarray of shape (n,) or None
+        What new effects of columns bring to each row of the target; None where the rule is no reason.
+    seed : int
+    """
+    target = judged.rows
+    domain = tell_apart(target, source, len(encoder.numeric_names), judged.groups, seed)
+    mended = low = high = rows_left = float("nan")
+    if rule is not None and domain.has_moved and domain.rows_left >= FEWEST:
+        weights = source.weights * domain.ratio
+        weighted = Rows(source.X, source.Y, weights / weights.mean(), source.kind)
+        once = replace(judged, folds=judged.folds[:1])
+        losses = climb(once, learner.fit(weighted)[0].predict(target.X), [target.Y])
+        fall = rule - (losses[2] - losses[3])
+        mended, error = mean_with_error(fall, target.weights, judged.groups)
+        far = reach(judged.n_units) * step_error(judged, losses[3], error, 1)
+        low, high, rows_left = mended - far, mended + far, domain.rows_left
+    return FeatureShift(
+        auc=domain.auc,
+        low=domain.low,
+        high=domain.high,
+        outside=share_outside(target, source),
+        columns=column_shifts(target, source, encoder),
+        mended=mended,
+        mended_low=low,
+        mended_high=high,
+        rows_left=rows_left,
+    )
+
+
+def matrix_columns(encoder: TableEncoder) -> dict[str, list[int]]:
+    """Return the columns of the matrix that each column of the table has become."""
+    found = {name: [j] for j, name in enumerate(encoder.numeric_names)}
+    at = len(encoder.numeric_names)
+    for name, levels in zip(encoder.category_names, encoder.levels, strict=True):
+        found[name] = list(range(at, at + len(levels)))
+        at += len(levels)
+    return found
+
+
+def tell_apart(
+    target: Rows, source: Rows, n_numeric: int, groups: Array | None, seed: int
+) -> Domain:
+    """Learn to tell rows of the two tables apart, on held-out rows; both count the same.
+
+    The classifier is the penalised logistic regression, with squares of the numbers: it sees means and
+    spreads.
+    """
+    n, m = len(target), len(source)
+    both = np.vstack([target.X, source.X])
+    X = np.hstack([both, np.clip(both[:, :n_numeric], -1e3, 1e3) ** 2])
+    is_target = np.repeat([1, 0], [n, m])
+    weights = np.concatenate([target.weights / n, source.weights / m])
+    rows = Rows(X, is_target[:, None].astype(float), weights * (n + m) / 2, "binary")
+    together = None
+    if groups is not None:
+        together = np.concatenate([groups, int(groups.max()) + 1 + np.arange(m)])
+    folds = draw_folds(is_target, True, together, seed, FOLDS)
+    p = LinearLearner().held_out(rows, folds)[0]
+    both_p = np.hstack([1 - p, p])
+    codes = (p[:, 0] > 0.5).astype(int)
+    found = class_metrics("", [both_p], [codes], is_target, rows.weights, groups=together)
+    odds = p[n:, 0] / np.maximum(1 - p[n:, 0], 1e-9)
+    ratio = np.clip(odds, 1 / FARTHEST, FARTHEST)
+    low, high = found.intervals["auc"]
+    return Domain(found.values["auc"], low, high, ratio / ratio.mean())
+
+
+def share_outside(target: Rows, source: Rows) -> float:
+    """Return the share of the target's rows that lie farther out than 99% of the source's.
+
+    How far out is the distance to the fifth neighbour in the source, of standardised columns.
+    """
+    scaler = Scaler.learn(np.vstack([target.X, source.X]))
+    A, B = scaler.apply(target.X), scaler.apply(source.X)
+    k = min(NEIGHBOUR, len(B) - 1)
+    limit = float(np.quantile(_distances(B, B, k), INSIDE))
+    far = _distances(A, B, k - 1) > limit * (1 + 1e-9) + 1e-12
+    return float(np.average(far, weights=target.weights))
+
+
+def _distances(A: Array, B: Array, k: int) -> Array:
+    """Return the distance of each row to its neighbour number k, counted from 0."""
+    found = np.empty(len(A))
+    squares = np.sum(B**2, axis=1)
+    for start in range(0, len(A), BLOCK):
+        part = A[start : start + BLOCK]
+        d2 = np.sum(part**2, axis=1)[:, None] + squares - 2 * part @ B.T
+        found[start : start + BLOCK] = np.partition(d2, k, axis=1)[:, k]
+    return np.sqrt(np.maximum(found, 0.0))
+
+
+def column_shifts(target: Rows, source: Rows, encoder: TableEncoder) -> tuple[ColumnShift, ...]:
+    """Return how each column differs, the largest difference first."""
+    found = []
+    place = matrix_columns(encoder)
+    for name in encoder.numeric_names:
+        found.append(_of_numbers(name, place[name][0], target, source, encoder))
+    for name, levels in zip(encoder.category_names, encoder.levels, strict=True):
+        found.append(_of_levels(name, place[name], levels, target, source))
+    return tuple(sorted(found, key=lambda each: -abs(each.difference)))
+
+
+def _of_numbers(
+    name: str, at: int, target: Rows, source: Rows, encoder: TableEncoder
+) -> ColumnShift:
+    sides = [_moments(rows.X[:, at], rows.weights) for rows in (target, source)]
+    (mean, variance, n), (other, spread, m) = sides
+    where = encoder.numeric_names.index(name)
+    center, scale = float(encoder.scaler.centers[where]), float(encoder.scaler.scales[where])
+    if not n or not m:
+        nan = float("nan")
+        difference, low, high = 0.0, nan, nan
+    else:
+        unit = np.sqrt((variance + spread) / 2)
+        difference = float((mean - other) / unit) if unit > 1e-12 else 0.0
+        error = np.sqrt(1 / n + 1 / m + difference**2 / (2 * (n + m)))
+        reach = float(norm.ppf(0.5 + LEVEL / 2) * error)
+        low, high = difference - reach, difference + reach
+    here, there = (center + scale * each for each in (mean, other))
+    return ColumnShift(name, "number", difference, low, high, "", here, there)
+
+
+def _moments(x: Array, weights: Array) -> tuple[float, float, int]:
+    """Return mean, variance and number of what is not missing."""
+    known = ~np.isnan(x)
+    n = int(known.sum())
+    if not n or not weights[known].any():
+        return float("nan"), 0.0, 0
+    mean = float(np.average(x[known], weights=weights[known]))
+    return mean, float(np.average((x[known] - mean) ** 2, weights=weights[known])), n
+
+
+def _of_levels(
+    name: str, at: list[int], levels: tuple[str | None, ...], target: Rows, source: Rows
+) -> ColumnShift:
+    nan = float("nan")
+    if not at:
+        return ColumnShift(name, "category", 0.0, nan, nan, "", nan, nan)
+    here, there = (
+        np.average(rows.X[:, at], axis=0, weights=rows.weights) for rows in (target, source)
+    )
+    apart = np.abs(here - there)
+    # What has no column of its own is one more level.
+    rest = abs(float(here.sum() - there.sum()))
+    most = int(np.argmax(apart))
+    level = levels[most]
+    return ColumnShift(
+        name,
+        "category",
+        (float(apart.sum()) + rest) / 2,
+        nan,
+        nan,
+        "" if level is None else level,
+        float(here[most]),
+        float(there[most]),
+    )

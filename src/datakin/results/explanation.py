@@ -1,0 +1,349 @@
+"""The result of explaining: why what is learned on one dataset does not hold on another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+
+import pandas as pd
+
+from datakin.results.answer import Answer
+from datakin.results.explanation_answer import explanation_answer
+from datakin.results.record import Provenance, Record, register
+
+__all__ = [
+    "MOVED",
+    "ColumnEffect",
+    "ColumnShift",
+    "EffectPair",
+    "Explanation",
+    "FeatureShift",
+    "LadderStep",
+    "LossPart",
+    "Region",
+]
+
+
+MOVED = 0.55  # AUC from which features are said to lie elsewhere
+
+
+@register
+@dataclass(frozen=True)
+class LadderStep:
+    """One step from the source's predictor to the target's own.
+
+    Attributes
+    ----------
+    name : str
+        "source", "base rate" ("level" for numbers), "confidence" ("scale"), "rule" or "own": what the
+        predictor has got new up to here.
+    loss : float
+        Mean loss on held-out rows of the target.
+    """
+
+    name: str
+    loss: float
+
+
+@register
+@dataclass(frozen=True)
+class LossPart:
+    """By how much the loss falls from one step to the next.
+
+    Attributes
+    ----------
+    name : str
+        "base rate" ("level" for numbers), "confidence" ("scale"), "rule", or "rest": what only the
+        target's own predictor mends.
+    value, low, high : float
+        In units of the loss, with a 90% interval.
+    chance : float
+        Probability of so clear a difference if the two tables had the same rule; corrected for the
+        number of parts. NaN for the rest.
+    flagged : bool
+        Whether it is named as a reason.
+    """
+
+    name: str
+    value: float
+    low: float
+    high: float
+    chance: float
+    flagged: bool
+
+
+@register
+@dataclass(frozen=True)
+class ColumnShift:
+    """How one column differs between the two tables, whatever the label.
+
+    Attributes
+    ----------
+    column : str
+    kind : {"number", "category"}
+    difference : float
+        Numbers: difference of the means, here minus there, in standard deviations. Categories: half the
+        sum of the differences of the shares of the levels, 0 to 1.
+    low, high : float
+        90% interval; NaN for categories.
+    level : str
+        Categories: the level whose share differs most.
+    here, there : float
+        Numbers: the means. Categories: the shares of that level.
+    """
+
+    column: str
+    kind: str
+    difference: float
+    low: float
+    high: float
+    level: str
+    here: float
+    there: float
+
+
+@register
+@dataclass(frozen=True)
+class FeatureShift:
+    """Where the features of the two tables lie.
+
+    Attributes
+    ----------
+    auc, low, high : float
+        How well a classifier tells rows of the two tables apart, with a 90% interval; 0.5 is not at all.
+    outside : float
+        Share of the target's rows that lie farther from the source's rows than 99% of these do from each
+        other. About 0.01 where nothing moved.
+    columns : tuple of ColumnShift
+        The largest difference first.
+    mended, mended_low, mended_high : float
+        By how much the part of the rule shrinks when the rows of the source are weighted to lie where the
+        target's do; with a 90% interval. NaN where it was not tried.
+    rows_left : float
+        Rows of equal weight that the weighted source counts like. NaN where it was not tried.
+    """
+
+    auc: float
+    low: float
+    high: float
+    outside: float
+    columns: tuple[ColumnShift, ...]
+    mended: float
+    mended_low: float
+    mended_high: float
+    rows_left: float
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether the tables can be told apart by their features, and not just barely."""
+        return self.low > 0.5 and self.auc >= MOVED
+
+
+@register
+@dataclass(frozen=True)
+class EffectPair:
+    """The effect of a column, or of a level, in both tables.
+
+    Attributes
+    ----------
+    name : str
+    here, here_low, here_high : float
+        Of one standard deviation in the target, on the logit or on the number, with a 90% interval; from
+        the penalised linear learner on the target.
+    there, there_low, there_high : float
+        The same from the source.
+    """
+
+    name: str
+    here: float
+    here_low: float
+    here_high: float
+    there: float
+    there_low: float
+    there_high: float
+
+
+@register
+@dataclass(frozen=True)
+class ColumnEffect:
+    """What a new effect for one column brings.
+
+    Attributes
+    ----------
+    column : str
+    gain, low, high : float
+        By how much the loss falls on held-out rows beyond a new base rate, with a 90% interval.
+    chance : float
+        Probability of so clear a difference, beside all other columns, if the effect were the same;
+        corrected for the number of columns.
+    flagged : bool
+        Whether the column is named.
+    effects : tuple of EffectPair
+        Of the column, or of its levels; empty for several classes.
+    """
+
+    column: str
+    gain: float
+    low: float
+    high: float
+    chance: float
+    flagged: bool
+    effects: tuple[EffectPair, ...]
+
+
+@register
+@dataclass(frozen=True)
+class Region:
+    """Rows of the target, and how much of the excess loss lies there.
+
+    Attributes
+    ----------
+    conditions : tuple of str
+        Such as "age > 70"; all of them hold.
+    rows : float
+        Share of the target's rows.
+    share : float
+        Share of the excess of the loss of the source's predictor over that of the target's own.
+    excess, low, high : float
+        Mean excess of these rows, with a 90% interval.
+    flagged : bool
+        Whether the excess is larger there than elsewhere.
+    """
+
+    conditions: tuple[str, ...]
+    rows: float
+    share: float
+    excess: float
+    low: float
+    high: float
+    flagged: bool
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Explanation(Record):
+    """Why what is learned on a source does not hold on a target.
+
+    Attributes
+    ----------
+    target, source : str
+    task : {"binary", "multiclass", "regression"}
+    loss : {"log", "brier", "squared"}
+        What is measured, on held-out rows of the target.
+    learner : str
+    n_target, n_source : int
+        Rows that were used.
+    steps : tuple of LadderStep
+        From the source's predictor to the target's own. Empty for two copies of the same rows.
+    parts : tuple of LossPart
+        Differences of neighbouring steps; they add up to the excess.
+    excess, low, high : float
+        Loss of the source's predictor minus that of the target's own, with a 90% interval.
+    observed, expected : float
+        Two classes: share of the second class in the target, and what the source's predictor expects.
+        Numbers: the mean of the label, and what is expected. NaN for several classes.
+    slope : float
+        What logits (or numbers) of the source's predictor should be multiplied by. NaN for several
+        classes.
+    positive : str
+        Two classes: the second one.
+    shift : FeatureShift or None
+    columns : tuple of ColumnEffect
+        The largest gain first; empty where there is nothing to explain.
+    regions : tuple of Region
+        The largest share of the excess first; empty where there is nothing to explain.
+    notes : tuple of str
+    provenance : Provenance
+    """
+
+    target: str
+    source: str
+    task: str
+    loss: str
+    learner: str
+    n_target: int
+    n_source: int
+    steps: tuple[LadderStep, ...]
+    parts: tuple[LossPart, ...]
+    excess: float
+    low: float
+    high: float
+    observed: float
+    expected: float
+    slope: float
+    positive: str
+    shift: FeatureShift | None
+    columns: tuple[ColumnEffect, ...]
+    regions: tuple[Region, ...]
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether both datasets hold the same rows."""
+        return not self.steps
+
+    @property
+    def loss_alone(self) -> float:
+        """Loss of the target's own predictor, on held-out rows; NaN for copies."""
+        return self.steps[-1].loss if self.steps else float("nan")
+
+    @property
+    def causes(self) -> tuple[str, ...]:
+        """Names of the parts that are reasons, the largest first.
+
+        Confidence (or scale) comes after the rule and the rest where they are named, too: a predictor with
+        other effects is too extreme for that reason alone.
+        """
+        named = {part.name: part.value for part in self.parts if part.flagged}
+        deeper = [named[name] for name in ("rule", "rest") if name in named]
+
+        def order(name: str) -> tuple[float, bool]:
+            shadow = name in ("confidence", "scale")
+            return -min([named[name], *deeper] if shadow else [named[name]]), shadow
+
+        return tuple(sorted(named, key=order))
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row per part of the excess."""
+        base = (
+            self.loss_alone if isfinite(self.loss_alone) and self.loss_alone > 0 else float("nan")
+        )
+        rows = [
+            {
+                "target": self.target,
+                "source": self.source,
+                "part": part.name,
+                "value": part.value,
+                "low": part.low,
+                "high": part.high,
+                "percent": 100 * part.value / base,
+                "chance": part.chance,
+                "flagged": part.flagged,
+            }
+            for part in self.parts
+        ]
+        titles = (
+            "target",
+            "source",
+            "part",
+            "value",
+            "low",
+            "high",
+            "percent",
+            "chance",
+            "flagged",
+        )
+        return pd.DataFrame(rows, columns=list(titles))
+
+    def __repr__(self) -> str:
+        pair = f"{self.source!r} -> {self.target!r}"
+        if self.is_copy:
+            return f"Explanation({pair}: the same rows)"
+        why = ", ".join(self.causes) or "nothing named"
+        return f"Explanation({pair}: {self.loss} loss {self.excess:+.4f}; {why})"
+
+    @property
+    def answer(self) -> Answer:
+        """Why the source's predictor fails, in words."""
+        return explanation_answer(self)
