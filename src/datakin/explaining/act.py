@@ -209,6 +209,8 @@ def _explained(
         shift=shift,
         columns=columns,
         regions=regions,
+        mends=(),
+        kept=None,
         notes=prepared.notes,
         provenance=make_provenance(seed, options, prepared.fingerprints),
     )
@@ -301,6 +303,8 @@ def _copy(
         shift=None,
         columns=(),
         regions=(),
+        mends=(),
+        kept=None,
         notes=prepared.notes,
         provenance=make_provenance(seed, options, prepared.fingerprints),
     )

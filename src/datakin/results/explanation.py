@@ -18,8 +18,10 @@ __all__ = [
     "EffectPair",
     "Explanation",
     "FeatureShift",
+    "KeptRows",
     "LadderStep",
     "LossPart",
+    "Mend",
     "Region",
 ]
 
@@ -35,8 +37,8 @@ class LadderStep:
     Attributes
     ----------
     name : str
-        "source", "base rate" ("level" for numbers), "confidence" ("scale"), "rule" or "own": what the
-        predictor has got new up to here.
+        "source", "mended" (only where something in the tables is mended first), "base rate" ("level" for
+        numbers), "confidence" ("scale"), "rule" or "own": what the predictor has got new up to here.
     loss : float
         Mean loss on held-out rows of the target.
     """
@@ -53,8 +55,8 @@ class LossPart:
     Attributes
     ----------
     name : str
-        "base rate" ("level" for numbers), "confidence" ("scale"), "rule", or "rest": what only the
-        target's own predictor mends.
+        "coding" (how values are written, where that is mended first), "base rate" ("level" for numbers),
+        "confidence" ("scale"), "rule", or "rest": what only the target's own predictor mends.
     value, low, high : float
         In units of the loss, with a 90% interval.
     chance : float
@@ -219,6 +221,89 @@ class Region:
     flagged: bool
 
 
+@register
+@dataclass(frozen=True)
+class Mend:
+    """Something in the tables that may be the cause, what would mend it, and what that brings.
+
+    Attributes
+    ----------
+    cause : str
+        How values are written: "units", "codes" (levels recoded or swapped), "blanks" (missing values coded
+        as a value), "leak" (a column that gives the label away in one table), "classes" (swapped), "names" (a
+        column under another name). Of the ladder: "base rate", "level", "scale", "column" (the effect
+        of one column). Only reported: "range" (a column covers a part of its range), "copies" (rows that
+        stand there several times).
+    table : str
+        The table that is to be mended; empty for both.
+    columns : tuple of str
+        What it is about; the label's name for classes; empty for rows.
+    seen : str
+        What was seen, in one sentence.
+    python, typed : str
+        The option that mends it, in Python and on the command line; empty if there is none.
+    before, after : float
+        Loss of the source's predictor minus that of the target's own, as it is and once mended. NaN where it
+        was not tried.
+    low, high : float
+        90% interval of the fall from before to after.
+    part : str
+        The part of the ladder that it belongs to: "coding", "base rate", "level", "scale", "rule"; empty
+        if it is only reported.
+    flagged : bool
+        Whether it is named as a cause.
+    """
+
+    cause: str
+    table: str
+    columns: tuple[str, ...]
+    seen: str
+    python: str
+    typed: str
+    before: float
+    after: float
+    low: float
+    high: float
+    part: str
+    flagged: bool
+
+
+@register
+@dataclass(frozen=True)
+class KeptRows:
+    """The rows of the source that are worth keeping, tried by pooling only them with the target.
+
+    Attributes
+    ----------
+    dropped : tuple of tuple of str
+        Regions of the source that are left out, each by conditions that all hold, such as "age > 70".
+    share : float
+        Share of the source's rows that is kept.
+    alone, everything, kept : float
+        Loss on held-out rows of the target: of the target alone, pooled with all rows of the source, pooled
+        with those kept.
+    low, high : float
+        90% interval of alone minus kept.
+    low_all, high_all : float
+        90% interval of everything minus kept.
+    """
+
+    dropped: tuple[tuple[str, ...], ...]
+    share: float
+    alone: float
+    everything: float
+    kept: float
+    low: float
+    high: float
+    low_all: float
+    high_all: float
+
+    @property
+    def helps(self) -> bool:
+        """Whether pooling what is kept surely beats the target alone."""
+        return self.low > 0
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Explanation(Record):
     """Why what is learned on a source does not hold on a target.
@@ -251,6 +336,11 @@ class Explanation(Record):
         The largest gain first; empty where there is nothing to explain.
     regions : tuple of Region
         The largest share of the excess first; empty where there is nothing to explain.
+    mends : tuple of Mend
+        What in the tables may be the cause and what would mend it, the largest fall first; then what is
+        only reported.
+    kept : KeptRows or None
+        The rows of the source that are worth keeping; None where there is no such part.
     notes : tuple of str
     provenance : Provenance
     """
@@ -274,6 +364,8 @@ class Explanation(Record):
     shift: FeatureShift | None
     columns: tuple[ColumnEffect, ...]
     regions: tuple[Region, ...]
+    mends: tuple[Mend, ...]
+    kept: KeptRows | None
     notes: tuple[str, ...]
     provenance: Provenance
 
