@@ -263,3 +263,10 @@ def test_study_of_intervals(tmp_path, monkeypatch):
     assert (found["holds"] + found["mean_above"] + found["mean_below"]).round(9).eq(1).all()
     assert found["left_over"].max() < 1e-9
     assert "add up to the excess" in (tmp_path / "part-intervals.md").read_text()
+
+
+def test_intervals_can_be_tallied(monkeypatch, capsys):
+    monkeypatch.setattr(part_intervals, "TARGETS", 3)
+    monkeypatch.setattr(part_intervals, "FEWEST", 3)
+    assert part_intervals.main(["--quick", "nothing", "numbers", "linear", "150", "1"]) == 0
+    assert capsys.readouterr().out.count("| nothing | numbers |") == 5
