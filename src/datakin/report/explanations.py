@@ -38,7 +38,7 @@ def explanation_view(found: Explanation) -> dict[str, Any]:
     answer = found.answer
     return view(
         "explanation",
-        f"Why {found.source} fails on {found.target}",
+        f"What {found.source} loses on {found.target}",
         verdict_of(answer),
         [part for part in sections if part["rows"]],
         tiles=_tiles(found),
