@@ -2,55 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
 from typing import Any
 
-import numpy as np
 from threadpoolctl import threadpool_limits
 
 from datakin._core.checks import check_choice, check_count, check_seed
 from datakin._core.exceptions import DatakinError
-from datakin._core.repeatability import derive_seed
 from datakin._core.warned import filters_kept
 from datakin.data import Dataset, check_names, coerce
-from datakin.data.features import Array
 from datakin.data.pairing import pair
-from datakin.explaining.effects import column_effects
-from datakin.explaining.evidence import Evidence, evidence_of, holm
-from datakin.explaining.ladder import (
-    PARTS,
-    STEPS,
-    Judged,
-    calibrated,
-    climb,
-    mean_with_error,
-    reach,
-    step_error,
-)
-from datakin.explaining.moved import feature_shift, matrix_columns
-from datakin.explaining.regions import failing_regions
+from datakin.explaining.parts import explanation_of
+from datakin.explaining.world import World, make_world
 from datakin.learning.stack.candidates import Learner
 from datakin.learning.stack.foreign import ForeignLearner
-from datakin.learning.stack.learners import make_learners
-from datakin.learning.stack.preparation import MOST_ROWS, Prepared, prepare
-from datakin.learning.stack.rows import Rows
-from datakin.learning.stack.trials import folds_of
-from datakin.results.explanation import (
-    ColumnEffect,
-    Explanation,
-    LadderStep,
-    LossPart,
-    Region,
-)
-from datakin.results.record import make_provenance
+from datakin.learning.stack.learners import LEARNERS, make_learners
+from datakin.learning.stack.preparation import MOST_ROWS, sampled
+from datakin.results.explanation import Explanation
+from datakin.results.record import Provenance, make_provenance
 
 __all__ = ["explain"]
 
 REPEATS = 3  # draws of the folds
-HALVES = 20  # of the source, which tell how much its predictor moves by chance
-ASKED = 0.03  # chance, corrected for the three tests, below which a part may be named
-LEAST = 0.01  # share of the loss alone that a part must have to be named
 FEWEST = 20  # rows that may be drawn of a large table
 NAN = float("nan")
 
@@ -72,6 +44,11 @@ def explain(
     target's own predictor. What each step brings is how much of the excess loss is due to base rate,
     confidence and rule. A part is named if its 90% interval lies above 0, if it is at least 1% of the
     loss alone, and if a test that also knows the noise of the source says that the tables differ.
+
+    Where something is to be explained, the columns of both tables are searched for what may be the cause:
+    other units, recoded or swapped levels, missing values coded as a value, a column that gives the label
+    away, swapped classes, other names. Each is mended and tried. What takes a good share of the excess away
+    is named, with the option that mends it, and the steps go on from the mended tables.
 
     Parameters
     ----------
@@ -109,19 +86,22 @@ def explain(
     check_seed(random_state)
     if max_rows is not None:
         check_count("max_rows", max_rows, FEWEST)
-    if own.name == other.name and pair(own, other).identical:
+    common = pair(own, other)
+    if own.name == other.name and common.identical:
         other = other.renamed(f"{other.name} (again)")
     check_names([own, other])
     judged_in = _loss(loss, bool(own.classes))
     made = _learner(learner, bool(own.classes), random_state)
     options = {"learner": made.name, "loss": judged_in, "max_rows": max_rows}
-    prepared = prepare(own, [other], max_rows=max_rows, random_state=random_state)
-    if other.name in prepared.unusable:
-        if not pair(own, other).identical:
-            raise DatakinError(prepared.unusable[other.name])
-        return _copy(own, other, prepared, options, random_state)
+    fingerprints = {each.name: each.fingerprint for each in (own, other)}
+    provenance = make_provenance(random_state, options, fingerprints)
+    if common.identical:
+        return _copy(own, other, provenance)
+    notes: list[str] = []
+    few, some = (sampled(each, max_rows, random_state, notes)[0] for each in (own, other))
     with threadpool_limits(limits=1):
-        return _explained(prepared, other, made, judged_in, options, random_state)
+        world = make_world(few, some, made, judged_in, REPEATS, random_state)
+        return explanation_of(world, tuple(notes), provenance)
 
 
 def _loss(loss: Any, is_class: bool) -> str:
@@ -153,143 +133,15 @@ def _learner(given: Any, is_class: bool, seed: int) -> Learner:
     return only
 
 
-def _explained(
-    prepared: Prepared,
-    source: Dataset,
-    learner: Learner,
-    loss: str,
-    options: dict[str, Any],
-    seed: int,
-) -> Explanation:
-    rows, there = prepared.rows, prepared.sources[source.name]
-    groups = prepared.target.groups
-    groups = None if groups is None else np.unique(groups, return_inverse=True)[1]
-    draw = folds_of(prepared.target, seed)
-    judged = Judged.make(rows, groups, [draw(k) for k in range(REPEATS)], loss)
-    on_target = learner.fit(there)[0].predict(rows.X)
-    losses = climb(judged, on_target, _own(judged, learner, rows))
-    evidence = evidence_of(judged, on_target, _from_halves(learner, there, rows.X, seed))
-    parts = _parts(judged, losses, evidence, _rest(judged, learner, losses, len(there), seed))
-    named = {part.name for part in parts if part.flagged}
-    rule = losses[2] - losses[3] if "rule" in named else None
-    shift = feature_shift(judged, there, prepared.encoder, learner, rule, seed)
-    columns: tuple[ColumnEffect, ...] = ()
-    regions: tuple[Region, ...] = ()
-    if named:
-        places, names = matrix_columns(prepared.encoder), prepared.encoder.names
-        columns = column_effects(judged, there, on_target, evidence, places, names)
-        if "rule" not in named:
-            columns = tuple(replace(each, flagged=False) for each in columns)
-        tree_seed = derive_seed(seed, "regions")
-        regions = failing_regions(judged, losses[0] - losses[-1], prepared.encoder, tree_seed)
-    excess, error = mean_with_error(losses[0] - losses[-1], rows.weights, groups)
-    far = reach(judged.n_units) * step_error(judged, losses[-1], error, 2 + judged.n_fitted)
-    observed, expected, slope = calibrated(judged, on_target)
-    classes = prepared.target.classes
-    return Explanation(
-        target=prepared.target.name,
-        source=source.name,
-        task=rows.kind,
-        loss=loss,
-        learner=learner.name,
-        n_target=len(rows),
-        n_source=len(there),
-        steps=tuple(
-            LadderStep(name, float(np.average(each, weights=rows.weights)))
-            for name, each in zip(STEPS[rows.kind == "regression"], losses, strict=True)
-        ),
-        parts=parts,
-        excess=excess,
-        low=excess - far,
-        high=excess + far,
-        observed=observed,
-        expected=expected,
-        slope=slope,
-        positive=classes[1] if len(classes) == 2 else "",
-        shift=shift,
-        columns=columns,
-        regions=regions,
-        mends=(),
-        kept=None,
-        notes=prepared.notes,
-        provenance=make_provenance(seed, options, prepared.fingerprints),
-    )
-
-
-def _own(judged: Judged, learner: Learner, rows: Rows) -> list[Array]:
-    """Return held-out predictions of the target's own predictor, for each draw of the folds."""
-    return [learner.held_out(rows, folds)[0] for folds in judged.folds]
-
-
-def _from_halves(learner: Learner, source: Rows, X: Array, seed: int) -> list[Array]:
-    """Return predictions from random halves of the source.
-
-    They are not drawn by class: equal shares of the classes would hide how much the base rate moves by
-    chance.
-    """
-    rng = np.random.default_rng(derive_seed(seed, "halves of the source"))
-    halves = [np.sort(rng.permutation(len(source))[: len(source) // 2]) for _ in range(HALVES)]
-    return [learner.fit(source.take(half))[0].predict(X) for half in halves]
-
-
-def _rest(judged: Judged, learner: Learner, losses: Array, n_source: int, seed: int) -> Array:
-    """Return losses of the own predictor that says whether there is a rest.
-
-    A source with fewer rows than the target would leave a rest for that reason alone; the own predictor
-    then learns from no more rows than the source has.
-    """
-    rows = judged.rows
-    folds = judged.folds[0]
-    n_learned = len(rows) * (1 - 1 / (int(folds.max()) + 1))
-    if n_source >= n_learned:
-        return np.asarray(losses[-1])
-    rng = np.random.default_rng(derive_seed(seed, "fewer rows"))
-    P = np.empty_like(rows.Y)
-    for k in range(int(folds.max()) + 1):
-        outside = rng.permutation(np.flatnonzero(folds != k))[:n_source]
-        P[folds == k] = learner.fit(rows.take(outside))[0].predict(rows.X[folds == k])
-    return judged.losses(P)
-
-
-def _parts(judged: Judged, losses: Array, evidence: Evidence, own: Array) -> tuple[LossPart, ...]:
-    """Return the parts of the excess, and which of them are named."""
-    weights = judged.rows.weights
-    alone = float(np.average(losses[-1], weights=weights))
-    chances = [*holm(evidence.chances), NAN]
-    fitted = judged.rows.Y.shape[1] * np.array([1, 1, 0, 0]) + judged.n_fitted * np.array(
-        [0, 0, 1, 1]
-    )
-    found = []
-    for k, name in enumerate(PARTS[judged.rows.kind == "regression"]):
-        interval = partial(_interval, judged, n_fitted=int(fitted[k]))
-        value, far = interval(losses[k], losses[k + 1])
-        is_clear = value - far > 0 and value > LEAST * alone
-        if k < 3:
-            is_clear = is_clear and chances[k] < ASKED
-        else:
-            least, reached = interval(losses[k], own)
-            is_clear = is_clear and least - reached > 0
-        found.append(LossPart(name, value, value - far, value + far, chances[k], bool(is_clear)))
-    return tuple(found)
-
-
-def _interval(judged: Judged, before: Array, after: Array, n_fitted: int) -> tuple[float, float]:
-    """Return by how much a loss falls, and how far its 90% interval reaches."""
-    value, error = mean_with_error(before - after, judged.rows.weights, judged.groups)
-    return value, reach(judged.n_units) * step_error(judged, after, error, n_fitted)
-
-
-def _copy(
-    own: Dataset, other: Dataset, prepared: Prepared, options: dict[str, Any], seed: int
-) -> Explanation:
+def _copy(own: Dataset, other: Dataset, provenance: Provenance) -> Explanation:
     """Return the explanation of two copies: there is nothing to explain."""
     return Explanation(
         target=own.name,
         source=other.name,
-        task=prepared.rows.kind,
-        loss=options["loss"],
-        learner=options["learner"],
-        n_target=len(prepared.rows),
+        task=own.task,
+        loss=provenance.options["loss"],
+        learner=provenance.options["learner"],
+        n_target=own.n_rows,
         n_source=other.n_rows,
         steps=(),
         parts=(),
@@ -305,6 +157,6 @@ def _copy(
         regions=(),
         mends=(),
         kept=None,
-        notes=prepared.notes,
-        provenance=make_provenance(seed, options, prepared.fingerprints),
+        notes=(),
+        provenance=provenance,
     )

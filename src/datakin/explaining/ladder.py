@@ -27,6 +27,7 @@ __all__ = [
     "LEVEL",
     "PARTS",
     "PENALTIES",
+    "SPREAD",
     "STEPS",
     "Judged",
     "calibrated",

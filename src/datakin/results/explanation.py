@@ -381,19 +381,23 @@ class Explanation(Record):
 
     @property
     def causes(self) -> tuple[str, ...]:
-        """Names of the parts that are reasons, the largest first.
+        """Names of the causes, the first one first.
 
+        What was mended in the tables comes first, then the parts that are reasons, the largest first.
         Confidence (or scale) comes after the rule and the rest where they are named, too: a predictor with
         other effects is too extreme for that reason alone.
         """
-        named = {part.name: part.value for part in self.parts if part.flagged}
+        mended = [mend.cause for mend in self.mends if mend.flagged and mend.part == "coding"]
+        named = {
+            part.name: part.value for part in self.parts if part.flagged and part.name != "coding"
+        }
         deeper = [named[name] for name in ("rule", "rest") if name in named]
 
         def order(name: str) -> tuple[float, bool]:
             shadow = name in ("confidence", "scale")
             return -min([named[name], *deeper] if shadow else [named[name]]), shadow
 
-        return tuple(sorted(named, key=order))
+        return (*dict.fromkeys(mended), *sorted(named, key=order))
 
     @property
     def frame(self) -> pd.DataFrame:

@@ -21,7 +21,7 @@ from datakin.learning.encoding import fits_in_full, laid_out
 from datakin.learning.stack.encoder import TableEncoder
 from datakin.learning.stack.rows import Rows, responses
 
-__all__ = ["MOST_ROWS", "Prepared", "prepare"]
+__all__ = ["MOST_ROWS", "Prepared", "prepare", "sampled"]
 
 MOST_ROWS = 5_000  # of the target, and of each source
 EPS = 1e-9
@@ -86,17 +86,17 @@ def prepare(
     _check_names(weights or {}, [d.name for d in (target, *sources)])
     given = {d.name: _given(dict(weights or {}), d) for d in (target, *sources)}
     notes: list[str] = []
-    sampled, chosen = _sampled(target, max_rows, random_state, notes)
-    own = _full(sampled.features, target.name)
-    features, labels = [own], [sampled.y]
+    own_rows, chosen = sampled(target, max_rows, random_state, notes)
+    own = _full(own_rows.features, target.name)
+    features, labels = [own], [own_rows.y]
     kept_weights = [_weights(given[target.name], target, chosen)]
-    _check_counted(sampled, kept_weights[0], given[target.name] is not None)
+    _check_counted(own_rows, kept_weights[0], given[target.name] is not None)
     names: list[str] = []
     unusable: dict[str, str] = {}
     # By name: sums over all tables do not depend on the order in which they were given.
     for source in sorted(sources, key=lambda each: each.name):
         try:
-            part, y, rows = _matched(sampled, source, max_rows, random_state, notes)
+            part, y, rows = _matched(own_rows, source, max_rows, random_state, notes)
             own_weights = _weights(given[source.name], source, rows)
         except DatakinError as error:
             unusable[source.name] = str(error)
@@ -111,7 +111,7 @@ def prepare(
         Y, kind = responses(y, len(target.classes))
         made.append(Rows(encoder.apply(part), Y, weight, kind))
     return Prepared(
-        sampled,
+        own_rows,
         made[0],
         dict(zip(names, made[1:], strict=True)),
         encoder,
@@ -122,7 +122,7 @@ def prepare(
     )
 
 
-def _sampled(
+def sampled(
     dataset: Dataset, max_rows: int | None, random_state: int, notes: list[str]
 ) -> tuple[Dataset, Array]:
     """Return a dataset or a sample of it, and the rows taken.
@@ -191,7 +191,7 @@ def _matched(
         )
     notes += [f"{source.name}: {note}" for note in _notes(common, target.name, n_other)]
     rows = np.flatnonzero(usable)
-    part, taken = _sampled(
+    part, taken = sampled(
         source if usable.all() else source.take(rows), max_rows, random_state, notes
     )
     rows = rows[taken]

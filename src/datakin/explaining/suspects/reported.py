@@ -1,0 +1,91 @@
+"""What is reported and not tried: ranges that are cut off, rows that stand there several times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from datakin.data import Dataset
+from datakin.data.checks.copies import repeated_share
+from datakin.data.checks.units import distance
+from datakin.data.features import Array
+from datakin.explaining.edits import numbers_of
+from datakin.explaining.suspects.suspect import Pair, Suspect, known, shared_numbers
+from datakin.results.words import number, percent, short
+
+__all__ = ["cut_ranges", "repeated_rows"]
+
+ENOUGH = 30  # values from which ranges are compared
+OUTSIDE = 0.1  # share of the other table's values that lie beyond the cut
+KINKED = 0.3  # of the density of the other table at the cut, from which it is a cut and no tail
+ALIKE = 0.12  # distance of the two distributions inside, beside chance
+SHARE = 0.1  # of rows with a copy, from which they are reported
+RICH = 20  # different values of a column that make copies no chance
+
+
+def cut_ranges(target: Dataset, source: Dataset) -> Iterator[Suspect]:
+    """Yield columns of numbers of which one table has only a part of the range."""
+    for name in shared_numbers(target, source):
+        columns = known(numbers_of(target, name)), known(numbers_of(source, name))
+        if min(map(len, columns)) < ENOUGH or min(len(np.unique(c)) for c in columns) < RICH:
+            continue
+        for side, table in enumerate((target, source)):
+            other = source if side == 0 else target
+            found = _cut(columns[side], columns[1 - side])
+            if found is not None:
+                sign, at, outside = found
+                yield _reported(
+                    "range",
+                    table,
+                    (name,),
+                    f"{short(name)} is {sign} {number(at)} in {short(table.name)}, where "
+                    f"{percent(outside, 0)}% of the rows of {short(other.name)} lie beyond.",
+                )
+
+
+def _cut(part: Array, whole: Array) -> tuple[str, float, float] | None:
+    """Return where a table is cut off, seen from one that is not, and how much lies beyond."""
+    for sign, at, beyond in (
+        ("never above", float(part.max()), whole > part.max()),
+        ("never below", float(part.min()), whole < part.min()),
+    ):
+        outside = float(beyond.mean())
+        inside = whole[~beyond]
+        if outside < OUTSIDE or len(inside) < ENOUGH:
+            continue
+        # A tail thins out; a cut ends where there are still as many rows as elsewhere.
+        last = np.quantile(inside, 0.9 if sign == "never above" else 0.1)
+        edge = np.mean(part > last) if sign == "never above" else np.mean(part < last)
+        chance = 1.63 * np.sqrt(1 / len(inside) + 1 / len(part))
+        if edge > KINKED * 0.1 and distance(np.sort(part), np.sort(inside)) < max(ALIKE, chance):
+            return sign, at, outside
+    return None
+
+
+def repeated_rows(target: Dataset, source: Dataset) -> Iterator[Suspect]:
+    """Yield tables many of whose rows have a copy, though their columns have many values."""
+    shares = []
+    for table in (target, source):
+        features = table.features
+        if features.is_sparse:
+            return
+        rich = any(len(np.unique(column)) > RICH for column in features.numeric.T)
+        shares.append(repeated_share(table.row_hashes(table.columns)) if rich else 0.0)
+    for side, table in enumerate((target, source)):
+        if shares[side] > SHARE and shares[side] > 3 * shares[1 - side]:
+            yield _reported(
+                "copies",
+                table,
+                (),
+                f"{percent(shares[side], 0)}% of the rows of {short(table.name)} have a copy there: leave copies "
+                f"out, or give rows that belong together as groups.",
+            )
+
+
+def _reported(cause: str, table: Dataset, columns: tuple[str, ...], seen: str) -> Suspect:
+    return Suspect(cause, table.name, columns, seen, "", "", _unchanged)
+
+
+def _unchanged(target: Dataset, source: Dataset) -> Pair:
+    return target, source

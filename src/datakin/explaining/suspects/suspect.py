@@ -1,0 +1,59 @@
+"""A suspicion: what was seen, the option that would mend it, and how it is done to the tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from datakin.data import Dataset
+from datakin.data.features import Array
+
+__all__ = ["Pair", "Suspect", "known", "shared_numbers"]
+
+Pair = tuple[Dataset, Dataset]  # target and source
+
+
+@dataclass(frozen=True, eq=False)
+class Suspect:
+    """What may be the cause.
+
+    Attributes
+    ----------
+    cause, table, columns, seen, python, typed
+        As in `datakin.results.explanation.Mend`.
+    mended : callable
+        Returns target and source once mended.
+    asked : float
+        Share of the excess that the mend must take away to be named: the more, the less sure it was
+        from the columns alone.
+    changes_target : bool
+        Whether the target is mended, too.
+    is_plain : bool
+        Whether it is plain to see in the columns: it is then named unless its mend does harm.
+    """
+
+    cause: str
+    table: str
+    columns: tuple[str, ...]
+    seen: str
+    python: str
+    typed: str
+    mended: Callable[[Dataset, Dataset], Pair]
+    asked: float = 0.3
+    changes_target: bool = False
+    is_plain: bool = False
+
+
+def known(values: Array) -> Array:
+    """Return what is not missing."""
+    return np.asarray(values[~np.isnan(values)])
+
+
+def shared_numbers(target: Dataset, source: Dataset) -> list[str]:
+    """Return the columns that are numbers in both; none of sparse tables."""
+    if target.features.is_sparse or source.features.is_sparse:
+        return []
+    others = set(source.features.numeric_names)
+    return [name for name in target.features.numeric_names if name in others]

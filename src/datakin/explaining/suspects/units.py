@@ -1,0 +1,118 @@
+"""The same quantity in other units, told by the quantiles of a column in two tables.
+
+Any two normal distributions are linear functions of each other, so that quantiles alone cannot tell other
+units from other people. Here the label has the last word: only a conversion with which the source's rule
+holds in the target is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from datakin._core.typed_options import typed
+from datakin.data import Dataset
+from datakin.data.checks.conversions import Units, known_for
+from datakin.data.checks.names import words_of
+from datakin.data.features import Array
+from datakin.explaining.edits import converted, numbers_of
+from datakin.explaining.suspects.suspect import Suspect, known, shared_numbers
+from datakin.results.words import number, short
+
+__all__ = ["conversion", "other_units", "units_suspect"]
+
+ENOUGH = 20  # values from which quantiles are compared
+FEWEST = 8  # different values: with fewer it may be a code
+LEVELS = np.linspace(0.06, 0.94, 23)
+SCALED = 1.5  # ratio of spreads that asks for an explanation,
+AWAY = 2.5  # and so does this distance of the medians, in standard deviations
+STRAIGHT = 0.06  # what a line may leave unexplained of the quantiles, beside chance
+NEAR = 0.2  # distance of quantiles from which a known conversion fits, in standard deviations
+TIMES = 3.0  # so much nearer must the converted quantiles be
+SURE, UNSURE = 0.3, 0.6  # shares of the excess that a known conversion, or any line, must mend
+
+
+def other_units(target: Dataset, source: Dataset) -> Iterator[Suspect]:
+    """Yield columns of numbers that may be in other units."""
+    for name in shared_numbers(target, source):
+        way = conversion(numbers_of(target, name), numbers_of(source, name), name)
+        if way is not None:
+            yield units_suspect(name, way, target, source)
+
+
+def units_suspect(name: str, way: Units, target: Dataset, source: Dataset) -> Suspect:
+    """Return the suspicion that a column of the source must be converted so."""
+    (slope, intercept), (typed_slope, typed_intercept) = way.written
+    middles = [
+        number(float(np.median(known(numbers_of(each, name))))) for each in (target, source)
+    ]
+    of = f" ({way.words})" if way.words else ""
+    line = typed_slope if typed_intercept == "0" else f"{typed_slope},{typed_intercept}"
+    values = float(eval_number(slope)), float(eval_number(intercept))
+    return Suspect(
+        cause="units",
+        table=source.name,
+        columns=(name,),
+        seen=(
+            f"{short(name)} looks to be in other units{of}: its median is {middles[0]} in "
+            f"{short(target.name)} and {middles[1]} in {short(source.name)}."
+        ),
+        python=f"convert={{{source.name!r}: {{{name!r}: ({slope}, {intercept})}}}}",
+        typed=typed("convert", name, f"={line}", table=source.name),
+        mended=lambda one, other: (one, converted(other, name, *values)),
+        asked=SURE if way.words else UNSURE,
+    )
+
+
+def eval_number(text: str) -> float:
+    """Return a number as it is written in an option, so that what is tried is what is proposed."""
+    return float(text)
+
+
+def conversion(ours: Array, theirs: Array, name: str) -> Units | None:
+    """Return the conversion that lays the quantiles of one column over those of the other, if any does."""
+    one, other = known(ours), known(theirs)
+    if min(len(one), len(other)) < ENOUGH or min(map(_distinct, (one, other))) < FEWEST:
+        return None
+    a, b = np.quantile(one, LEVELS), np.quantile(other, LEVELS)
+    spread, width = float(np.std(a)), float(np.std(b))
+    if spread <= 0 or width <= 0:
+        return None
+    is_scaled = max(spread / width, width / spread) > SCALED
+    is_away = abs(np.median(a) - np.median(b)) > AWAY * max(spread, width)
+    if not (is_scaled or is_away):
+        return None
+    way = _known_way(a, b, spread, name)
+    if way is None and _unlike(a, b) < STRAIGHT + 3 / min(len(one), len(other)):
+        slope, intercept = np.polyfit(b, a, 1)
+        way = Units(float(slope), float(intercept)) if slope > 0 else None
+    if way is None or TIMES * _distance(a, way.of(b), spread) > _distance(a, b, spread):
+        return None
+    return way
+
+
+def _distinct(values: Array) -> int:
+    return len(np.unique(values))
+
+
+def _known_way(a: Array, b: Array, spread: float, name: str) -> Units | None:
+    """Return the known conversion that fits best, if one fits; those that the name suggests first."""
+    named, starred = known_for(words_of(name))
+    every = known_for(("temp", "weight", "length"))[0]
+    for ways, limit in ((named, 2 * NEAR), ([*starred, *every], NEAR)):
+        found = [(_distance(a, way.of(b), spread), k) for k, way in enumerate(ways)]
+        near, best = min(found, default=(np.inf, -1))
+        if near < limit:
+            return ways[best]
+    return None
+
+
+def _distance(a: Array, b: Array, spread: float) -> float:
+    """Return the mean distance of two sets of quantiles, in standard deviations of the first."""
+    return float(np.mean(np.abs(a - b))) / spread
+
+
+def _unlike(a: Array, b: Array) -> float:
+    """Return the share of the variance of some quantiles that a line through others leaves."""
+    return float(1 - np.corrcoef(a, b)[0, 1] ** 2)

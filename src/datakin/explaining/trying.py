@@ -1,0 +1,169 @@
+"""Which suspects are causes: each is mended, and the source's predictor learned again.
+
+A suspect is named if its mend takes a good share of the excess away, surely. Then the search goes on in the
+mended tables: two columns may be in other units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from datakin._core.exceptions import DatakinError
+from datakin.explaining.ladder import SPREAD, mean_with_error, reach
+from datakin.explaining.suspects import (
+    Suspect,
+    blank_values,
+    cut_ranges,
+    label_units,
+    leaking_columns,
+    other_codes,
+    other_names,
+    other_units,
+    repeated_rows,
+    swapped_classes,
+)
+from datakin.explaining.world import World, make_world
+from datakin.results.explanation import Mend
+
+__all__ = ["Trial", "mend_all", "reported", "suspects_of", "try_one"]
+
+MOST_TRIALS = 12  # suspects that are tried at once
+MOST_MENDS = 4  # that are made, one after the other
+CERTAIN = 0.98  # of the interval of the fall: several suspects are tried
+LEAST = 0.01  # share of the loss alone that a mend must bring
+NAN = float("nan")
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A suspect that was mended.
+
+    Attributes
+    ----------
+    suspect : Suspect
+    world : World
+        The mended tables.
+    fall, error : float
+        By how much the excess falls, and the standard error of that.
+    """
+
+    suspect: Suspect
+    world: World
+    fall: float
+    error: float
+
+
+def suspects_of(world: World) -> Iterator[Suspect]:
+    """Yield all that may be the cause."""
+    target, source = world.target, world.source
+    yield from swapped_classes(target, source, world.judged.rows, world.on_target)
+    yield from label_units(target, source)
+    yield from other_names(target, source)
+    yield from other_units(target, source)
+    yield from other_codes(target, source)
+    yield from blank_values(target, source)
+    yield from leaking_columns(target, source)
+
+
+def try_one(world: World, suspect: Suspect) -> Trial | None:
+    """Mend a suspect and learn again; None where the mended tables cannot be compared."""
+    own = None if suspect.changes_target else world.own
+    try:
+        mended = _learned(world, suspect, own)
+    except DatakinError:
+        return None
+    judged = world.judged
+    fall, error = mean_with_error(
+        world.differences - mended.differences, judged.rows.weights, judged.groups
+    )
+    return Trial(suspect, mended, fall, SPREAD * error)
+
+
+def mend_all(world: World, *, only_plain: bool) -> tuple[World, tuple[Mend, ...]]:
+    """Mend what can be mended, the best first; return the mended tables and what was done.
+
+    Parameters
+    ----------
+    world : World
+    only_plain : bool
+        Whether to look only for what is plain to see in the columns.
+    """
+    mends: list[Mend] = []
+    while len(mends) < MOST_MENDS:
+        found = (each for each in suspects_of(world) if each.is_plain or not only_plain)
+        done = {(mend.cause, mend.columns) for mend in mends}
+        new = [
+            each
+            for each in islice(found, MOST_TRIALS)
+            if (each.cause, each.columns) not in done
+        ]
+        trials = [trial for each in new if (trial := try_one(world, each)) is not None]
+        clear = [trial for trial in trials if _is_clear(world, trial)]
+        if not clear:
+            break
+        best = max(clear, key=lambda trial: trial.fall)
+        after = best.world
+        if not best.suspect.changes_target:  # levels of the source may have got other columns
+            after = _learned(world, best.suspect, None)
+        mends.append(mend_of(world, best, after, "coding", flagged=True))
+        world = after
+    return world, tuple(mends)
+
+
+def _learned(world: World, suspect: Suspect, own: object) -> World:
+    target, source = suspect.mended(world.target, world.source)
+    judged = world.judged
+    return make_world(
+        target,
+        source,
+        world.learner,
+        judged.loss,
+        len(judged.folds),
+        world.seed,
+        own,  # type: ignore[arg-type]
+    )
+
+
+def _is_clear(world: World, trial: Trial) -> bool:
+    """Return whether a mend surely takes away what its suspect asks for; what is plain must do no harm."""
+    far = reach(world.judged.n_units, CERTAIN) * trial.error
+    excess = world.excess[0]
+    if trial.suspect.is_plain:
+        return trial.fall + far > 0
+    return (
+        trial.fall - far > 0
+        and trial.fall > LEAST * world.alone
+        and trial.fall > trial.suspect.asked * excess
+    )
+
+
+def mend_of(world: World, trial: Trial, after: World, part: str, *, flagged: bool) -> Mend:
+    """Return what a trial brought."""
+    suspect = trial.suspect
+    far = reach(world.judged.n_units) * trial.error
+    fall = world.excess[0] - after.excess[0]
+    return Mend(
+        suspect.cause,
+        suspect.table,
+        suspect.columns,
+        suspect.seen,
+        suspect.python,
+        suspect.typed,
+        world.excess[0],
+        after.excess[0],
+        fall - far,
+        fall + far,
+        part,
+        flagged,
+    )
+
+
+def reported(world: World) -> tuple[Mend, ...]:
+    """Return what is worth knowing of the tables and was not tried."""
+    found = [*cut_ranges(world.target, world.source), *repeated_rows(world.target, world.source)]
+    return tuple(
+        Mend(s.cause, s.table, s.columns, s.seen, "", "", NAN, NAN, NAN, NAN, "", False)
+        for s in found
+    )
