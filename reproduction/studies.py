@@ -16,6 +16,8 @@ from reproduction.harness import did_you_mean, listed
 from reproduction.hospital_tables import EICU, GUSTO
 from reproduction.interval_study import GAIN_INTERVALS
 from reproduction.mushrooms import MUSHROOMS
+from reproduction.part_intervals import PART_INTERVALS
+from reproduction.planted_causes import PLANTED_CAUSES
 from reproduction.repair import REPAIR
 from reproduction.study import RESULTS, Study, Summary, run_study
 from reproduction.tables import TABLES
@@ -32,6 +34,8 @@ STUDIES: dict[str, Study] = {
         *GAINS,
         FORECAST,
         GAIN_INTERVALS,
+        PLANTED_CAUSES,
+        PART_INTERVALS,
         REPAIR,
         DIGITS,
         CANINES,

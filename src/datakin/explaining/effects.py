@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,10 +21,40 @@ from datakin.learning.stack.linear import LinearLearner
 from datakin.learning.stack.rows import Rows
 from datakin.results.explanation import ColumnEffect, EffectPair
 
-__all__ = ["column_effects"]
+__all__ = ["Single", "clearest_column", "column_effects"]
 
 STIFF = 1.0  # penalty of the new effect of one column
 ASKED = 0.05  # chance, corrected for all columns, below which a column is named
+
+
+@dataclass(frozen=True)
+class Single:
+    """The column whose effect differs most clearly.
+
+    Attributes
+    ----------
+    chance : float
+        As in `ColumnEffect`.
+    gain, low : float
+        What a new effect for it brings, and the lower end of the 90% interval.
+    """
+
+    chance: float
+    gain: float
+    low: float
+
+
+def clearest_column(
+    judged: Judged, on_target: Array, evidence: Evidence, places: Mapping[str, Sequence[int]]
+) -> Single:
+    """Return the column with the clearest difference, and what a new effect for it brings."""
+    there = [list(at) for at in places.values() if len(at)]
+    chances = holm([evidence.of_columns(at) for at in there])
+    if not there or min(chances) > ASKED:
+        return Single(1.0, 0.0, 0.0)
+    at = there[int(np.argmin(chances))]
+    gain, far = _gain(judged, _losses(judged, on_target, []), on_target, at)
+    return Single(min(chances), gain, gain - far)
 
 
 def column_effects(
@@ -54,14 +85,22 @@ def column_effects(
     sides = [] if rows.kind == "multiclass" else [_effects(rows, rows), _effects(source, rows)]
     found = []
     for (name, at), chance in zip(there.items(), chances, strict=True):
-        after = _losses(judged, on_target, at)
-        gain, error = mean_with_error(before - after, rows.weights, judged.groups)
-        error = step_error(judged, after, error, len(at) * rows.Y.shape[1])
-        far = reach(judged.n_units) * error
+        gain, far = _gain(judged, before, on_target, at)
         flagged = chance < ASKED and gain - far > 0
         pairs = _pairs(sides, at, names)
         found.append(ColumnEffect(name, gain, gain - far, gain + far, chance, flagged, pairs))
     return tuple(sorted(found, key=lambda each: -each.gain))
+
+
+def _gain(
+    judged: Judged, before: Array, on_target: Array, at: Sequence[int]
+) -> tuple[float, float]:
+    """Return what new effects of some columns bring, and how far the 90% interval reaches."""
+    rows = judged.rows
+    after = _losses(judged, on_target, at)
+    gain, error = mean_with_error(before - after, rows.weights, judged.groups)
+    error = step_error(judged, after, error, len(at) * rows.Y.shape[1])
+    return gain, reach(judged.n_units) * error
 
 
 def _losses(judged: Judged, on_target: Array, at: Sequence[int]) -> Array:

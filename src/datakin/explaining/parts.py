@@ -8,7 +8,7 @@ import numpy as np
 
 from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
-from datakin.explaining.effects import column_effects
+from datakin.explaining.effects import Single, clearest_column, column_effects
 from datakin.explaining.evidence import Evidence, evidence_of, holm
 from datakin.explaining.ladder import (
     PARTS,
@@ -39,7 +39,7 @@ from datakin.results.record import Provenance
 __all__ = ["explanation_of"]
 
 HALVES = 20  # of the source, which tell how much its predictor moves by chance
-ASKED = 0.03  # chance, corrected for the three tests, below which a part may be named
+ASKED = 0.05  # chance, corrected for the three tests, below which a part may be named
 LEAST = 0.01  # share of the loss alone that a part must have to be named
 NAN = float("nan")
 
@@ -130,7 +130,8 @@ def climbed(world: World) -> Climbed:
     halves = _from_halves(world.learner, there, judged.rows.X, world.seed)
     evidence = evidence_of(judged, world.on_target, halves)
     rest = _rest(judged, world.learner, losses, len(there), world.seed)
-    return Climbed(world, losses, evidence, _parts(judged, losses, evidence, rest))
+    single = clearest_column(judged, world.on_target, evidence, matrix_columns(world.prepared.encoder))
+    return Climbed(world, losses, evidence, _parts(judged, losses, evidence, rest, single))
 
 
 def _steps(first: Climbed, last: Climbed) -> tuple[LadderStep, ...]:
@@ -204,11 +205,21 @@ def _rest(judged: Judged, learner: Learner, losses: Array, n_source: int, seed: 
     return judged.losses(P)
 
 
-def _parts(judged: Judged, losses: Array, evidence: Evidence, own: Array) -> tuple[LossPart, ...]:
-    """Return the parts of the excess, and which of them are named."""
+def _parts(
+    judged: Judged, losses: Array, evidence: Evidence, own: Array, single: Single
+) -> tuple[LossPart, ...]:
+    """Return the parts of the excess, and which of them are named.
+
+    The rule is also named for the sake of one column, whose effect needs far less evidence than those of
+    all columns at once; but not where a new slope, a single number as well, brings more.
+    """
     weights = judged.rows.weights
     alone = float(np.average(losses[-1], weights=weights))
-    chances = [*holm(evidence.chances), NAN]
+    slope = float(np.average(losses[1] - losses[2], weights=weights))
+    is_single = single.low > 0 and single.gain > max(slope, LEAST * alone)
+    base_rate, confidence, rule = evidence.chances
+    rule = min(rule, 2 * single.chance) if is_single else rule
+    chances = [*holm([base_rate, confidence, rule]), NAN]
     fitted = judged.rows.Y.shape[1] * np.array([1, 1, 0, 0]) + judged.n_fitted * np.array(
         [0, 0, 1, 1]
     )
@@ -217,7 +228,7 @@ def _parts(judged: Judged, losses: Array, evidence: Evidence, own: Array) -> tup
         value, far = _interval(judged, losses[k], losses[k + 1], int(fitted[k]))
         is_clear = value - far > 0 and value > LEAST * alone
         if k < 3:
-            is_clear = is_clear and chances[k] < ASKED
+            is_clear = (is_clear or (k == 2 and is_single)) and chances[k] < ASKED
         else:
             least, reached = _interval(judged, losses[k], own, int(fitted[k]))
             is_clear = is_clear and least - reached > 0
