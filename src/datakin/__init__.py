@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from datakin.choosing import choose, load_model
     from datakin.cross_learning import CrossErrors, CrossLearningScore, matrix, rank, score
     from datakin.data import Dataset, as_dataset, match_classes, read_table, read_tables
-    from datakin.explaining import explain
+    from datakin.explaining import explain, explain_sources
     from datakin.report import write_report
     from datakin.results import (
         Choice,
@@ -41,7 +41,7 @@ _HOMES = {
     "datakin.choosing": ("choose", "load_model"),
     "datakin.cross_learning": ("CrossErrors", "CrossLearningScore", "matrix", "rank", "score"),
     "datakin.data": ("Dataset", "as_dataset", "match_classes", "read_table", "read_tables"),
-    "datakin.explaining": ("explain",),
+    "datakin.explaining": ("explain", "explain_sources"),
     "datakin.report": ("write_report",),
     "datakin.results": (
         "Choice",
@@ -92,6 +92,7 @@ __all__ = [
     "describe",
     "distances",
     "explain",
+    "explain_sources",
     "forecast_gain",
     "from_json",
     "load_model",

@@ -202,7 +202,7 @@ def test_weights_are_no_feature_and_a_score_says_that_it_takes_none(run):
     code, out, err = run("score", "one.csv", "two.csv", *options, "--weight", "counts")
     assert code == 0
     assert err == (
-        "Note: row weights are used by choose only: those of 'one', 'two' have no effect here\n"
+        "Note: row weights are used by choose and explain only: those of 'one', 'two' have no effect here\n"
     )
     _, without, _ = run("score", "one.csv", "two.csv", *options, "--ignore", "counts")
     assert datakin.from_json(out) == datakin.from_json(without)

@@ -6,7 +6,7 @@ import pytest
 
 from datakin.distances import METHODS
 
-COMMANDS = ["check", "score", "rank", "matrix", "choose", "gain", "predict", "demo"]
+COMMANDS = ["check", "score", "rank", "matrix", "explain", "choose", "gain", "predict", "demo"]
 EVERY = [*([name] for name in COMMANDS), *(["distance", name] for name in METHODS)]
 PYTHON = re.compile(r"<\w+(\[\w+\])?>|\b\w+=\[|\bNone\b")  # types and values as Python spells them
 
@@ -28,7 +28,8 @@ def test_without_words_a_few_lines_say_how_to_begin(ask):
     lines = ask()
     assert len(lines) <= 20
     assert max(map(len, lines)) <= 80
-    for words in ("datakin check", "datakin choose", "datakin predict", "datakin demo"):
+    for command in ("check", "choose", "predict", "explain", "demo"):
+        words = f"datakin {command}"
         assert sum(words in line for line in lines) == 1
     assert "datakin --help" in lines[-1]
 
@@ -42,7 +43,7 @@ def test_the_help_of_the_program_fits_a_screen(ask):
     at = {name: k for k, line in enumerate(lines) for name in COMMANDS if f"│ {name} " in line}
     assert list(at) == [
         *("check", "choose", "predict", "demo"),
-        *("score", "rank", "matrix", "gain"),
+        *("score", "rank", "matrix", "explain", "gain"),
     ]
     assert at["demo"] - at["check"] == 3  # a line each
     text = " ".join("\n".join(lines).split())

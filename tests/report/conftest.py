@@ -12,8 +12,9 @@ import pytest
 
 import datakin
 from datakin import write_report
-from datakin.results import CurvePoint
+from datakin.results import CurvePoint, KeptRows, Mend, Region
 from datakin.results.zones import TRIAL, Zone
+from tests.unit.explain.planted import planted
 
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
@@ -23,7 +24,8 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync"]  # fmt: skip
 KINDS = ["ranking", "comparison", "regression", "by gain", "by paper", "matrix", "forecast",
          "joint forecast", "gain", "distance", "distances", "distance matrix", "itself", "copies",
-         "choice", "choice of numbers", "choice of nothing", "description"]  # fmt: skip
+         "choice", "choice of numbers", "choice of nothing", "description", "explanation",
+         "explanation of copies"]  # fmt: skip
 FAST = {"models": ["logistic", "linear_svm"], "cv": 3}
 SCRIPT = "<script>alert(1)</script>"
 IMAGE = '"><img src=x onerror=alert(2)>'
@@ -73,7 +75,26 @@ def ranking(make_lda):
 
 
 @pytest.fixture(scope="session")
-def results(ranking, make_lda, make_linear, make_mixed):
+def explanation():
+    """Why a stranger fails; with what would mend it, rows where it fails, and rows to keep."""
+    (X, y), (other, z) = planted("rule", 0)
+    home = datakin.as_dataset(X, y, name="home")
+    made = datakin.explain(home, datakin.as_dataset(other, z, name="stranger"))
+    parts = tuple(replace(part, flagged=part.name == "rule") for part in made.parts)
+    nan, excess = float("nan"), made.excess
+    mends = (
+        Mend("column", "", ("x0",), "x0 has another effect.", "ignore=['x0']", "--ignore x0",
+             excess, 0.1 * excess, 0.5 * excess, 1.2 * excess, "rule", True),
+        Mend("copies", "stranger", (), "3 rows stand there several times.", "", "",
+             nan, nan, nan, nan, "", False),
+    )  # fmt: skip
+    kept = KeptRows((("x0 > 1", "x1 <= 2"), ("x2 > 3",)), 0.6, 0.5, 0.7, 0.4, 0.05, 0.15, 0.1, 0.5)
+    where = Region(("x0 > 1", "x1 <= 2"), 0.2, 0.6, 3 * excess, excess, 5 * excess, True)
+    return replace(made, parts=parts, mends=mends, kept=kept, regions=(where,))
+
+
+@pytest.fixture(scope="session")
+def results(ranking, explanation, make_lda, make_linear, make_mixed):
     """One result of every kind, by a name for its test."""
     sets = [make_lda(60, k, name=f"set {k}", angle=0.5 * k) for k in range(1, 6)]
     numbers = [make_linear(60, k, name=f"line {k}", angle=0.4 * k) for k in (1, 2)]
@@ -109,6 +130,8 @@ def results(ranking, make_lda, make_linear, make_mixed):
         "itself": itself,
         "copies": copies,
         "description": datakin.describe(odd, label="y"),
+        "explanation": explanation,
+        "explanation of copies": datakin.explain(sets[0], sets[0].renamed("copy")),
     }
 
 

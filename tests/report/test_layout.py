@@ -21,6 +21,7 @@ DIFFERENT = [
     "gain",
     "distances",
     "choice",
+    "explanation",
 ]
 LONG = "Measurements of the northern cooperative, second half of 2026 (checked, final version)"
 

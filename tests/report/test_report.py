@@ -26,8 +26,8 @@ def section(result, key):
 def test_every_kind_is_here(results):
     assert sorted(results) == sorted(KINDS)
     assert {type(r).__name__ for r in results.values()} == {
-        "Choice", "Comparison", "Description", "Distance", "DistanceMatrix", "DistanceRanking", "Forecast",
-        "Gain", "Matrix", "Ranking",
+        "Choice", "Comparison", "Description", "Distance", "DistanceMatrix", "DistanceRanking", "Explanation",
+        "Forecast", "Gain", "Matrix", "Ranking",
     }  # fmt: skip
 
 

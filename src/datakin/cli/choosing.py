@@ -12,6 +12,7 @@ import datakin
 from datakin._core.addresses import printable
 from datakin._core.exceptions import DatakinError
 from datakin._core.streams import say
+from datakin.cli.explanations import Explaining
 from datakin.cli.failing import Failing
 from datakin.cli.options import Choosing, Running, register
 from datakin.cli.output import DataOutput, Output, error_text
@@ -35,6 +36,7 @@ def choose(
     output: Output,
     failing: Failing,
     choosing: Choosing,
+    explaining: Explaining,
     domain: Domain = None,
     target: Target = None,
     model: Annotated[
@@ -94,6 +96,8 @@ def choose(
         _attempt(
             (lambda: tell_test(found, test, learned)) if test is not None else None, said, faults
         )
+        found = explaining.apply(found, first, sources, options["random_state"])
+        said.extend(filter(None, [explaining.closing(found).strip()]))
         return found
 
     try:

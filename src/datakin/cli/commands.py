@@ -8,6 +8,7 @@ import typer
 
 import datakin
 from datakin._core.exceptions import DatakinError
+from datakin.cli.explanations import Explaining
 from datakin.cli.failing import Failing
 from datakin.cli.options import Scoring, Trying, register, separated
 from datakin.cli.output import Output, PlainOutput
@@ -50,6 +51,7 @@ def score(
     scoring: Scoring,
     output: Output,
     failing: Failing,
+    explaining: Explaining,
 ) -> None:
     """Compare one target with one source.
 
@@ -59,7 +61,9 @@ def score(
     def work() -> Any:
         failing.check()
         options = scoring.options()
-        return datakin.score(*reading.read_pair(target, source), **options)
+        first, other = reading.read_pair(target, source)
+        found = datakin.score(first, other, **options)
+        return explaining.apply(found, first, {found.source: other}, options["random_state"])
 
     found = output.run(work)
     failing.stop([(found.source, found.call)])
@@ -78,6 +82,7 @@ def rank(
     scoring: Scoring,
     output: Output,
     failing: Failing,
+    explaining: Explaining,
     domain: Domain = None,
     target: Target = None,
     screen: Annotated[
@@ -104,9 +109,11 @@ def rank(
         skips = bool(options.get("skip_unusable"))
         first, sources = reading.read_sources(tables, domain, target, skip_unusable=skips)
         tell = output.teller(len(sources), screen=screen)
-        return datakin.rank(first, sources, screen=screen, on_result=tell, **options)
+        found = datakin.rank(first, sources, screen=screen, on_result=tell, **options)
+        return explaining.apply(found, first, sources, options["random_state"])
 
-    failing.stop((each.source, each.call) for each in output.run(work))
+    found = output.run(work, explaining.closing)
+    failing.stop((each.source, each.call) for each in found)
 
 
 @register(app, MEASURE, "Compare every table with every other; show clusters.")

@@ -23,6 +23,7 @@ SHEETS = {
     "Gain": ("answer", "methods"),
 }
 SHEETS |= {"Matrix": ("answer", "pairs"), "Description": ("about", "columns")}
+SHEETS |= {"Explanation": ("answer", "parts")}
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # not in a sheet
 MARKS = re.compile(r"([\\`*\[\]|])")  # what Markdown would take for more than text
 
@@ -137,7 +138,9 @@ def _sentences(result: Any) -> list[str]:
     if result.is_text:  # predictions close with the error to expect
         return str(getattr(result, "closing", "")).splitlines()
     answer = result.answer
-    return [answer.headline, *answer.evidence, *answer.caveats]
+    # Reasons of calls are in the table; those of an explanation are what it is for.
+    reasons = answer.reasons if type(result).__name__ == "Explanation" else ()
+    return [answer.headline, *answer.evidence, *reasons, *answer.caveats]
 
 
 ENDINGS: dict[str, Callable[[Any, Path], None]] = {

@@ -9,14 +9,14 @@ from typing import Any
 from datakin._core.addresses import printable, without_password
 from datakin._core.exceptions import DatakinError
 from datakin._core.streams import printed, say
-from datakin.cli import choosing, commands, distances, moved
+from datakin.cli import choosing, commands, distances, explaining, moved
 from datakin.cli.output import UNREAD, command_line, error_text
 from datakin.cli.program import app
 from datakin.cli.usage import typed
 
 __all__ = ["app", "main"]
 
-ROOMS = (commands, choosing, distances, moved)  # each adds its commands to the app
+ROOMS = (commands, explaining, choosing, distances, moved)  # each adds its commands to the app
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -248,7 +248,7 @@ def _draw(result: Any, path: Path) -> None:
     from matplotlib.figure import Figure
 
     from datakin import plots
-    from datakin.results import Choice, Comparison, Gain, Ordered, Square
+    from datakin.results import Choice, Comparison, Explanation, Gain, Ordered, Square
 
     draw: Any = plots.ranking
     match result:
@@ -262,6 +262,8 @@ def _draw(result: Any, path: Path) -> None:
             draw, rows = plots.gain, 6
         case Choice():
             draw, rows = plots.choice, len(result.choices) + 2
+        case Explanation():
+            draw, rows = plots.explanation, len(result.parts) + 2
         case _:
             kind = type(result).__name__
             raise DatakinError(f"There is no picture of a {kind}: leave out --plot.")

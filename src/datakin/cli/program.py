@@ -26,6 +26,9 @@ Which tables should I learn from, and what will my error be?
 Predict new rows with the model:
   datakin predict kin.datakin new.csv --out predicted.csv
 
+Why does a source not help?
+  datakin explain mine.csv theirs.csv --label died
+
 See it at work:       datakin demo
 All commands:         datakin --help
 """

@@ -46,7 +46,7 @@ class Reading:
     ] = None
     weight: Annotated[
         str | None,
-        typer.Option(help="Column of how much each row counts; used by choose only."),
+        typer.Option(help="Column of how much each row counts; used by choose and explain."),
     ] = None
     positive: Annotated[
         list[str] | None,

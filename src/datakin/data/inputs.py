@@ -82,7 +82,8 @@ def unweighted(datasets: Sequence[Dataset]) -> list[Dataset]:
     weighted = [d.name for d in datasets if d.weights is not None]
     if weighted:
         warn(
-            f"row weights are used by choose only: those of {listed(weighted)} have no effect here"
+            f"row weights are used by choose and explain only: those of {listed(weighted)} have no effect "
+            f"here"
         )
     return [d.unweighted() for d in datasets]
 

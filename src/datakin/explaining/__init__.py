@@ -7,8 +7,10 @@
 - `effects`: which columns
 - `regions`: which rows
 - `act`: explain
+- `sources`: explain_sources, for the sources of a result
 """
 
 from datakin.explaining.act import explain
+from datakin.explaining.sources import explain_sources
 
-__all__ = ["explain"]
+__all__ = ["explain", "explain_sources"]

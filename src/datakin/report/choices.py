@@ -13,6 +13,7 @@ from datakin.report.effects import (
     effect_row,
     pooled_row,
 )
+from datakin.report.explained import ladder_of, why_sources
 from datakin.report.measures import choice_measures
 from datakin.report.rows_slider import rows_section
 from datakin.report.sections import column, forest, interval, origin, pairs, section, view
@@ -21,6 +22,7 @@ from datakin.report.words import notes_of, plural, verdict_of
 from datakin.results import Choice, SourceChoice
 from datakin.results.call_words import reason_of
 from datakin.results.choice_answer import worth_of
+from datakin.results.explained import explained
 from datakin.results.words import (
     CALLS,
     amount,
@@ -50,7 +52,8 @@ def choice_view(choice: Choice) -> dict[str, Any]:
     """Return the sections of a choice."""
     sections = [_ladder(choice), *choice_measures(choice), rows_section(choice)]
     if choice.choices:
-        sections = [_gains(choice), *_mix(choice), *sections, _stability(choice)]
+        why = why_sources(choice.explanations)
+        sections = [_gains(choice), *_mix(choice), *why, *sections, _stability(choice)]
     sections.append(_card(choice))
     if choice.unusable:
         rows = [{"source": name, "why": why} for name, why in choice.unusable.items()]
@@ -267,5 +270,13 @@ def _details(choice: Choice, each: SourceChoice) -> dict[str, Any]:
         ],
         ["Rows", f"{each.n_rows:,}"],
     ]
-    why = reason_of(each, choice.target)
-    return {"zone": each.call, "why": why, "facts": facts, "models": [], "notes": []}
+    why = explained(reason_of(each, choice.target), choice.explanations, each.source)
+    ladder = ladder_of(choice.explanations, each.source)
+    return {
+        "zone": each.call,
+        "why": why,
+        "facts": facts,
+        "models": [],
+        "notes": [],
+        "ladder": ladder,
+    }

@@ -9,6 +9,7 @@ from datakin._core.exceptions import DatakinError
 from datakin.distances import Distance
 from datakin.report.details import NAMES, chances, loss_of, model_rows, role_facts, unit_on
 from datakin.report.effects import effect_chart, effect_columns, effect_row
+from datakin.report.explained import why_pair
 from datakin.report.measures import both_ways, trial_measures
 from datakin.report.sections import (
     FACTS,
@@ -35,7 +36,9 @@ def comparison_view(c: Comparison) -> dict[str, Any]:
     """Return the sections of a comparison."""
     sections = [_estimates(c), *_errors(c)]
     if c.decision.is_about_gain:  # the paper's zones are not
-        sections = [*_gains(c), *sections]
+        sections = [*_gains(c), *why_pair(c.explanations), *sections]
+    else:
+        sections += why_pair(c.explanations)
     sections += [*trial_measures(c), *both_ways(c), _facts(c)]
     # A dataset against itself has no forecast.
     with suppress(DatakinError):

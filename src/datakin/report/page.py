@@ -34,6 +34,7 @@ from datakin.distances import Distance, DistanceMatrix, DistanceRanking
 from datakin.report.choices import choice_view
 from datakin.report.comparisons import comparison_view, distance_view
 from datakin.report.descriptions import description_view
+from datakin.report.explanations import explanation_view
 from datakin.report.gains import forecast_view, gain_view
 from datakin.report.matrices import distance_matrix_view, matrix_view
 from datakin.report.rankings import distance_ranking_view, ranking_view
@@ -42,6 +43,7 @@ from datakin.results import (
     Choice,
     Comparison,
     Description,
+    Explanation,
     Forecast,
     Gain,
     Matrix,
@@ -55,7 +57,7 @@ __all__ = ["embedded_json", "pack", "page", "read_report", "unpack", "view_of", 
 DATA_ID = "datakin-result"
 LARGE = 400  # entries; smaller squares are not packed
 SCRIPTS = (
-    *("base.js", "table.js", "axes.js", "plots.js", "lines.js"),
+    *("base.js", "table.js", "axes.js", "plots.js", "waterfall.js", "lines.js"),
     *("matrix.js", "tree.js", "sheet.js", "page.js"),
 )
 VIEWS: dict[type, Any] = {
@@ -64,6 +66,7 @@ VIEWS: dict[type, Any] = {
     Distance: distance_view,
     DistanceMatrix: distance_matrix_view,
     DistanceRanking: distance_ranking_view,
+    Explanation: explanation_view,
     Forecast: forecast_view,
     Gain: gain_view,
     Matrix: matrix_view,
@@ -86,7 +89,7 @@ def write_report(
 
     Parameters
     ----------
-    result : Choice, Comparison, Ranking, Matrix, Gain, Forecast, Distance or Description
+    result : Choice, Comparison, Ranking, Matrix, Explanation, Gain, Forecast, Distance or Description
     path : str or path
         The file to write; its folder must exist.
     overwrite : bool

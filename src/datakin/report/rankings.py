@@ -15,6 +15,7 @@ from datakin.report.effects import (
     effect_row,
     pooled_row,
 )
+from datakin.report.explained import ladder_of, why_sources
 from datakin.report.sections import (
     FACTS,
     GAIN,
@@ -35,6 +36,7 @@ from datakin.report.sections import (
 from datakin.report.words import CALLS, ZONES, notes_of, verdict_of
 from datakin.results import SCREENED, Comparison, LearningCurve, Ranking
 from datakin.results.call_words import gain_legend, legend_of_calls
+from datakin.results.explained import explained
 from datakin.results.words import error_word
 
 __all__ = ["distance_ranking_view", "ranking_view"]
@@ -51,6 +53,7 @@ def ranking_view(ranking: Ranking) -> dict[str, Any]:
     by_gain = kin[0].decision.is_about_gain
     sections = [
         *([_effects(ranking, kin)] if by_gain else []),  # the paper's zones are not about gains
+        *why_sources(ranking.explanations),
         _scores(ranking, kin),
         _screened(ranking),
         _facts(ranking, kin),
@@ -66,11 +69,18 @@ def ranking_view(ranking: Ranking) -> dict[str, Any]:
         [part for part in sections if part["rows"]],  # a dataset against itself has no forecast
         tiles=_tiles(ranking, kin),
         notes=notes_of(ranking.answer),
-        details={c.source: details_of(c) for c in kin},
+        details={c.source: _details(ranking, c) for c in kin},
         calls=by_gain,
         selects="source",
         provenance=origin(*(c.provenance for c in ranking.comparisons), Fits=str(ranking.n_fits)),
     )
+
+
+def _details(ranking: Ranking, c: Comparison) -> dict[str, Any]:
+    """Return what is shown of a source when it is selected, and why it fails, if that is known."""
+    found = details_of(c)
+    why = explained(found["why"], ranking.explanations, c.source)
+    return {**found, "why": why, "ladder": ladder_of(ranking.explanations, c.source)}
 
 
 def _tiles(ranking: Ranking, kin: list[Comparison]) -> list[dict[str, str]]:

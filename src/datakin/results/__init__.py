@@ -13,8 +13,10 @@ from datakin.results.explanation import (
     EffectPair,
     Explanation,
     FeatureShift,
+    KeptRows,
     LadderStep,
     LossPart,
+    Mend,
     Region,
 )
 from datakin.results.forecast import ExpectedGain, Forecast, Outlook
@@ -39,10 +41,12 @@ __all__ = [
     "FeatureShift",
     "Forecast",
     "Gain",
+    "KeptRows",
     "LadderStep",
     "LearningCurve",
     "LossPart",
     "Matrix",
+    "Mend",
     "MethodGain",
     "Metrics",
     "Ordered",

@@ -11,6 +11,7 @@ from datakin._core.exceptions import DatakinError, counted, listed
 from datakin.learning.metrics import Metrics
 from datakin.results.answer import Answer
 from datakin.results.choice_answer import choice_answer, choice_headline
+from datakin.results.explanation import Explanation
 from datakin.results.record import Provenance, Record, register
 from datakin.results.words import CALLS, amount, error_word, interval_amount
 
@@ -172,6 +173,8 @@ class Choice(Record):
         without sources.
     best_source : str
         The source that was picked most often; "" without sources.
+    explanations : tuple of Explanation
+        Why sources hurt, where `datakin.explain_sources` was asked.
     """
 
     target: str
@@ -200,6 +203,7 @@ class Choice(Record):
     metrics: dict[str, Metrics] = field(default_factory=dict)
     error_best: float | None = None
     best_source: str = ""
+    explanations: tuple[Explanation, ...] = ()
 
     @property
     def sources(self) -> pd.DataFrame:

@@ -17,6 +17,7 @@ from datakin.results.call_words import (
     reason_of,
     resting_elsewhere,
 )
+from datakin.results.explained import explained
 from datakin.results.metrics_table import metrics_table
 from datakin.results.words import (
     IN_POINTS,
@@ -215,7 +216,14 @@ def _legend(choice: Choice) -> tuple[str, ...]:
 def _reasons(choice: Choice) -> list[str]:
     """Say of each source why it is called what it is called, and why it is not used."""
     order = sorted(choice.choices, key=lambda each: CALL_ORDER.index(each.call))
-    return [f"{reason_of(each, choice.target)} {_use(each)}".strip() for each in order]
+    return [
+        explained(
+            f"{reason_of(each, choice.target)} {_use(each)}".strip(),
+            choice.explanations,
+            each.source,
+        )
+        for each in order
+    ]
 
 
 def _use(each: SourceChoice) -> str:

@@ -12,6 +12,7 @@ from datakin.learning.metrics import Metrics
 from datakin.learning.stack.records import Trial
 from datakin.results.answer import Answer
 from datakin.results.comparison_answer import comparison_answer
+from datakin.results.explanation import Explanation
 from datakin.results.forecast import ExpectedGain, Outlook
 from datakin.results.record import Provenance, Record, register
 from datakin.results.zones import Zone, ZoneDecision
@@ -268,6 +269,8 @@ class Comparison(Record):
         limit score, whose errors are extrapolated, for a loss of one's own, or where only sums were
         kept. "alone" and "with_source": the stacks of the trial, on the target's held-out rows, with
         learners of their own. Empty in results of earlier versions.
+    explanations : tuple of Explanation
+        Why the source's predictor fails on the target, where `datakin.explain_sources` was asked.
     """
 
     target: str
@@ -304,6 +307,7 @@ class Comparison(Record):
     trial: Trial | None = None
     loss_alone: float | None = None
     metrics: dict[str, Metrics] = field(default_factory=dict)
+    explanations: tuple[Explanation, ...] = ()
 
     @property
     def call(self) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from datakin.results.answer import Answer, AnswerTable, Bar, Row, said
 from datakin.results.call_words import called, reason_of
+from datakin.results.explained import explained
 from datakin.results.metrics_table import metrics_table
 from datakin.results.words import IN_POINTS, amount, error_word, number, percent, short
 from datakin.results.words import gain_loss as name_of_gain
@@ -51,9 +52,10 @@ def comparison_answer(comparison: Comparison) -> Answer:
 
 
 def _reason(comparison: Comparison) -> tuple[str, ...]:
-    if comparison.trial is None:
-        return ()
-    return (reason_of(called(comparison.trial, comparison.call), comparison.target),)
+    trial = comparison.trial
+    reason = "" if trial is None else reason_of(called(trial, comparison.call), comparison.target)
+    said_of = explained(reason, comparison.explanations, comparison.source)
+    return (said_of,) if said_of else ()
 
 
 def _gain(comparison: Comparison) -> str:

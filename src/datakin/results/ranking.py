@@ -13,6 +13,7 @@ from datakin._core.exceptions import DatakinError, listed
 from datakin.learning.stack.records import Trial
 from datakin.results.answer import Answer
 from datakin.results.comparison import Comparison, gain_columns
+from datakin.results.explanation import Explanation
 from datakin.results.forecast import ExpectedGain, Forecast
 from datakin.results.ranking_answer import ranking_answer
 from datakin.results.record import Record, register
@@ -171,6 +172,8 @@ class Ranking(Ordered[Comparison]):
     groups : dict of str to int
         The group of each source: 1, 1, 2, ... The data do not support the order within a group.
         Approximate and cautious; empty in results of earlier versions.
+    explanations : tuple of Explanation
+        Why sources hurt, where `datakin.explain_sources` was asked.
     """
 
     target: str
@@ -181,6 +184,7 @@ class Ranking(Ordered[Comparison]):
     forecast: Forecast | None = None
     screening: Screening | None = None
     groups: dict[str, int] = field(default_factory=dict)
+    explanations: tuple[Explanation, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.first:  # how earlier versions wrote rankings by distance

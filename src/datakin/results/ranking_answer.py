@@ -17,6 +17,7 @@ from datakin.results.call_words import (
     resting_elsewhere,
 )
 from datakin.results.comparison_answer import is_copy, same_rows
+from datakin.results.explained import explained
 from datakin.results.words import (
     gain_loss,
     named,
@@ -56,8 +57,8 @@ def _tried(ranking: Ranking) -> Answer:
         evidence=(_best(ranking, loss), _order(ranking)),
         table=_table_tried(ranking),
         reasons=(
-            *(reason_of(each, ranking.target) for each in order),
-            *(_untried_reason(c) for c in ranking if c.trial is None),
+            *(_reason(ranking, each.source, reason_of(each, ranking.target)) for each in order),
+            *(_reason(ranking, c.source, _untried_reason(c)) for c in ranking if c.trial is None),
         ),
         legend=(
             *legend_of_calls(calls),
@@ -68,6 +69,10 @@ def _tried(ranking: Ranking) -> Answer:
         caveats=tuple(_caveats(ranking, loss)),
         notes=_notes(ranking),
     )
+
+
+def _reason(ranking: Ranking, source: str, reason: str) -> str:
+    return explained(reason, ranking.explanations, source)
 
 
 def _word(comparison: Comparison) -> str:
@@ -215,7 +220,10 @@ def _untried(ranking: Ranking) -> Answer:
         evidence=(_least(ranking), _luck(ranking)),
         table=_table_untried(ranking, words),
         reasons=tuple(
-            same_rows(c) if is_copy(c) else f"{short(c.source)}: {said(c.reason)}" for c in ranking
+            _reason(ranking, c.source, f"{short(c.source)}: {said(c.reason)}")
+            if not is_copy(c)
+            else same_rows(c)
+            for c in ranking
         ),
         legend=(
             "Score: the Cross-Learning Score; 0 means kin; line: 95% interval.",

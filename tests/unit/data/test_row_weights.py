@@ -12,7 +12,7 @@ from datakin import DatakinError, DatakinWarning, as_dataset, read_table, read_t
 from datakin.data.schema import TableSchema
 
 N = 80
-ONLY_CHOOSE = "row weights are used by choose only"
+ONLY_CHOOSE = "row weights are used by choose and explain only"
 
 
 def table(seed=0, **columns):

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure  # noqa: E402
 import datakin  # noqa: E402
 from datakin import DatakinError, plots  # noqa: E402
 from datakin.plots.canvas import CALLS, COLOURS  # noqa: E402
+from tests.unit.explain.planted import planted  # noqa: E402
 
 FAST = {"models": ["logistic"], "cv": 3}
 
@@ -42,6 +43,8 @@ def results(make_lda):
         "choice": datakin.choose(home, sources, learners=["linear"], repeats=1),
         "lonely": datakin.choose(home, learners=["linear"], repeats=1),
         "distance matrix": datakin.distances.matrix([home, *sources], method="energy"),
+        "explanation": datakin.explain(*planted("rule", 0)),
+        "copies": datakin.explain(home, home),
     }
 
 
@@ -54,6 +57,8 @@ DRAWN = {
     "learning_curve": ["ranking", "comparison"],
     "gain": ["gain"],
     "choice": ["choice", "lonely"],
+    "explanation": ["explanation", "copies"],
+    "effects": ["explanation"],
 }
 
 
@@ -107,6 +112,34 @@ def test_choice_draws_gains_calls_and_shares(results, ax):
     names = [t.get_text() for t in ax.get_yticklabels()]
     assert r"cost in \$ of \$x" in names
     assert ("The choice" in names) == bool(choice.used)
+
+
+def test_parts_of_an_explanation_follow_each_other(results, ax):
+    found = results["explanation"]
+    plots.explanation(found, ax=ax)
+    share = 100 / found.loss_alone
+    starts = [bar.get_x() for bar in ax.patches]
+    ends = [bar.get_x() + bar.get_width() for bar in ax.patches]
+    assert ends[0] == pytest.approx(share * found.excess)
+    assert starts[1:] == pytest.approx([ends[0], *ends[1:-1]])
+    assert ends[-1] == pytest.approx(0, abs=1e-9)
+    inks = [to_hex(bar.get_facecolor()) for bar in ax.patches[1:]]
+    named = [ink == CALLS["hurts"].lower() for ink in inks]
+    assert named == [part.flagged for part in found.parts]
+    names = [t.get_text() for t in ax.get_yticklabels()]
+    assert names == ["The whole", *(part.name.capitalize() for part in found.parts)]
+
+
+def test_effects_stand_side_by_side(results, ax):
+    found = results["explanation"]
+    plots.effects(found, ax=ax)
+    pairs = [pair for each in found.columns for pair in each.effects]
+    dots = [line for line in ax.lines if line.get_marker() == "o" and len(line.get_xdata())]
+    sides = [pair.here for pair in pairs] + [pair.there for pair in pairs]
+    assert [float(dot.get_xdata()[0]) for dot in dots] == sides
+    assert ax.get_legend_handles_labels()[1] == ["in target", "in source"]
+    with pytest.raises(DatakinError, match=r"plots.effects needs effects of columns"):
+        plots.effects(results["copies"], ax=ax)
 
 
 def test_zone_bands_end_at_the_thresholds_where_the_paper_decides(results, ax):

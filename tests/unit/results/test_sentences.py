@@ -31,6 +31,7 @@ from datakin.results import (
     Stability,
 )
 from datakin.results.zones import GAIN, PAPER, TRIAL, Zone
+from tests.unit.explain.planted import planted
 from tests.unit.results.sentences import check_form, check_numbers, check_reasons, quantities
 
 NOWHERE = Provenance(0, {}, {}, {})
@@ -420,8 +421,57 @@ def test_distances():
     check_form(distances.matrix(members, method="energy").answer)
 
 
-def test_terminal_notebook_and_report_say_the_same(ranking, square):
-    for result in (make(), make(()), ranking, ranking.comparisons[0], square):
+@pytest.fixture(scope="module")
+def explanation():
+    return replace(datakin.explain(*planted("rule", 0)), source="east", target="home")
+
+
+def explanations(explanation):
+    """Return explanations that take the branches of their answer: every set of parts, three sizes."""
+    known = explanation.parts
+    for mask, low in product(product((False, True), repeat=len(known)), (-0.1, 0.05)):
+        parts = tuple(replace(p, flagged=f) for p, f in zip(known, mask, strict=True))
+        yield replace(explanation, parts=parts, low=low)
+    for slope, observed in product((-0.5, 0.4, 1.6, float("nan")), (0.1, 0.9, float("nan"))):
+        yield replace(explanation, slope=slope, observed=observed, expected=observed)
+    words = {"base rate": "level", "confidence": "scale"}
+    for change in ({"learner": "trees"}, {"columns": ()}, {"n_target": 90, "n_source": 30}):
+        yield replace(explanation, **change)
+    parts = tuple(replace(p, name=words.get(p.name, p.name), flagged=True) for p in known)
+    steps = tuple(replace(s, name=words.get(s.name, s.name)) for s in explanation.steps)
+    yield replace(explanation, parts=parts, steps=steps, task="regression", loss="squared")
+
+
+def test_explanations(explanation):
+    for found in explanations(explanation):
+        check_form(found.answer)
+        assert ("Nothing to explain" in found.answer.headline) == (
+            not found.causes and found.low <= 0
+        )
+
+
+def test_what_is_explained_stands_behind_the_reason(ranking, explanation):
+    """In choices, rankings and comparisons: the headline of the explanation and its first reason."""
+    first = ranking.comparisons[0]
+    hurts = called(first, "hurts", "east")
+    for each in explanations(explanation):
+        told = " ".join([each.answer.headline, *each.answer.reasons[:1]])
+        for result in (
+            make(explanations=(each,)),
+            _ranked(replace(ranking, explanations=(each,)), [called(first, "helps", "a"), hurts]),
+            replace(hurts, explanations=(each,)),
+        ):
+            check_form(result.answer)
+            check_reasons(result.answer)
+            (reason,) = [r for r in result.answer.reasons if r.startswith("east hurts: ")]
+            assert reason.endswith(told)
+            assert sum(each.answer.headline in r for r in result.answer.reasons) == 1
+
+
+def test_terminal_notebook_and_report_say_the_same(ranking, square, explanation):
+    with_why = make(explanations=(explanation,))
+    every = (make(), make(()), with_why, ranking, ranking.comparisons[0], square, explanation)
+    for result in every:
         answer = result.answer
         text, page = " ".join(str(result).split()), result._repr_html_()
         card = view_of(result)["verdict"]

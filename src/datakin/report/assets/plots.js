@@ -108,13 +108,15 @@ function forest(section) {
 }
 
 const SHAPES = ["summary", "circle", "ambiguous"];
+const EQUAL = ["circle", "ambiguous", "negative", "summary", "harmless"]; // of parts of which none is the sum
 
 // Several numbers with intervals in one row: the colour says which, not how good it is.
 function pairs(section) {
   const parts = section.chart.series;
-  const { bands } = section.chart;
-  const shapes = parts.length > 2 ? SHAPES : SHAPES.slice(1);
-  const ink = (k) => (parts.length > 2 ? (k ? series(k - 1) : "var(--ink)") : series(k));
+  const { bands, equal } = section.chart;
+  const hasSum = parts.length > 2 && !equal;
+  const shapes = equal ? EQUAL : hasSum ? SHAPES : SHAPES.slice(1);
+  const ink = (k) => (hasSum ? (k ? series(k - 1) : "var(--ink)") : series(k));
   const values = section.rows.flatMap((r) => parts.flatMap((s) => [r[s.value], r[s.low], r[s.high]]));
   values.push(section.chart.most ?? 0);
   const legends = [...(bands ? zoneBands() : []), ...parts.map((s, k) => [shapes[k], ink(k), s.label])];

@@ -12,6 +12,7 @@ function sourceDetails(name) {
     el("p", {}, el("span", { class: "zone", "data-zone": found.zone }, found.zone)),
     el("p", {}, found.why),
     el("dl", {}, found.facts.flatMap(([label, text]) => [el("dt", {}, label), el("dd", {}, text)])),
+    found.ladder?.length ? [el("h3", {}, "Why it fails, step by step"), pairsTable("The source's predictor, mended step by step: its loss, and what the step brings", found.ladder)] : null,
     found.models.length > 1 ? [el("h3", {}, "Score by each model"), pairsTable("Score of each model, its weight on the source", found.models.map(
       ([model, score, weight]) => [model, score, isNumber(weight) ? `weight ${show(weight, 2)}` : " "]))] : null,
     found.notes.length ? [el("h3", {}, "Notes"), el("ul", {}, found.notes.map((note) => el("li", {}, note)))] : null,

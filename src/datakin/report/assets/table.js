@@ -36,6 +36,7 @@ function cell(column, row, isHead) {
   const node = el(isHead ? "th" : "td", { class: number ? "number" : `is-${column.kind}`, scope: isHead ? "row" : null });
   if (column.kind === "zone" && value) node.append(el("span", { class: "zone", "data-zone": value }, value));
   else if (column.kind === "name" && value !== null && value !== undefined) node.append(nameCell(value));
+  else if (column.kind === "code" && value) node.append(el("code", {}, value));
   else node.append(words(column, row));
   return node;
 }

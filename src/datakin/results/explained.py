@@ -1,0 +1,31 @@
+"""What the explanation of a source adds to the reasons of a comparison, a ranking or a choice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datakin.results.explanation import Explanation
+
+__all__ = ["explained", "why_of"]
+
+
+def why_of(explanations: Iterable[Explanation], source: str) -> str:
+    """Say why what is learned on a source fails: the headline of its explanation and the first reason.
+
+    Returns
+    -------
+    str
+        Empty if the source was not explained.
+    """
+    for each in explanations:
+        if each.source == source:
+            answer = each.answer
+            return " ".join([answer.headline, *answer.reasons[:1]])
+    return ""
+
+
+def explained(reason: str, explanations: Iterable[Explanation], source: str) -> str:
+    """Return the reason of a source's call, and behind it why the source fails, if that is known."""
+    return f"{reason} {why_of(explanations, source)}".strip()
