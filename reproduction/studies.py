@@ -17,6 +17,7 @@ from reproduction.hospital_tables import EICU, GUSTO
 from reproduction.interval_study import GAIN_INTERVALS
 from reproduction.mushrooms import MUSHROOMS
 from reproduction.repair import REPAIR
+from reproduction.shift_splits import SHIFT_SPLITS
 from reproduction.study import RESULTS, Study, Summary, run_study
 from reproduction.tables import TABLES
 
@@ -33,6 +34,7 @@ STUDIES: dict[str, Study] = {
         FORECAST,
         GAIN_INTERVALS,
         REPAIR,
+        SHIFT_SPLITS,
         DIGITS,
         CANINES,
         EICU,
