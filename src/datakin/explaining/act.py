@@ -94,16 +94,10 @@ def explain(
         other = other.renamed(f"{other.name} (again)")
     check_names([own, other])
     judged_in = _loss(loss, bool(own.classes))
-    made = (
-        None
-        if isinstance(learner, str) and learner == "auto"
-        else _learner(learner, bool(own.classes), random_state)
-    )
-    options = {
-        "learner": learner if made is None else made.name,
-        "loss": judged_in,
-        "max_rows": max_rows,
-    }
+    is_auto = isinstance(learner, str) and learner == "auto"
+    made = None if is_auto else _learner(learner, bool(own.classes), random_state)
+    name = learner if made is None else made.name
+    options = {"learner": name, "loss": judged_in, "max_rows": max_rows}
     fingerprints = {each.name: each.fingerprint for each in (own, other)}
     provenance = make_provenance(random_state, options, fingerprints)
     if common.identical:
@@ -135,7 +129,8 @@ def _learner(given: Any, is_class: bool, seed: int) -> Learner:
     made = make_learners(given, is_class, seed)
     if len(made) != 1 or given is None:
         raise DatakinError(
-            f"The 'learner' parameter must be one learner, such as 'linear' or 'trees', or 'auto'. Got {given!r}."
+            f"The 'learner' parameter must be one learner, such as 'linear' or 'trees', or 'auto'. Got "
+            f"{given!r}."
         )
     only = made[0]
     if is_class and isinstance(only, ForeignLearner) and not hasattr(given, "predict_proba"):

@@ -54,13 +54,13 @@ def _tried(world: World, keep: Array, dropped: tuple[tuple[str, ...], ...]) -> K
         far = SPREAD * reach(judged.n_units) * error
         return value - far, value + far
 
-    return KeptRows(
-        dropped,
-        float(keep.mean()),
-        *(float(np.average(each, weights=weights)) for each in (alone, everything, kept)),
-        *interval(alone - kept),
-        *interval(everything - kept),
+    own, pooled, left = (
+        float(np.average(each, weights=weights)) for each in (alone, everything, kept)
     )
+    low, high = interval(alone - kept)
+    low_all, high_all = interval(everything - kept)
+    share = float(keep.mean())
+    return KeptRows(dropped, share, own, pooled, left, low, high, low_all, high_all)
 
 
 def _pooled(world: World, source: Rows) -> Array:

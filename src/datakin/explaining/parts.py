@@ -31,6 +31,7 @@ from datakin.learning.stack.rows import Rows
 from datakin.results.explanation import (
     ColumnEffect,
     Explanation,
+    FeatureShift,
     LadderStep,
     LossPart,
     Region,
@@ -160,7 +161,7 @@ def _coding(first: Climbed, last: Climbed) -> LossPart:
 
 def _looked_into(
     found: Climbed,
-) -> tuple[object, tuple[ColumnEffect, ...], tuple[Region, ...]]:
+) -> tuple[FeatureShift, tuple[ColumnEffect, ...], tuple[Region, ...]]:
     """Return where features lie; where something is named, which columns and which rows."""
     world, losses, named = found.world, found.losses, found.named
     judged, encoder = world.judged, world.prepared.encoder

@@ -1,5 +1,7 @@
-"""What would mend the parts of the ladder: classes drawn to the target's shares, a label on its scale, a
-column left out. Each is tried, and proposed whatever it brings: the numbers say whether it pays.
+"""What would mend the parts of the ladder.
+
+Classes drawn to the target's shares, a label on its scale, a column left out. Each is tried, and proposed
+whatever it brings: the numbers say whether it pays.
 """
 
 from __future__ import annotations

@@ -55,8 +55,8 @@ def swapped_classes(
         table=source.name,
         columns=(source.label,),
         seen=(
-            f"The classes look swapped: the rule of {short(source.name)} fits {short(target.name)} if you read "
-            f"{named(pairs, most=3, noun='other classes')}."
+            f"The classes look swapped: the rule of {short(source.name)} fits {short(target.name)} if you "
+            f"read {named(pairs, most=3, noun='other classes')}."
         ),
         python=python,
         typed=typed_option,
@@ -66,9 +66,12 @@ def swapped_classes(
 
 
 def label_units(target: Dataset, source: Dataset) -> Iterator[Suspect]:
-    """Yield a label that is a number in other units; only where the units are known."""
+    """Yield a label that is a number in other units; only where its name suggests them.
+
+    Any other factor is a scale, which is a part of the ladder.
+    """
     if target.classes or source.classes or target.label != source.label:
         return
-    way = conversion(target.y, source.y, target.label)
-    if way is not None and way.words:
+    way = conversion(target.y, source.y, target.label, by_name=True)
+    if way is not None:
         yield units_suspect(target.label, way, target, source)

@@ -54,8 +54,8 @@ def _swapped(target: Dataset, source: Dataset) -> Iterator[Suspect]:
         )
         if max(crossed) < NEAR:
             seen = (
-                f"{short(one)} and {short(two)} look swapped in {short(source.name)}: each has the values that "
-                f"the other has in {short(target.name)}."
+                f"{short(one)} and {short(two)} look swapped in {short(source.name)}: each has the values "
+                f"that the other has in {short(target.name)}."
             )
             yield _suspect({one: two, two: one}, seen, source)
 

@@ -78,8 +78,8 @@ def repeated_rows(target: Dataset, source: Dataset) -> Iterator[Suspect]:
                 "copies",
                 table,
                 (),
-                f"{percent(shares[side], 0)}% of the rows of {short(table.name)} have a copy there: leave copies "
-                f"out, or give rows that belong together as groups.",
+                f"{percent(shares[side], 0)}% of the rows of {short(table.name)} have a copy there: leave "
+                f"copies out, or give rows that belong together as groups.",
             )
 
 

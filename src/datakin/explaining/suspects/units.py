@@ -45,9 +45,9 @@ def units_suspect(name: str, way: Units, target: Dataset, source: Dataset) -> Su
     """Return the suspicion that a column of the source must be converted so."""
     (slope, intercept), (typed_slope, typed_intercept) = way.written
     middles = [number(float(np.median(known(numbers_of(each, name))))) for each in (target, source)]
-    of = f" ({way.words})" if way.words else ""
+    of = f" (perhaps {way.words})" if way.words else ""
     line = typed_slope if typed_intercept == "0" else f"{typed_slope},{typed_intercept}"
-    values = float(eval_number(slope)), float(eval_number(intercept))
+    values = float(slope), float(intercept)  # what is tried is what is proposed
     return Suspect(
         cause="units",
         table=source.name,
@@ -63,13 +63,17 @@ def units_suspect(name: str, way: Units, target: Dataset, source: Dataset) -> Su
     )
 
 
-def eval_number(text: str) -> float:
-    """Return a number as it is written in an option, so that what is tried is what is proposed."""
-    return float(text)
+def conversion(ours: Array, theirs: Array, name: str, *, by_name: bool = False) -> Units | None:
+    """Return the conversion that lays the quantiles of one column over those of the other, if any does.
 
-
-def conversion(ours: Array, theirs: Array, name: str) -> Units | None:
-    """Return the conversion that lays the quantiles of one column over those of the other, if any does."""
+    Parameters
+    ----------
+    ours, theirs : ndarray
+    name : str
+        Of the column.
+    by_name : bool
+        Whether only conversions count that the name suggests.
+    """
     one, other = known(ours), known(theirs)
     if min(len(one), len(other)) < ENOUGH or min(map(_distinct, (one, other))) < FEWEST:
         return None
@@ -81,8 +85,8 @@ def conversion(ours: Array, theirs: Array, name: str) -> Units | None:
     is_away = abs(np.median(a) - np.median(b)) > AWAY * max(spread, width)
     if not (is_scaled or is_away):
         return None
-    way = _known_way(a, b, spread, name)
-    if way is None and _unlike(a, b) < STRAIGHT + 3 / min(len(one), len(other)):
+    way = _known_way(a, b, spread, name, by_name)
+    if way is None and not by_name and _unlike(a, b) < STRAIGHT + 3 / min(len(one), len(other)):
         slope, intercept = np.polyfit(b, a, 1)
         way = Units(float(slope), float(intercept)) if slope > 0 else None
     if way is None or TIMES * _distance(a, way.of(b), spread) > _distance(a, b, spread):
@@ -94,11 +98,12 @@ def _distinct(values: Array) -> int:
     return len(np.unique(values))
 
 
-def _known_way(a: Array, b: Array, spread: float, name: str) -> Units | None:
+def _known_way(a: Array, b: Array, spread: float, name: str, by_name: bool) -> Units | None:
     """Return the known conversion that fits best, if one fits; those that the name suggests first."""
     named, starred = known_for(words_of(name))
     every = known_for(("temp", "weight", "length"))[0]
-    for ways, limit in ((named, 2 * NEAR), ([*starred, *every], NEAR)):
+    any_name = [] if by_name else [*starred, *every]
+    for ways, limit in ((named, 2 * NEAR), (any_name, NEAR)):
         found = [(_distance(a, way.of(b), spread), k) for k, way in enumerate(ways)]
         near, best = min(found, default=(np.inf, -1))
         if near < limit:
