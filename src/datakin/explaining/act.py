@@ -11,7 +11,7 @@ from datakin._core.exceptions import DatakinError
 from datakin._core.warned import filters_kept
 from datakin.data import Dataset, check_names, coerce
 from datakin.data.pairing import pair
-from datakin.explaining.parts import explanation_of
+from datakin.explaining.assembling import explanation_of
 from datakin.explaining.picking import pick_learner
 from datakin.explaining.world import make_world
 from datakin.learning.stack.candidates import Learner

@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.stats import norm
 
 from datakin.data.features import Array
-from datakin.explaining.ladder import LEVEL, Judged, climb, mean_with_error, reach, step_error
+from datakin.explaining.ladder import LEVEL
 from datakin.learning.metrics import class_metrics
-from datakin.learning.stack.candidates import Learner
 from datakin.learning.stack.encoder import TableEncoder
 from datakin.learning.stack.folds import draw_folds
 from datakin.learning.stack.linear import LinearLearner
 from datakin.learning.stack.rows import Rows
 from datakin.learning.stack.scaler import Scaler
-from datakin.results.explanation import MOVED, ColumnShift, FeatureShift
+from datakin.results.explanation import MOVED, ColumnShift
 
 __all__ = [
     "Domain",
     "column_shifts",
-    "feature_shift",
     "matrix_columns",
-    "share_outside",
+    "rows_outside",
     "tell_apart",
 ]
 
 FOLDS = 5
 FARTHEST = 10.0  # times: rows of the source never count for more than this
 NEIGHBOUR = 5  # the neighbour that a distance is measured to
-FEWEST = 30  # rows that a weighted source must count like
 INSIDE = 0.99  # share of the source's rows that lie inside
 BLOCK = 1_000  # rows whose distances are held at once
 
@@ -60,51 +57,6 @@ class Domain:
     def rows_left(self) -> float:
         """Rows of equal weight that the weighted source counts like (Kish, 1965)."""
         return float(self.ratio.sum() ** 2 / np.sum(self.ratio**2))
-
-
-def feature_shift(
-    judged: Judged,
-    source: Rows,
-    encoder: TableEncoder,
-    learner: Learner,
-    rule: Array | None,
-    seed: int,
-) -> FeatureShift:
-    """Return where the features lie; if they moved and the rule differs, what weighting the source mends.
-
-    Parameters
-    ----------
-    judged : Judged
-    source : Rows
-    encoder : TableEncoder
-    learner : Learner
-    rule : ndarray of shape (n,) or None
-        What new effects of columns bring to each row of the target; None where the rule is no reason.
-    seed : int
-    """
-    target = judged.rows
-    domain = tell_apart(target, source, len(encoder.numeric_names), judged.groups, seed)
-    mended = low = high = rows_left = float("nan")
-    if rule is not None and domain.has_moved and domain.rows_left >= FEWEST:
-        weights = source.weights * domain.ratio
-        weighted = Rows(source.X, source.Y, weights / weights.mean(), source.kind)
-        once = replace(judged, folds=judged.folds[:1])
-        losses = climb(once, learner.fit(weighted)[0].predict(target.X), [target.Y])
-        fall = rule - (losses[2] - losses[3])
-        mended, error = mean_with_error(fall, target.weights, judged.groups)
-        far = reach(judged.n_units) * step_error(judged, losses[3], error, 1)
-        low, high, rows_left = mended - far, mended + far, domain.rows_left
-    return FeatureShift(
-        auc=domain.auc,
-        low=domain.low,
-        high=domain.high,
-        outside=share_outside(target, source),
-        columns=column_shifts(target, source, encoder),
-        mended=mended,
-        mended_low=low,
-        mended_high=high,
-        rows_left=rows_left,
-    )
 
 
 def matrix_columns(encoder: TableEncoder) -> dict[str, list[int]]:
@@ -145,8 +97,8 @@ def tell_apart(
     return Domain(found.values["auc"], low, high, ratio / ratio.mean())
 
 
-def share_outside(target: Rows, source: Rows) -> float:
-    """Return the share of the target's rows that lie farther out than 99% of the source's.
+def rows_outside(target: Rows, source: Rows) -> Array:
+    """Return which of the target's rows lie farther out than 99% of the source's.
 
     How far out is the distance to the fifth neighbour in the source, of standardised columns.
     """
@@ -154,8 +106,7 @@ def share_outside(target: Rows, source: Rows) -> float:
     A, B = scaler.apply(target.X), scaler.apply(source.X)
     k = min(NEIGHBOUR, len(B) - 1)
     limit = float(np.quantile(_distances(B, B, k), INSIDE))
-    far = _distances(A, B, k - 1) > limit * (1 + 1e-9) + 1e-12
-    return float(np.average(far, weights=target.weights))
+    return np.asarray(_distances(A, B, k - 1) > limit * (1 + 1e-9) + 1e-12)
 
 
 def _distances(A: Array, B: Array, k: int) -> Array:

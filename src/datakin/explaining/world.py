@@ -9,16 +9,24 @@ from functools import cached_property
 import numpy as np
 
 from datakin._core.exceptions import DatakinError
+from datakin._core.repeatability import derive_seed
 from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.explaining.ladder import Judged, mean_with_error
+from datakin.explaining.offset import FREE, link, mean_of, refit
 from datakin.learning.stack.candidates import Learner
+from datakin.learning.stack.folds import draw_folds
+from datakin.learning.stack.predictors import normalised
 from datakin.learning.stack.preparation import Prepared, prepare
 from datakin.learning.stack.rows import Rows
 from datakin.learning.stack.trees import TreeLearner
 from datakin.learning.stack.trials import folds_of
 
 __all__ = ["World", "make_world"]
+
+FOLDS = 5  # of the source, for the calibration of trees
+STIFF = 1.0  # penalty of a slope other than 1
+SLOPES = (0.5, 2.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +46,8 @@ class World:
         What the source's predictor says of the target's rows.
     own : tuple over draws of the folds of ndarray of shape (n, m)
         Held-out predictions of the target's own predictor.
+    lines : tuple of (float, float), one for each response
+        Intercept and slope that held-out rows of the source ask of its predictor; empty where it needs none.
     seed : int
     """
 
@@ -49,7 +59,13 @@ class World:
     learner: Learner
     on_target: Array
     own: tuple[Array, ...]
+    lines: tuple[tuple[float, float], ...]
     seed: int
+
+    def learned(self, source: Rows) -> Array:
+        """Return what is learned on some rows of the source, and said of the target's."""
+        P = self.learner.fit(source)[0].predict(self.judged.rows.X)
+        return _on_lines(P, self.lines, source.kind)
 
     @property
     def by_trees(self) -> bool:
@@ -112,7 +128,36 @@ def make_world(
     draw = folds_of(prepared.target, seed)
     judged = Judged.make(prepared.rows, groups, [draw(k) for k in range(n_draws)], loss)
     there = prepared.sources[source.name]
-    on_target = learner.fit(there)[0].predict(prepared.rows.X)
+    lines = _lines(learner, there, seed) if getattr(learner, "refits", False) else ()
+    on_target = _on_lines(learner.fit(there)[0].predict(prepared.rows.X), lines, there.kind)
     if own is None:
         own = [learner.held_out(prepared.rows, folds)[0] for folds in judged.folds]
-    return World(target, source, prepared, judged, there, learner, on_target, tuple(own), seed)
+    return World(
+        target, source, prepared, judged, there, learner, on_target, tuple(own), lines, seed
+    )
+
+
+def _lines(learner: Learner, there: Rows, seed: int) -> tuple[tuple[float, float], ...]:
+    """Return how predictions of a learner are off in the very table that it learned from.
+
+    A few rounds of shrunken trees are too cautious everywhere. That is no difference between two tables.
+    """
+    is_class = there.kind != "regression"
+    y = there.codes if is_class else there.Y[:, 0]
+    folds = draw_folds(y, is_class, None, derive_seed(seed, "calibration"), FOLDS)
+    eta = link(learner.held_out(there, folds)[0], there.kind)
+    found = []
+    for c, y in enumerate(there.Y.T):
+        D = np.column_stack([np.ones(len(y)), eta[:, c]])
+        ridge = np.array([FREE, STIFF])  # held to 1 where there is little to learn it from
+        a, b = refit(D, y, eta[:, c], there.weights, ridge, there.kind)
+        found.append((float(a), float(np.clip(1 + b, *SLOPES))))
+    return tuple(found)
+
+
+def _on_lines(P: Array, lines: tuple[tuple[float, float], ...], kind: str) -> Array:
+    if not lines:
+        return P
+    eta = link(P, kind)
+    moved = np.column_stack([a + b * eta[:, c] for c, (a, b) in enumerate(lines)])
+    return normalised(mean_of(moved, kind), kind)

@@ -119,10 +119,13 @@ class FeatureShift:
     columns : tuple of ColumnShift
         The largest difference first.
     mended, mended_low, mended_high : float
-        By how much the part of the rule shrinks when the rows of the source are weighted to lie where the
+        By how much the parts that are named shrink when the rows of the source are weighted to lie where the
         target's do; with a 90% interval. NaN where it was not tried.
     rows_left : float
         Rows of equal weight that the weighted source counts like. NaN where it was not tried.
+    explains : {"", "outside", "weighting"}
+        Whether features explain the excess: next to nothing of it is left on the rows inside the source, or
+        with the weighted source. No part is named then.
     """
 
     auc: float
@@ -134,6 +137,7 @@ class FeatureShift:
     mended_low: float
     mended_high: float
     rows_left: float
+    explains: str = ""
 
     @property
     def has_moved(self) -> bool:
@@ -383,7 +387,8 @@ class Explanation(Record):
     def causes(self) -> tuple[str, ...]:
         """Names of the causes, the first one first.
 
-        What was mended in the tables comes first, then the parts that are reasons, the largest first.
+        What was mended in the tables comes first, then "features" if these explain the rest, or the parts
+        that are reasons, the largest first.
         Confidence (or scale) comes after the rule and the rest where they are named, too: a predictor with
         other effects is too extreme for that reason alone.
         """
@@ -397,7 +402,8 @@ class Explanation(Record):
             shadow = name in ("confidence", "scale")
             return -min([named[name], *deeper] if shadow else [named[name]]), shadow
 
-        return (*dict.fromkeys(mended), *sorted(named, key=order))
+        features = ["features"] if self.shift is not None and self.shift.explains else []
+        return (*dict.fromkeys(mended), *features, *sorted(named, key=order))
 
     @property
     def frame(self) -> pd.DataFrame:

@@ -1,0 +1,115 @@
+"""From two tables to their explanation: what is mended, what is named, and what else is looked into."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from datakin._core.repeatability import derive_seed
+from datakin.explaining.climbing import Climbed, climbed
+from datakin.explaining.effects import column_effects
+from datakin.explaining.keeping import rows_to_keep
+from datakin.explaining.ladder import STEPS, calibrated, mean_with_error, reach, step_error
+from datakin.explaining.moved import matrix_columns
+from datakin.explaining.regions import failing_regions
+from datakin.explaining.remedies import remedies
+from datakin.explaining.separating import separate
+from datakin.explaining.trying import mend_all, reported
+from datakin.explaining.world import World
+from datakin.results.explanation import ColumnEffect, Explanation, LadderStep, LossPart, Region
+from datakin.results.record import Provenance
+
+__all__ = ["explanation_of"]
+
+NAN = float("nan")
+
+
+def explanation_of(world: World, notes: tuple[str, ...], provenance: Provenance) -> Explanation:
+    """Explain two tables.
+
+    Parameters
+    ----------
+    world : World
+        Both tables as they are.
+    notes : tuple of str
+        What was done to them before.
+    provenance : Provenance
+    """
+    first = climbed(world)
+    value, far = first.excess
+    nothing = not first.named and value - far <= 0
+    mended, mends = mend_all(world, only_plain=nothing)
+    last = climbed(mended) if mends else first
+    shift = separate(last)
+    parts, named = last.parts, last.named
+    if shift.explains:  # what features explain is no part of the label's rule
+        parts, named = tuple(replace(part, flagged=False) for part in parts), set()
+    if mends:
+        parts = (_coding(first, last), *parts)
+    now = last.world
+    judged, classes = now.judged, now.target.classes
+    columns, regions = _looked_into(last, named)
+    observed, expected, slope = calibrated(judged, now.on_target)
+    return Explanation(
+        target=world.target.name,
+        source=world.source.name,
+        task=judged.rows.kind,
+        loss=judged.loss,
+        learner=world.learner.name,
+        n_target=len(judged.rows),
+        n_source=len(now.there),
+        steps=_steps(first, last),
+        parts=parts,
+        excess=value,
+        low=value - far,
+        high=value + far,
+        observed=observed,
+        expected=expected,
+        slope=slope,
+        positive=classes[1] if len(classes) == 2 else "",
+        shift=shift,
+        columns=columns,
+        regions=regions,
+        mends=(*mends, *remedies(now, named, columns, slope), *reported(world)),
+        kept=rows_to_keep(now) if named & {"rule", "rest"} else None,
+        notes=(*notes, *world.prepared.notes),
+        provenance=provenance,
+    )
+
+
+def _steps(first: Climbed, last: Climbed) -> tuple[LadderStep, ...]:
+    rows = last.world.judged.rows
+    names = STEPS[rows.kind == "regression"]
+    means = [float(np.average(each, weights=rows.weights)) for each in last.losses]
+    if first is last:
+        return tuple(map(LadderStep, names, means))
+    before = float(np.average(first.losses[0], weights=rows.weights))
+    return (LadderStep("source", before), *map(LadderStep, ("mended", *names[1:]), means))
+
+
+def _coding(first: Climbed, last: Climbed) -> LossPart:
+    """Return the part of what was mended in the tables."""
+    judged = first.world.judged
+    fall = first.world.differences - last.world.differences
+    value, error = mean_with_error(fall, judged.rows.weights, judged.groups)
+    # The same sum, so that the parts add up to the last digit.
+    value = first.world.excess[0] - last.world.excess[0]
+    far = reach(judged.n_units) * step_error(judged, last.losses[0], error, 0)
+    return LossPart("coding", value, value - far, value + far, NAN, True)
+
+
+def _looked_into(
+    found: Climbed, named: set[str]
+) -> tuple[tuple[ColumnEffect, ...], tuple[Region, ...]]:
+    """Return which columns and which rows, where there is something to explain."""
+    world, losses = found.world, found.losses
+    judged, encoder = world.judged, world.prepared.encoder
+    if not found.named:
+        return (), ()
+    places, names = matrix_columns(encoder), encoder.names
+    columns = column_effects(judged, world.there, world.on_target, found.evidence, places, names)
+    if "rule" not in named:
+        columns = tuple(replace(each, flagged=False) for each in columns)
+    tree_seed = derive_seed(world.seed, "regions")
+    return columns, failing_regions(judged, losses[0] - losses[-1], encoder, tree_seed)

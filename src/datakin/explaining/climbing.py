@@ -1,0 +1,146 @@
+"""The ladder of two tables: its losses, the tests of its steps, and which parts are named."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from datakin._core.repeatability import derive_seed
+from datakin.data.features import Array
+from datakin.explaining.effects import Single, clearest_column
+from datakin.explaining.evidence import Evidence, evidence_of, holm
+from datakin.explaining.ladder import PARTS, Judged, climb, mean_with_error, reach, step_error
+from datakin.explaining.moved import matrix_columns
+from datakin.explaining.world import World
+from datakin.results.explanation import LossPart
+
+__all__ = ["Climbed", "climbed"]
+
+HALVES = 20  # of the source, which tell how much its predictor moves by chance
+ASKED = 0.05  # chance, corrected for the three tests, below which a part may be named
+LEAST = 0.01  # share of the loss alone that a part must have to be named
+NAN = float("nan")
+
+
+@dataclass(frozen=True, eq=False)
+class Climbed:
+    """The ladder of two tables.
+
+    Attributes
+    ----------
+    world : World
+    losses : ndarray of shape (steps, n)
+    evidence : Evidence
+    parts : tuple of LossPart
+    halves : tuple of ndarray
+        What predictors of random halves of the source say of the target's rows.
+    """
+
+    world: World
+    losses: Array
+    evidence: Evidence
+    parts: tuple[LossPart, ...]
+    halves: tuple[Array, ...]
+
+    @property
+    def named(self) -> set[str]:
+        """The parts that are named."""
+        return {part.name for part in self.parts if part.flagged}
+
+    @property
+    def excess(self) -> tuple[float, float]:
+        """Loss of the source's predictor minus that of the target's own; how far its interval reaches."""
+        judged = self.world.judged
+        value, error = self.world.excess
+        error = step_error(judged, self.losses[-1], error, 2 + judged.n_fitted)
+        return value, reach(judged.n_units) * error
+
+
+def climbed(world: World, halves: Sequence[Array] | None = None) -> Climbed:
+    """Climb the ladder of two tables and test its steps.
+
+    Parameters
+    ----------
+    world : World
+    halves : sequence of ndarray, optional
+        Predictions from halves of the source, where they are known already.
+    """
+    judged, there = world.judged, world.there
+    losses = climb(judged, world.on_target, world.own, by_trees=world.by_trees)
+    halves = _from_halves(world) if halves is None else halves
+    evidence = evidence_of(judged, world.on_target, halves)
+    rest = _rest(world, losses, len(there))
+    places = matrix_columns(world.prepared.encoder)
+    single = clearest_column(judged, world.on_target, evidence, places)
+    parts = _parts(judged, losses, evidence, rest, single)
+    return Climbed(world, losses, evidence, parts, tuple(halves))
+
+
+def _from_halves(world: World) -> list[Array]:
+    """Return predictions from random halves of the source.
+
+    They are not drawn by class: equal shares of the classes would hide how much the base rate moves by
+    chance.
+    """
+    source = world.there
+    rng = np.random.default_rng(derive_seed(world.seed, "halves of the source"))
+    halves = [np.sort(rng.permutation(len(source))[: len(source) // 2]) for _ in range(HALVES)]
+    return [world.learned(source.take(half)) for half in halves]
+
+
+def _rest(world: World, losses: Array, n_source: int) -> Array:
+    """Return losses of the own predictor that says whether there is a rest.
+
+    A source with fewer rows than the target would leave a rest for that reason alone; the own predictor
+    then learns from no more rows than the source has.
+    """
+    judged, learner = world.judged, world.learner
+    rows, folds = judged.rows, judged.folds[0]
+    n_learned = len(rows) * (1 - 1 / (int(folds.max()) + 1))
+    if n_source >= n_learned:
+        return np.asarray(losses[-1])
+    rng = np.random.default_rng(derive_seed(world.seed, "fewer rows"))
+    P = np.empty_like(rows.Y)
+    for k in range(int(folds.max()) + 1):
+        outside = rng.permutation(np.flatnonzero(folds != k))[:n_source]
+        P[folds == k] = learner.fit(rows.take(outside))[0].predict(rows.X[folds == k])
+    return judged.losses(P)
+
+
+def _parts(
+    judged: Judged, losses: Array, evidence: Evidence, own: Array, single: Single
+) -> tuple[LossPart, ...]:
+    """Return the parts of the excess, and which of them are named.
+
+    The rule is also named for the sake of one column, whose effect needs far less evidence than those of
+    all columns at once; but not where a new slope, a single number as well, brings more.
+    """
+    weights = judged.rows.weights
+    alone = float(np.average(losses[-1], weights=weights))
+    slope = float(np.average(losses[1] - losses[2], weights=weights))
+    is_single = single.low > 0 and single.gain > max(slope, LEAST * alone)
+    base_rate, confidence, rule = evidence.chances
+    rule = min(rule, 2 * single.chance) if is_single else rule
+    chances = [*holm([base_rate, confidence, rule]), NAN]
+    fitted = judged.rows.Y.shape[1] * np.array([1, 1, 0, 0]) + judged.n_fitted * np.array(
+        [0, 0, 1, 1]
+    )
+    found = []
+    for k, name in enumerate(PARTS[judged.rows.kind == "regression"]):
+        value, far = _interval(judged, losses[k], losses[k + 1], int(fitted[k]))
+        is_clear = value - far > 0 and value > LEAST * alone
+        if k < 3:
+            is_clear = (is_clear or (k == 2 and is_single)) and chances[k] < ASKED
+        else:
+            least, reached = _interval(judged, losses[k], own, int(fitted[k]))
+            is_clear = is_clear and least - reached > 0
+        found.append(LossPart(name, value, value - far, value + far, chances[k], bool(is_clear)))
+    return tuple(found)
+
+
+def _interval(judged: Judged, before: Array, after: Array, n_fitted: int) -> tuple[float, float]:
+    """Return by how much a loss falls, and how far its 90% interval reaches."""
+    value, error = mean_with_error(before - after, judged.rows.weights, judged.groups)
+    return value, reach(judged.n_units) * step_error(judged, after, error, n_fitted)
