@@ -76,12 +76,12 @@ def ladder_section(found: Explanation, key: str = "ladder") -> dict[str, Any]:
     title, short = "What the loss is made of", "Parts"
     columns = [
         column("what", "part", "text"),
-        column("meaning", "what it says", "text"),
         column("value", above.titled("by how much the loss falls"), digits=1, signed=True),
         interval("low", "high", above.titled("90% interval"), 1, signed=True),
         column("chance", "chance of it, were the rules equal", "text"),
         column("reason", "a reason", "text"),
         column("loss", f"{loss_word(found)} from here on"),
+        column("meaning", "what it means, if it is a reason", "text"),
     ]
     text = (
         f"The source's predictor is mended step by step, on held-out rows of {shortened(found.target)}. Each "
