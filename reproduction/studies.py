@@ -19,6 +19,7 @@ from reproduction.mushrooms import MUSHROOMS
 from reproduction.part_intervals import PART_INTERVALS
 from reproduction.planted_causes import PLANTED_CAUSES
 from reproduction.repair import REPAIR
+from reproduction.shift_splits import SHIFT_SPLITS
 from reproduction.study import RESULTS, Study, Summary, run_study
 from reproduction.tables import TABLES
 
@@ -37,6 +38,7 @@ STUDIES: dict[str, Study] = {
         PLANTED_CAUSES,
         PART_INTERVALS,
         REPAIR,
+        SHIFT_SPLITS,
         DIGITS,
         CANINES,
         EICU,

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from datakin._core.exceptions import DatakinError, DatakinWarning, Interrupted
     from datakin.choosing import choose, load_model
     from datakin.cross_learning import CrossErrors, CrossLearningScore, matrix, rank, score
-    from datakin.data import Dataset, as_dataset, read_table, read_tables
+    from datakin.data import Dataset, as_dataset, match_classes, read_table, read_tables
     from datakin.explaining import explain, explain_sources
     from datakin.report import write_report
     from datakin.results import (
@@ -40,7 +40,7 @@ _HOMES = {
     "datakin._core.exceptions": ("DatakinError", "DatakinWarning", "Interrupted"),
     "datakin.choosing": ("choose", "load_model"),
     "datakin.cross_learning": ("CrossErrors", "CrossLearningScore", "matrix", "rank", "score"),
-    "datakin.data": ("Dataset", "as_dataset", "read_table", "read_tables"),
+    "datakin.data": ("Dataset", "as_dataset", "match_classes", "read_table", "read_tables"),
     "datakin.explaining": ("explain", "explain_sources"),
     "datakin.report": ("write_report",),
     "datakin.results": (
@@ -96,6 +96,7 @@ __all__ = [
     "forecast_gain",
     "from_json",
     "load_model",
+    "match_classes",
     "matrix",
     "plots",
     "rank",

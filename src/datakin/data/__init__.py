@@ -12,11 +12,13 @@ This room learns nothing from data: encoders, models and folds live in `datakin.
 - `dataset`, `features`, `origin`: what every other room receives, and how to read it again
 - `inputs`: what users pass to be compared
 - `pairing`: what two datasets share
+- `class_shares`: a source with the base rate of a target
 - `described`, `description`: how tables are read, for people to look at
 """
 
 from datakin.data.arrays import as_dataset
 from datakin.data.checks.groups import SharedGroups
+from datakin.data.class_shares import match_classes
 from datakin.data.dataset import Dataset
 from datakin.data.door import read_table, read_tables
 from datakin.data.inputs import (
@@ -41,6 +43,7 @@ __all__ = [
     "for_comparison",
     "for_matrix",
     "for_ranking",
+    "match_classes",
     "pair",
     "read_table",
     "read_tables",

@@ -12,17 +12,18 @@ from datakin._core.warned import filters_kept
 from datakin.data import Dataset, check_names, coerce
 from datakin.data.pairing import pair
 from datakin.explaining.parts import explanation_of
-from datakin.explaining.world import World, make_world
+from datakin.explaining.picking import pick_learner
+from datakin.explaining.world import make_world
 from datakin.learning.stack.candidates import Learner
 from datakin.learning.stack.foreign import ForeignLearner
-from datakin.learning.stack.learners import LEARNERS, make_learners
+from datakin.learning.stack.learners import make_learners
 from datakin.learning.stack.preparation import MOST_ROWS, sampled
 from datakin.results.explanation import Explanation
 from datakin.results.record import Provenance, make_provenance
 
 __all__ = ["explain"]
 
-REPEATS = 3  # draws of the folds
+REPEATS = 3  # draws of the folds, where they are cheap
 FEWEST = 20  # rows that may be drawn of a large table
 NAN = float("nan")
 
@@ -32,7 +33,7 @@ def explain(
     target: Any,
     source: Any,
     *,
-    learner: Any = "linear",
+    learner: Any = "auto",
     loss: str = "auto",
     max_rows: int | None = MOST_ROWS,
     random_state: int = 0,
@@ -56,7 +57,9 @@ def explain(
     source : Dataset or (X, y)
         The target's columns are used. Rows that also stand in the target are left out.
     learner : str or scikit-learn estimator
-        "linear", "trees" or "kernel"; what predicts on both sides. Classifiers must give probabilities.
+        What predicts on both sides: "linear", "trees", "kernel", or an estimator; classifiers must give
+        probabilities. "auto" is "trees" where they predict held-out rows of the source clearly better than
+        "linear", and else "linear".
     loss : {"auto", "log", "brier", "squared"}
         "auto" is the log loss for classes and the squared error for numbers.
     max_rows : int or None
@@ -91,8 +94,16 @@ def explain(
         other = other.renamed(f"{other.name} (again)")
     check_names([own, other])
     judged_in = _loss(loss, bool(own.classes))
-    made = _learner(learner, bool(own.classes), random_state)
-    options = {"learner": made.name, "loss": judged_in, "max_rows": max_rows}
+    made = (
+        None
+        if isinstance(learner, str) and learner == "auto"
+        else _learner(learner, bool(own.classes), random_state)
+    )
+    options = {
+        "learner": learner if made is None else made.name,
+        "loss": judged_in,
+        "max_rows": max_rows,
+    }
     fingerprints = {each.name: each.fingerprint for each in (own, other)}
     provenance = make_provenance(random_state, options, fingerprints)
     if common.identical:
@@ -100,7 +111,9 @@ def explain(
     notes: list[str] = []
     few, some = (sampled(each, max_rows, random_state, notes)[0] for each in (own, other))
     with threadpool_limits(limits=1):
-        world = make_world(few, some, made, judged_in, REPEATS, random_state)
+        made = made or pick_learner(few, some, judged_in, random_state)
+        n_draws = 1 if getattr(made, "refits", False) else REPEATS  # each fold is a fit
+        world = make_world(few, some, made, judged_in, n_draws, random_state)
         return explanation_of(world, tuple(notes), provenance)
 
 
@@ -122,7 +135,7 @@ def _learner(given: Any, is_class: bool, seed: int) -> Learner:
     made = make_learners(given, is_class, seed)
     if len(made) != 1 or given is None:
         raise DatakinError(
-            f"The 'learner' parameter must be one learner, such as 'linear' or 'trees'. Got {given!r}."
+            f"The 'learner' parameter must be one learner, such as 'linear' or 'trees', or 'auto'. Got {given!r}."
         )
     only = made[0]
     if is_class and isinstance(only, ForeignLearner) and not hasattr(given, "predict_proba"):

@@ -46,9 +46,7 @@ def recoded(dataset: Dataset, column: str, values: Mapping[str, str | None]) -> 
     return _fresh(dataset, features=replace(features, numeric=numeric))
 
 
-def _recoded_levels(
-    features: Features, column: str, values: Mapping[str, str | None]
-) -> Features:
+def _recoded_levels(features: Features, column: str, values: Mapping[str, str | None]) -> Features:
     at = features.category_names.index(column)
     new = [values.get(level, level) for level in features.levels[at]]
     levels = tuple(sorted({level for level in new if level is not None}))

@@ -3,7 +3,8 @@
 0. the source's predictor as it is
 1. with a new base rate (numbers: a new level)
 2. with a new slope, too (numbers: a new scale)
-3. with new effects for the columns, too: a ridge on the difference
+3. with new effects for the columns, too: a ridge on the difference; for trees, boosting that starts from
+   the source's trees
 4. the target's own predictor
 
 Clinicians know the steps as recalibration and revision (Vergouwe et al., 2017).
@@ -13,11 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import stdtrit
 
 from datakin.data.features import Array
+from datakin.explaining.boosting import boosted
 from datakin.explaining.offset import FREE, best_penalty, link, mean_of, refit
 from datakin.learning.stack.predictors import normalised
 from datakin.learning.stack.rows import Rows
@@ -107,7 +110,9 @@ def losses_of(Y: Array, P: Array, kind: str, loss: str) -> Array:
     return np.asarray(-np.log(np.sum(Y * P, axis=1)))
 
 
-def climb(judged: Judged, on_target: Array, own: Sequence[Array]) -> Array:
+def climb(
+    judged: Judged, on_target: Array, own: Sequence[Array], *, by_trees: bool = False
+) -> Array:
     """Return losses of shape (steps, n): the mean over the draws of the folds.
 
     Parameters
@@ -117,17 +122,24 @@ def climb(judged: Judged, on_target: Array, own: Sequence[Array]) -> Array:
         What the source's predictor says of the target's rows.
     own : sequence over draws of ndarray of shape (n, m)
         Held-out predictions of the target's own predictor.
+    by_trees : bool
+        Whether new effects are boosted trees.
     """
     rows = judged.rows
     found = np.zeros((len(STEPS[0]), len(rows)))
     for folds, mine in zip(judged.folds, own, strict=True):
-        for step, P in enumerate([on_target, *_steps(judged, on_target, folds), mine]):
+        for step, P in enumerate([on_target, *_steps(judged, on_target, folds, by_trees), mine]):
             found[step] += judged.losses(P)
     return found / len(judged.folds)
 
 
-def _steps(judged: Judged, on_target: Array, folds: Array) -> list[Array]:
-    ways: list[Adjust] = [_new_level, _new_slope, lambda *given: _new_effects(judged.Z, *given)]
+def _steps(judged: Judged, on_target: Array, folds: Array, by_trees: bool) -> list[Array]:
+    def new_effects(*given: Any) -> Array:
+        if by_trees:
+            return boosted(judged.rows.X, _new_slope(*given), *given)
+        return _new_effects(judged.Z, *given)
+
+    ways: list[Adjust] = [_new_level, _new_slope, new_effects]
     return [crossed(judged.rows, on_target, folds, way) for way in ways]
 
 

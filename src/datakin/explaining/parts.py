@@ -10,6 +10,7 @@ from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
 from datakin.explaining.effects import Single, clearest_column, column_effects
 from datakin.explaining.evidence import Evidence, evidence_of, holm
+from datakin.explaining.keeping import rows_to_keep
 from datakin.explaining.ladder import (
     PARTS,
     STEPS,
@@ -22,6 +23,7 @@ from datakin.explaining.ladder import (
 )
 from datakin.explaining.moved import feature_shift, matrix_columns
 from datakin.explaining.regions import failing_regions
+from datakin.explaining.remedies import remedies
 from datakin.explaining.trying import mend_all, reported
 from datakin.explaining.world import World
 from datakin.learning.stack.candidates import Learner
@@ -31,7 +33,6 @@ from datakin.results.explanation import (
     Explanation,
     LadderStep,
     LossPart,
-    Mend,
     Region,
 )
 from datakin.results.record import Provenance
@@ -116,8 +117,8 @@ def explanation_of(world: World, notes: tuple[str, ...], provenance: Provenance)
         shift=shift,
         columns=columns,
         regions=regions,
-        mends=(*mends, *reported(world)),
-        kept=None,
+        mends=(*mends, *remedies(now, last.named, columns, slope), *reported(world)),
+        kept=rows_to_keep(now) if last.named & {"rule", "rest"} else None,
         notes=(*notes, *world.prepared.notes),
         provenance=provenance,
     )
@@ -126,11 +127,13 @@ def explanation_of(world: World, notes: tuple[str, ...], provenance: Provenance)
 def climbed(world: World) -> Climbed:
     """Climb the ladder of two tables and test its steps."""
     judged, there = world.judged, world.there
-    losses = climb(judged, world.on_target, world.own)
+    losses = climb(judged, world.on_target, world.own, by_trees=world.by_trees)
     halves = _from_halves(world.learner, there, judged.rows.X, world.seed)
     evidence = evidence_of(judged, world.on_target, halves)
     rest = _rest(judged, world.learner, losses, len(there), world.seed)
-    single = clearest_column(judged, world.on_target, evidence, matrix_columns(world.prepared.encoder))
+    single = clearest_column(
+        judged, world.on_target, evidence, matrix_columns(world.prepared.encoder)
+    )
     return Climbed(world, losses, evidence, _parts(judged, losses, evidence, rest, single))
 
 
@@ -166,9 +169,7 @@ def _looked_into(
     if not named:
         return shift, (), ()
     places, names = matrix_columns(encoder), encoder.names
-    columns = column_effects(
-        judged, world.there, world.on_target, found.evidence, places, names
-    )
+    columns = column_effects(judged, world.there, world.on_target, found.evidence, places, names)
     if "rule" not in named:
         columns = tuple(replace(each, flagged=False) for each in columns)
     tree_seed = derive_seed(world.seed, "regions")

@@ -14,7 +14,7 @@ from datakin.learning.stack.scaler import Scaler
 from datakin.results.explanation import Region
 from datakin.results.words import number
 
-__all__ = ["failing_regions"]
+__all__ = ["failing_regions", "regions_with_rows"]
 
 DEPTH = 2
 SMALLEST = 0.1  # share of the rows of one half in a region
@@ -28,7 +28,14 @@ Path = tuple[tuple[int, bool, float], ...]  # splits: column, whether it is abov
 def failing_regions(
     judged: Judged, excess: Array, encoder: TableEncoder, seed: int
 ) -> tuple[Region, ...]:
-    """Return the regions of a tree, the largest share of the excess first.
+    """Return the regions of a tree, the largest share of the excess first; see `regions_with_rows`."""
+    return tuple(region for region, _ in regions_with_rows(judged, excess, encoder, seed))
+
+
+def regions_with_rows(
+    judged: Judged, excess: Array, encoder: TableEncoder, seed: int
+) -> list[tuple[Region, Array]]:
+    """Return the regions of a tree and which rows lie there, the largest share of the excess first.
 
     Parameters
     ----------
@@ -41,7 +48,7 @@ def failing_regions(
     first = _half(judged, seed)
     least = max(LEAST, int(SMALLEST * first.sum()))
     if min(int(first.sum()), int((~first).sum())) < 2 * least:
-        return ()
+        return []
     X = _filled(judged.rows.X)
     weights = judged.rows.weights
     tree = DecisionTreeRegressor(max_depth=DEPTH, min_samples_leaf=least, random_state=0)
@@ -51,8 +58,8 @@ def failing_regions(
     for path, inside in leaves if len(leaves) > 1 else ():
         region = _measured(judged, excess, inside, ~first, len(leaves))
         if region is not None:
-            found.append(Region(_conditions(path, encoder), *region))
-    return tuple(sorted(found, key=lambda each: -each.share))
+            found.append((Region(_conditions(path, encoder), *region), inside))
+    return sorted(found, key=lambda each: -each[0].share)
 
 
 def _half(judged: Judged, seed: int) -> Array:

@@ -95,9 +95,7 @@ def mend_all(world: World, *, only_plain: bool) -> tuple[World, tuple[Mend, ...]
         found = (each for each in suspects_of(world) if each.is_plain or not only_plain)
         done = {(mend.cause, mend.columns) for mend in mends}
         new = [
-            each
-            for each in islice(found, MOST_TRIALS)
-            if (each.cause, each.columns) not in done
+            each for each in islice(found, MOST_TRIALS) if (each.cause, each.columns) not in done
         ]
         trials = [trial for each in new if (trial := try_one(world, each)) is not None]
         clear = [trial for trial in trials if _is_clear(world, trial)]

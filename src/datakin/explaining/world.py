@@ -15,6 +15,7 @@ from datakin.explaining.ladder import Judged, mean_with_error
 from datakin.learning.stack.candidates import Learner
 from datakin.learning.stack.preparation import Prepared, prepare
 from datakin.learning.stack.rows import Rows
+from datakin.learning.stack.trees import TreeLearner
 from datakin.learning.stack.trials import folds_of
 
 __all__ = ["World", "make_world"]
@@ -49,6 +50,11 @@ class World:
     on_target: Array
     own: tuple[Array, ...]
     seed: int
+
+    @property
+    def by_trees(self) -> bool:
+        """Whether trees predict."""
+        return isinstance(self.learner, TreeLearner)
 
     @cached_property
     def losses(self) -> Array:

@@ -18,7 +18,7 @@ from datakin.results.words import named, short
 
 __all__ = ["label_units", "swapped_classes"]
 
-ASKED = 0.5  # share of the excess that other classes must mend
+ASKED = 0.75  # share of the excess that other classes must mend: a rule that is partly reversed is no swap
 
 
 def swapped_classes(

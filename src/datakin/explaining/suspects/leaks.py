@@ -84,7 +84,9 @@ def _level_means(codes: Array, Y: Array) -> Array:
     """Return the mean label of each row's level; rare levels have that of all."""
     counts = np.bincount(codes)
     sums = np.array([np.bincount(codes, weights=y) for y in Y.T]).T
-    means = np.where((counts >= ROWS)[:, None], sums / np.maximum(counts, 1)[:, None], Y.mean(axis=0))
+    means = np.where(
+        (counts >= ROWS)[:, None], sums / np.maximum(counts, 1)[:, None], Y.mean(axis=0)
+    )
     return np.asarray(means[codes])
 
 

@@ -35,9 +35,7 @@ def _alike(target: Dataset, source: Dataset) -> Iterator[Suspect]:
     for theirs, ours in same_names(target.columns, source.columns).items():
         kinds = [each.features.kind(n) for each, n in ((target, ours), (source, theirs))]
         if ours not in source.columns and kinds[0] == kinds[1]:
-            seen = (
-                f"{short(theirs)} of {short(source.name)} may be {short(ours)} of {short(target.name)}."
-            )
+            seen = f"{short(theirs)} of {short(source.name)} may be {short(ours)} of {short(target.name)}."
             yield _suspect({theirs: ours}, seen, source)
 
 

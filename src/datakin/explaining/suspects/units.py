@@ -44,9 +44,7 @@ def other_units(target: Dataset, source: Dataset) -> Iterator[Suspect]:
 def units_suspect(name: str, way: Units, target: Dataset, source: Dataset) -> Suspect:
     """Return the suspicion that a column of the source must be converted so."""
     (slope, intercept), (typed_slope, typed_intercept) = way.written
-    middles = [
-        number(float(np.median(known(numbers_of(each, name))))) for each in (target, source)
-    ]
+    middles = [number(float(np.median(known(numbers_of(each, name))))) for each in (target, source)]
     of = f" ({way.words})" if way.words else ""
     line = typed_slope if typed_intercept == "0" else f"{typed_slope},{typed_intercept}"
     values = float(eval_number(slope)), float(eval_number(intercept))
