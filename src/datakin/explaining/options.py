@@ -16,7 +16,7 @@ class ExplainOptions:
     Parameters
     ----------
     learner : str
-        What predicts on both sides: linear, trees or kernel.
+        What predicts on both sides: auto, linear, trees or kernel.
     loss : str
         What is explained: auto, log or brier for classes, squared for numbers.
     max_rows : int or None
@@ -25,7 +25,7 @@ class ExplainOptions:
         Seed of folds and samples.
     """
 
-    learner: str = "linear"
+    learner: str = "auto"
     loss: str = "auto"
     max_rows: int | None = field(default=MOST_ROWS, metadata={"none": 0})
     random_state: int = 0
