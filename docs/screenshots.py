@@ -29,7 +29,9 @@ def make_results() -> dict[str, object]:
     matrix = datakin.matrix([target, *(s.dataset for s in sources)])
     choice = datakin.choose(target, [s.dataset for s in sources])
     found = {"choice": choice, "ranking": ranking, "matrix": matrix}
-    return {**found, "comparison": ranking["cousin"]}
+    stranger = next(s.dataset for s in sources if s.dataset.name == "stranger")
+    why = datakin.explain(target, stranger)
+    return {**found, "comparison": ranking["cousin"], "explanation": why}
 
 
 def main() -> None:

@@ -76,12 +76,12 @@ def ladder_section(found: Explanation, key: str = "ladder") -> dict[str, Any]:
     title, short = "What the loss is made of", "Parts"
     columns = [
         column("what", "part", "text"),
-        column("meaning", "what it says", "text"),
         column("value", above.titled("by how much the loss falls"), digits=1, signed=True),
         interval("low", "high", above.titled("90% interval"), 1, signed=True),
         column("chance", "chance of it, were the rules equal", "text"),
         column("reason", "a reason", "text"),
         column("loss", f"{loss_word(found)} from here on"),
+        column("meaning", "what it means, if it is a reason", "text"),
     ]
     text = (
         f"The source's predictor is mended step by step, on held-out rows of {shortened(found.target)}. Each "
@@ -147,7 +147,6 @@ MENDS = [
     column("cause", "likely cause", "text"),
     column("seen", "what was seen", "text"),
     column("table", "in", "text"),
-    column("columns", "columns", "text"),
     column("typed", "what mends it", "code"),
     column("python", "in Python", "code"),
 ]
@@ -181,7 +180,6 @@ def _mend(each: Mend, above: Above) -> dict[str, Any]:
         "cause": f"{part_title(each.cause)}{f': {about}' if about else ''}{' *' * each.flagged}",
         "seen": each.seen,
         "table": each.table or "both",
-        "columns": about,
         "typed": each.typed,
         "python": each.python,
         "before": above.shown(each.before),
@@ -198,12 +196,12 @@ def _kept(found: Explanation, kept: KeptRows) -> dict[str, Any]:
     rows = [
         {"what": what, "loss": loss, "kept": kept.kept, **_numbers(above, loss - kept.kept, *ends)}
         for what, loss, ends in (
-            (f"than {target} alone", kept.alone, (kept.low, kept.high)),
-            (f"than all rows of {source}", kept.everything, (kept.low_all, kept.high_all)),
+            (f"against {target} alone", kept.alone, (kept.low, kept.high)),
+            (f"against all rows of {source}", kept.everything, (kept.low_all, kept.high_all)),
         )
     ]
     columns = [
-        column("what", "better", "text"),
+        column("what", "the rows kept", "text"),
         column("value", above.titled("by how much the loss falls"), digits=1, signed=True),
         interval("low", "high", above.titled("90% interval"), 1, signed=True),
         interval("loss", "kept", f"{loss_word(found)}, and with what is kept", 3, between="→"),
@@ -211,12 +209,13 @@ def _kept(found: Explanation, kept: KeptRows) -> dict[str, Any]:
     left = "; ".join(" and ".join(each) for each in kept.dropped)
     text = (
         f"{share} of the rows of {source} were pooled with those of {target}, and the others were left out: "
-        f"{left or 'none'}. Is that better than {target} alone, and better than pooling all rows?"
+        f"{left or 'none'}. That {'surely' if kept.helps else 'does not surely'} "
+        f"{'beats' if kept.helps else 'beat'} {target} alone."
     )
     unit = ", in % of the loss alone" if above.unit else ""
     axis = f"by how much the loss falls{unit}. Right of 0 is better. Lines: 90% intervals."
     chart = forest("what", "value", axis, tag={"digits": 1, "unit": above.unit})
-    title = "Rows of the source worth keeping"
+    title = "Is a part of the source worth keeping?"
     return section("kept", title, text, columns, rows, chart=chart, table="open", short="Rows kept")
 
 
