@@ -20,7 +20,7 @@ __all__ = ["show", "shown_text"]
 CALLS = {"helps": "green", "harmless": "cyan", "unclear": "yellow", "hurts": "red"}
 TONES = {"good": "bold green", "plain": "bold", "open": "bold yellow", "bad": "bold red"}
 TABLES = ("table", "second")
-TITLED = ("reasons", "caveats", "notes")  # blocks that begin with a title
+TITLED = ("reasons", "remedies", "caveats", "notes")  # blocks that begin with a title
 
 
 def show(result: Any, *, details: bool = False, notes: Iterable[str] = ()) -> None:

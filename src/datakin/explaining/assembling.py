@@ -79,13 +79,19 @@ def explanation_of(world: World, notes: tuple[str, ...], provenance: Provenance)
 
 
 def _steps(first: Climbed, last: Climbed) -> tuple[LadderStep, ...]:
-    rows = last.world.judged.rows
-    names = STEPS[rows.kind == "regression"]
-    means = [float(np.average(each, weights=rows.weights)) for each in last.losses]
+    names = STEPS[last.world.judged.rows.kind == "regression"]
+    steps = [_step(last, k, name) for k, name in enumerate(names)]
     if first is last:
-        return tuple(map(LadderStep, names, means))
-    before = float(np.average(first.losses[0], weights=rows.weights))
-    return (LadderStep("source", before), *map(LadderStep, ("mended", *names[1:]), means))
+        return tuple(steps)
+    return (_step(first, 0, "source"), replace(steps[0], name="mended"), *steps[1:])
+
+
+def _step(found: Climbed, k: int, name: str) -> LadderStep:
+    rows = found.world.judged.rows
+    loss, error = (
+        float(np.average(each[k], weights=rows.weights)) for each in (found.losses, found.errors)
+    )
+    return LadderStep(name, loss, float(np.sqrt(error)) if rows.kind == "regression" else error)
 
 
 def _coding(first: Climbed, last: Climbed) -> LossPart:

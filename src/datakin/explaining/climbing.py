@@ -31,7 +31,8 @@ class Climbed:
     Attributes
     ----------
     world : World
-    losses : ndarray of shape (steps, n)
+    losses, errors : ndarray of shape (steps, n)
+        Errors are in the user's unit: wrong classes, or squared errors.
     evidence : Evidence
     parts : tuple of LossPart
     halves : tuple of ndarray
@@ -40,6 +41,7 @@ class Climbed:
 
     world: World
     losses: Array
+    errors: Array
     evidence: Evidence
     parts: tuple[LossPart, ...]
     halves: tuple[Array, ...]
@@ -68,14 +70,14 @@ def climbed(world: World, halves: Sequence[Array] | None = None) -> Climbed:
         Predictions from halves of the source, where they are known already.
     """
     judged, there = world.judged, world.there
-    losses = climb(judged, world.on_target, world.own, by_trees=world.by_trees)
+    losses, errors = climb(judged, world.on_target, world.own, by_trees=world.by_trees)
     halves = _from_halves(world) if halves is None else halves
     evidence = evidence_of(judged, world.on_target, halves)
     rest = _rest(world, losses, len(there))
     places = matrix_columns(world.prepared.encoder)
     single = clearest_column(judged, world.on_target, evidence, places)
     parts = _parts(judged, losses, evidence, rest, single)
-    return Climbed(world, losses, evidence, parts, tuple(halves))
+    return Climbed(world, losses, errors, evidence, parts, tuple(halves))
 
 
 def _from_halves(world: World) -> list[Array]:

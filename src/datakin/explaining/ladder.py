@@ -112,8 +112,8 @@ def losses_of(Y: Array, P: Array, kind: str, loss: str) -> Array:
 
 def climb(
     judged: Judged, on_target: Array, own: Sequence[Array], *, by_trees: bool = False
-) -> Array:
-    """Return losses of shape (steps, n): the mean over the draws of the folds.
+) -> tuple[Array, Array]:
+    """Return losses and errors of shape (steps, n): the mean over the draws of the folds.
 
     Parameters
     ----------
@@ -125,12 +125,20 @@ def climb(
     by_trees : bool
         Whether new effects are boosted trees.
     """
-    rows = judged.rows
-    found = np.zeros((len(STEPS[0]), len(rows)))
+    losses, errors = (np.zeros((len(STEPS[0]), len(judged.rows))) for _ in range(2))
     for folds, mine in zip(judged.folds, own, strict=True):
         for step, P in enumerate([on_target, *_steps(judged, on_target, folds, by_trees), mine]):
-            found[step] += judged.losses(P)
-    return found / len(judged.folds)
+            losses[step] += judged.losses(P)
+            errors[step] += _errors(judged.rows, P)
+    return losses / len(judged.folds), errors / len(judged.folds)
+
+
+def _errors(rows: Rows, P: Array) -> Array:
+    """Return which rows get the wrong class, or squared errors."""
+    if rows.kind == "regression":
+        return np.asarray((rows.Y[:, 0] - P[:, 0]) ** 2)
+    said = (P[:, 0] > 0.5).astype(int) if rows.kind == "binary" else np.argmax(P, axis=1)
+    return np.asarray((said != rows.codes).astype(float))
 
 
 def _steps(judged: Judged, on_target: Array, folds: Array, by_trees: bool) -> list[Array]:

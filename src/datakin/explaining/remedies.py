@@ -1,7 +1,7 @@
 """What would mend the parts of the ladder.
 
 Classes drawn to the target's shares, a label on its scale, a column left out. Each is tried, and proposed
-whatever it brings: the numbers say whether it pays.
+if it brings anything; its interval says how sure that is.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def remedies(
     found = []
     for suspect, part in _suspects(world, named, columns, slope):
         trial = try_one(world, suspect)
-        if trial is not None:
+        if trial is not None and trial.fall > 0:
             found.append(mend_of(world, trial, trial.world, part, flagged=False))
     return tuple(found)
 

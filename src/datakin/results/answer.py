@@ -15,7 +15,17 @@ from datakin._core.exceptions import SERIOUS, URGENT, USUAL, Note
 from datakin.results.record import escaped
 from datakin.results.words import signed
 
-__all__ = ["Answer", "AnswerTable", "Axis", "Bar", "Row", "axis_of", "bar_text", "said"]
+__all__ = [
+    "Answer",
+    "AnswerTable",
+    "Axis",
+    "Bar",
+    "Remedy",
+    "Row",
+    "axis_of",
+    "bar_text",
+    "said",
+]
 
 WIDTH = 80  # characters of a line, unless more are asked for
 MOST = 100  # sentences are not wider, however wide the screen is
@@ -177,6 +187,23 @@ class AnswerTable:
 
 
 @dataclass(frozen=True)
+class Remedy:
+    """What would mend something.
+
+    Attributes
+    ----------
+    text : str
+        What to do and what it brings, in a sentence.
+    python, typed : str
+        The option that does it, in Python and on the command line; empty if there is none.
+    """
+
+    text: str
+    python: str = ""
+    typed: str = ""
+
+
+@dataclass(frozen=True)
 class Answer:
     """What a result says.
 
@@ -197,6 +224,10 @@ class Answer:
         What to know before acting on it.
     notes : tuple of str
         What was done to the data.
+    remedies : tuple of Remedy
+        What would mend it.
+    is_typed : bool
+        Whether options are shown as they are typed; else as in Python.
     """
 
     tone: str
@@ -208,6 +239,8 @@ class Answer:
     caveats: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     second: AnswerTable | None = None
+    remedies: tuple[Remedy, ...] = ()
+    is_typed: bool = False
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -216,6 +249,7 @@ class Answer:
             self.headline,
             *self.evidence,
             *self.reasons,
+            *(each.text for each in self.remedies),
             *self.legend,
             *self.caveats,
             *self.notes,
@@ -239,8 +273,15 @@ class Answer:
     def said_as(self, word: Callable[[str], str]) -> Answer:
         """Return the answer with what may name options passed through a function."""
         return replace(
-            self, caveats=tuple(map(word, self.caveats)), notes=tuple(map(word, self.notes))
+            self,
+            caveats=tuple(map(word, self.caveats)),
+            notes=tuple(map(word, self.notes)),
+            is_typed=True,
         )
+
+    def option(self, remedy: Remedy) -> str:
+        """Return the option of a remedy, as it is shown here."""
+        return escaped(remedy.typed if self.is_typed else remedy.python)
 
     def blocks(self, width: int = WIDTH, *, details: bool = False) -> list[tuple[str, list[str]]]:
         """Return the parts as (name, lines of text), none of them empty.
@@ -254,11 +295,20 @@ class Answer:
             ("table", _titled(self.table, width)),
             ("legend", _wrapped(" ".join(self.legend), wide)),
             ("reasons", _listed("Why", self._reasons(details), wide)),
+            ("remedies", self._mended(wide)),
             ("second", _titled(self.second, width)),
             ("caveats", _listed("What to know", self.caveats, wide)),
             ("notes", _listed("What was done to the data", self.notes, wide)),
         ]
         return [(name, lines) for name, lines in parts if lines]
+
+    def _mended(self, width: int) -> list[str]:
+        """Return what would mend it; options stand on lines of their own, to be copied whole."""
+        lines = []
+        for each in self.remedies:
+            lines += _wrapped(each.text, width, "- ", "  ")
+            lines += [f"    {self.option(each)}"] if self.option(each) else []
+        return ["What would mend it", *lines] if lines else []
 
     def _reasons(self, details: bool) -> tuple[str, ...]:
         more = len(self.reasons) - REASONS

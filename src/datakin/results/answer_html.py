@@ -31,6 +31,7 @@ def answer_html(answer: Answer) -> str:
     if answer.legend:
         parts.append(f"<p><small>{html.escape(' '.join(answer.legend))}</small></p>")
     parts += _listed("Why", answer.reasons)
+    parts += _mended(answer)
     if answer.second is not None:
         parts.append(_table(answer.second))
     parts += _listed("What to know", answer.caveats)
@@ -43,6 +44,16 @@ def _listed(title: str, texts: Iterable[str]) -> list[str]:
     if not found:
         return []
     return [f"<details><summary>{title}</summary><ul>{''.join(found)}</ul></details>"]
+
+
+def _mended(answer: Answer) -> list[str]:
+    """Return what would mend it, each with the option that does it."""
+    found = []
+    for each in answer.remedies:
+        option = answer.option(each)
+        code = f"<br><code>{html.escape(option)}</code>" if option else ""
+        found.append(f"<li>{html.escape(each.text)}{code}</li>")
+    return [f"<p>What would mend it</p><ul>{''.join(found)}</ul>"] if found else []
 
 
 def _table(table: AnswerTable) -> str:

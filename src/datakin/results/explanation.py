@@ -41,10 +41,13 @@ class LadderStep:
         numbers), "confidence" ("scale"), "rule" or "own": what the predictor has got new up to here.
     loss : float
         Mean loss on held-out rows of the target.
+    error : float
+        The same in the user's unit: the share of wrong classes, or the root mean squared error.
     """
 
     name: str
     loss: float
+    error: float
 
 
 @register

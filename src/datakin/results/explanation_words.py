@@ -55,6 +55,10 @@ class Above:
         """Return a loss as it is drawn: in percent, or as it is."""
         return 100 * value / self.base if self.base else value
 
+    def share(self, value: float) -> float:
+        """Return a loss as a share of the loss of the target alone; 0 where that is 0."""
+        return value / self.base if self.base else 0.0
+
     def titled(self, label: str) -> str:
         """Return the title of a column of such numbers."""
         return f"{label}, %" if self.base else label

@@ -1,0 +1,225 @@
+"""The reasons of an explanation, in sentences: what was seen, which parts, columns, rows, features."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from datakin.results.explanation_words import Above
+from datakin.results.words import named, number, percent, short
+
+if TYPE_CHECKING:
+    from datakin.results.explanation import (
+        ColumnEffect,
+        ColumnShift,
+        Explanation,
+        LossPart,
+        Region,
+    )
+
+__all__ = ["column_effect_sides", "reasons_of"]
+
+ALL = 0.995  # of the excess; elsewhere the source may even do better
+BARELY = 0.25  # share of what is named that weighting mends
+
+
+def reasons_of(found: Explanation) -> list[str]:
+    """Return why a predictor of the source fails, the first reason first."""
+    parts = {part.name: part for part in found.parts}
+    said = [mend.seen for mend in found.mends if mend.flagged]
+    said += _of_explaining_features(found)
+    said += [_of_part(found, parts[name]) for name in found.causes if name in parts]
+    said += _of_columns(found)
+    said += [_of_region(region) for region in found.regions if region.flagged]
+    said += _of_features(found)
+    said += _of_kept(found)
+    said += [mend.seen for mend in found.mends if not mend.part]
+    return said
+
+
+def _of_part(found: Explanation, part: LossPart) -> str:
+    source, target = short(found.source), short(found.target)
+    size = f"{percent(Above.of(found).share(part.value))}%"
+    known = isfinite(found.expected) and isfinite(found.slope)
+    if part.name == "base rate":
+        if not known:
+            return (
+                f"Base rate ({size}): classes have other shares in {target} than {source} expects."
+            )
+        return (
+            f"Base rate ({size}): {percent(found.observed)}% of {target} are {short(found.positive)!r}, "
+            f"where {source} expects {percent(found.expected)}%."
+        )
+    if part.name == "level":
+        way = "higher" if found.observed > found.expected else "lower"
+        return (
+            f"Level ({size}): the label of {target} is {number(abs(found.observed - found.expected))} {way} "
+            f"on average than {source} expects."
+        )
+    if part.name == "confidence":
+        return _of_confidence(found, size, known)
+    if part.name == "scale":
+        if found.slope < 0:
+            return f"Scale ({size}): on the whole, differences that {source} predicts point the wrong way."
+        way = "too large" if found.slope < 1 else "too small"
+        return (
+            f"Scale ({size}): differences that {source} predicts are {way}; they fit {target} when "
+            f"multiplied by {number(found.slope)}."
+        )
+    if part.name == "rule":
+        return f"Rule ({size}): columns have other effects in {target} than in {source}."
+    return f"Rest ({size}): only a predictor learned on {target} mends it; new effects of columns do not."
+
+
+def _of_confidence(found: Explanation, size: str, known: bool) -> str:
+    source, target = short(found.source), short(found.target)
+    if not known:
+        return f"Confidence ({size}): probabilities from {source} are too extreme or too cautious."
+    if found.slope < 0:
+        return (
+            f"Confidence ({size}): on the whole, probabilities from {source} point the wrong way."
+        )
+    way = "too extreme" if found.slope < 1 else "too cautious"
+    return (
+        f"Confidence ({size}): probabilities from {source} are {way}; their logits fit {target} when "
+        f"multiplied by {number(found.slope)}. Noise in the labels of one table looks the same."
+    )
+
+
+def _of_columns(found: Explanation) -> list[str]:
+    """Say which columns have other effects."""
+    if "rule" not in found.causes:
+        return []
+    clear = [each for each in found.columns if each.flagged]
+    if not clear:
+        return ["No single column stands out: the rule differs in several at once."]
+    said = [_of_column(found, clear[0])]
+    if len(clear) > 1:
+        others = named([each.column for each in clear[1:]], noun="other columns")
+        said.append(f"New effects also pay for {others}; columns that go together share this.")
+    return said
+
+
+def _of_column(found: Explanation, each: ColumnEffect) -> str:
+    name = short(each.column)
+    gain = f"a new effect for it brings {percent(Above.of(found).share(each.gain))}%"
+    if len(each.effects) != 1:
+        return f"Column {name} comes first: {gain}."
+    pair = each.effects[0]
+    return (
+        f"Column {name} comes first: its effect is {number(pair.here)} in {short(found.target)} and "
+        f"{number(pair.there)} in {short(found.source)}{_ratio(pair.here, pair.there)}; {gain}."
+    )
+
+
+def _ratio(here: float, there: float) -> str:
+    """Say how two effects compare, where that is plain."""
+    if here * there < 0:
+        return ", the other way round"
+    if there and 1.5 <= here / there < 20:
+        return f", {here / there:.1f} times as much"
+    if here and 1.5 <= there / here < 20:
+        return f", {there / here:.1f} times less"
+    return ""
+
+
+def column_effect_sides(each: ColumnEffect) -> tuple[str, str]:
+    """Return the effects here and there as they stand in a table; of levels, the one that differs most."""
+    if not each.effects:
+        return "-", "-"
+    pair = max(each.effects, key=lambda one: abs(one.here - one.there))
+    if len(each.effects) == 1:
+        return number(pair.here), number(pair.there)
+    level = short(pair.name.partition("=")[2] or "missing")
+    return f"{level}: {number(pair.here)}", number(pair.there)
+
+
+def _of_region(region: Region) -> str:
+    where = " and ".join(short(each) for each in region.conditions)
+    share = "all" if region.share >= ALL else f"{percent(region.share, 0)}%"
+    return f"It fails for {where}: {percent(region.rows, 0)}% of the rows, {share} of the excess."
+
+
+def _of_explaining_features(found: Explanation) -> list[str]:
+    shift = found.shift
+    if shift is None or not shift.explains:
+        return []
+    if shift.explains == "outside":
+        return [
+            f"{percent(shift.outside, 0)}% of the rows of {short(found.target)} lie outside what "
+            f"{short(found.source)} has seen; on the others no difference of the rule is left."
+        ]
+    return [
+        f"Weighting the rows of {short(found.source)} to lie where those of {short(found.target)} do mends it: "
+        f"no difference of the rule is left."
+    ]
+
+
+def _of_features(found: Explanation) -> list[str]:
+    shift = found.shift
+    if shift is None or not shift.has_moved:
+        return []
+    said = [
+        f"Features lie elsewhere: a classifier tells the two tables apart with AUC {shift.auc:.2f} "
+        f"(90% interval {shift.low:.2f} to {shift.high:.2f})."
+    ]
+    if shift.columns:
+        said.append(_of_shift(shift.columns[0]))
+    if shift.explains:
+        return said
+    if shift.outside >= 0.05:
+        said.append(
+            f"{percent(shift.outside, 0)}% of the rows lie outside what the source has seen."
+        )
+    if isfinite(shift.mended):
+        said += _of_weighting(found, shift.mended, shift.mended_low, shift.mended_high)
+    return said
+
+
+def _of_weighting(found: Explanation, mended: float, low: float, high: float) -> list[str]:
+    """Say what weighting the source mends, and what it does not."""
+    named_parts = [part.value for part in found.parts if part.flagged and part.name != "coding"]
+    total = sum(named_parts)
+    if total <= 0:
+        return []
+    weighting = "Weighting the source's rows to lie where the target's do mends"
+    if low > 0 and mended >= BARELY * total:
+        return [f"{weighting} {percent(min(mended / total, 1.0), 0)}% of what is named."]
+    if high < total / 2:
+        return [f"{weighting} little of what is named: the tables differ where both lie."]
+    return []
+
+
+def _of_shift(each: ColumnShift) -> str:
+    name = short(each.column)
+    if each.kind == "number":
+        return (
+            f"The column that moved most is {name}: on average {number(each.here)} here and "
+            f"{number(each.there)} there."
+        )
+    level = short(each.level) or "missing"
+    return (
+        f"The column that moved most is {name}: {percent(each.here)}% here and {percent(each.there)}% there "
+        f"are {level!r}."
+    )
+
+
+def _of_kept(found: Explanation) -> list[str]:
+    """Say which rows of the source are worth keeping."""
+    kept, above = found.kept, Above.of(found)
+    if kept is None or not above.base:
+        return []
+    where = " or ".join(" and ".join(short(text) for text in each) for each in kept.dropped)
+    change = above.share(kept.alone - kept.kept)
+    whole = above.share(kept.alone - kept.everything)
+    ends = f"{percent(above.share(kept.low))} to {percent(above.share(kept.high))}%"
+    if kept.helps:
+        return [
+            f"A part of {short(found.source)} is of use: all rows but those with {where}.",
+            f"Pooled with these {percent(kept.share, 0)}% of its rows, the loss of the target falls by "
+            f"{percent(change)}% (90% interval {ends}); with all rows by {percent(whole)}%.",
+        ]
+    return [
+        f"Without its rows with {where}, {short(found.source)} fits better, but no gain is sure: pooled, the "
+        f"loss falls by {percent(change)}% (90% interval {ends})."
+    ]

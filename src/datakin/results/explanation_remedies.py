@@ -1,0 +1,71 @@
+"""What would mend the causes of an explanation: sentences with what each brought, and the options."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from datakin.results.answer import Remedy
+from datakin.results.explanation_words import Above
+from datakin.results.words import named, percent, percent_interval, short
+
+if TYPE_CHECKING:
+    from datakin.results.explanation import Explanation, Mend
+
+__all__ = ["remedies_of"]
+
+DEEDS = {
+    "units": "Convert {column} of {table}",
+    "codes": "Recode {column} of {table}",
+    "blanks": "Read this value of {column} in {table} as missing",
+    "leak": "Leave {column} out of both tables",
+    "classes": "Recode the label of {table}",
+    "names": "Rename columns of {table}",
+    "base rate": "Draw rows of {table} so that its classes have the target's shares",
+    "level": "Move the label of {table} to the target's level",
+    "scale": "Put the label of {table} on the target's scale",
+    "column": "Leave {column} out of both tables",
+}
+ADVICE = {
+    "confidence": "Recalibrate: choosing learns on rows of the target how far each source is trusted.",
+    "rule": (
+        "Where the rule differs, no option mends the source. Choosing tries how much of it is of use beside "
+        "the target's rows."
+    ),
+    "rest": (
+        "Where the form of the rule differs, no option mends the source. Look for another one, or for more "
+        "rows of the target."
+    ),
+    "outside": "Look for a source that has such rows, or use the model only where the source lies.",
+    "weighting": (
+        "Use a learner that can bend, such as trees, or weight the source's rows to lie where the target's do."
+    ),
+}
+
+
+def remedies_of(found: Explanation) -> list[Remedy]:
+    """Return what would mend the causes; first what has an option."""
+    said = [_remedy(found, mend) for mend in found.mends if mend.typed]
+    mended = {mend.part for mend in found.mends if mend.typed}
+    for cause in found.causes:
+        if cause == "features" and found.shift is not None:
+            cause = found.shift.explains
+        if cause in ADVICE and cause not in mended:
+            said.append(Remedy(ADVICE[cause]))
+    return said
+
+
+def _remedy(found: Explanation, mend: Mend) -> Remedy:
+    above = Above.of(found)
+    columns = named(mend.columns, noun="columns") if mend.columns else ""
+    deed = DEEDS.get(mend.cause, "Mend {table}").format(column=columns, table=short(mend.table))
+    before, after, low, high = (
+        above.share(each) for each in (mend.before, mend.after, mend.low, mend.high)
+    )
+    if not above.base:
+        return Remedy(f"{deed}.", mend.python, mend.typed)
+    return Remedy(
+        f"{deed}: the excess of the loss goes from {percent(before)}% to {percent(after)}% (90% interval of "
+        f"the fall {percent_interval(low, high)}).",
+        mend.python,
+        mend.typed,
+    )
