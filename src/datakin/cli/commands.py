@@ -138,6 +138,10 @@ def matrix(
 
     def work() -> Any:
         failing.check()
+        if reading.match_classes:
+            raise DatakinError(
+                "--match-classes is for a target and its sources. A matrix has no target."
+            )
         if failing.fail_on is not None and not calls:
             raise DatakinError("--fail-on has an effect only with --calls.")
         options = scoring.options()

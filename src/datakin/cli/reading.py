@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar
 import typer
 
 import datakin
-from datakin._core.exceptions import DatakinError, listed, suggest
+from datakin._core.exceptions import DatakinError, listed, suggest, warn
 from datakin._core.typed_options import cut, unescaped
 from datakin.cli.corrections import parse_convert, parse_recode, parse_rename
 from datakin.cli.naming import check_values, name_parts, name_tables, parse_names
@@ -68,6 +68,13 @@ class Reading:
         typer.Option(
             help="Other units: column=slope,intercept; or dates: column=%d/%m/%Y. TABLE:: in front "
             "for one table."
+        ),
+    ] = None
+    match_classes: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TABLE",
+            help="Leave out rows of this source until its classes have the target's shares.",
         ),
     ] = None
     name: Annotated[
@@ -167,7 +174,22 @@ class Reading:
 
     def read_pair(self, target: str, source: str) -> list[datakin.Dataset]:
         """Read two tables."""
-        return list(self.read([_one_file(target), _one_file(source)]).values())
+        first, second = self.read([_one_file(target), _one_file(source)]).values()
+        return [first, *self._matched(first, {second.name: second}).values()]
+
+    def _matched(
+        self, target: datakin.Dataset, sources: dict[str, datakin.Dataset]
+    ) -> dict[str, datakin.Dataset]:
+        """Return the sources, those that were named with the target's shares of the classes."""
+        for name in names(self.match_classes):
+            if name not in sources:
+                raise DatakinError(
+                    f"--match-classes must name a source. Got {name!r}; the sources are "
+                    f"{listed(sources, limit=20)}.{suggest(name, sources)}"
+                )
+            sources = {**sources, name: datakin.match_classes(sources[name], target)}
+            warn(f"{name}: {sources[name].notes[-1]}")
+        return sources
 
     def read_sources(
         self,
@@ -180,7 +202,8 @@ class Reading:
         """Read the target and its sources: the first table and the others, or the parts of one."""
         if domain is None:
             read = self.read(_target_first(tables, target), skip_unusable=skip_unusable)
-            return read.pop(next(iter(read))), read
+            first = read.pop(next(iter(read)))
+            return first, self._matched(first, read)
         read = self.read(list(tables), domain)
         target = parse_names(self.name).get(target, target) if target is not None else None
         if target is None:
@@ -192,7 +215,8 @@ class Reading:
                 f"The target {target!r} must be a usable value of {domain!r}: "
                 f"{listed(read, limit=20)}.{suggest(target, read)}"
             )
-        return read.pop(target), read
+        first = read.pop(target)
+        return first, self._matched(first, read)
 
     def read_to_choose(
         self, tables: list[str], domain: str | None, target: str | None
@@ -204,12 +228,15 @@ class Reading:
             return *self.read_sources(tables, domain, target), {}
         paths = [_one_file(tables[0])] if len(tables) == 1 else _target_first(tables, target)
         read, left_out = read_usable(self.named(paths), **self.options())
-        return read.pop(next(iter(read))), read, left_out
+        first = read.pop(next(iter(read)))
+        return first, self._matched(first, read), left_out
 
 
 @dataclass(frozen=True)
 class Looking(Reading):
     """The same options, for a look at tables before anything is known of them."""
+
+    without: ClassVar[tuple[str, ...]] = ("match_classes",)
 
     label: Annotated[
         list[str] | None,

@@ -75,7 +75,7 @@ def _shares(world: World) -> Suspect:
         table=source.name,
         columns=(source.label,),
         seen=f"The base rate differs{of}.",
-        python=f"match_classes({source.name!r}, {target.name!r})",
+        python="source = datakin.match_classes(source, target)",
         typed=typed("match-classes", source.name),
         mended=lambda one, other: (one, match_classes(other, one)),
     )

@@ -115,15 +115,19 @@ def _excess(found: Explanation) -> str:
     ends = percent_interval(found.low / above.base, found.high / above.base)
     share = percent(abs(found.excess) / above.base)
     way = "higher" if found.excess >= 0 else "lower"
-    if any(mend.flagged and mend.table in ("", found.target) for mend in found.mends):
+    if _has_mended_target(found):
         return (
-            f"Its {_loss(found)} is {way} than that of the target alone, by {share}% of what the mended target "
-            f"alone has (90% interval {ends})."
+            f"Its {_loss(found)} is {way} than that of the target alone, by {share}% of what the mended "
+            f"target alone has (90% interval {ends})."
         )
     return (
         f"Its {_loss(found)} is {share}% {way} than that of the target alone (90% interval of the "
         f"difference {ends})."
     )
+
+
+def _has_mended_target(found: Explanation) -> bool:
+    return any(mend.flagged and mend.table in ("", found.target) for mend in found.mends)
 
 
 def _ladder(found: Explanation) -> AnswerTable:
@@ -188,6 +192,12 @@ def _caveats(found: Explanation) -> list[str]:
         said.append(
             "What the tables look like is a suspicion, and the mend was tried. Whether it is right, only who "
             "made the tables can say."
+        )
+    if _has_mended_target(found):
+        before = found.steps[0].loss - found.excess
+        said.append(
+            f"The target is mended, too: alone it has {number(found.loss_alone)} instead of {number(before)}. "
+            f"The part of the mend counts both tables."
         )
     if "rule" in causes:
         said.append(

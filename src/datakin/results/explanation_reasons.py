@@ -150,8 +150,8 @@ def _of_explaining_features(found: Explanation) -> list[str]:
             f"{short(found.source)} has seen; on the others no difference of the rule is left."
         ]
     return [
-        f"Weighting the rows of {short(found.source)} to lie where those of {short(found.target)} do mends it: "
-        f"no difference of the rule is left."
+        f"Weighting the rows of {short(found.source)} to lie where those of {short(found.target)} do mends "
+        f"it: no difference of the rule is left."
     ]
 
 

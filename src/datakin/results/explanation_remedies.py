@@ -37,7 +37,8 @@ ADVICE = {
     ),
     "outside": "Look for a source that has such rows, or use the model only where the source lies.",
     "weighting": (
-        "Use a learner that can bend, such as trees, or weight the source's rows to lie where the target's do."
+        "Use a learner that can bend, such as trees, or weight the source's rows to lie where the target's "
+        "do."
     ),
 }
 
