@@ -17,9 +17,9 @@ from datakin.results.words import short
 
 __all__ = ["leaking_columns"]
 
-STRONG = 0.8  # how well a column that leaks tells the label: 2 AUC - 1, or the correlation of ranks
-APART = 0.35  # by how much better than in the other table,
-AHEAD = 0.15  # and than any other column of its own
+STRONG = 0.85  # how well a column that leaks tells the label: 2 AUC - 1, or the correlation of ranks
+APART = 0.4  # by how much better than in the other table,
+AHEAD = 0.2  # and than any other column of either: a rule that is turned has a strong column in both
 ROWS = 5  # of a level whose labels are looked at
 FEWEST = 20  # values of a column, from which it is looked at
 
@@ -33,7 +33,7 @@ def leaking_columns(target: Dataset, source: Dataset) -> Iterator[Suspect]:
     for side, table in enumerate((target, source)):
         here, there = told[side], told[1 - side]
         best = int(np.argmax(here))
-        next_best = float(np.delete(here, best).max(initial=0.0))
+        next_best = max(float(np.delete(here, best).max(initial=0.0)), float(there.max()))
         if here[best] < STRONG or here[best] - next_best < AHEAD:
             continue
         if here[best] - there[best] >= APART:
