@@ -16,8 +16,10 @@ demo: .venv/.core ## see datakin at work on data it makes itself
 	@$(BIN)/datakin demo
 
 # Two processes share two cores: threads of theirs that wait for work should sleep, not spin.
+# Work is split in halves that keep neighbours, and what they share, in one process; who ends first
+# takes over some of the other's.
 test: .venv/.dev ## run the tests and the doctests
-	OMP_WAIT_POLICY=passive $(BIN)/python -m pytest -n 2
+	OMP_WAIT_POLICY=passive $(BIN)/python -m pytest -n 2 --dist worksteal
 
 check: .venv/.dev ## lint, formatting, types and import rules
 	$(BIN)/ruff check
