@@ -16,7 +16,6 @@ from reproduction.study import Study, Summary
 
 OF_NUMBERS = {"level": "base rate", "scale": "confidence"}
 REJECTED = 0.05  # p-values of Polo's tests
-MENDED = 0.75  # share of the rule's part from which explain blames the features
 MOST, FEW = 0.75, 0.25  # shares of draws that make a verdict; between them it is half-hearted
 ALARMS = 0.05  # share of draws that may name something where nothing differs
 MOVED, LEAST = 0.55, 0.01  # explain: AUC from which features moved, share of the loss that is named
@@ -25,15 +24,9 @@ MOVED, LEAST = 0.55, 0.01  # explain: AUC from which features moved, share of th
 def names_rule(found: Explanation) -> bool:
     """Return whether explain names a reason that lies in Y given X.
 
-    Every part of the ladder is one, but for a rule that weighting the source to lie where the target does
-    mends: explain then says that features lie elsewhere.
+    Every part of the ladder is one. Where features explain the excess, none is named.
     """
-    reasons = set(found.causes)
-    rule = next((part.value for part in found.parts if part.name == "rule"), 0.0)
-    mended = found.shift.mended if found.shift is not None else float("nan")
-    if isfinite(mended) and mended >= MENDED * rule:
-        reasons.discard("rule")
-    return bool(reasons)
+    return bool(set(found.causes) - {"features"})
 
 
 def _replicate(cell: Row, seed: int) -> list[Row]:

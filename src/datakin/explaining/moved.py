@@ -28,6 +28,7 @@ __all__ = [
 FOLDS = 5
 FARTHEST = 10.0  # times: rows of the source never count for more than this
 NEIGHBOUR = 5  # the neighbour that a distance is measured to
+MARGIN = 0.1  # of a range, beyond which a number is outside
 INSIDE = 0.99  # share of the source's rows that lie inside
 BLOCK = 1_000  # rows whose distances are held at once
 
@@ -98,15 +99,22 @@ def tell_apart(
 
 
 def rows_outside(target: Rows, source: Rows) -> Array:
-    """Return which of the target's rows lie farther out than 99% of the source's.
+    """Return which of the target's rows lie farther out than 99% of the source's, or beyond a range.
 
-    How far out is the distance to the fifth neighbour in the source, of standardised columns.
+    How far out is the distance to the fifth neighbour in the source, of standardised columns. Among many
+    columns one alone hardly moves that distance; so a row is outside, too, where one of its numbers lies
+    beyond all of the source's, by a tenth of their range.
     """
     scaler = Scaler.learn(np.vstack([target.X, source.X]))
     A, B = scaler.apply(target.X), scaler.apply(source.X)
     k = min(NEIGHBOUR, len(B) - 1)
     limit = float(np.quantile(_distances(B, B, k), INSIDE))
-    return np.asarray(_distances(A, B, k - 1) > limit * (1 + 1e-9) + 1e-12)
+    far = _distances(A, B, k - 1) > limit * (1 + 1e-9) + 1e-12
+    low, high = B.min(axis=0), B.max(axis=0)
+    room = MARGIN * (high - low)
+    varies = high > low
+    beyond = ((A < low - room) | (A > high + room)) & varies
+    return np.asarray(far | beyond.any(axis=1))
 
 
 def _distances(A: Array, B: Array, k: int) -> Array:
