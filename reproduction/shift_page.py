@@ -22,7 +22,7 @@ due to X. Their cases are drawn here again, split by small versions of their met
 `explain`.
 
 `explain` names a reason in Y given X if it names base rate (level), confidence (scale), rule or rest,
-unless weighting the source mends at least 75% of the rule's part. It says that features moved if a
+unless features explain the excess. It says that features moved if a
 classifier tells the tables apart with an AUC of 0.55 or more. The direction is the same if at least 75% of
 the draws say what the paper says, partly the same above 25%. One difference is meant: the papers ask
 whether there is a shift, `explain` whether it is large enough to matter; parts below 1% of the loss are not

@@ -114,7 +114,10 @@ def _looked_into(
     if not found.named:
         return (), ()
     places, names = matrix_columns(encoder), encoder.names
-    columns = column_effects(judged, world.there, world.on_target, found.evidence, places, names)
+    trees = world.learner if world.by_trees else None
+    columns = column_effects(
+        judged, world.there, world.on_target, found.evidence, places, names, trees, world.seed
+    )
     if "rule" not in named:
         columns = tuple(replace(each, flagged=False) for each in columns)
     tree_seed = derive_seed(world.seed, "regions")

@@ -21,6 +21,7 @@ __all__ = ["Climbed", "climbed"]
 HALVES = 20  # of the source, which tell how much its predictor moves by chance
 ASKED = 0.05  # chance, corrected for the three tests, below which a part may be named
 LEAST = 0.01  # share of the loss alone that a part must have to be named
+FITTED = 1.8  # chance in a rest: this times the root of what new effects fit, in the loss per row
 NAN = float("nan")
 
 
@@ -76,7 +77,10 @@ def climbed(world: World, halves: Sequence[Array] | None = None) -> Climbed:
     rest = _rest(world, losses, len(there))
     places = matrix_columns(world.prepared.encoder)
     single = clearest_column(judged, world.on_target, evidence, places)
-    parts = _parts(judged, losses, evidence, rest, single)
+    luck = float(
+        np.std([np.average(judged.losses(P), weights=judged.rows.weights) for P in halves])
+    )
+    parts = _parts(judged, losses, evidence, rest, single, luck)
     return Climbed(world, losses, errors, evidence, parts, tuple(halves))
 
 
@@ -112,34 +116,40 @@ def _rest(world: World, losses: Array, n_source: int) -> Array:
 
 
 def _parts(
-    judged: Judged, losses: Array, evidence: Evidence, own: Array, single: Single
+    judged: Judged, losses: Array, evidence: Evidence, own: Array, single: Single, luck: float
 ) -> tuple[LossPart, ...]:
     """Return the parts of the excess, and which of them are named.
 
     The rule is also named for the sake of one column, whose effect needs far less evidence than those of
-    all columns at once; but not where a new slope, a single number as well, brings more.
+    all columns at once; but not where a new slope, a single number as well, brings more. The rest has no
+    test of its own; it must be larger than what another half of the source would bring by luck.
     """
-    weights = judged.rows.weights
-    alone = float(np.average(losses[-1], weights=weights))
-    slope = float(np.average(losses[1] - losses[2], weights=weights))
+    rows = judged.rows
+    alone = float(np.average(losses[-1], weights=rows.weights))
+    slope = float(np.average(losses[1] - losses[2], weights=rows.weights))
     is_single = single.low > 0 and single.gain > max(slope, LEAST * alone)
     base_rate, confidence, rule = evidence.chances
     rule = min(rule, 2 * single.chance) if is_single else rule
     chances = [*holm([base_rate, confidence, rule]), NAN]
-    fitted = judged.rows.Y.shape[1] * np.array([1, 1, 0, 0]) + judged.n_fitted * np.array(
-        [0, 0, 1, 1]
-    )
+    fitted = (rows.Y.shape[1], rows.Y.shape[1], judged.n_fitted, 0)
     found = []
-    for k, name in enumerate(PARTS[judged.rows.kind == "regression"]):
-        value, far = _interval(judged, losses[k], losses[k + 1], int(fitted[k]))
+    for k, name in enumerate(PARTS[rows.kind == "regression"]):
+        value, far = _interval(judged, losses[k], losses[k + 1], fitted[k])
         is_clear = value - far > 0 and value > LEAST * alone
         if k < 3:
             is_clear = (is_clear or (k == 2 and is_single)) and chances[k] < ASKED
         else:
-            least, reached = _interval(judged, losses[k], own, int(fitted[k]))
-            is_clear = is_clear and least - reached > 0
+            is_clear = is_clear and _is_more(judged, losses[k] - own, losses[-1], luck)
         found.append(LossPart(name, value, value - far, value + far, chances[k], bool(is_clear)))
     return tuple(found)
+
+
+def _is_more(judged: Judged, falls: Array, losses: Array, luck: float) -> bool:
+    """Return whether a rest is more than luck: of rows, of what was fitted before, of the source."""
+    value, error = mean_with_error(falls, judged.rows.weights, judged.groups)
+    unit = 0.5 if judged.loss == "log" else float(np.average(losses, weights=judged.rows.weights))
+    fitted = FITTED * np.sqrt(judged.n_fitted) * unit / judged.n_units
+    return value > reach(judged.n_units) * float(np.sqrt((1.1 * error) ** 2 + fitted**2 + luck**2))
 
 
 def _interval(judged: Judged, before: Array, after: Array, n_fitted: int) -> tuple[float, float]:

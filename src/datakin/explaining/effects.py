@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from datakin.data.features import Array
+from datakin.explaining.dependence import partial_effects
 from datakin.explaining.evidence import Evidence, holm
 from datakin.explaining.ladder import (
     Judged,
@@ -17,6 +18,7 @@ from datakin.explaining.ladder import (
     step_error,
 )
 from datakin.explaining.offset import FREE, curvature, mean_of, refit
+from datakin.learning.stack.candidates import Learner
 from datakin.learning.stack.linear import LinearLearner
 from datakin.learning.stack.rows import Rows
 from datakin.results.explanation import ColumnEffect, EffectPair
@@ -64,6 +66,8 @@ def column_effects(
     evidence: Evidence,
     places: Mapping[str, Sequence[int]],
     names: Sequence[str],
+    trees: Learner | None = None,
+    seed: int = 0,
 ) -> tuple[ColumnEffect, ...]:
     """Return the columns, the largest gain of a new effect first.
 
@@ -77,12 +81,20 @@ def column_effects(
     places : mapping of str to columns of the matrix
     names : sequence of str
         Of the columns of the matrix.
+    trees : Learner, optional
+        Where trees predict, effects are theirs; else those of lines.
+    seed : int
     """
     rows = judged.rows
     there = {name: list(at) for name, at in places.items() if len(at)}
     before = _losses(judged, on_target, [])
     chances = holm([evidence.of_columns(at) for at in there.values()])
-    sides = [] if rows.kind == "multiclass" else [_effects(rows, rows), _effects(source, rows)]
+    sides = []
+    if rows.kind != "multiclass":
+        sides = [
+            _effects(each, rows) if trees is None else partial_effects(trees, each, rows, seed)
+            for each in (rows, source)
+        ]
     found = []
     for (name, at), chance in zip(there.items(), chances, strict=True):
         gain, far = _gain(judged, before, on_target, at)

@@ -113,7 +113,7 @@ def rows_outside(target: Rows, source: Rows) -> Array:
     low, high = B.min(axis=0), B.max(axis=0)
     room = MARGIN * (high - low)
     varies = high > low
-    beyond = ((A < low - room) | (A > high + room)) & varies
+    beyond = ((low - room > A) | (high + room < A)) & varies
     return np.asarray(far | beyond.any(axis=1))
 
 

@@ -31,7 +31,9 @@ __all__ = ["Trial", "mend_all", "reported", "suspects_of", "try_one"]
 
 MOST_TRIALS = 12  # suspects that are tried at once
 MOST_MENDS = 4  # that are made, one after the other
-CERTAIN = 0.9  # of the interval of the fall; that a suspect is seen in the columns is evidence of its own
+CERTAIN = (
+    0.9  # of the interval of the fall; that a suspect is seen in the columns is evidence of its own
+)
 LEAST = 0.01  # share of the loss alone that a mend must bring
 NAN = float("nan")
 

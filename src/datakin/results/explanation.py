@@ -158,7 +158,7 @@ class EffectPair:
     name : str
     here, here_low, here_high : float
         Of one standard deviation in the target, on the logit or on the number, with a 90% interval; from
-        the penalised linear learner on the target.
+        the penalised linear learner on the target, or from trees where these explain (partial dependence).
     there, there_low, there_high : float
         The same from the source.
     """

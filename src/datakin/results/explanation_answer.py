@@ -200,9 +200,11 @@ def _caveats(found: Explanation) -> list[str]:
             f"{number(before)}. The part of the mend counts both tables."
         )
     if "rule" in causes:
+        of = "boosted trees (partial dependence)"
+        of = of if found.learner == "trees" else "a penalised linear model"
         said.append(
-            "Effects are of one standard deviation, from a penalised linear model. Effects of columns "
-            "that go together are told apart badly."
+            f"Effects are of one standard deviation, from {of}. Effects of columns that go together are told "
+            f"apart badly."
         )
     shadow = {"confidence", "scale"} & causes
     if shadow and {"rule", "rest"} & causes:

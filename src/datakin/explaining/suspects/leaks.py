@@ -17,9 +17,13 @@ from datakin.results.words import short
 
 __all__ = ["leaking_columns"]
 
-STRONG = 0.85  # how well a column that leaks tells the label: 2 AUC - 1, or the correlation of ranks
+STRONG = (
+    0.85  # how well a column that leaks tells the label: 2 AUC - 1, or the correlation of ranks
+)
 APART = 0.4  # by how much better than in the other table,
-AHEAD = 0.2  # and than any other column of either: a rule that is turned has a strong column in both
+AHEAD = (
+    0.2  # and than any other column of either: a rule that is turned has a strong column in both
+)
 ROWS = 5  # of a level whose labels are looked at
 FEWEST = 20  # values of a column, from which it is looked at
 
