@@ -21,7 +21,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -74,21 +74,8 @@ def absent_data(text: str) -> str | None:
     return None
 
 
-def run_page(text: str, folder: Path) -> Iterator[tuple[Block, str]]:
-    """Run the blocks of a page in a folder; return each with what it printed."""
-    names: dict[str, Any] = {"__name__": "__main__"}
-    with _inside(folder):
-        for block in blocks(text):
-            if block.language == "python":
-                printed = io.StringIO()
-                with contextlib.redirect_stdout(printed):
-                    exec(compile(block.code, f"line {block.line}", "exec"), names)
-                yield block, printed.getvalue()
-            elif block.language == "console":
-                yield block, _run(block.code)
-
-
-def _run(command: str) -> str:
+def run_command(command: str) -> str:
+    """Run a command of datakin in a shell, as a reader would; return what it prints."""
     if not PROGRAM.match(command):
         raise ValueError(f"A console block holds commands of datakin. Got {command!r}.")
     program = f"{shlex.quote(sys.executable)} -m datakin"
@@ -98,6 +85,22 @@ def _run(command: str) -> str:
     if done.returncode:
         raise RuntimeError(f"{command!r} ended with {done.returncode}: {done.stderr}")
     return done.stdout
+
+
+def run_page(
+    text: str, folder: Path, run: Callable[[str], str] = run_command
+) -> Iterator[tuple[Block, str]]:
+    """Run the blocks of a page in a folder, commands by `run`; return each with what it printed."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    with _inside(folder):
+        for block in blocks(text):
+            if block.language == "python":
+                printed = io.StringIO()
+                with contextlib.redirect_stdout(printed):
+                    exec(compile(block.code, f"line {block.line}", "exec"), names)
+                yield block, printed.getvalue()
+            elif block.language == "console":
+                yield block, run(block.code)
 
 
 @contextlib.contextmanager

@@ -1,13 +1,19 @@
 """Every piece of code in README and docs runs, and what is shown is what it prints today."""
 
+import contextlib
+import glob
+import io
 import os
 import re
+import shlex
 import tomllib
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from blocks import absent_data, blocks, main, run_page, tidy
+from blocks import PROGRAM, absent_data, blocks, main, run_command, run_page, tidy
+
+from datakin import cli
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -26,6 +32,22 @@ def read(page):
     return page.read_text(encoding="utf-8")
 
 
+def run_here(command):
+    """Run a command of datakin in this process, with words and wildcards as a shell reads them."""
+    assert PROGRAM.match(command)
+    assert not set("|<>;&$`") & set(command), f"needs a shell: {command}"
+    words = [w for word in shlex.split(command)[1:] for w in sorted(glob.glob(word)) or [word]]
+    printed, said = io.StringIO(), io.StringIO()
+    with (
+        contextlib.redirect_stdout(printed),
+        contextlib.redirect_stderr(said),
+        pytest.raises(SystemExit) as stopped,
+    ):
+        cli.main(words)
+    assert not stopped.value.code, f"{command!r} ended with {stopped.value.code}: {said.getvalue()}"
+    return printed.getvalue()
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_code_runs_and_prints_what_is_shown(page, tmp_path, monkeypatch):
     for module in NEEDS.get(page.stem, ()):
@@ -34,7 +56,9 @@ def test_code_runs_and_prints_what_is_shown(page, tmp_path, monkeypatch):
     monkeypatch.setenv("DATAKIN_DATA", os.environ.get("DATAKIN_DATA", str(beside)))
     if reason := absent_data(read(page)):
         pytest.skip(reason)
-    for block, printed in run_page(read(page), tmp_path):
+    # README runs its commands as processes; to start one takes longer than most of them run.
+    run = run_command if page.stem == "README" else run_here
+    for block, printed in run_page(read(page), tmp_path, run):
         if block.shown is not None:
             assert tidy(printed) == tidy(block.shown), f"{page.name}, line {block.line}"
 
