@@ -178,24 +178,38 @@ def test_finished_sources_are_asked_for_where_they_are_printed(
     assert (on_result is not None) == (is_terminal and n_sources > 1 and not options)
 
 
-def test_the_shell_completes_commands_and_values():
-    def complete(words, at):
-        variables = {
-            "_DATAKIN_COMPLETE": "complete_bash",
-            "COMP_WORDS": words,
-            "COMP_CWORD": str(at),
-        }
-        code = "import sys; sys.argv[0] = 'datakin'; from datakin.cli import main; main()"
-        done = subprocess.run(
-            [sys.executable, "-c", code], env=os.environ | variables, capture_output=True, text=True
-        )
-        return done.stdout.split()
+def completing(words, at):
+    """Return what a shell sets for datakin to complete a word."""
+    return {
+        "_DATAKIN_COMPLETE": "complete_bash",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(at),
+    }
 
-    assert complete("datakin sc", 1) == ["score"]
-    assert complete("datakin rank --estimate w", 3) == ["weighted"]
-    assert complete("datakin rank --task r", 3) == ["regression"]
-    assert complete("datakin distance w", 2) == ["wasserstein"]
-    assert complete("datakin distance otdd --inner g", 4) == ["gaussian"]
+
+def test_the_shell_completes_commands():
+    code = "import sys; sys.argv[0] = 'datakin'; from datakin.cli import main; main()"
+    variables = completing("datakin sc", 1)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=os.environ | variables, capture_output=True, text=True
+    )
+    assert done.stdout.split() == ["score"]
+
+
+@pytest.mark.parametrize(
+    ("words", "at", "found"),
+    [
+        ("datakin rank --estimate w", 3, "weighted"),
+        ("datakin rank --task r", 3, "regression"),
+        ("datakin distance w", 2, "wasserstein"),
+        ("datakin distance otdd --inner g", 4, "gaussian"),
+    ],
+)
+def test_the_shell_completes_values(words, at, found, monkeypatch, call_main):
+    for name, value in completing(words, at).items():
+        monkeypatch.setenv(name, value)
+    _, out, _ = call_main()
+    assert out.split() == [found]
 
 
 SHOW = """
