@@ -28,7 +28,8 @@ def main(arguments: dict[str, object]) -> None:
     place = Place(Path(str(arguments["folder"])), Path(str(arguments["sound"])))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     faulthandler.enable()
-    _warm_up([place.sound / f"t.{suffix}" for suffix in TEXTS + BINARIES])
+    if arguments["trial"] is None:  # a trial reads nothing
+        _warm_up([place.sound / f"t.{suffix}" for suffix in TEXTS + BINARIES])
     seed, case = int(str(arguments["seed"])), int(str(arguments["first"]))
     last, only = arguments["last"], arguments["only"]
     with os.fdopen(int(str(arguments["to"])), "w", buffering=1) as pipe:
