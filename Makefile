@@ -17,11 +17,13 @@ help: ## list these targets
 demo: .venv/.core ## see datakin at work on data it makes itself
 	@$(BIN)/datakin demo
 
-# Two processes share two cores: threads of theirs that wait for work should sleep, not spin.
+# Two processes share two cores: threads of theirs that wait for work should sleep, not spin (those of
+# OpenMP, and those of OpenBLAS). With both cores busy, a test of many
+# small fits took 60 seconds of processor time that way, and takes 4.
 # Work is split in halves that keep neighbours, and what they share, in one process; who ends first
 # takes over some of the other's.
 test: .venv/.dev ## run the tests and the doctests
-	OMP_WAIT_POLICY=passive $(BIN)/python -m pytest -n 2 --dist worksteal
+	OMP_WAIT_POLICY=passive OPENBLAS_THREAD_TIMEOUT=4 $(BIN)/python -m pytest -n 2 --dist worksteal
 
 check: .venv/.dev ## lint, formatting, types and import rules
 	$(BIN)/ruff check
