@@ -23,6 +23,7 @@ ASKED = 0.05  # chance, corrected for the three tests, below which a part may be
 LEAST = 0.01  # share of the loss alone that a part must have to be named
 FITTED = 1.8  # chance in a rest: this times the root of what new effects fit, in the loss per row
 NAN = float("nan")
+NONE = 1e12  # stands for a missing number where rows are compared
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,11 +89,15 @@ def _from_halves(world: World) -> list[Array]:
     """Return predictions from random halves of the source.
 
     They are not drawn by class: equal shares of the classes would hide how much the base rate moves by
-    chance.
+    chance. Copies of a row go together: one in each half would hide that they are one.
     """
     source = world.there
     rng = np.random.default_rng(derive_seed(world.seed, "halves of the source"))
-    halves = [np.sort(rng.permutation(len(source))[: len(source) // 2]) for _ in range(HALVES)]
+    same = np.unique(
+        np.hstack([np.nan_to_num(source.X, nan=NONE), source.Y]), axis=0, return_inverse=True
+    )[1]
+    n = int(same.max()) + 1
+    halves = [np.flatnonzero((rng.permutation(n) < n // 2)[same.ravel()]) for _ in range(HALVES)]
     return [world.learned(source.take(half)) for half in halves]
 
 
