@@ -156,7 +156,8 @@ def _of_numbers(
         reach = float(norm.ppf(0.5 + LEVEL / 2) * error)
         low, high = difference - reach, difference + reach
     here, there = (center + scale * each for each in (mean, other))
-    return ColumnShift(name, "number", difference, low, high, "", here, there)
+    missing = (_share(np.isnan(rows.X[:, at]), rows) for rows in (target, source))
+    return ColumnShift(name, "number", difference, low, high, "", here, there, *missing)
 
 
 def _moments(x: Array, weights: Array) -> tuple[float, float, int]:
@@ -183,6 +184,8 @@ def _of_levels(
     rest = abs(float(here.sum() - there.sum()))
     most = int(np.argmax(apart))
     level = levels[most]
+    unknown = [k for k, each in zip(at, levels, strict=True) if each is None]
+    missing = (_share(rows.X[:, unknown].sum(axis=1) > 0, rows) for rows in (target, source))
     return ColumnShift(
         name,
         "category",
@@ -192,4 +195,9 @@ def _of_levels(
         "" if level is None else level,
         float(here[most]),
         float(there[most]),
+        *missing,
     )
+
+
+def _share(is_so: Array, rows: Rows) -> float:
+    return float(np.average(is_so, weights=rows.weights))

@@ -54,7 +54,7 @@ def _suspects(
         yield _line(world, slope, "scale"), "scale"
     elif "level" in named:
         yield _line(world, 1.0, "level"), "level"
-    clear = [each for each in columns if each.flagged]
+    clear = [each for each in columns if each.flagged and each.column in world.source.columns]
     if clear and len(world.target.columns) > 1:
         yield _dropped(world, clear[0].column), "rule"
 

@@ -27,6 +27,7 @@ __all__ = [
 
 
 MOVED = 0.55  # AUC from which features are said to lie elsewhere
+SMALL = 0.5  # of the largest part: a mend that brings less is not the first cause
 
 
 @register
@@ -95,6 +96,8 @@ class ColumnShift:
         Categories: the level whose share differs most.
     here, there : float
         Numbers: the means. Categories: the shares of that level.
+    missing_here, missing_there : float
+        Shares of the rows without a value.
     """
 
     column: str
@@ -105,6 +108,8 @@ class ColumnShift:
     level: str
     here: float
     there: float
+    missing_here: float = 0.0
+    missing_there: float = 0.0
 
 
 @register
@@ -274,6 +279,11 @@ class Mend:
     part: str
     flagged: bool
 
+    @property
+    def fall(self) -> float:
+        """By how much the excess falls once it is mended."""
+        return self.before - self.after
+
 
 @register
 @dataclass(frozen=True)
@@ -390,12 +400,11 @@ class Explanation(Record):
     def causes(self) -> tuple[str, ...]:
         """Names of the causes, the first one first.
 
-        What was mended in the tables comes first, then "features" if these explain the rest, or the parts
+        What was mended in the tables comes first (last if it hardly matters), then "features" if these explain the rest, or the parts
         that are reasons, the largest first.
         Confidence (or scale) comes after the rule and the rest where they are named, too: a predictor with
         other effects is too extreme for that reason alone.
         """
-        mended = [mend.cause for mend in self.mends if mend.flagged and mend.part == "coding"]
         named = {
             part.name: part.value for part in self.parts if part.flagged and part.name != "coding"
         }
@@ -405,8 +414,15 @@ class Explanation(Record):
             shadow = name in ("confidence", "scale")
             return -min([named[name], *deeper] if shadow else [named[name]]), shadow
 
+        largest = max(named.values(), default=0.0)
+        coding = [mend for mend in self.mends if mend.flagged]
+        # What is plain to see in a column is named even if it hardly matters; it does not come first then.
+        first, last = (
+            [mend.cause for mend in coding if (mend.fall < SMALL * largest) == is_small]
+            for is_small in (False, True)
+        )
         features = ["features"] if self.shift is not None and self.shift.explains else []
-        return (*dict.fromkeys(mended), *features, *sorted(named, key=order))
+        return tuple(dict.fromkeys([*first, *features, *sorted(named, key=order), *last]))
 
     @property
     def frame(self) -> pd.DataFrame:

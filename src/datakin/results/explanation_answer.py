@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from datakin.results.answer import Answer, AnswerTable, Bar, Row
-from datakin.results.explanation_reasons import column_effect_sides, reasons_of
+from datakin.results.explanation_reasons import column_effect_sides, lacking, reasons_of
 from datakin.results.explanation_remedies import remedies_of
 from datakin.results.explanation_words import Above
 from datakin.results.words import (
@@ -19,7 +19,7 @@ from datakin.results.words import (
 )
 
 if TYPE_CHECKING:
-    from datakin.results.explanation import Explanation
+    from datakin.results.explanation import ColumnEffect, Explanation
 
 __all__ = ["explanation_answer"]
 
@@ -165,7 +165,7 @@ def _effects(found: Explanation) -> AnswerTable | None:
         Row(
             (
                 each.column,
-                *column_effect_sides(each),
+                *_sides(found, each),
                 signed(above.share(each.gain)),
                 probability(each.chance),
                 "yes" if each.flagged else "",
@@ -177,16 +177,24 @@ def _effects(found: Explanation) -> AnswerTable | None:
         ("column", "effect here", "there", "gain", "chance", "a reason"),
         tuple(rows),
         ("effect here", "there", "gain", "chance"),
-        caption="What a new effect for one column brings, beside a new base rate:",
+        caption=(
+            "What a new effect for one column brings, beside a new base rate (chance: how often luck alone "
+            "would bring so clear a difference):"
+        ),
     )
+
+
+def _sides(found: Explanation, each: ColumnEffect) -> tuple[str, str]:
+    here, there = column_effect_sides(each)
+    return here, "missing" if lacking(found, each.column) else there
 
 
 def _caveats(found: Explanation) -> list[str]:
     said, causes = [], set(found.causes)
     if causes:
         said.append(
-            "What is named is surely there: its interval lies above 0 and chance alone rarely brings it. "
-            "Smaller differences may be there, too."
+            "What is named is hardly chance, and its interval lies above 0. Smaller differences may be there, "
+            "too."
         )
     if any(mend.flagged for mend in found.mends):
         said.append(

@@ -17,18 +17,21 @@ if TYPE_CHECKING:
         Region,
     )
 
-__all__ = ["column_effect_sides", "reasons_of"]
+__all__ = ["column_effect_sides", "lacking", "reasons_of"]
 
 ALL = 0.995  # of the excess; elsewhere the source may even do better
+LACKING = 0.8  # share of missing values from which a table hardly has a column
 BARELY = 0.25  # share of what is named that weighting mends
 
 
 def reasons_of(found: Explanation) -> list[str]:
     """Return why a predictor of the source fails, the first reason first."""
     parts = {part.name: part for part in found.parts}
-    said = [mend.seen for mend in found.mends if mend.flagged]
-    said += _of_explaining_features(found)
-    said += [_of_part(found, parts[name]) for name in found.causes if name in parts]
+    said = []
+    for cause in found.causes:
+        said += [mend.seen for mend in found.mends if mend.flagged and mend.cause == cause]
+        said += _of_explaining_features(found) if cause == "features" else []
+        said += [_of_part(found, parts[cause])] if cause in parts else []
     said += _of_columns(found)
     said += [_of_region(region) for region in found.regions if region.flagged]
     said += _of_features(found)
@@ -103,6 +106,12 @@ def _of_columns(found: Explanation) -> list[str]:
 def _of_column(found: Explanation, each: ColumnEffect) -> str:
     name = short(each.column)
     gain = f"a new effect for it brings {percent(Above.of(found).share(each.gain))}%"
+    lacks = lacking(found, each.column)
+    if lacks:
+        return (
+            f"Column {name} comes first: it is missing in {percent(lacks)}% of the rows of "
+            f"{short(found.source)}, which tell little of its effect; {gain}."
+        )
     if len(each.effects) != 1:
         return f"Column {name} comes first: {gain}."
     pair = each.effects[0]
@@ -110,6 +119,13 @@ def _of_column(found: Explanation, each: ColumnEffect) -> str:
         f"Column {name} comes first: its effect is {number(pair.here)} in {short(found.target)} and "
         f"{number(pair.there)} in {short(found.source)}{_ratio(pair.here, pair.there)}; {gain}."
     )
+
+
+def lacking(found: Explanation, column: str) -> float:
+    """Return the share of the source's rows that lack a column, where these are nearly all; else 0."""
+    columns = () if found.shift is None else found.shift.columns
+    share = next((each.missing_there for each in columns if each.column == column), 0.0)
+    return share if share >= LACKING else 0.0
 
 
 def _ratio(here: float, there: float) -> str:
