@@ -52,7 +52,7 @@ def test_two_tables(run, tmp_path):
         *("--out", "why.md"),
     )
     assert code == 0
-    head = "What is learned on other fails on mine because of the base rate."
+    head = "What is learned on other fails on mine because the base rate differs."
     assert out.startswith(head)
     assert "+ new base rate" in out
     assert err.count("Written to") == 3

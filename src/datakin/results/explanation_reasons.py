@@ -6,7 +6,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from datakin.results.explanation_words import Above
-from datakin.results.words import named, number, percent, short
+from datakin.results.words import named, number, percent, short, signed
 
 if TYPE_CHECKING:
     from datakin.results.explanation import (
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["column_effect_sides", "reasons_of"]
 
 ALL = 0.995  # of the excess; elsewhere the source may even do better
+PLACES = 2  # regions that a sentence names
 BARELY = 0.25  # share of what is named that weighting mends
 
 
@@ -209,7 +210,7 @@ def _of_kept(found: Explanation) -> list[str]:
     kept, above = found.kept, Above.of(found)
     if kept is None or not above.base:
         return []
-    where = " or ".join(" and ".join(short(text) for text in each) for each in kept.dropped)
+    where = _places(kept.dropped)
     change = above.share(kept.alone - kept.kept)
     whole = above.share(kept.alone - kept.everything)
     ends = f"{percent(above.share(kept.low))} to {percent(above.share(kept.high))}%"
@@ -220,6 +221,15 @@ def _of_kept(found: Explanation) -> list[str]:
             f"{percent(change)}% (90% interval {ends}); with all rows by {percent(whole)}%.",
         ]
     return [
-        f"Without its rows with {where}, {short(found.source)} fits better, but no gain is sure: pooled, the "
-        f"loss falls by {percent(change)}% (90% interval {ends})."
+        f"Without its rows with {where}, {short(found.source)} fits better, but no gain is sure.",
+        f"Pooled with the others, the loss of the target changes by {signed(-change)} (90% interval of the "
+        f"fall {ends}).",
     ]
+
+
+def _places(dropped: tuple[tuple[str, ...], ...]) -> str:
+    """Return where rows are left out; of many places the first."""
+    places = [" and ".join(short(text) for text in each) for each in dropped]
+    n_more = len(places) - PLACES
+    more = [f"in {n_more} other part{'s' * (n_more > 1)} of it"] if n_more > 0 else []
+    return " or ".join([*places[:PLACES], *more])
