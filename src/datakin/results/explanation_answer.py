@@ -196,8 +196,8 @@ def _caveats(found: Explanation) -> list[str]:
     if _has_mended_target(found):
         before = found.steps[0].loss - found.excess
         said.append(
-            f"The target is mended, too: alone it has {number(found.loss_alone)} instead of {number(before)}. "
-            f"The part of the mend counts both tables."
+            f"The target is mended, too: alone it has {number(found.loss_alone)} instead of "
+            f"{number(before)}. The part of the mend counts both tables."
         )
     if "rule" in causes:
         said.append(
