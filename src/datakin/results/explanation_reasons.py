@@ -216,14 +216,14 @@ def _of_kept(found: Explanation) -> list[str]:
     ends = f"{percent(above.share(kept.low))} to {percent(above.share(kept.high))}%"
     if kept.helps:
         return [
-            f"A part of {short(found.source)} is of use: all rows but those with {where}.",
+            f"A part of {short(found.source)} is of use: all but rows with {where}.",
             f"Pooled with these {percent(kept.share, 0)}% of its rows, the loss of the target falls by "
             f"{percent(change)}% (90% interval {ends}); with all rows by {percent(whole)}%.",
         ]
     return [
-        f"Without its rows with {where}, {short(found.source)} fits better, but no gain is sure.",
-        f"Pooled with the others, the loss of the target changes by {signed(-change)} (90% interval of the "
-        f"fall {ends}).",
+        f"Without its rows with {where}, {short(found.source)} fits better.",
+        f"But no gain is sure: pooled with the others, the loss of the target changes by {signed(-change)} "
+        f"(90% interval of the fall {ends}).",
     ]
 
 
@@ -231,5 +231,5 @@ def _places(dropped: tuple[tuple[str, ...], ...]) -> str:
     """Return where rows are left out; of many places the first."""
     places = [" and ".join(short(text) for text in each) for each in dropped]
     n_more = len(places) - PLACES
-    more = [f"in {n_more} other part{'s' * (n_more > 1)} of it"] if n_more > 0 else []
+    more = [f"{n_more} other part{'s' * (n_more > 1)}"] if n_more > 0 else []
     return " or ".join([*places[:PLACES], *more])

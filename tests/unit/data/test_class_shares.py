@@ -36,7 +36,10 @@ def test_shares_are_the_targets(target, source, left):
 def test_rows_stay_in_order_and_repeat():
     source, target = made(60, 60), made(80, 20, name="mine")
     found = match_classes(source, target)
-    places = [np.flatnonzero((source.features.numeric == row).all(axis=1))[0] for row in found.features.numeric]
+    places = [
+        np.flatnonzero((source.features.numeric == row).all(axis=1))[0]
+        for row in found.features.numeric
+    ]
     assert places == sorted(places)
     assert match_classes(source, target).fingerprint == found.fingerprint
     assert match_classes(source, target, random_state=1).fingerprint != found.fingerprint

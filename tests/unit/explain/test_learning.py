@@ -65,11 +65,12 @@ def test_trees_are_picked_for_a_rule_that_bends():
 def test_lines_are_picked_for_few_rows():
     import datakin
 
-    target, source = (
-        datakin.as_dataset(*bent(n, n), name=f"set of {n}") for n in (60, ENOUGH - 1)
-    )
+    target, source = (datakin.as_dataset(*bent(n, n), name=f"set of {n}") for n in (60, ENOUGH - 1))
     assert pick_learner(target, source, "squared", 0).name == "linear"
-    assert pick_learner(target, datakin.as_dataset(*bent(400, 2), name="s"), "squared", 0).name == "trees"
+    assert (
+        pick_learner(target, datakin.as_dataset(*bent(400, 2), name="s"), "squared", 0).name
+        == "trees"
+    )
 
 
 def test_the_learner_is_picked_on_the_source_and_repeats():

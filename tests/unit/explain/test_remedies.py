@@ -36,7 +36,8 @@ def test_base_rate(seed):
 
 
 @pytest.mark.parametrize(
-    ("cause", "seed", "name"), [("base rate", 0, "level"), ("base rate", 1, "level"), ("confidence", 1, "scale")]
+    ("cause", "seed", "name"),
+    [("base rate", 0, "level"), ("base rate", 1, "level"), ("confidence", 1, "scale")],
 )
 def test_level_and_scale(cause, seed, name):
     target, source, found = planted_cause(cause, seed, "numbers")
