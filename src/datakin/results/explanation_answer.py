@@ -194,10 +194,11 @@ def _caveats(found: Explanation) -> list[str]:
             "made the tables can say."
         )
     if _has_mended_target(found):
-        before = found.steps[0].loss - found.excess
+        alone, before = number(found.loss_alone), number(found.steps[0].loss - found.excess)
+        is_other = f" instead of {before}" if before != alone else ", as before"
         said.append(
-            f"The target is mended, too: alone it has {number(found.loss_alone)} instead of "
-            f"{number(before)}. The part of the mend counts both tables."
+            f"The target is mended, too: its loss alone is {alone}{is_other}. The part of the mend counts "
+            f"both tables."
         )
     if "rule" in causes:
         said.append(

@@ -6,6 +6,7 @@ import pytest
 
 from datakin import from_json
 from datakin.results.answer_html import answer_html
+from datakin.results.words import number
 from tests.unit.explain.spoiled import add_up, planted_cause
 from tests.unit.results.sentences import check_form
 
@@ -98,8 +99,9 @@ def test_a_mended_target_is_told(cause, seed):
     (said,) = [
         text for text in found.answer.caveats if text.startswith("The target is mended, too")
     ]
-    before = found.steps[0].loss - found.excess
-    assert f"instead of {before:.3f}"[:16] in said
+    alone, before = number(found.loss_alone), number(found.steps[0].loss - found.excess)
+    assert f"alone is {alone}" in said
+    assert ("as before" if alone == before else f"instead of {before}") in said
     assert "of what the mended target alone has" in found.answer.evidence[0]
     add_up(found)
     # The source's predictor in the mended tables, against the target alone in them:

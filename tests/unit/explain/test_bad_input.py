@@ -83,7 +83,7 @@ def test_a_column_without_values_or_of_one_value(units, side, value):
     assert checked(explained(*tables)).causes == ("units",)
 
 
-@pytest.mark.parametrize("size", [1e12, 1e160, 1e300])
+@pytest.mark.parametrize("size", [1e12, 1e300])
 def test_huge_numbers(units, size):
     for tables in (
         [each.assign(c=size * each["c"]) for each in units],

@@ -13,16 +13,8 @@ import datakin
 from datakin import DatakinError, explain, from_json
 from tests.unit.damage import damaged_json
 from tests.unit.explain.planted import planted
+from tests.unit.explain.spoiled import add_up
 from tests.unit.results.sentences import check_form
-
-
-def add_up(found):
-    assert sum(part.value for part in found.parts) == pytest.approx(found.excess, abs=1e-12)
-    losses = [step.loss for step in found.steps]
-    assert losses[0] - losses[-1] == pytest.approx(found.excess, abs=1e-12)
-    for before, after, part in zip(losses, losses[1:], found.parts, strict=False):
-        assert before - after == pytest.approx(part.value, abs=1e-12)
-        assert part.low < part.value < part.high
 
 
 @pytest.mark.parametrize("numbers", [False, True])

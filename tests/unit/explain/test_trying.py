@@ -42,7 +42,7 @@ def test_the_option_brings_what_the_trial_brought(cause, seed, task):
     assert again.causes == ()
     add_up(found)
     check_form(found.answer)
-    assert [part.name for part in found.parts][0] == "coding"
+    assert found.parts[0].name == "coding"
     assert [step.name for step in found.steps][:2] == ["source", "mended"]
 
 
