@@ -1,6 +1,7 @@
 """`datakin explain`, and --explain beside what other commands find."""
 
 import json
+import shlex
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ import datakin
 from datakin.explaining.options import ExplainOptions
 from tests.unit.choose.models import ward
 from tests.unit.explain.planted import BETA
+from tests.unit.explain.spoiled import frames
 
 LABEL = ("--label", "died")
 QUICK = (*LABEL, "--models", "logistic", "--cv", "3")
@@ -52,7 +54,7 @@ def test_two_tables(run, tmp_path):
         *("--out", "why.md"),
     )
     assert code == 0
-    head = "What is learned on other fails on mine because of the base rate."
+    head = "What is learned on other fails on mine because the base rate differs."
     assert out.startswith(head)
     assert "+ new base rate" in out
     assert err.count("Written to") == 3
@@ -162,6 +164,74 @@ def test_a_source_that_cannot_be_explained_keeps_no_answer_back(run, monkeypatch
     code, out, _ = run("score", "mine.csv", "twin.csv", *QUICK, "--explain")
     assert code == 0
     assert "not explained: no luck." in " ".join(out.split())
+
+
+ODD = {
+    **{"a": "it's: a = b, c", "b": "x::y", "c": "back\\slash", "d": '"q"', "e": "-e", "f": "f g"},
+    **{"g": "$HOME `x`", "y": "la=be,l: 'x'::z"},
+}
+FILES = ("mi=ne, a::b.csv", "the'irs: =x,y.csv")
+
+
+@pytest.mark.parametrize("cause", ["units", "codes", "blanks", "leak", "classes", "base rate"])
+def test_what_is_proposed_can_be_typed(call_main, tmp_path, monkeypatch, cause):
+    """Whatever tables, columns, levels and classes are called; and it brings what was promised."""
+    monkeypatch.chdir(tmp_path)
+    tables = [each.rename(columns=ODD) for each in frames(cause)]
+    levels = {"p": "l=1", "q": "m:,2", "r": "n'3", "s": "o::4"}
+    for frame, path in zip(tables, FILES, strict=True):
+        frame[ODD["e"]] = frame[ODD["e"]].map(levels)
+        if cause == "classes":
+            frame[ODD["y"]] = np.where(frame[ODD["y"]] == 1, "a=b, 'c'", "no: \\x")
+        frame.to_csv(path, index=False)
+    words = ("explain", *FILES, "--label", ODD["y"], "--learner", "linear", "--json")
+    code, out, _ = call_main(*words)
+    assert code == 0
+    found = datakin.from_json(out)
+    assert found.causes == (cause,)
+    mend = next(each for each in found.mends if each.typed)
+    code, out, _ = call_main(*words, *shlex.split(mend.typed))
+    assert code == 0
+    assert datakin.from_json(out).excess == pytest.approx(mend.after, rel=1e-9)
+
+
+def test_what_is_proposed_stands_there_to_be_typed(run):
+    code, out, _ = run("explain", "mine.csv", "other.csv", *LABEL, "--learner", "linear")
+    assert code == 0
+    assert "What would mend it" in out
+    assert "    --match-classes other\n" in out
+    assert "match_classes" not in out
+
+
+def test_parts_of_one_table_can_be_mended(call_main, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for cause in ("units", "base rate"):
+        parts = [each.assign(site=name) for each, name in zip(frames(cause), "AB", strict=True)]
+        pd.concat(parts).to_csv("all.csv", index=False)
+        words = ("explain", "all.csv", "--domain", "site", "--target", "A", "--source", "B")
+        words = (*words, "--label", "y", "--learner", "linear", "--json")
+        (mend,) = datakin.from_json(call_main(*words)[1]).mends
+        code, out, _ = call_main(*words, *shlex.split(mend.typed))
+        assert code == 0
+        assert datakin.from_json(out).excess == pytest.approx(mend.after, rel=1e-9)
+
+
+def test_match_classes(run):
+    words = ("mine.csv", "other.csv", *LABEL)
+    code, out, err = run("explain", *words, "--json", "--match-classes", "other")
+    assert code == 0
+    assert "rows are used, drawn at random" in err
+    assert datakin.from_json(out).causes == ()
+    found = datakin.read_tables(["mine.csv", "other.csv"], label="died")
+    left = datakin.match_classes(found["other"], found["mine"]).n_rows
+    assert datakin.from_json(out).n_source == left
+    code, out, _ = run("score", *words, *QUICK[2:], "--json", "--match-classes", "other")
+    assert code == 0
+    code, out, err = run("explain", *words, "--match-classes", "othr")
+    assert code == 1
+    assert "--match-classes must name a source. Got 'othr'" in err
+    assert "Did you mean 'other'?" in err
+    assert run("check", "mine.csv", "--match-classes", "mine")[0] != 0
 
 
 def test_explain_in_a_study(run, tmp_path):

@@ -25,7 +25,7 @@ def match_classes(source: Dataset, target: Dataset, *, random_state: int = 0) ->
     Parameters
     ----------
     source, target : Dataset
-        With the same classes.
+        With the same classes. Where rows have weights, shares are those of the weights.
     random_state : int
         Which rows are left out.
 
@@ -63,17 +63,27 @@ def match_classes(source: Dataset, target: Dataset, *, random_state: int = 0) ->
             f"lacks {listed(lacking)}."
         )
     wanted = np.zeros(len(source.classes))
-    wanted[[place[name] for name in target.classes]] = target.class_shares
+    wanted[[place[name] for name in target.classes]] = _shares(target)
+    shares = _shares(source)
     counts = np.bincount(source.y, minlength=len(wanted))
-    with np.errstate(divide="ignore"):
-        total = float(np.min(np.where(wanted > 0, counts / wanted, np.inf)))
-    keep = np.minimum(counts, np.floor(total * wanted + 1e-9).astype(int))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rates = np.where(shares > 0, wanted / shares, 0.0)  # how much of each class, up to a factor
+        total = float(np.min(np.where(wanted > 0, shares / wanted, np.inf)))
+    keep = np.minimum(counts, np.floor(total * rates * counts + 1e-9).astype(int))
     if keep.sum() < FEWEST:
         raise DatakinError(
             f"At least {FEWEST} rows must be left. With the shares of {target.name!r}, {source.name!r} would "
             f"have {int(keep.sum())}."
         )
     return _drawn(source, target.name, keep, random_state)
+
+
+def _shares(dataset: Dataset) -> np.ndarray:
+    """Return the shares of the classes; rows that count more count more here."""
+    if dataset.weights is None:
+        return np.asarray(dataset.class_shares)
+    sums = np.bincount(dataset.y, weights=dataset.weights, minlength=len(dataset.classes))
+    return np.asarray(sums / sums.sum())
 
 
 def _drawn(source: Dataset, target: str, keep: np.ndarray, seed: int) -> Dataset:

@@ -91,7 +91,8 @@ def _numbers_of(distinct: Iterable[Any], name: str) -> Array:
         numbers = as_numbers(object_array(values))
         return np.full(len(values), np.nan) if numbers is None else numbers
     column = read_text(arrow_texts(map(canonical_label, values)), name)
-    return column.values if column.facts.kind == "number" else np.full(len(values), np.nan)
+    is_number = column.facts.kind in ("number", "truth value")  # which is read as 0 or 1
+    return column.values if is_number else np.full(len(values), np.nan)
 
 
 def rewrite_dates(series: nw.Series[Any], form: str, rows: Array) -> nw.Series[Any]:

@@ -71,7 +71,7 @@ def explanation_of(world: World, notes: tuple[str, ...], provenance: Provenance)
         shift=shift,
         columns=columns,
         regions=regions,
-        mends=(*mends, *remedies(now, named, columns, slope), *reported(world)),
+        mends=(*mends, *remedies(now, named, columns, slope), *reported(now)),
         kept=rows_to_keep(now) if named & {"rule", "rest"} else None,
         notes=(*notes, *world.prepared.notes),
         provenance=provenance,

@@ -193,8 +193,8 @@ def _caveats(found: Explanation) -> list[str]:
     said, causes = [], set(found.causes)
     if causes:
         said.append(
-            "What is named is hardly chance, and its interval lies above 0. Smaller differences may be there, "
-            "too."
+            "What is named is hardly chance, and its interval lies above 0. Smaller differences may be "
+            "there, too."
         )
     if any(mend.flagged for mend in found.mends):
         said.append(
@@ -202,10 +202,11 @@ def _caveats(found: Explanation) -> list[str]:
             "made the tables can say."
         )
     if _has_mended_target(found):
-        before = found.steps[0].loss - found.excess
+        alone, before = number(found.loss_alone), number(found.steps[0].loss - found.excess)
+        is_other = f" instead of {before}" if before != alone else ", as before"
         said.append(
-            f"The target is mended, too: alone it has {number(found.loss_alone)} instead of "
-            f"{number(before)}. The part of the mend counts both tables."
+            f"The target is mended, too: its loss alone is {alone}{is_other}. The part of the mend counts "
+            f"both tables."
         )
     if "rule" in causes:
         of = "boosted trees (partial dependence)"

@@ -6,7 +6,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from datakin.results.explanation_words import Above
-from datakin.results.words import named, number, percent, short
+from datakin.results.words import named, number, percent, short, signed
 
 if TYPE_CHECKING:
     from datakin.results.explanation import (
@@ -21,6 +21,7 @@ __all__ = ["column_effect_sides", "lacking", "reasons_of"]
 
 ALL = 0.995  # of the excess; elsewhere the source may even do better
 LACKING = 0.8  # share of missing values from which a table hardly has a column
+PLACES = 2  # regions that a sentence names
 BARELY = 0.25  # share of what is named that weighting mends
 
 
@@ -225,17 +226,26 @@ def _of_kept(found: Explanation) -> list[str]:
     kept, above = found.kept, Above.of(found)
     if kept is None or not above.base:
         return []
-    where = " or ".join(" and ".join(short(text) for text in each) for each in kept.dropped)
+    where = _places(kept.dropped)
     change = above.share(kept.alone - kept.kept)
     whole = above.share(kept.alone - kept.everything)
     ends = f"{percent(above.share(kept.low))} to {percent(above.share(kept.high))}%"
     if kept.helps:
         return [
-            f"A part of {short(found.source)} is of use: all rows but those with {where}.",
+            f"A part of {short(found.source)} is of use: all but rows with {where}.",
             f"Pooled with these {percent(kept.share, 0)}% of its rows, the loss of the target falls by "
             f"{percent(change)}% (90% interval {ends}); with all rows by {percent(whole)}%.",
         ]
     return [
-        f"Without its rows with {where}, {short(found.source)} fits better, but no gain is sure: pooled, the "
-        f"loss falls by {percent(change)}% (90% interval {ends})."
+        f"Without its rows with {where}, {short(found.source)} fits better.",
+        f"But no gain is sure: pooled with the others, the loss of the target changes by {signed(-change)} "
+        f"(90% interval of the fall {ends}).",
     ]
+
+
+def _places(dropped: tuple[tuple[str, ...], ...]) -> str:
+    """Return where rows are left out; of many places the first."""
+    places = [" and ".join(short(text) for text in each) for each in dropped]
+    n_more = len(places) - PLACES
+    more = [f"{n_more} other part{'s' * (n_more > 1)}"] if n_more > 0 else []
+    return " or ".join([*places[:PLACES], *more])

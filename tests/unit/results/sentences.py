@@ -34,6 +34,7 @@ def check_form(answer):
         *answer.reasons,
         *answer.legend,
         *answer.caveats,
+        *(each.text for each in answer.remedies),
     ):
         assert text == text.strip(), text
         assert text[-1] in ".!?", text

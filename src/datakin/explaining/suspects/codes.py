@@ -17,7 +17,7 @@ from datakin.data import Dataset
 from datakin.data.checks.spelling import recode_options
 from datakin.data.features import MISSING, Array
 from datakin.explaining.edits import recoded, spelled
-from datakin.explaining.suspects.suspect import Suspect
+from datakin.explaining.suspects.suspect import Suspect, is_time
 from datakin.learning.stack.rows import responses
 from datakin.results.words import named, short
 
@@ -49,7 +49,7 @@ def other_codes(target: Dataset, source: Dataset) -> Iterator[Suspect]:
     if target.classes and target.classes != source.classes:
         return
     for name in target.columns:
-        if name not in source.columns:
+        if name not in source.columns or is_time(target, name) or is_time(source, name):
             continue
         ours, theirs = _levels(target, name), _levels(source, name)
         if ours is None or theirs is None:

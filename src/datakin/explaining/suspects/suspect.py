@@ -10,7 +10,7 @@ import numpy as np
 from datakin.data import Dataset
 from datakin.data.features import Array
 
-__all__ = ["Pair", "Suspect", "known", "shared_numbers"]
+__all__ = ["Pair", "Suspect", "is_time", "known", "shared_numbers"]
 
 Pair = tuple[Dataset, Dataset]  # target and source
 
@@ -52,8 +52,20 @@ def known(values: Array) -> Array:
 
 
 def shared_numbers(target: Dataset, source: Dataset) -> list[str]:
-    """Return the columns that are numbers in both; none of sparse tables."""
+    """Return the columns that are numbers in both, as they stand there; none of sparse tables.
+
+    Dates are read as numbers, too, but are in no units, and nobody would know them by their numbers.
+    """
     if target.features.is_sparse or source.features.is_sparse:
         return []
     others = set(source.features.numeric_names)
-    return [name for name in target.features.numeric_names if name in others]
+    return [
+        name
+        for name in target.features.numeric_names
+        if name in others and not any(is_time(each, name) for each in (target, source))
+    ]
+
+
+def is_time(dataset: Dataset, name: str) -> bool:
+    """Return whether a column holds dates or durations."""
+    return name in dataset.facts and dataset.facts[name].kind in ("date", "duration")

@@ -78,8 +78,9 @@ def conversion(ours: Array, theirs: Array, name: str, *, by_name: bool = False) 
     if min(len(one), len(other)) < ENOUGH or min(map(_distinct, (one, other))) < FEWEST:
         return None
     a, b = np.quantile(one, LEVELS), np.quantile(other, LEVELS)
-    spread, width = float(np.std(a)), float(np.std(b))
-    if spread <= 0 or width <= 0:
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread, width = float(np.std(a)), float(np.std(b))
+    if not (0 < spread < np.inf and 0 < width < np.inf):  # constant, or too large to be squared
         return None
     is_scaled = max(spread / width, width / spread) > SCALED
     is_away = abs(np.median(a) - np.median(b)) > AWAY * max(spread, width)

@@ -1,0 +1,78 @@
+"""What would mend the parts of the ladder, tried."""
+
+import pytest
+
+import datakin
+from datakin import explain
+from tests.unit.explain.spoiled import add_up, explained, options_of, planted_cause, read
+from tests.unit.results.sentences import check_form
+
+
+def remedy(found, cause):
+    (mend,) = [each for each in found.mends if each.cause == cause]
+    assert not mend.flagged
+    assert mend.before == pytest.approx(found.excess, rel=1e-12)
+    assert mend.after < mend.before
+    add_up(found)
+    check_form(found.answer)
+    return mend
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_base_rate(seed):
+    target, source, found = planted_cause("base rate", seed)
+    mend = remedy(found, "base rate")
+    assert (mend.part, mend.table, mend.columns) == ("base rate", "theirs", ("y",))
+    assert mend.typed == "--match-classes theirs"
+    names = {"datakin": datakin}
+    names["target"], names["source"] = read(target, source)
+    exec(mend.python, names)
+    again = explain(names["target"], names["source"], learner="linear")
+    assert again.excess == pytest.approx(mend.after, rel=1e-9)
+    assert again.causes == ()
+    shares = [100 * each["y"].mean() for each in (target, source)]
+    for share in shares:
+        assert f"{share:.0f}%" in mend.seen
+
+
+@pytest.mark.parametrize(
+    ("cause", "seed", "name"),
+    [("base rate", 0, "level"), ("base rate", 1, "level"), ("confidence", 1, "scale")],
+)
+def test_level_and_scale(cause, seed, name):
+    target, source, found = planted_cause(cause, seed, "numbers")
+    assert found.causes == (name,)
+    mend = remedy(found, name)
+    assert mend.part == name
+    ((slope, intercept),) = options_of(mend)["convert"]["theirs"].values()
+    assert slope == (1.0 if name == "level" else pytest.approx(found.slope, rel=1e-3))
+    if name == "level":
+        assert intercept == pytest.approx(found.observed - found.expected, rel=1e-3)
+    again = explained(target, source, **options_of(mend))
+    assert again.excess == pytest.approx(mend.after, rel=1e-9)
+    assert again.causes == ()
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_column(seed):
+    target, source, found = planted_cause("effect", seed, "numbers")
+    mend = remedy(found, "column")
+    assert (mend.part, mend.table, mend.columns) == ("rule", "", (found.columns[0].column,))
+    again = explained(target, source, **options_of(mend))
+    assert again.excess == pytest.approx(mend.after, rel=1e-9)
+    assert "no option mends the source" not in " ".join(found.answer.sentences)
+
+
+def test_one_column_is_not_left_out():
+    target, source, _ = planted_cause("effect", 0, "numbers")
+    found = explained(target[["d", "y"]], source[["d", "y"]])
+    assert not any(mend.typed for mend in found.mends)
+
+
+def test_advice_where_no_option_helps():
+    from tests.unit.explain.planted import planted
+
+    found = explain(*planted("confidence", 2), learner="linear")
+    assert found.causes == ("confidence",)
+    assert [each.typed for each in found.answer.remedies] == [""]
+    assert found.answer.remedies[0].text.startswith("Recalibrate")
