@@ -129,14 +129,21 @@ def _distances(A: Array, B: Array, k: int) -> Array:
 
 
 def column_shifts(target: Rows, source: Rows, encoder: TableEncoder) -> tuple[ColumnShift, ...]:
-    """Return how each column differs, the largest difference first."""
+    """Return how each column differs; what surely moved most comes first."""
     found = []
     place = matrix_columns(encoder)
     for name in encoder.numeric_names:
         found.append(_of_numbers(name, place[name][0], target, source, encoder))
     for name, levels in zip(encoder.category_names, encoder.levels, strict=True):
         found.append(_of_levels(name, place[name], levels, target, source))
-    return tuple(sorted(found, key=lambda each: -abs(each.difference)))
+    return tuple(sorted(found, key=lambda each: -_sure(each)))
+
+
+def _sure(each: ColumnShift) -> float:
+    """Return how far a column moved at least: a mean of five values may lie anywhere."""
+    if np.isnan(each.low):
+        return abs(each.difference)
+    return max(each.low, -each.high, 0.0)
 
 
 def _of_numbers(
@@ -155,9 +162,14 @@ def _of_numbers(
         error = np.sqrt(1 / n + 1 / m + difference**2 / (2 * (n + m)))
         reach = float(norm.ppf(0.5 + LEVEL / 2) * error)
         low, high = difference - reach, difference + reach
-    here, there = (center + scale * each for each in (mean, other))
+    here, there = (_in_units(center + scale * each, scale) for each in (mean, other))
     missing = (_share(np.isnan(rows.X[:, at]), rows) for rows in (target, source))
     return ColumnShift(name, "number", difference, low, high, "", here, there, *missing)
+
+
+def _in_units(mean: float, scale: float) -> float:
+    """Return a mean without what is left of it by rounding, where it is 0."""
+    return 0.0 if abs(mean) < 1e-9 * scale else mean
 
 
 def _moments(x: Array, weights: Array) -> tuple[float, float, int]:

@@ -14,7 +14,7 @@ from datakin._core.typed_options import typed
 from datakin.data.class_shares import match_classes
 from datakin.explaining.edits import converted, without
 from datakin.explaining.suspects import Suspect
-from datakin.explaining.trying import mend_of, try_one
+from datakin.explaining.trying import Trial, mend_of, try_one
 from datakin.explaining.world import World
 from datakin.results.explanation import ColumnEffect, Mend
 from datakin.results.words import number, percent, short
@@ -40,9 +40,19 @@ def remedies(
     found = []
     for suspect, part in _suspects(world, named, columns, slope):
         trial = try_one(world, suspect)
-        if trial is not None and trial.fall > 0:
+        if trial is not None and trial.fall > 0 and _is_gain(world, trial):
             found.append(mend_of(world, trial, trial.world, part, flagged=False))
     return tuple(found)
+
+
+def _is_gain(world: World, trial: Trial) -> bool:
+    """Return whether the source's predictor loses less.
+
+    Without a column the target's own predictor loses more; the excess falls for that reason alone.
+    """
+    weights = world.judged.rows.weights
+    before, after = (np.average(each.losses, weights=weights) for each in (world, trial.world))
+    return float(before) > float(after) + 1e-9
 
 
 def _suspects(

@@ -125,7 +125,7 @@ class FeatureShift:
         Share of the target's rows that lie farther from the source's rows than 99% of these do from each
         other. About 0.01 where nothing moved.
     columns : tuple of ColumnShift
-        The largest difference first.
+        What surely moved most comes first.
     mended, mended_low, mended_high : float
         By how much the parts that are named shrink when the rows of the source are weighted to lie where the
         target's do; with a 90% interval. NaN where it was not tried.

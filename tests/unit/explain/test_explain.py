@@ -86,6 +86,19 @@ def test_features_that_moved_are_found():
     assert same.outside < 0.04
 
 
+def test_a_mean_of_few_values_did_not_move_most():
+    rng = np.random.default_rng(0)
+    X, other = rng.normal(size=(200, 3)), rng.normal(size=(300, 3))
+    X[:, 1] += 0.8
+    X[5:, 2], X[:5, 2] = np.nan, (-0.5, 0.5, 1.0, 1.5, 3.0)
+    X[:, 0], other[:, 0] = np.arange(200) % 5 - 2, np.arange(300) % 5 - 2
+    shift = explain((X, np.arange(200) % 2), (other, np.arange(300) % 2), learner="linear").shift
+    moved = {each.column: each for each in shift.columns}
+    assert abs(moved["x2"].difference) > moved["x1"].difference
+    assert shift.columns[0].column == "x1"
+    assert moved["x0"].here == moved["x0"].there == 0
+
+
 def curved(seed, n_target=400, n_source=1500):
     """One bent rule, too simple a learner, features elsewhere: weighting the source mends it."""
     rng = np.random.default_rng(seed)

@@ -1,5 +1,6 @@
 """What would mend the parts of the ladder, tried."""
 
+import numpy as np
 import pytest
 
 import datakin
@@ -61,6 +62,19 @@ def test_a_column(seed):
     again = explained(target, source, **options_of(mend))
     assert again.excess == pytest.approx(mend.after, rel=1e-9)
     assert "no option mends the source" not in " ".join(found.answer.sentences)
+
+
+def test_a_column_of_use_is_kept():
+    """Without it both predictors lose more, the own one most: the excess falls, nothing is mended."""
+    rng = np.random.default_rng(0)
+    tables = [rng.normal(size=(n, 3)) for n in (400, 800)]
+    labels = [
+        X @ [effect, 1.0, 0.5] + rng.normal(size=len(X))
+        for X, effect in zip(tables, (2.0, 1.2), strict=True)
+    ]
+    found = explain(*zip(tables, labels, strict=True), learner="linear")
+    assert [each.column for each in found.columns if each.flagged] == ["x0"]
+    assert not [mend for mend in found.mends if mend.cause == "column"]
 
 
 def test_one_column_is_not_left_out():
