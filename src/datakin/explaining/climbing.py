@@ -19,7 +19,9 @@ from datakin.results.explanation import LossPart
 __all__ = ["Climbed", "climbed"]
 
 HALVES = 20  # of the source, which tell how much its predictor moves by chance
-ASKED = 0.05  # chance, corrected for the three tests, below which a part may be named
+# Chances, corrected for the three tests, below which base rate, confidence and rule may be named. A base rate
+# is seen so clearly that more can be asked of it.
+ASKED = (0.02, 0.05, 0.05)
 LEAST = 0.01  # share of the loss alone that a part must have to be named
 FITTED = 1.8  # chance in a rest: this times the root of what new effects fit, in the loss per row
 NAN = float("nan")
@@ -142,7 +144,7 @@ def _parts(
         value, far = _interval(judged, losses[k], losses[k + 1], fitted[k])
         is_clear = value - far > 0 and value > LEAST * alone
         if k < 3:
-            is_clear = (is_clear or (k == 2 and is_single)) and chances[k] < ASKED
+            is_clear = (is_clear or (k == 2 and is_single)) and chances[k] < ASKED[k]
         else:
             is_clear = is_clear and _is_more(judged, losses[k] - own, losses[-1], luck)
         found.append(LossPart(name, value, value - far, value + far, chances[k], bool(is_clear)))

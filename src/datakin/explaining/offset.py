@@ -9,31 +9,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import expit, logit
+from scipy.special import logit
 
 from datakin.data.features import Array
+from datakin.learning.stack.newton import curvature, hessian, mean_of, newton
 
 __all__ = ["FREE", "best_penalty", "curvature", "link", "mean_of", "refit"]
 
 CLIP = 1e-4  # probabilities are never taken nearer to 0 or 1
 FREE = 0.01  # penalty of what is free: it only keeps separated classes solvable
-MOST_STEPS = 30
-SMALL = 1e-8
 
 
 def link(P: Array, kind: str) -> Array:
     """Return predictions as linear predictors: logits of probabilities, numbers as they are."""
     return P if kind == "regression" else np.asarray(logit(np.clip(P, CLIP, 1 - CLIP)))
-
-
-def mean_of(eta: Array, kind: str) -> Array:
-    """Return predictions for linear predictors."""
-    return eta if kind == "regression" else np.asarray(expit(eta))
-
-
-def curvature(mean: Array, kind: str) -> Array:
-    """Return by how much predictions move with their linear predictors."""
-    return np.ones_like(mean) if kind == "regression" else mean * (1 - mean)
 
 
 def refit(
@@ -57,21 +46,7 @@ def refit(
     start : ndarray of shape (q,), optional
     """
     b = np.zeros(D.shape[1]) if start is None else start
-    value, mean = _objective(D, y, offset, weights, ridge, b, kind)
-    for _ in range(MOST_STEPS):
-        gradient = D.T @ (weights * (mean - y)) + ridge * b
-        step = np.linalg.solve(_hessian(D, weights, mean, ridge, kind), gradient)
-        decrement = float(step @ gradient)
-        size = 1.0
-        while True:
-            trial, there = _objective(D, y, offset, weights, ridge, b - size * step, kind)
-            if trial <= value + 1e-10 * (1 + abs(value)) or size < 1e-6:
-                break
-            size /= 2
-        b, value, mean = b - size * step, trial, there
-        if decrement < SMALL * (1 + abs(value)):
-            break
-    return b
+    return newton(D, y, weights, ridge, b, kind, offset)
 
 
 def best_penalty(
@@ -109,30 +84,13 @@ def best_penalty(
     return found[1], found[2]
 
 
-def _objective(
-    D: Array, y: Array, offset: Array, weights: Array, ridge: Array, b: Array, kind: str
-) -> tuple[float, Array]:
-    eta = offset + D @ b
-    penalty = 0.5 * float(ridge @ b**2)
-    if kind == "regression":
-        return 0.5 * float(weights @ (eta - y) ** 2) + penalty, eta
-    return float(weights @ (np.logaddexp(0.0, eta) - y * eta)) + penalty, np.asarray(expit(eta))
-
-
-def _hessian(D: Array, weights: Array, mean: Array, ridge: Array, kind: str) -> Array:
-    part = D * np.sqrt(weights * curvature(mean, kind))[:, None]
-    return np.asarray(part.T @ part + np.diag(ridge))
-
-
 def _left_out(
     D: Array, y: Array, offset: Array, weights: Array, ridge: Array, b: Array, kind: str
 ) -> float:
     """Return the sum of squared losses, each row predicted as if it were left out."""
     eta = offset + D @ b
     mean = mean_of(eta, kind)
-    lever = np.einsum(
-        "ij,ij->i", D, np.linalg.solve(_hessian(D, weights, mean, ridge, kind), D.T).T
-    )
+    lever = np.einsum("ij,ij->i", D, np.linalg.solve(hessian(D, weights, mean, ridge, kind), D.T).T)
     gap = np.maximum(1 - lever * weights * curvature(mean, kind), 1e-6)
     moved = eta + lever / gap * weights * (mean - y)
     return float(weights @ (y - mean_of(moved, kind)) ** 2)

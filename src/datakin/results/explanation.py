@@ -401,7 +401,8 @@ class Explanation(Record):
         """Names of the causes, the first one first.
 
         What was mended in the tables comes first (last if it hardly matters), then "features" if these
-        explain the rest, or the parts that are reasons, the largest first. Confidence (or scale) comes after the rule and the rest where they are named, too: a predictor with
+        explain the rest, or the parts that are reasons, the largest first. Confidence (or scale) comes after
+        the rule and the rest where they are named, too: a predictor with
         other effects is too extreme for that reason alone.
         """
         named = {

@@ -46,6 +46,11 @@ def explained(target, source, **options):
     return datakin.explain(*read(target, source, **options), learner="linear")
 
 
+def excess_of(target, source, **options):
+    """Return the excess that `explain` finds, without all that it looks into."""
+    return world_of(*read(target, source, **options), draws=3).excess[0]
+
+
 @cache
 def planted_cause(cause, seed=0, task="classes"):
     """Return the two tables with a cause, and their explanation."""

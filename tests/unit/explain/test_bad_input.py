@@ -10,7 +10,15 @@ from scipy import sparse
 import datakin
 from datakin import DatakinError, explain, from_json
 from tests.unit.explain.planted import planted
-from tests.unit.explain.spoiled import add_up, explained, frames, options_of, read
+from tests.unit.explain.spoiled import (
+    add_up,
+    excess_of,
+    explained,
+    frames,
+    options_of,
+    read,
+    world_of,
+)
 from tests.unit.explain.test_suspects import several
 from tests.unit.results.sentences import check_form
 
@@ -71,8 +79,8 @@ def test_disjoint_levels_that_are_kept():
     kept = {"keep": ["first", "second"]}
     found = checked(explained(*tables, **kept))
     assert found.causes == ("codes",)
-    again = explained(*tables, **kept, **options_of(*found.mends))
-    assert again.excess == pytest.approx(found.mends[-1].after, rel=1e-9)
+    again = excess_of(*tables, **kept, **options_of(*found.mends))
+    assert again == pytest.approx(found.mends[-1].after, rel=1e-9)
 
 
 @pytest.mark.parametrize("side", [0, 1])
@@ -83,13 +91,12 @@ def test_a_column_without_values_or_of_one_value(units, side, value):
     assert checked(explained(*tables)).causes == ("units",)
 
 
-@pytest.mark.parametrize("size", [1e12, 1e300])
-def test_huge_numbers(units, size):
-    for tables in (
-        [each.assign(c=size * each["c"]) for each in units],
-        [units[0], units[1].assign(c=size * units[1]["c"])],
-    ):
-        assert "units" in checked(explained(*tables)).causes
+@pytest.mark.parametrize(("size", "in_both"), [(1e12, False), (1e300, True)])
+def test_huge_numbers(units, size, in_both):
+    target, source = units
+    source = source.assign(c=size * source["c"])
+    target = target.assign(c=size * target["c"]) if in_both else target
+    assert "units" in checked(explained(target, source)).causes
 
 
 def test_huge_and_tiny_labels():
@@ -98,8 +105,8 @@ def test_huge_and_tiny_labels():
         made = [each.assign(y=size * each["y"]) for each in tables]
         found = explained(*made)
         assert found.causes == ("level",)
-        again = explained(*made, **options_of(*found.mends))
-        assert again.excess == pytest.approx(found.mends[0].after, rel=1e-6)
+        again = excess_of(*made, **options_of(*found.mends))
+        assert again == pytest.approx(found.mends[0].after, rel=1e-6)
 
 
 def test_labels_of_one_class(units):
@@ -109,7 +116,7 @@ def test_labels_of_one_class(units):
             explain(*map(arrays, tables), learner="linear")
 
 
-@pytest.mark.parametrize("cause", ["units", "base rate", "classes"])
+@pytest.mark.parametrize("cause", ["units", "base rate"])
 def test_groups_and_weights(cause):
     rng = np.random.default_rng(0)
     tables = [
@@ -124,9 +131,7 @@ def test_groups_and_weights(cause):
         assert found.causes == (cause,)
         if cause != "base rate":
             more = {**options, **options_of(*found.mends)}
-            assert explained(*tables, **more).excess == pytest.approx(
-                found.mends[0].after, rel=1e-9
-            )
+            assert excess_of(*tables, **more) == pytest.approx(found.mends[0].after, rel=1e-9)
 
 
 def test_a_base_rate_of_weights():
@@ -140,14 +145,14 @@ def test_a_base_rate_of_weights():
 
 
 def test_mends_of_several_classes():
-    swapped = several(1, (1, 2, 0), n=300)
-    warm = several(1, n=300)
+    swapped = several(1, (1, 2, 0), n=200)
+    warm = several(1, n=200)
     warm = warm.assign(a=warm["a"] * 1.8 + 32)
     for source, cause in ((swapped, "classes"), (warm, "units")):
-        found = checked(explained(several(0), source))
+        found = checked(explained(several(0, n=120), source))
         assert found.causes == (cause,)
-        again = explained(several(0), source, **options_of(*found.mends))
-        assert again.excess == pytest.approx(found.mends[0].after, rel=1e-9)
+        again = excess_of(several(0, n=120), source, **options_of(*found.mends))
+        assert again == pytest.approx(found.mends[0].after, rel=1e-9)
 
 
 def test_sparse_tables_have_mends_of_the_label_only():
@@ -161,7 +166,7 @@ def test_sparse_tables_have_mends_of_the_label_only():
     assert swapped.causes == ("classes",)
 
 
-@pytest.mark.parametrize("cause", ["units", "codes", "leak", "classes"])
+@pytest.mark.parametrize("cause", ["units", "classes"])
 def test_tables_that_came_from_arrays(cause):
     """The options are those that read the same columns under the same names."""
     tables = frames(cause)
@@ -171,8 +176,8 @@ def test_tables_that_came_from_arrays(cause):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", datakin.DatakinWarning)
         sets = datakin.read_tables(named, label="y", **options_of(*found.mends))
-    again = explain(*sets.values(), learner="linear")
-    assert again.excess == pytest.approx(found.mends[0].after, rel=1e-9)
+    again = world_of(*sets.values(), draws=3)
+    assert again.excess[0] == pytest.approx(found.mends[0].after, rel=1e-9)
 
 
 def test_dates_are_no_numbers_in_other_units():
@@ -188,8 +193,10 @@ def test_dates_are_no_numbers_in_other_units():
 
 
 def test_a_source_without_one_class():
-    source = several(1, n=300)
+    source = several(1, n=200)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", datakin.DatakinWarning)
-        found = checked(explain(*read(several(0), source[source["y"] != "two"]), learner="linear"))
+        found = checked(
+            explain(*read(several(0, n=120), source[source["y"] != "two"]), learner="linear")
+        )
     assert not any(mend.cause == "base rate" for mend in found.mends)

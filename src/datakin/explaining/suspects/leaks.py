@@ -18,12 +18,10 @@ from datakin.results.words import short
 __all__ = ["leaking_columns"]
 
 STRONG = (
-    0.85  # how well a column that leaks tells the label: 2 AUC - 1, or the correlation of ranks
+    0.88  # how well a column that leaks tells the label: 2 AUC - 1, or the correlation of ranks
 )
-APART = 0.4  # by how much better than in the other table,
-AHEAD = (
-    0.2  # and than any other column of either: a rule that is turned has a strong column in both
-)
+WEAK = 0.35  # how well at most it does so in the other table
+AHEAD = 0.2  # how far it is ahead of any other column of either: a rule that is turned has two strong ones
 ROWS = 5  # of a level whose labels are looked at
 FEWEST = 20  # values of a column, from which it is looked at
 
@@ -40,7 +38,7 @@ def leaking_columns(target: Dataset, source: Dataset) -> Iterator[Suspect]:
         next_best = max(float(np.delete(here, best).max(initial=0.0)), float(there.max()))
         if here[best] < STRONG or here[best] - next_best < AHEAD:
             continue
-        if here[best] - there[best] >= APART:
+        if there[best] <= WEAK:
             other = source if side == 0 else target
             yield _suspect(shared[best], here[best], there[best], table, other)
 

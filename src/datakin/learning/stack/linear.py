@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit
 
 from datakin.data.features import Array
+from datakin.learning.stack.newton import curvature, hessian, mean_of, newton
 from datakin.learning.stack.predictors import LinearPredictor, normalised
 from datakin.learning.stack.rows import Rows
 from datakin.learning.stack.scaler import Scaler
@@ -22,8 +22,6 @@ from datakin.learning.stack.scaler import Scaler
 __all__ = ["PENALTIES", "LinearLearner"]
 
 PENALTIES = (0.1, 1.0, 4.0, 16.0, 64.0, 256.0)
-MOST_STEPS = 50
-SMALL = 1e-8  # of the scaled gradient: nothing moves any more
 
 
 @dataclass(frozen=True)
@@ -109,17 +107,12 @@ class LinearLearner:
         found = np.empty((len(inside), rows.Y.shape[1]))
         for k in range(n_folds):
             here = folds[inside] == k
-            found[here] = _mean(Z[inside[here]] @ outside[k][:, at[1 + k]].T, rows.kind)
+            found[here] = mean_of(Z[inside[here]] @ outside[k][:, at[1 + k]].T, rows.kind)
         return normalised(found, rows.kind), told
 
 
 def _with_ones(Z: Array) -> Array:
     return np.hstack([Z, np.ones((len(Z), 1))])
-
-
-def _mean(eta: Array, kind: str) -> Array:
-    """Return the mean of the response for a linear predictor."""
-    return eta if kind == "regression" else np.asarray(expit(eta))
 
 
 def _ridge(penalty: float, n_columns: int) -> Array:
@@ -138,7 +131,7 @@ def _solve(Z: Array, rows: Rows, penalties: Array) -> Array:
             found[c, :, -1] = _constant(y)
             continue
         for j in order:
-            beta = _newton(Z, y, rows.weights, _ridge(penalties[j], Z.shape[1]), beta, rows.kind)
+            beta = newton(Z, y, rows.weights, _ridge(penalties[j], Z.shape[1]), beta, rows.kind)
             found[c, j] = beta
     return found
 
@@ -147,43 +140,6 @@ def _constant(y: Array) -> float:
     """Return the intercept for a class that all rows have, or none."""
     share = (float(y.sum()) + 0.5) / (len(y) + 1)
     return float(np.log(share / (1 - share)))
-
-
-def _newton(Z: Array, y: Array, weights: Array, ridge: Array, beta: Array, kind: str) -> Array:
-    value, mean = _objective(Z, y, weights, ridge, beta, kind)
-    for _ in range(MOST_STEPS):
-        gradient = Z.T @ (weights * (mean - y)) + ridge * beta
-        step = np.linalg.solve(_hessian(Z, weights, mean, ridge, kind), gradient)
-        decrement = float(step @ gradient)
-        size = 1.0
-        while True:
-            trial, mean_there = _objective(Z, y, weights, ridge, beta - size * step, kind)
-            if trial <= value + 1e-10 * (1 + abs(value)) or size < 1e-6:
-                break
-            size /= 2
-        beta, value, mean = beta - size * step, trial, mean_there
-        if decrement < SMALL * (1 + abs(value)):
-            break
-    return beta
-
-
-def _objective(
-    Z: Array, y: Array, weights: Array, ridge: Array, beta: Array, kind: str
-) -> tuple[float, Array]:
-    eta = Z @ beta
-    penalty = 0.5 * float(ridge @ beta**2)
-    if kind == "regression":
-        return 0.5 * float(weights @ (eta - y) ** 2) + penalty, eta
-    return float(weights @ (np.logaddexp(0.0, eta) - y * eta)) + penalty, np.asarray(expit(eta))
-
-
-def _curvature(mean: Array, kind: str) -> Array:
-    return np.ones_like(mean) if kind == "regression" else mean * (1 - mean)
-
-
-def _hessian(Z: Array, weights: Array, mean: Array, ridge: Array, kind: str) -> Array:
-    part = Z * np.sqrt(weights * _curvature(mean, kind))[:, None]
-    return np.asarray(part.T @ part + np.diag(ridge))
 
 
 def _without_fold(Z: Array, rows: Rows, fold: Array, penalties: Array, full: Array) -> Array:
@@ -198,7 +154,7 @@ def _without_fold(Z: Array, rows: Rows, fold: Array, penalties: Array, full: Arr
             continue
         for j, penalty in enumerate(penalties):
             ridge = _ridge(penalty, Z.shape[1])
-            found[c, j] = _newton(Zin, y, weights, ridge, full[c, j], kind)
+            found[c, j] = newton(Zin, y, weights, ridge, full[c, j], kind)
     return found
 
 
@@ -208,12 +164,12 @@ def _leave_one_out(Z: Array, rows: Rows, penalties: Array, beta: Array) -> Array
     for c, y in enumerate(rows.Y.T):
         for j, penalty in enumerate(penalties):
             eta = Z @ beta[c, j]
-            mean = _mean(eta, rows.kind)
+            mean = mean_of(eta, rows.kind)
             ridge = _ridge(penalty, Z.shape[1])
-            hessian = _hessian(Z, rows.weights, mean, ridge, rows.kind)
-            lever = np.einsum("ij,ij->i", Z, np.linalg.solve(hessian, Z.T).T)
-            curve = rows.weights * _curvature(mean, rows.kind)
+            second = hessian(Z, rows.weights, mean, ridge, rows.kind)
+            lever = np.einsum("ij,ij->i", Z, np.linalg.solve(second, Z.T).T)
+            curve = rows.weights * curvature(mean, rows.kind)
             gap = np.maximum(1 - lever * curve, 1e-6)
             moved = eta + lever / gap * rows.weights * (mean - y)
-            found[:, j] += rows.weights * (y - _mean(moved, rows.kind)) ** 2
+            found[:, j] += rows.weights * (y - mean_of(moved, rows.kind)) ** 2
     return found
