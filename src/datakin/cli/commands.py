@@ -138,15 +138,11 @@ def matrix(
 
     def work() -> Any:
         failing.check()
-        if reading.match_classes:
-            raise DatakinError(
-                "--match-classes is for a target and its sources. A matrix has no target."
-            )
         if failing.fail_on is not None and not calls:
             raise DatakinError("--fail-on has an effect only with --calls.")
         options = scoring.options()
         skips = bool(options.get("skip_unusable"))
-        members = reading.read(tables, domain, skip_unusable=skips)
+        members = reading.read_all(tables, domain, skip_unusable=skips)
         return datakin.matrix(members, calls=calls, **options)
 
     failing.stop_on_pairs(output.run(work).calls)

@@ -81,7 +81,7 @@ def _distance(name: str, kind: Any) -> Any:
             if matrix and target is not None:
                 raise DatakinError("--matrix compares all with all: leave out --target.")
             if matrix:
-                return measure.matrix(reading.read(tables, domain))
+                return measure.matrix(reading.read_all(tables, domain))
             first, sources = reading.read_sources(tables, domain, target)
             if len(sources) == 1 and domain is None:
                 return measure.compare(first, *sources.values())

@@ -120,6 +120,16 @@ class Reading:
         names = parse_names(self.name)
         return read if domain is None or not names else name_parts(read, names)
 
+    def read_all(
+        self, tables: list[Any], domain: str | None = None, *, skip_unusable: bool = False
+    ) -> dict[str, datakin.Dataset]:
+        """Read tables none of which is a target."""
+        if self.match_classes:
+            raise DatakinError(
+                "--match-classes is for a target and its sources. A matrix has no target."
+            )
+        return self.read(tables, domain, skip_unusable=skip_unusable)
+
     def named(self, tables: list[Any], domain: str | None = None) -> list[Any]:
         """Return the tables with the names that were typed for them; parts of one have none yet."""
         from datakin.data.files.opening import find_tables

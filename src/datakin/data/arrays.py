@@ -50,7 +50,7 @@ def as_dataset(
         Columns to use although they look like row ids or copies of the label, as in `read_table`. The
         columns of an array are called x0, x1, ...
     weights : array of length n, optional
-        How much each row counts: finite numbers, 0 or above. Used by `choose` only.
+        How much each row counts: finite numbers, 0 or above. Used by `choose` and `explain` only.
 
     Returns
     -------

@@ -71,7 +71,7 @@ def explanation_of(world: World, notes: tuple[str, ...], provenance: Provenance)
         shift=shift,
         columns=columns,
         regions=regions,
-        mends=(*mends, *remedies(now, named, columns, slope), *reported(now)),
+        mends=(*mends, *remedies(now, named, columns, slope, mends), *reported(now)),
         kept=rows_to_keep(now) if named & {"rule", "rest"} else None,
         notes=(*notes, *world.prepared.notes),
         provenance=provenance,
@@ -120,5 +120,6 @@ def _looked_into(
     )
     if "rule" not in named:
         columns = tuple(replace(each, flagged=False) for each in columns)
+    columns = tuple(sorted(columns, key=lambda each: (not each.flagged, -each.gain)))
     tree_seed = derive_seed(world.seed, "regions")
     return columns, failing_regions(judged, losses[0] - losses[-1], encoder, tree_seed)

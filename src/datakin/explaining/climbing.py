@@ -18,7 +18,7 @@ from datakin.results.explanation import LossPart
 
 __all__ = ["Climbed", "climbed"]
 
-HALVES = 20  # of the source, which tell how much its predictor moves by chance
+HALVES, FEW = 20, 8  # of the source, which tell how much its predictor moves by chance
 # Chances, corrected for the three tests, below which base rate, confidence and rule may be named. A base rate
 # is seen so clearly that more can be asked of it.
 ASKED = (0.02, 0.05, 0.05)
@@ -91,15 +91,20 @@ def _from_halves(world: World) -> list[Array]:
     """Return predictions from random halves of the source.
 
     They are not drawn by class: equal shares of the classes would hide how much the base rate moves by
-    chance. Copies of a row go together: one in each half would hide that they are one.
+    chance. Groups of rows, and copies of a row, go together: one in each half would hide that they are one.
     """
     source = world.there
     rng = np.random.default_rng(derive_seed(world.seed, "halves of the source"))
-    same = np.unique(
-        np.hstack([np.nan_to_num(source.X, nan=NONE), source.Y]), axis=0, return_inverse=True
-    )[1]
+    same = world.there_groups
+    if same is None:
+        known = np.hstack([np.nan_to_num(source.X, nan=NONE), source.Y])
+        same = np.unique(known, axis=0, return_inverse=True)[1].ravel()
     n = int(same.max()) + 1
-    halves = [np.flatnonzero((rng.permutation(n) < n // 2)[same.ravel()]) for _ in range(HALVES)]
+    # Each is a fit: for trees of several classes fewer do.
+    dear = getattr(world.learner, "refits", False) and source.Y.shape[1] > 1
+    halves = [
+        np.flatnonzero((rng.permutation(n) < n // 2)[same]) for _ in range(FEW if dear else HALVES)
+    ]
     return [world.learned(source.take(half)) for half in halves]
 
 
@@ -136,7 +141,7 @@ def _parts(
     slope = float(np.average(losses[1] - losses[2], weights=rows.weights))
     is_single = single.low > 0 and single.gain > max(slope, LEAST * alone)
     base_rate, confidence, rule = evidence.chances
-    rule = min(rule, 2 * single.chance) if is_single else rule
+    rule = min(1.0, 2 * min(rule, single.chance)) if is_single else rule
     chances = [*holm([base_rate, confidence, rule]), NAN]
     fitted = (rows.Y.shape[1], rows.Y.shape[1], judged.n_fitted, 0)
     found = []
@@ -144,7 +149,8 @@ def _parts(
         value, far = _interval(judged, losses[k], losses[k + 1], fitted[k])
         is_clear = value - far > 0 and value > LEAST * alone
         if k < 3:
-            is_clear = (is_clear or (k == 2 and is_single)) and chances[k] < ASKED[k]
+            by_column = k == 2 and is_single and value > LEAST * alone
+            is_clear = (is_clear or by_column) and chances[k] < ASKED[k]
         else:
             is_clear = is_clear and _is_more(judged, losses[k] - own, losses[-1], luck)
         found.append(LossPart(name, value, value - far, value + far, chances[k], bool(is_clear)))

@@ -31,8 +31,9 @@ def rows_to_keep(world: World) -> KeptRows | None:
         return None
     is_class = there.kind != "regression"
     y = there.codes if is_class else there.Y[:, 0]
-    folds = draw_folds(y, is_class, None, derive_seed(world.seed, "rows to keep"), FOLDS)
-    judged = Judged.make(there, None, [folds], world.judged.loss)
+    groups = world.there_groups
+    folds = draw_folds(y, is_class, groups, derive_seed(world.seed, "rows to keep"), FOLDS)
+    judged = Judged.make(there, groups, [folds], world.judged.loss)
     own = judged.losses(world.learner.held_out(there, folds)[0])
     by_target = judged.losses(world.learner.fit(world.judged.rows)[0].predict(there.X))
     seed = derive_seed(world.seed, "regions of the source")

@@ -71,7 +71,11 @@ def matrix_columns(encoder: TableEncoder) -> dict[str, list[int]]:
 
 
 def tell_apart(
-    target: Rows, source: Rows, n_numeric: int, groups: Array | None, seed: int
+    target: Rows,
+    source: Rows,
+    n_numeric: int,
+    groups: tuple[Array | None, Array | None],
+    seed: int,
 ) -> Domain:
     """Learn to tell rows of the two tables apart, on held-out rows; both count the same.
 
@@ -85,8 +89,12 @@ def tell_apart(
     weights = np.concatenate([target.weights / n, source.weights / m])
     rows = Rows(X, is_target[:, None].astype(float), weights * (n + m) / 2, "binary")
     together = None
-    if groups is not None:
-        together = np.concatenate([groups, int(groups.max()) + 1 + np.arange(m)])
+    if any(each is not None for each in groups):
+        here, there = (
+            np.arange(size) if each is None else each
+            for each, size in zip(groups, (n, m), strict=True)
+        )
+        together = np.concatenate([here, int(here.max()) + 1 + there])
     folds = draw_folds(is_target, True, together, seed, FOLDS)
     p = LinearLearner().held_out(rows, folds)[0]
     both_p = np.hstack([1 - p, p])

@@ -27,11 +27,12 @@ def pick_learner(target: Dataset, source: Dataset, loss: str, seed: int) -> Lear
     Lines are preferred because their effects can be read, and because they are quick.
     """
     lines, trees = LEARNERS["linear"], LEARNERS["trees"]
-    rows = prepare(target, [source], max_rows=None, random_state=seed).sources.get(source.name)
+    prepared = prepare(target, [source], max_rows=None, random_state=seed)
+    rows, groups = prepared.sources.get(source.name), prepared.groups.get(source.name)
     if rows is None or len(rows) < ENOUGH:
         return lines
     y = rows.Y[:, 0] if rows.kind == "regression" else rows.codes
-    folds = draw_folds(y, rows.kind != "regression", None, derive_seed(seed, "learner"), FOLDS)
+    folds = draw_folds(y, rows.kind != "regression", groups, derive_seed(seed, "learner"), FOLDS)
     better = _losses(lines, rows, folds, loss) - _losses(trees, rows, folds, loss)
     mean = float(np.average(better, weights=rows.weights))
     error = float(np.std(better)) / np.sqrt(len(better))

@@ -21,11 +21,15 @@ from datakin.results.words import number, percent, short
 
 __all__ = ["remedies"]
 
-PARTLY = 0.4  # of what predictions are off that must be seen in the labels themselves
+LEVEL, SCALE = 0.4, 0.2  # of what predictions are off that must be seen in the labels themselves
 
 
 def remedies(
-    world: World, named: set[str], columns: Sequence[ColumnEffect], slope: float
+    world: World,
+    named: set[str],
+    columns: Sequence[ColumnEffect],
+    slope: float,
+    before: Sequence[Mend],
 ) -> tuple[Mend, ...]:
     """Try what would mend the parts that are named.
 
@@ -38,12 +42,14 @@ def remedies(
     columns : sequence of ColumnEffect
     slope : float
         What predictions of the source should be multiplied by.
+    before : sequence of Mend
+        What was mended before.
     """
     found = []
     for suspect, part in _suspects(world, named, columns, slope):
         trial = try_one(world, suspect)
         if trial is not None and trial.fall > 0 and _is_gain(world, trial):
-            found.append(mend_of(world, trial, trial.world, part, flagged=False))
+            found.append(mend_of(world, trial, trial.world, part, flagged=False, before=before))
     return tuple(found)
 
 
@@ -54,7 +60,7 @@ def _is_gain(world: World, trial: Trial) -> bool:
     """
     weights = world.judged.rows.weights
     before, after = (np.average(each.losses, weights=weights) for each in (world, trial.world))
-    return float(before) > float(after) + 1e-9
+    return float(before) > (1 + 1e-9) * float(after)
 
 
 def _suspects(
@@ -76,9 +82,9 @@ def _is_of_labels(world: World, slope: float, *, is_scale: bool) -> bool:
     mine, theirs = world.target.y, world.source.y
     if is_scale:
         ratio = float(np.std(mine)) / max(float(np.std(theirs)), 1e-300)
-        return slope > 0 and ratio > 0 and np.log(ratio) / np.log(slope) > PARTLY
+        return slope > 0 and ratio > 0 and np.log(ratio) / np.log(slope) > SCALE
     moved = float(np.average(world.judged.rows.Y[:, 0] - world.on_target[:, 0]))
-    return (float(np.mean(mine)) - float(np.mean(theirs))) / moved > PARTLY
+    return (float(np.mean(mine)) - float(np.mean(theirs))) / moved > LEVEL
 
 
 def _shares(world: World) -> Suspect:

@@ -45,7 +45,8 @@ def separate(found: Climbed) -> FeatureShift:
     judged, source, encoder = world.judged, world.there, world.prepared.encoder
     target = judged.rows
     n_numeric = len(encoder.numeric_names)
-    domain = tell_apart(target, source, n_numeric, judged.groups, world.seed)
+    groups = judged.groups, world.there_groups
+    domain = tell_apart(target, source, n_numeric, groups, world.seed)
     outside = rows_outside(target, source)
     share = float(np.average(outside, weights=target.weights))
     explains, mended = "", _Mended()
@@ -77,10 +78,13 @@ def _named_losses(found: Climbed, named: set[str]) -> Array:
 
 
 def _is_gone_inside(found: Climbed, inside: Array) -> bool:
-    """Return whether nothing is named, and little is left, among the rows inside the source."""
+    """Return whether nothing is named, and little is left, among the rows inside the source.
+
+    With too few rows there it cannot be told, and what is named stays.
+    """
     world = found.world
     if inside.sum() < INSIDE:
-        return True
+        return False
     judged = world.judged
     rows = judged.rows.take(inside)
     groups = None

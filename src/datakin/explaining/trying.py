@@ -6,7 +6,7 @@ mended tables: two columns may be in other units.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -39,6 +39,9 @@ CERTAIN = (
     0.9  # of the interval of the fall; that a suspect is seen in the columns is evidence of its own
 )
 LEAST = 0.01  # share of the loss alone that a mend must bring
+SOME = (
+    0.25  # of the excess, that a share of what is left beside a new base rate is at least taken of
+)
 NAN = float("nan")
 
 
@@ -99,10 +102,8 @@ def mend_all(world: World, *, only_plain: bool) -> tuple[World, tuple[Mend, ...]
     mends: list[Mend] = []
     while len(mends) < MOST_MENDS:
         found = (each for each in suspects_of(world) if each.is_plain or not only_plain)
-        done = {(mend.cause, mend.columns) for mend in mends}
-        new = [
-            each for each in islice(found, MOST_TRIALS) if (each.cause, each.columns) not in done
-        ]
+        done = {mend.seen for mend in mends}
+        new = [each for each in islice(found, MOST_TRIALS) if each.seen not in done]
         trials = [trial for each in new if (trial := try_one(world, each)) is not None]
         clear = [trial for trial in trials if _is_clear(world, trial)]
         if not clear:
@@ -111,7 +112,7 @@ def mend_all(world: World, *, only_plain: bool) -> tuple[World, tuple[Mend, ...]
         after = best.world
         if not best.suspect.changes_target:  # levels of the source may have got other columns
             after = _learned(world, best.suspect, None)
-        mends.append(mend_of(world, best, after, "coding", flagged=True))
+        mends.append(mend_of(world, best, after, "coding", flagged=True, before=mends))
         world = after
     return world, tuple(mends)
 
@@ -133,16 +134,18 @@ def _learned(world: World, suspect: Suspect, own: object) -> World:
 def _is_clear(world: World, trial: Trial) -> bool:
     """Return whether a mend surely takes away what its suspect asks for; what is plain must do no harm."""
     far = reach(world.judged.n_units, CERTAIN) * trial.error
+    # What is wrong in a column may happen to offset another base rate, or hide behind one: a mend is also
+    # judged beside a new base rate.
+    before, after = _level_loss(world), _level_loss(trial.world)
     excess = world.excess[0]
+    falls = ((trial.fall, excess), (before - after, max(before, SOME * excess)))
     if trial.suspect.is_plain:
-        # What is wrong in a column may happen to offset another base rate: harm is what is left beside that.
-        return max(trial.fall, _level_loss(world) - _level_loss(trial.world)) + far > 0
+        return max(fall for fall, _ in falls) + far > 0
     if _wrong(trial.world) > _wrong(world):  # a mend that is right does not make more errors
         return False
-    return (
-        trial.fall - far > 0
-        and trial.fall > LEAST * world.alone
-        and trial.fall > trial.suspect.asked * excess
+    return any(
+        fall - far > 0 and fall > LEAST * world.alone and fall > trial.suspect.asked * of
+        for fall, of in falls
     )
 
 
@@ -168,10 +171,20 @@ def _wrong(world: World) -> float:
     return float(np.average(errors_of(rows, world.on_target) - own, weights=rows.weights))
 
 
-def mend_of(world: World, trial: Trial, after: World, part: str, *, flagged: bool) -> Mend:
-    """Return what a trial brought."""
+def mend_of(
+    world: World,
+    trial: Trial,
+    after: World,
+    part: str,
+    *,
+    flagged: bool,
+    before: Sequence[Mend] = (),
+) -> Mend:
+    """Return what a trial brought; `before` are the mends that were made before it."""
     suspect = trial.suspect
     python, typed = _typable(world, suspect)
+    if suspect.columns in {mend.columns for mend in before if mend.cause == "units"}:
+        python = typed = ""  # a second option for a column would replace the first
     far = reach(world.judged.n_units) * trial.error
     fall = world.excess[0] - after.excess[0]
     return Mend(

@@ -68,6 +68,11 @@ class World:
         return _on_lines(P, self.lines, source.kind)
 
     @property
+    def there_groups(self) -> Array | None:
+        """Which rows of the source belong together; None where that is not known."""
+        return self.prepared.groups.get(self.source.name)
+
+    @property
     def by_trees(self) -> bool:
         """Whether trees predict."""
         return isinstance(self.learner, TreeLearner)
@@ -128,23 +133,32 @@ def make_world(
     draw = folds_of(prepared.target, seed)
     judged = Judged.make(prepared.rows, groups, [draw(k) for k in range(n_draws)], loss)
     there = prepared.sources[source.name]
-    lines = _lines(learner, there, seed) if getattr(learner, "refits", False) else ()
+    together = prepared.groups.get(source.name)
+    lines = _lines(learner, there, together, seed) if getattr(learner, "refits", False) else ()
     on_target = _on_lines(learner.fit(there)[0].predict(prepared.rows.X), lines, there.kind)
     if own is None:
         own = [learner.held_out(prepared.rows, folds)[0] for folds in judged.folds]
-    return World(
+    world = World(
         target, source, prepared, judged, there, learner, on_target, tuple(own), lines, seed
     )
+    if not np.isfinite(world.losses).all() or not np.isfinite(world.own_losses).all():
+        raise DatakinError(
+            f"Labels must not be so large that their squares overflow. Divide {target.label!r} by a constant "
+            f"in both tables."
+        )
+    return world
 
 
-def _lines(learner: Learner, there: Rows, seed: int) -> tuple[tuple[float, float], ...]:
+def _lines(
+    learner: Learner, there: Rows, groups: Array | None, seed: int
+) -> tuple[tuple[float, float], ...]:
     """Return how predictions of a learner are off in the very table that it learned from.
 
     A few rounds of shrunken trees are too cautious everywhere. That is no difference between two tables.
     """
     is_class = there.kind != "regression"
     y = there.codes if is_class else there.Y[:, 0]
-    folds = draw_folds(y, is_class, None, derive_seed(seed, "calibration"), FOLDS)
+    folds = draw_folds(y, is_class, groups, derive_seed(seed, "calibration"), FOLDS)
     eta = link(learner.held_out(there, folds)[0], there.kind)
     found = []
     for c, y in enumerate(there.Y.T):

@@ -103,13 +103,12 @@ def ladder_of(explanations: Sequence[Explanation], source: str) -> list[list[str
         table = each.answer.table
         if each.source == source and table is not None:
             return [
-                [
-                    row.cells[0],
-                    row.cells[1],
-                    " "
-                    if row.bar is None
-                    else f"{row.cells[2]}{', a reason' * bool(row.cells[3])}",
-                ]
+                [row.cells[0], row.cells[2], _brought(row.cells[3], bool(row.cells[4]))]
                 for row in table.rows
             ]
     return []
+
+
+def _brought(part: str, is_reason: bool) -> str:
+    """Return what a step brings, as it stands in a sheet; the first step brings nothing."""
+    return " " if part == "-" else f"{part}{', a reason' * is_reason}"

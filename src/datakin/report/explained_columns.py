@@ -147,7 +147,7 @@ def _weighted(found: Explanation) -> str:
         return ""
     ends = percent_interval(shift.mended_low / above.base, shift.mended_high / above.base)
     return (
-        f" With the source's rows weighted to lie where the target's do, the part of the rule shrinks by "
+        f" With the source's rows weighted to lie where the target's do, what is named shrinks by "
         f"{percent(shift.mended / above.base)}% of the loss alone (90% interval {ends}); they then count "
         f"like {shift.rows_left:,.0f} rows."
     )

@@ -12,7 +12,7 @@ __all__ = ["explained", "why_of"]
 
 
 def why_of(explanations: Iterable[Explanation], source: str) -> str:
-    """Say why what is learned on a source fails: the headline of its explanation and the first reason.
+    """Say why what is learned on a source fails: headline, size and first reason of its explanation.
 
     Returns
     -------
@@ -22,7 +22,7 @@ def why_of(explanations: Iterable[Explanation], source: str) -> str:
     for each in explanations:
         if each.source == source:
             answer = each.answer
-            return " ".join([answer.headline, *answer.reasons[:1]])
+            return " ".join([answer.headline, *answer.evidence[:1], *answer.reasons[:1]])
     return ""
 
 

@@ -57,6 +57,7 @@ LEGEND = (
     "All parts add up to the whole difference. A part is a reason if its interval lies above 0 and chance, "
     "in the rows of both tables, rarely brings it.",
 )
+MENDED = "Of the mend it is by how much the difference of the two predictors falls."
 MOST = 6  # lines of the second table
 
 
@@ -74,7 +75,7 @@ def explanation_answer(found: Explanation) -> Answer:
         evidence=(_excess(found),),
         table=_ladder(found),
         reasons=tuple(reasons_of(found)),
-        legend=LEGEND,
+        legend=(*LEGEND, MENDED) if _has_mended_target(found) else LEGEND,
         second=_effects(found) if "rule" in found.causes else None,
         caveats=tuple(_caveats(found)),
         notes=found.notes,
@@ -104,6 +105,11 @@ def _headline(found: Explanation) -> str:
         return f"What is learned on {source} loses little on {target}, but {_why(found)}."
     if found.causes:
         return f"What is learned on {source} fails on {target} because {_why(found)}."
+    if found.high < 0:
+        return (
+            f"Nothing to explain: what is learned on {source} does better on {target} than what is learned "
+            f"on {target} alone."
+        )
     if found.low > 0:
         return f"What is learned on {source} loses something on {target}, and no reason stands out."
     return (

@@ -138,7 +138,7 @@ def _ratio(here: float, there: float) -> str:
     if there and 1.5 <= here / there < 20:
         return f", {here / there:.1f} times as much"
     if here and 1.5 <= there / here < 20:
-        return f", {there / here:.1f} times less"
+        return f", {there / here:.1f} times as much there"
     return ""
 
 
@@ -155,8 +155,11 @@ def column_effect_sides(each: ColumnEffect) -> tuple[str, str]:
 
 def _of_region(region: Region) -> str:
     where = " and ".join(short(each) for each in region.conditions)
+    rows = f"It fails for {where}: {percent(region.rows, 0)}% of the rows"
+    if not isfinite(region.share):
+        return f"{rows}."
     share = "all" if region.share >= ALL else f"{percent(region.share, 0)}%"
-    return f"It fails for {where}: {percent(region.rows, 0)}% of the rows, {share} of the excess."
+    return f"{rows}, {share} of the excess."
 
 
 def _of_explaining_features(found: Explanation) -> list[str]:
@@ -254,6 +257,11 @@ def _of_kept(found: Explanation) -> list[str]:
             f"A part of {short(found.source)} is of use: all but rows with {where}.",
             f"Pooled with these {percent(kept.share, 0)}% of its rows, the loss of the target falls by "
             f"{percent(change)}% (90% interval {ends}); with all rows by {percent(whole)}%.",
+        ]
+    if kept.high < 0:
+        return [
+            f"Without its rows with {where}, {short(found.source)} fits better, but not well.",
+            f"Pooled with the others, the loss of the target rises by {percent(-change)}%.",
         ]
     return [
         f"Without its rows with {where}, {short(found.source)} fits better.",

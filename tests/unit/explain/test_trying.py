@@ -101,7 +101,7 @@ def test_what_was_mended_is_not_mended_again(monkeypatch):
 
 
 def harm(world, **about):
-    """Return a suspect whose mend spoils a column that is right."""
+    """Return a suspect whose mend spoils a column that is right: it turns its effect, around its mean."""
     made = Suspect(
         cause="units",
         table="theirs",
@@ -109,7 +109,7 @@ def harm(world, **about):
         seen="b looks odd.",
         python="",
         typed="",
-        mended=lambda one, other: (one, converted(other, "b", 1.8, 32.0)),
+        mended=lambda one, other: (one, converted(other, "b", -3.0, 148.0)),
     )
     return replace(made, **about)
 

@@ -451,11 +451,12 @@ def test_explanations(explanation):
 
 
 def test_what_is_explained_stands_behind_the_reason(ranking, explanation):
-    """In choices, rankings and comparisons: the headline of the explanation and its first reason."""
+    """In choices, rankings and comparisons: headline, size and first reason of the explanation."""
     first = ranking.comparisons[0]
     hurts = called(first, "hurts", "east")
     for each in explanations(explanation):
-        told = " ".join([each.answer.headline, *each.answer.reasons[:1]])
+        answer = each.answer
+        told = " ".join([answer.headline, *answer.evidence[:1], *answer.reasons[:1]])
         for result in (
             make(explanations=(each,)),
             _ranked(replace(ranking, explanations=(each,)), [called(first, "helps", "a"), hurts]),

@@ -36,7 +36,7 @@ def _alike(target: Dataset, source: Dataset) -> Iterator[Suspect]:
         kinds = [each.features.kind(n) for each, n in ((target, ours), (source, theirs))]
         if ours not in source.columns and kinds[0] == kinds[1]:
             seen = f"{short(theirs)} of {short(source.name)} may be {short(ours)} of {short(target.name)}."
-            yield _suspect({theirs: ours}, seen, source)
+            yield _suspect({theirs: ours}, seen, source, is_plain=True)
 
 
 def _swapped(target: Dataset, source: Dataset) -> Iterator[Suspect]:
@@ -60,7 +60,9 @@ def _swapped(target: Dataset, source: Dataset) -> Iterator[Suspect]:
             yield _suspect({one: two, two: one}, seen, source)
 
 
-def _suspect(names: dict[str, str], seen: str, source: Dataset) -> Suspect:
+def _suspect(
+    names: dict[str, str], seen: str, source: Dataset, *, is_plain: bool = False
+) -> Suspect:
     options = (typed("rename", old, "=", new, table=source.name) for old, new in names.items())
     return Suspect(
         cause="names",
@@ -70,4 +72,5 @@ def _suspect(names: dict[str, str], seen: str, source: Dataset) -> Suspect:
         python=f"rename={{{source.name!r}: {names!r}}}",
         typed=" ".join(options),
         mended=lambda one, other: (one, renamed(other, names)),
+        is_plain=is_plain,
     )

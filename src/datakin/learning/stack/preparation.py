@@ -8,7 +8,7 @@ classes that the target does not have.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -47,6 +47,8 @@ class Prepared:
         Sources that cannot be used, and why.
     notes : tuple of str
     fingerprints : dict of str to str
+    groups : dict of str to ndarray
+        Which rows of a source belong together, as codes; only of sources that have groups.
     """
 
     target: Dataset
@@ -57,6 +59,7 @@ class Prepared:
     unusable: dict[str, str]
     notes: tuple[str, ...]
     fingerprints: dict[str, str]
+    groups: dict[str, Array] = field(default_factory=dict)
 
 
 def prepare(
@@ -93,6 +96,7 @@ def prepare(
     _check_counted(own_rows, kept_weights[0], given[target.name] is not None)
     names: list[str] = []
     unusable: dict[str, str] = {}
+    groups: dict[str, Array] = {}
     # By name: sums over all tables do not depend on the order in which they were given.
     for source in sorted(sources, key=lambda each: each.name):
         try:
@@ -102,6 +106,8 @@ def prepare(
             unusable[source.name] = str(error)
             continue
         names.append(source.name)
+        if source.groups is not None:
+            groups[source.name] = np.unique(source.groups[rows], return_inverse=True)[1]
         features.append(part)
         labels.append(y)
         kept_weights.append(own_weights)
@@ -119,6 +125,7 @@ def prepare(
         unusable,
         tuple(notes),
         {d.name: _fingerprint(d, given[d.name]) for d in (target, *sources)},
+        groups,
     )
 
 
