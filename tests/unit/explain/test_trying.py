@@ -149,7 +149,7 @@ def test_a_share_of_the_excess_is_asked_for(monkeypatch):
     world = world_of(*sets("units", task="numbers"))
     units = next(trying.suspects_of(world))
     for asked, n_mends in ((0.5, 1), (2.0, 0)):
-        one = replace(units, asked=asked)
+        one = replace(units, asked=asked, is_plain=False)
         monkeypatch.setattr(trying, "suspects_of", lambda _, one=one: iter([one]))
         assert len(mend_all(world, only_plain=False)[1]) == n_mends
 

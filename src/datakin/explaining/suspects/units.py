@@ -29,6 +29,7 @@ SCALED = 1.5  # ratio of spreads that asks for an explanation by a known convers
 FACTOR = 3.0  # and by any other line: smaller ratios are those of other people
 AWAY = 2.5  # distance of the medians that asks for one, too, in standard deviations
 APART = 3.0  # distance from which a conversion is plain to see,
+TENFOLD = 5.0  # ratio of spreads from which a known one is,
 CLOSE = 8.0  # if it brings the quantiles so much nearer
 STRAIGHT = 0.06  # what a line may leave unexplained of the quantiles, beside chance
 NEAR = 0.2  # distance of quantiles from which a known conversion fits, in standard deviations
@@ -71,8 +72,12 @@ def _is_plain(ours: Array, theirs: Array, way: Units) -> bool:
     """Return whether two columns lie so far apart, and so near once converted, that no label is needed."""
     a, b = np.quantile(ours, LEVELS), np.quantile(theirs, LEVELS)
     spread = float(np.std(a))
-    apart = abs(float(np.median(a) - np.median(b))) / max(spread, float(np.std(b)))
-    return apart > APART and CLOSE * _distance(a, way.of(b), spread) < _distance(a, b, spread)
+    width = float(np.std(b))
+    is_apart = abs(float(np.median(a) - np.median(b))) > APART * max(spread, width)
+    is_known = bool(way.words) and max(spread / width, width / spread) > TENFOLD
+    return (is_apart or is_known) and CLOSE * _distance(a, way.of(b), spread) < _distance(
+        a, b, spread
+    )
 
 
 def conversion(ours: Array, theirs: Array, name: str, *, by_name: bool = False) -> Units | None:
