@@ -24,7 +24,7 @@ from reproduction.population import TASKS, TRUTHS
 from reproduction.study import Study, Summary
 
 CAUSES = ("nothing", "base rate", "confidence", "effect")
-TARGETS = 30  # for each source
+TARGETS = 20  # for each source
 FEWEST = 20  # targets that must have a part for its mean to be known
 CLAIMED, GOAL = 0.90, (0.86, 0.94)
 WHOLE = "whole"
