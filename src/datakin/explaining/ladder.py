@@ -36,8 +36,10 @@ __all__ = [
     "calibrated",
     "climb",
     "crossed",
+    "errors_of",
     "losses_of",
     "mean_with_error",
+    "new_level",
     "reach",
     "slope_column",
     "step_error",
@@ -133,11 +135,11 @@ def climb(
     for folds, mine in zip(judged.folds, own, strict=True):
         for step, P in enumerate([on_target, *_steps(judged, on_target, folds, by_trees), mine]):
             losses[step] += judged.losses(P)
-            errors[step] += _errors(judged.rows, P)
+            errors[step] += errors_of(judged.rows, P)
     return losses / len(judged.folds), errors / len(judged.folds)
 
 
-def _errors(rows: Rows, P: Array) -> Array:
+def errors_of(rows: Rows, P: Array) -> Array:
     """Return which rows get the wrong class, or squared errors."""
     if rows.kind == "regression":
         return np.asarray((rows.Y[:, 0] - P[:, 0]) ** 2)
@@ -148,10 +150,10 @@ def _errors(rows: Rows, P: Array) -> Array:
 def _steps(judged: Judged, on_target: Array, folds: Array, by_trees: bool) -> list[Array]:
     def new_effects(*given: Any) -> Array:
         if by_trees:
-            return boosted(judged.rows.X, _new_level(*given), *given)
+            return boosted(judged.rows.X, new_level(*given), *given)
         return _new_effects(judged.Z, *given)
 
-    ways: list[Adjust] = [_new_level, _new_slope, new_effects]
+    ways: list[Adjust] = [new_level, _new_slope, new_effects]
     return [crossed(judged.rows, on_target, folds, way) for way in ways]
 
 
@@ -186,7 +188,8 @@ def _free(D: Array, y: Array, eta: Array, weights: Array, outside: Array, kind: 
     return np.asarray(eta + D @ b)
 
 
-def _new_level(y: Array, eta: Array, weights: Array, outside: Array, kind: str) -> Array:
+def new_level(y: Array, eta: Array, weights: Array, outside: Array, kind: str) -> Array:
+    """Return linear predictors with a new base rate, or level, from some of the rows."""
     return _free(np.ones((len(y), 1)), y, eta, weights, outside, kind)
 
 

@@ -21,6 +21,8 @@ from datakin.results.words import number, percent, short
 
 __all__ = ["remedies"]
 
+PARTLY = 0.4  # of what predictions are off that must be seen in the labels themselves
+
 
 def remedies(
     world: World, named: set[str], columns: Sequence[ColumnEffect], slope: float
@@ -60,13 +62,23 @@ def _suspects(
 ) -> Iterator[tuple[Suspect, str]]:
     if "base rate" in named:
         yield _shares(world), "base rate"
-    if "scale" in named and slope > 0:
+    if "scale" in named and _is_of_labels(world, slope, is_scale=True):
         yield _line(world, slope, "scale"), "scale"
-    elif "level" in named:
+    elif "level" in named and _is_of_labels(world, slope, is_scale=False):
         yield _line(world, 1.0, "level"), "level"
     clear = [each for each in columns if each.flagged and each.column in world.source.columns]
     if clear and len(world.target.columns) > 1:
         yield _dropped(world, clear[0].column), "rule"
+
+
+def _is_of_labels(world: World, slope: float, *, is_scale: bool) -> bool:
+    """Return whether the labels themselves differ as predictions do; else they must not be rewritten."""
+    mine, theirs = world.target.y, world.source.y
+    if is_scale:
+        ratio = float(np.std(mine)) / max(float(np.std(theirs)), 1e-300)
+        return slope > 0 and ratio > 0 and np.log(ratio) / np.log(slope) > PARTLY
+    moved = float(np.average(world.judged.rows.Y[:, 0] - world.on_target[:, 0]))
+    return (float(np.mean(mine)) - float(np.mean(theirs))) / moved > PARTLY
 
 
 def _shares(world: World) -> Suspect:

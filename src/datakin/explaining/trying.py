@@ -10,8 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+import numpy as np
+
 from datakin._core.exceptions import DatakinError
-from datakin.explaining.ladder import SPREAD, mean_with_error, reach
+from datakin.explaining.ladder import SPREAD, errors_of, mean_with_error, new_level, reach
+from datakin.explaining.offset import link, mean_of
 from datakin.explaining.suspects import (
     Suspect,
     blank_values,
@@ -25,6 +28,7 @@ from datakin.explaining.suspects import (
     swapped_classes,
 )
 from datakin.explaining.world import World, make_world
+from datakin.learning.stack.predictors import normalised
 from datakin.results.explanation import Mend
 
 __all__ = ["Trial", "mend_all", "reported", "suspects_of", "try_one"]
@@ -131,7 +135,10 @@ def _is_clear(world: World, trial: Trial) -> bool:
     far = reach(world.judged.n_units, CERTAIN) * trial.error
     excess = world.excess[0]
     if trial.suspect.is_plain:
-        return trial.fall + far > 0
+        # What is wrong in a column may happen to offset another base rate: harm is what is left beside that.
+        return max(trial.fall, _level_loss(world) - _level_loss(trial.world)) + far > 0
+    if _wrong(trial.world) > _wrong(world):  # a mend that is right does not make more errors
+        return False
     return (
         trial.fall - far > 0
         and trial.fall > LEAST * world.alone
@@ -139,9 +146,32 @@ def _is_clear(world: World, trial: Trial) -> bool:
     )
 
 
+def _level_loss(world: World) -> float:
+    """Return the excess of the source's predictor with the base rate of the target."""
+    rows = world.judged.rows
+    everything = np.ones(len(rows), dtype=bool)
+    eta = link(world.on_target, rows.kind)
+    moved = np.column_stack(
+        [
+            new_level(y, eta[:, c], rows.weights, everything, rows.kind)
+            for c, y in enumerate(rows.Y.T)
+        ]
+    )
+    losses = world.judged.losses(normalised(mean_of(moved, rows.kind), rows.kind))
+    return float(np.average(losses, weights=rows.weights)) - world.alone
+
+
+def _wrong(world: World) -> float:
+    """Return the error of the source's predictor beyond that of the target's own, in the user's unit."""
+    rows = world.judged.rows
+    own = np.mean([errors_of(rows, P) for P in world.own], axis=0)
+    return float(np.average(errors_of(rows, world.on_target) - own, weights=rows.weights))
+
+
 def mend_of(world: World, trial: Trial, after: World, part: str, *, flagged: bool) -> Mend:
     """Return what a trial brought."""
     suspect = trial.suspect
+    python, typed = _typable(world, suspect)
     far = reach(world.judged.n_units) * trial.error
     fall = world.excess[0] - after.excess[0]
     return Mend(
@@ -149,8 +179,8 @@ def mend_of(world: World, trial: Trial, after: World, part: str, *, flagged: boo
         suspect.table,
         suspect.columns,
         suspect.seen,
-        suspect.python,
-        suspect.typed,
+        python,
+        typed,
         world.excess[0],
         after.excess[0],
         fall - far,
@@ -158,6 +188,25 @@ def mend_of(world: World, trial: Trial, after: World, part: str, *, flagged: boo
         part,
         flagged,
     )
+
+
+def _typable(world: World, suspect: Suspect) -> tuple[str, str]:
+    """Return the option of a suspect; empty if one for the same column is in force, which it would replace.
+
+    Columns of one part of a table have the names of the whole: they cannot be renamed.
+    """
+    for each in (world.target, world.source):
+        how = each.how
+        if how is None or suspect.table not in ("", each.name):
+            continue
+        for asked in (how.recode, how.convert):
+            if any(f"'{column}'" in repr(asked) for column in suspect.columns if asked):
+                return "", ""
+        if suspect.cause == "classes" and (how.label_map or how.positive):
+            return "", ""
+        if suspect.cause == "names" and how.domain is not None:
+            return "", ""
+    return suspect.python, suspect.typed
 
 
 def reported(world: World) -> tuple[Mend, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 from datakin.report.sections import column, forest, interval, pairs, section
 from datakin.report.words import shortened
 from datakin.results import ColumnShift, Explanation
-from datakin.results.explanation_words import Above
+from datakin.results.explanation_words import Above, effect_words
 from datakin.results.words import number, percent, percent_interval
 
 __all__ = ["columns_section", "effects_section", "moved_section", "regions_section"]
@@ -43,7 +43,7 @@ def effects_section(found: Explanation, key: str = "effects") -> dict[str, Any]:
     ]
     on = "on the label" if found.task == "regression" else "on the logit"
     text = (
-        "Effects of one standard deviation, from a penalised linear model of each table. Where the two "
+        f"Effects of one standard deviation, from {effect_words(found)} of each table. Where the two "
         "intervals of a column lie apart, it counts otherwise here than there. Effects of columns that go "
         "together are told apart badly. Columns whose new effects bring most stand first."
     )

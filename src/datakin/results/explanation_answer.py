@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from datakin.results.answer import Answer, AnswerTable, Bar, Row
 from datakin.results.explanation_reasons import column_effect_sides, lacking, reasons_of
 from datakin.results.explanation_remedies import remedies_of
-from datakin.results.explanation_words import Above
+from datakin.results.explanation_words import Above, effect_words, learner_words
 from datakin.results.words import (
     error_word,
     number,
@@ -27,7 +27,7 @@ STEP_WORDS = {
     "source": "the source's, as it is",
     "mended": "+ tables mended",
     "base rate": "+ new base rate",
-    "confidence": "+ new slope",
+    "confidence": "+ new confidence",
     "level": "+ new level",
     "scale": "+ new scale",
     "rule": "+ new effects of columns",
@@ -36,8 +36,8 @@ STEP_WORDS = {
 CAUSES = {
     "base rate": "the base rate differs",
     "confidence": "its probabilities are not those of the target",
-    "level": "the level of the label differs",
-    "scale": "the scale of the label differs",
+    "level": "its predictions are too {way} on the whole",
+    "scale": "differences that it predicts are too {size}",
     "rule": "the rule itself differs",
     "rest": "the form of the rule differs",
     "units": "{column} looks to be in other units",
@@ -54,7 +54,8 @@ ELSEWHERE = {
 LEGEND = (
     "Part: by how much the loss falls with this step, in percent of the loss of the target alone; line: 90% "
     "interval.",
-    "All parts add up to the whole difference.",
+    "All parts add up to the whole difference. A part is a reason if its interval lies above 0 and chance, "
+    "in the rows of both tables, rarely brings it.",
 )
 MOST = 6  # lines of the second table
 
@@ -92,7 +93,9 @@ def _why(found: Explanation) -> str:
         return ELSEWHERE[found.shift.explains if found.shift is not None else "outside"]
     mend = next((each for each in found.mends if each.flagged and each.cause == cause), None)
     column = short(mend.columns[0]) if mend is not None and mend.columns else ""
-    return CAUSES.get(cause, cause).format(column=column)
+    way = "low" if found.observed > found.expected else "high"
+    size = "small" if found.slope > 1 else "large"
+    return CAUSES.get(cause, cause).format(column=column, way=way, size=size)
 
 
 def _headline(found: Explanation) -> str:
@@ -151,7 +154,10 @@ def _ladder(found: Explanation) -> AnswerTable:
         ("predictor", error, "loss", "part", "a reason", "interval"),
         tuple(rows),
         (error, "loss", "part"),
-        caption=f"Step by step, {_loss(found)} on held-out rows of {short(found.target)}:",
+        caption=(
+            f"Step by step, {_loss(found)} of {learner_words(found)} on held-out rows of "
+            f"{short(found.target)}:"
+        ),
         bar_of="90% interval of the part",
     )
 
@@ -191,11 +197,13 @@ def _sides(found: Explanation, each: ColumnEffect) -> tuple[str, str]:
 
 def _caveats(found: Explanation) -> list[str]:
     said, causes = [], set(found.causes)
-    if causes:
+    if causes and found.low > 0:
         said.append(
-            "What is named is hardly chance, and its interval lies above 0. Smaller differences may be "
-            "there, too."
+            "This is about what the source teaches alone. Beside rows of the target it may be harmless, or "
+            "even help: choosing tells."
         )
+    if causes:
+        said.append("Smaller differences than those that are named may be there, too.")
     if any(mend.flagged for mend in found.mends):
         said.append(
             "What the tables look like is a suspicion, and the mend was tried. Whether it is right, only who "
@@ -209,11 +217,9 @@ def _caveats(found: Explanation) -> list[str]:
             f"both tables."
         )
     if "rule" in causes:
-        of = "boosted trees (partial dependence)"
-        of = of if found.learner == "trees" else "a penalised linear model"
         said.append(
-            f"Effects are of one standard deviation, from {of}. Effects of columns that go together are told "
-            f"apart badly."
+            f"Effects are of one standard deviation, from {effect_words(found)}. Effects of columns that go "
+            f"together are told apart badly."
         )
     shadow = {"confidence", "scale"} & causes
     if shadow and {"rule", "rest"} & causes:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["column_effect_sides", "lacking", "reasons_of"]
 
 ALL = 0.995  # of the excess; elsewhere the source may even do better
+OFTEN = 0.3  # difference of two shares of missing values that is said
 LACKING = 0.8  # share of missing values from which a table hardly has a column
 PLACES = 2  # regions that a sentence names
 BARELY = 0.25  # share of what is named that weighting mends
@@ -35,6 +36,7 @@ def reasons_of(found: Explanation) -> list[str]:
         said += [_of_part(found, parts[cause])] if cause in parts else []
     said += _of_columns(found)
     said += [_of_region(region) for region in found.regions if region.flagged]
+    said += _of_missing(found)
     said += _of_features(found)
     said += _of_kept(found)
     said += [mend.seen for mend in found.mends if not mend.part]
@@ -169,6 +171,23 @@ def _of_explaining_features(found: Explanation) -> list[str]:
     return [
         f"Weighting the rows of {short(found.source)} to lie where those of {short(found.target)} do mends "
         f"it: no difference of the rule is left."
+    ]
+
+
+def _of_missing(found: Explanation) -> list[str]:
+    """Say which column one table has and the other hardly has, where something is to be explained."""
+    if found.shift is None or not found.causes:
+        return []
+    one = max(
+        found.shift.columns,
+        key=lambda each: abs(each.missing_here - each.missing_there),
+        default=None,
+    )
+    if one is None or abs(one.missing_here - one.missing_there) < OFTEN:
+        return []
+    return [
+        f"{short(one.column)} is missing in {percent(one.missing_here)}% of the rows of "
+        f"{short(found.target)} and in {percent(one.missing_there)}% of those of {short(found.source)}."
     ]
 
 

@@ -26,6 +26,9 @@ DEEDS = {
     "column": "Leave {column} out of both tables",
 }
 ADVICE = {
+    "base rate": "Choosing learns the base rate on rows of the target.",
+    "level": "Choosing learns the level on rows of the target.",
+    "scale": "Choosing learns on rows of the target how far each source is trusted.",
     "confidence": "Recalibrate: choosing learns on rows of the target how far each source is trusted.",
     "rule": (
         "Where the rule differs, no option mends the source. Choosing tries how much of it is of use beside "
@@ -45,8 +48,8 @@ ADVICE = {
 
 def remedies_of(found: Explanation) -> list[Remedy]:
     """Return what would mend the causes; first what has an option."""
-    said = [_remedy(found, mend) for mend in found.mends if mend.typed]
-    mended = {mend.part for mend in found.mends if mend.typed}
+    said = [_remedy(found, mend) for mend in found.mends if mend.part]
+    mended = {mend.part for mend in found.mends}
     for cause in found.causes:
         if cause == "features" and found.shift is not None:
             cause = found.shift.explains

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from datakin.results.words import percent
+from datakin.results.words import percent, short
 
 if TYPE_CHECKING:
     from datakin.results.explanation import Explanation
 
-__all__ = ["MEANING", "Above", "part_title"]
+__all__ = ["MEANING", "Above", "effect_words", "learner_words", "part_title"]
 
 MEANING = {
     "coding": "values are written otherwise",
@@ -21,6 +21,24 @@ MEANING = {
     "rule": "columns have other effects",
     "rest": "what only a predictor of the target's own mends",
 }
+
+
+LEARNERS = {
+    "linear": "lines (penalised regression)",
+    "trees": "boosted trees",
+    "kernel": "a kernel regression",
+}
+
+
+def learner_words(found: Explanation) -> str:
+    """Return what predicts, in words."""
+    return LEARNERS.get(found.learner, short(found.learner))
+
+
+def effect_words(found: Explanation) -> str:
+    """Return where effects of columns come from."""
+    is_trees = found.learner == "trees"
+    return "boosted trees (partial dependence)" if is_trees else "a penalised linear model"
 
 
 def part_title(name: str) -> str:

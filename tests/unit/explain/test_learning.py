@@ -7,7 +7,7 @@ from datakin import explain
 from datakin.explaining.boosting import boosted
 from datakin.explaining.picking import ENOUGH, pick_learner
 from tests.unit.explain.planted import planted
-from tests.unit.explain.spoiled import frames, read
+from tests.unit.explain.spoiled import sets
 
 
 @pytest.mark.parametrize("kind", ["binary", "regression"])
@@ -74,7 +74,7 @@ def test_lines_are_picked_for_few_rows():
 
 
 def test_the_learner_is_picked_on_the_source_and_repeats():
-    tables = read(*frames("effect"))
+    tables = sets("effect")
     assert {pick_learner(*tables, "log", 0).name for _ in range(2)} == {"linear"}
 
 

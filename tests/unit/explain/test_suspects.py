@@ -16,7 +16,7 @@ from datakin.explaining.suspects import (
     swapped_classes,
 )
 from datakin.explaining.trying import suspects_of
-from tests.unit.explain.spoiled import frames, options_of, planted_cause, read, world_of
+from tests.unit.explain.spoiled import frames, options_of, planted_cause, read, sets, world_of
 
 KINDS = {
     "units": other_units,
@@ -29,7 +29,7 @@ KINDS = {
 
 
 def found(cause, seed, task):
-    return list(KINDS[cause](*read(*frames(cause, seed, task))))
+    return list(KINDS[cause](*sets(cause, seed, task)))
 
 
 @pytest.mark.parametrize("task", ["classes", "numbers"])
@@ -47,7 +47,7 @@ def test_what_was_planted_is_suspected(cause, task):
 def test_nothing_is_suspected_where_nothing_was_planted(cause, task):
     """Seen in columns, that is: the label's rule may differ."""
     for seed in range(3):
-        world = world_of(*read(*frames(cause, seed, task)))
+        world = world_of(*sets(cause, seed, task))
         assert [each for each in suspects_of(world) if each.cause != "classes"] == []
         assert list(cut_ranges(world.target, world.source)) == []
         assert list(repeated_rows(world.target, world.source)) == []
@@ -58,7 +58,7 @@ def test_each_mend_is_what_its_option_does():
     for cause in ("units", "codes", "blanks", "leak", "classes"):
         for seed in (0, 1):
             tables = frames(cause, seed)
-            target, source = read(*tables)
+            target, source = sets(cause, seed)
             (suspect,) = [
                 each for each in suspects_of(world_of(target, source)) if each.cause == cause
             ]
@@ -269,7 +269,7 @@ def test_columns_that_are_swapped():
     assert np.array_equal(
         mended.features.select(["a"]).numeric[:, 0], source["b"].to_numpy(), equal_nan=True
     )
-    assert list(other_names(*read(*frames("features")))) == []
+    assert list(other_names(*sets("features"))) == []
 
 
 # What is only reported

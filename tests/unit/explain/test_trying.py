@@ -16,7 +16,7 @@ from tests.unit.explain.spoiled import (
     frames,
     options_of,
     planted_cause,
-    read,
+    sets,
     world_of,
 )
 from tests.unit.results.sentences import check_form
@@ -94,7 +94,7 @@ def test_there_is_an_end(monkeypatch):
 
 def test_what_was_mended_is_not_mended_again(monkeypatch):
     """Even if it still looks so."""
-    world = world_of(*read(*frames("nothing")))
+    world = world_of(*sets("nothing"))
     idle = harm(world, mended=lambda one, other: (one, converted(other, "b", 1.01, 0.0)))
     monkeypatch.setattr(trying, "suspects_of", lambda _: iter([replace(idle, is_plain=True)]))
     assert len(mend_all(world, only_plain=False)[1]) == 1
@@ -116,7 +116,7 @@ def harm(world, **about):
 
 @pytest.mark.parametrize("is_plain", [False, True])
 def test_a_mend_that_does_harm_is_not_made(monkeypatch, is_plain):
-    world = world_of(*read(*frames("effect", task="numbers")))
+    world = world_of(*sets("effect", task="numbers"))
     monkeypatch.setattr(trying, "suspects_of", lambda _: iter([harm(world, is_plain=is_plain)]))
     trial = try_one(world, harm(world))
     assert trial.fall < 0
@@ -126,7 +126,7 @@ def test_a_mend_that_does_harm_is_not_made(monkeypatch, is_plain):
 
 
 def test_what_is_plain_is_made_if_it_does_no_harm(monkeypatch):
-    world = world_of(*read(*frames("nothing")))
+    world = world_of(*sets("nothing"))
     idle = harm(world, mended=lambda one, other: (one, converted(other, "b", 1.01, 0.0)))
     for is_plain in (False, True):
         one = replace(idle, is_plain=is_plain)
@@ -137,7 +137,7 @@ def test_what_is_plain_is_made_if_it_does_no_harm(monkeypatch):
 
 
 def test_a_mend_that_leaves_nothing_to_compare_is_left_out():
-    world = world_of(*read(*frames("nothing")))
+    world = world_of(*sets("nothing"))
 
     def fail(target, source):
         raise datakin.DatakinError("no column is left.")
@@ -146,7 +146,7 @@ def test_a_mend_that_leaves_nothing_to_compare_is_left_out():
 
 
 def test_a_share_of_the_excess_is_asked_for(monkeypatch):
-    world = world_of(*read(*frames("units", task="numbers")))
+    world = world_of(*sets("units", task="numbers"))
     units = next(trying.suspects_of(world))
     for asked, n_mends in ((0.5, 1), (2.0, 0)):
         one = replace(units, asked=asked)
@@ -173,5 +173,5 @@ def test_ranges_are_those_of_the_mended_tables():
 
 
 def test_two_worlds_of_one_table_report_nothing():
-    target, source = read(*frames("nothing"))
+    target, source = sets("nothing")
     assert reported(world_of(target, source)) == ()

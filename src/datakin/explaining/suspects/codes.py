@@ -24,18 +24,20 @@ from datakin.results.words import named, short
 __all__ = ["other_codes"]
 
 MOST = 12  # levels of a column that are compared
-ROWS = 5  # of a level, from which it is
+ROWS = 8  # of a level, from which it is
 SHARES, LABELS = 0.05, 0.1  # by how much shares, and means of labels, differ among kin
 ABSENT = 20.0  # what it costs that a level has no partner
 CLEAR = 10.0  # by how much another order must be better,
+ASKED = 0.15  # share of the excess that the other order must mend
 FITS = 0.5  # and what it may leave of the distance
 
 
 @dataclass(frozen=True, eq=False)
 class _Levels:
-    """The levels of a column, their shares and the labels of their rows."""
+    """The levels of a column with enough rows, their shares and the labels of their rows; and the others."""
 
     names: tuple[str, ...]
+    rare: frozenset[str]
     counts: Array
     means: Array
     spreads: Array
@@ -73,6 +75,7 @@ def _suspect(name: str, codes: dict[str, str], target: Dataset, source: Dataset)
         python=python,
         typed=typed_option,
         mended=lambda one, other: (one, recoded(other, name, codes)),
+        asked=ASKED,
     )
 
 
@@ -89,15 +92,20 @@ def _levels(dataset: Dataset, name: str) -> _Levels | None:
             return None
         names = tuple(spelled(value) for value in values)
         codes = np.where(np.isnan(column), MISSING, np.searchsorted(values, column))
-    Y = responses(dataset.y, len(dataset.classes))[0]
+    # Rows without a value may differ from all others: they are left out.
+    is_known = codes != MISSING
+    codes, Y = codes[is_known].astype(int), responses(dataset.y, len(dataset.classes))[0][is_known]
+    if len(codes) < 2 * ROWS:
+        return None
     Y = (Y - Y.mean(axis=0)) / max(float(np.sqrt(np.mean(np.var(Y, axis=0)))), 1e-12)
-    counts = np.bincount(codes[codes != MISSING].astype(int), minlength=len(names))
+    counts = np.bincount(codes, minlength=len(names))
     kept = np.flatnonzero(counts >= ROWS)
     if not 2 <= len(kept) <= MOST:
         return None
     means = np.array([Y[codes == k].mean(axis=0) for k in kept])
     spreads = np.array([Y[codes == k].var(axis=0) for k in kept])
-    return _Levels(tuple(names[k] for k in kept), counts[kept], means, spreads, len(codes))
+    rare = frozenset(names[k] for k in np.flatnonzero((counts > 0) & (counts < ROWS)))
+    return _Levels(tuple(names[k] for k in kept), rare, counts[kept], means, spreads, len(codes))
 
 
 def _better_order(ours: _Levels, theirs: _Levels) -> dict[str, str]:
@@ -120,7 +128,7 @@ def _better_order(ours: _Levels, theirs: _Levels) -> dict[str, str]:
     }
     # A level that keeps its name while another one takes it would become two.
     taken = set(found.values())
-    if any(name not in found and name in taken for name in theirs.names):
+    if any(name not in found and name in taken for name in (*theirs.names, *theirs.rare)):
         return {}
     return {old: new for old, new in found.items() if old != new}
 

@@ -25,12 +25,15 @@ __all__ = ["conversion", "other_units", "units_suspect"]
 ENOUGH = 20  # values from which quantiles are compared
 FEWEST = 8  # different values: with fewer it may be a code
 LEVELS = np.linspace(0.06, 0.94, 23)
-SCALED = 1.5  # ratio of spreads that asks for an explanation,
-AWAY = 2.5  # and so does this distance of the medians, in standard deviations
+SCALED = 1.5  # ratio of spreads that asks for an explanation by a known conversion,
+FACTOR = 3.0  # and by any other line: smaller ratios are those of other people
+AWAY = 2.5  # distance of the medians that asks for one, too, in standard deviations
+APART = 3.0  # distance from which a conversion is plain to see,
+CLOSE = 8.0  # if it brings the quantiles so much nearer
 STRAIGHT = 0.06  # what a line may leave unexplained of the quantiles, beside chance
 NEAR = 0.2  # distance of quantiles from which a known conversion fits, in standard deviations
 TIMES = 3.0  # so much nearer must the converted quantiles be
-SURE, UNSURE = 0.3, 0.6  # shares of the excess that a known conversion, or any line, must mend
+SURE, UNSURE = 0.15, 0.6  # shares of the excess that a known conversion, or any line, must mend
 
 
 def other_units(target: Dataset, source: Dataset) -> Iterator[Suspect]:
@@ -60,7 +63,16 @@ def units_suspect(name: str, way: Units, target: Dataset, source: Dataset) -> Su
         typed=typed("convert", name, f"={line}", table=source.name),
         mended=lambda one, other: (one, converted(other, name, *values)),
         asked=SURE if way.words else UNSURE,
+        is_plain=_is_plain(known(numbers_of(target, name)), known(numbers_of(source, name)), way),
     )
+
+
+def _is_plain(ours: Array, theirs: Array, way: Units) -> bool:
+    """Return whether two columns lie so far apart, and so near once converted, that no label is needed."""
+    a, b = np.quantile(ours, LEVELS), np.quantile(theirs, LEVELS)
+    spread = float(np.std(a))
+    apart = abs(float(np.median(a) - np.median(b))) / max(spread, float(np.std(b)))
+    return apart > APART and CLOSE * _distance(a, way.of(b), spread) < _distance(a, b, spread)
 
 
 def conversion(ours: Array, theirs: Array, name: str, *, by_name: bool = False) -> Units | None:
@@ -87,12 +99,22 @@ def conversion(ours: Array, theirs: Array, name: str, *, by_name: bool = False) 
     if not (is_scaled or is_away):
         return None
     way = _known_way(a, b, spread, name, by_name)
-    if way is None and not by_name and _unlike(a, b) < STRAIGHT + 3 / min(len(one), len(other)):
-        slope, intercept = np.polyfit(b, a, 1)
-        way = Units(float(slope), float(intercept)) if slope > 0 else None
+    is_far = is_away or max(spread / width, width / spread) > FACTOR
+    is_straight = _unlike(a, b) < STRAIGHT + 3 / min(len(one), len(other))
+    if way is None and not by_name and is_far and is_straight:
+        way = _line(a, b, spread)
     if way is None or TIMES * _distance(a, way.of(b), spread) > _distance(a, b, spread):
         return None
     return way
+
+
+def _line(a: Array, b: Array, spread: float) -> Units | None:
+    """Return the line that lays one set of quantiles over the other: a factor alone, if that does as well."""
+    factor = float(np.sum(a * b) / np.sum(b**2))
+    slope, intercept = (float(each) for each in np.polyfit(b, a, 1))
+    if factor > 0 and _distance(a, factor * b, spread) < NEAR:
+        return Units(factor, 0.0)
+    return Units(slope, intercept) if slope > 0 else None
 
 
 def _distinct(values: Array) -> int:
