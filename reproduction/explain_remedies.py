@@ -158,8 +158,8 @@ def _summary(rows: pd.DataFrame) -> Summary:
         f"from all other regions. heart: the patients of Cleveland and Hungary, dealt into halves. Units: "
         + ", ".join(f"{column} times {factor:g}" for column, factor in UNITS.values())
         + f". Codes: every level of {' or '.join(column for column, _ in CODES.values())} has the name of "
-        f"the next. Base rate: {KEPT:.0%} of the deaths, or of the diseased, are left. Leak: a column of noise "
-        f"tells the label of the source with AUC .97."
+        f"the next. Base rate: {KEPT:.0%} of the deaths, or of the diseased, are left. Leak: a column of "
+        f"noise tells the label of the source with AUC .97."
     )
     text = [" ".join(READING.split()), tables, *findings, markdown(shown)]
     return Summary(frame, "\n\n".join(text))

@@ -9,6 +9,7 @@ from reproduction.calibration import COVERAGE, LIMIT_BIAS, NULL_CALIBRATION
 from reproduction.canines import CANINES
 from reproduction.claims import refresh_claims
 from reproduction.digits import DIGITS
+from reproduction.explain_real import EXPLAIN_REAL
 from reproduction.explain_remedies import EXPLAIN_REMEDIES
 from reproduction.figures import FIGURES
 from reproduction.forecast_study import FORECAST
@@ -40,6 +41,7 @@ STUDIES: dict[str, Study] = {
         PART_INTERVALS,
         REPAIR,
         SHIFT_SPLITS,
+        EXPLAIN_REAL,
         EXPLAIN_REMEDIES,
         DIGITS,
         CANINES,
