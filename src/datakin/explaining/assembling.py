@@ -17,7 +17,8 @@ from datakin.explaining.remedies import remedies
 from datakin.explaining.separating import separate
 from datakin.explaining.trying import mend_all, reported
 from datakin.explaining.world import World
-from datakin.results.explanation import ColumnEffect, Explanation, LadderStep, LossPart, Region
+from datakin.results.explanation import Explanation
+from datakin.results.explanation_parts import ColumnEffect, LadderStep, LossPart, Region
 from datakin.results.record import Provenance
 
 __all__ = ["explanation_of"]

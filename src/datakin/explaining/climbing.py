@@ -14,7 +14,7 @@ from datakin.explaining.evidence import Evidence, evidence_of, holm
 from datakin.explaining.ladder import PARTS, Judged, climb, mean_with_error, reach, step_error
 from datakin.explaining.moved import matrix_columns
 from datakin.explaining.world import World
-from datakin.results.explanation import LossPart
+from datakin.results.explanation_parts import LossPart
 
 __all__ = ["Climbed", "climbed"]
 

@@ -21,7 +21,7 @@ from datakin.explaining.offset import FREE, curvature, mean_of, refit
 from datakin.learning.stack.candidates import Learner
 from datakin.learning.stack.linear import LinearLearner
 from datakin.learning.stack.rows import Rows
-from datakin.results.explanation import ColumnEffect, EffectPair
+from datakin.results.explanation_parts import ColumnEffect, EffectPair
 
 __all__ = ["Single", "clearest_column", "column_effects"]
 

@@ -11,7 +11,7 @@ from datakin.explaining.regions import regions_with_rows
 from datakin.explaining.world import World
 from datakin.learning.stack.folds import draw_folds
 from datakin.learning.stack.rows import Rows
-from datakin.results.explanation import KeptRows
+from datakin.results.explanation_parts import KeptRows
 
 __all__ = ["rows_to_keep"]
 

@@ -15,7 +15,7 @@ from datakin.learning.stack.folds import draw_folds
 from datakin.learning.stack.linear import LinearLearner
 from datakin.learning.stack.rows import Rows
 from datakin.learning.stack.scaler import Scaler
-from datakin.results.explanation import MOVED, ColumnShift
+from datakin.results.explanation_parts import MOVED, ColumnShift
 
 __all__ = [
     "Domain",

@@ -11,7 +11,7 @@ from datakin.data.features import Array
 from datakin.explaining.ladder import Judged, mean_with_error, reach
 from datakin.learning.stack.encoder import TableEncoder
 from datakin.learning.stack.scaler import Scaler
-from datakin.results.explanation import Region
+from datakin.results.explanation_parts import Region
 from datakin.results.words import number
 
 __all__ = ["failing_regions", "regions_with_rows"]

@@ -16,7 +16,7 @@ from datakin.explaining.edits import converted, without
 from datakin.explaining.suspects import Suspect
 from datakin.explaining.trying import Trial, mend_of, try_one
 from datakin.explaining.world import World
-from datakin.results.explanation import ColumnEffect, Mend
+from datakin.results.explanation_parts import ColumnEffect, Mend
 from datakin.results.words import number, percent, short
 
 __all__ = ["remedies"]

@@ -29,7 +29,7 @@ from datakin.explaining.suspects import (
 )
 from datakin.explaining.world import World, make_world
 from datakin.learning.stack.predictors import normalised
-from datakin.results.explanation import Mend
+from datakin.results.explanation_parts import Mend
 
 __all__ = ["Trial", "mend_all", "reported", "suspects_of", "try_one"]
 

@@ -7,11 +7,11 @@ from datakin.learning.metrics import Metrics
 from datakin.results.choice import Choice, CurvePoint, SourceChoice, Stability
 from datakin.results.comparison import Comparison, DataFacts, Estimate, LearningCurve
 from datakin.results.description import Description, describe
-from datakin.results.explanation import (
+from datakin.results.explanation import Explanation
+from datakin.results.explanation_parts import (
     ColumnEffect,
     ColumnShift,
     EffectPair,
-    Explanation,
     FeatureShift,
     KeptRows,
     LadderStep,

@@ -19,7 +19,8 @@ from datakin.results.words import (
 )
 
 if TYPE_CHECKING:
-    from datakin.results.explanation import ColumnEffect, Explanation
+    from datakin.results.explanation import Explanation
+    from datakin.results.explanation_parts import ColumnEffect
 
 __all__ = ["explanation_answer"]
 

@@ -9,13 +9,8 @@ from datakin.results.explanation_words import Above
 from datakin.results.words import named, number, percent, short, signed
 
 if TYPE_CHECKING:
-    from datakin.results.explanation import (
-        ColumnEffect,
-        ColumnShift,
-        Explanation,
-        LossPart,
-        Region,
-    )
+    from datakin.results.explanation import Explanation
+    from datakin.results.explanation_parts import ColumnEffect, ColumnShift, LossPart, Region
 
 __all__ = ["column_effect_sides", "lacking", "reasons_of"]
 

@@ -9,7 +9,8 @@ from datakin.results.explanation_words import Above
 from datakin.results.words import named, percent, percent_interval, short
 
 if TYPE_CHECKING:
-    from datakin.results.explanation import Explanation, Mend
+    from datakin.results.explanation import Explanation
+    from datakin.results.explanation_parts import Mend
 
 __all__ = ["remedies_of"]
 
