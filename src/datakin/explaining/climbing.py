@@ -77,13 +77,13 @@ def climbed(world: World, halves: Sequence[Array] | None = None) -> Climbed:
     losses, errors = climb(judged, world.on_target, world.own, by_trees=world.by_trees)
     halves = _from_halves(world) if halves is None else halves
     evidence = evidence_of(judged, world.on_target, halves)
-    rest = _rest(world, losses, len(there))
+    rest, is_few = _rest(world, losses, len(there))
     places = matrix_columns(world.prepared.encoder)
     single = clearest_column(judged, world.on_target, evidence, places)
     luck = float(
         np.std([np.average(judged.losses(P), weights=judged.rows.weights) for P in halves])
     )
-    parts = _parts(judged, losses, evidence, rest, single, luck)
+    parts = _parts(judged, losses, evidence, rest, single, luck, is_few)
     return Climbed(world, losses, errors, evidence, parts, tuple(halves))
 
 
@@ -108,8 +108,8 @@ def _from_halves(world: World) -> list[Array]:
     return [world.learned(source.take(half)) for half in halves]
 
 
-def _rest(world: World, losses: Array, n_source: int) -> Array:
-    """Return losses of the own predictor that says whether there is a rest.
+def _rest(world: World, losses: Array, n_source: int) -> tuple[Array, bool]:
+    """Return losses of the own predictor that says whether there is a rest, and whether it had fewer rows.
 
     A source with fewer rows than the target would leave a rest for that reason alone; the own predictor
     then learns from no more rows than the source has.
@@ -118,17 +118,23 @@ def _rest(world: World, losses: Array, n_source: int) -> Array:
     rows, folds = judged.rows, judged.folds[0]
     n_learned = len(rows) * (1 - 1 / (int(folds.max()) + 1))
     if n_source >= n_learned:
-        return np.asarray(losses[-1])
+        return np.asarray(losses[-1]), False
     rng = np.random.default_rng(derive_seed(world.seed, "fewer rows"))
     P = np.empty_like(rows.Y)
     for k in range(int(folds.max()) + 1):
         outside = rng.permutation(np.flatnonzero(folds != k))[:n_source]
         P[folds == k] = learner.fit(rows.take(outside))[0].predict(rows.X[folds == k])
-    return judged.losses(P)
+    return judged.losses(P), True
 
 
 def _parts(
-    judged: Judged, losses: Array, evidence: Evidence, own: Array, single: Single, luck: float
+    judged: Judged,
+    losses: Array,
+    evidence: Evidence,
+    own: Array,
+    single: Single,
+    luck: float,
+    is_few: bool,
 ) -> tuple[LossPart, ...]:
     """Return the parts of the excess, and which of them are named.
 
@@ -151,10 +157,21 @@ def _parts(
         if k < 3:
             by_column = k == 2 and is_single and value > LEAST * alone
             is_clear = (is_clear or by_column) and chances[k] < ASKED[k]
+            if k == 2 and is_few:
+                is_clear = is_clear and _is_above(judged, losses[2] - own)
         else:
             is_clear = is_clear and _is_more(judged, losses[k] - own, losses[-1], luck)
         found.append(LossPart(name, value, value - far, value + far, chances[k], bool(is_clear)))
     return tuple(found)
+
+
+def _is_above(judged: Judged, falls: Array) -> bool:
+    """Return whether the target's own predictor, from as few rows as the source has, is surely better.
+
+    A rule that is learned from few rows is off by chance, which new effects of columns mend as well.
+    """
+    value, error = mean_with_error(falls, judged.rows.weights, judged.groups)
+    return value > reach(judged.n_units) * 1.1 * error
 
 
 def _is_more(judged: Judged, falls: Array, losses: Array, luck: float) -> bool:

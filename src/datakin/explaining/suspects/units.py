@@ -26,7 +26,7 @@ ENOUGH = 20  # values from which quantiles are compared
 FEWEST = 8  # different values: with fewer it may be a code
 LEVELS = np.linspace(0.06, 0.94, 23)
 SCALED = 1.5  # ratio of spreads that asks for an explanation by a known conversion,
-FACTOR = 3.0  # and by any other line: smaller ratios are those of other people
+FACTOR = 3.0  # and by any other factor: smaller ratios are those of other people
 AWAY = 2.5  # distance of the medians that asks for one, too, in standard deviations
 APART = 3.0  # distance from which a conversion is plain to see,
 TENFOLD = 5.0  # ratio of spreads from which a known one is,
@@ -107,19 +107,20 @@ def conversion(ours: Array, theirs: Array, name: str, *, by_name: bool = False) 
     is_far = is_away or max(spread / width, width / spread) > FACTOR
     is_straight = _unlike(a, b) < STRAIGHT + 3 / min(len(one), len(other))
     if way is None and not by_name and is_far and is_straight:
-        way = _line(a, b, spread)
+        way = _factor(a, b, spread)
     if way is None or TIMES * _distance(a, way.of(b), spread) > _distance(a, b, spread):
         return None
     return way
 
 
-def _line(a: Array, b: Array, spread: float) -> Units | None:
-    """Return the line that lays one set of quantiles over the other: a factor alone, if that does as well."""
+def _factor(a: Array, b: Array, spread: float) -> Units | None:
+    """Return the factor that lays one set of quantiles over the other, if one does.
+
+    A line with an intercept is not enough: two tables of other people are linear in each other, too.
+    """
     factor = float(np.sum(a * b) / np.sum(b**2))
-    slope, intercept = (float(each) for each in np.polyfit(b, a, 1))
-    if factor > 0 and _distance(a, factor * b, spread) < NEAR:
-        return Units(factor, 0.0)
-    return Units(slope, intercept) if slope > 0 else None
+    is_near = factor > 0 and _distance(a, factor * b, spread) < NEAR
+    return Units(factor, 0.0) if is_near else None
 
 
 def _distinct(values: Array) -> int:
