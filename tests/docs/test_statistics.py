@@ -7,6 +7,8 @@ import pytest
 from scipy.special import stdtr
 
 from datakin.choosing import summary
+from datakin.explaining import climbing, ladder, moved, separating
+from datakin.explaining.suspects import codes, labels, leaks, suspect, units
 from datakin.learning.stack import calls, fitting, folds, kernel, linear, records, trees, weights
 from datakin.learning.stack.kernel import KernelLearner
 from datakin.learning.stack.trees import TreeLearner
@@ -29,6 +31,19 @@ TREES, KERNEL = TreeLearner(), KernelLearner()
 
 # Phrases of the page with their numbers in braces, and the numbers that the code has.
 SAID = [
+    ("({} SE)² + ({} $k^{{{}}}$ u / n)²", (ladder.SPREAD, ladder.CHANCE, ladder.POWER)),
+    ("predictors of {} random halves of the source ({} for", (climbing.HALVES, climbing.FEW)),
+    ("below {} (base rate), {} (confidence) or {} (rule)", climbing.ASKED),
+    ("above 0, and {:.0%} of the loss alone", (climbing.LEAST,)),
+    ("farther than for {:.0%} of", (moved.INSIDE,)),
+    ("source's range by {:.0%} of it", (moved.MARGIN,)),
+    ("(from {:.0%} outside on)", (separating.OUTSIDE,)),
+    ("at most {:.0%} of it is left", (separating.LEFT,)),
+    ("correlation) of {} in one table and at most {} in", (leaks.STRONG, leaks.WEAK)),
+    ("by {:.0%} of it (units that are known, codes)", (units.SURE,)),
+    ("by {:.0%} of it (units that are known, codes)", (codes.ASKED,)),
+    ("{:.0%} (a leak), {:.0%} (any other line)", (suspect.ASKED, units.UNSURE)),
+    ("or {:.0%} (swapped classes)", (labels.ASKED,)),
     ("{} degrees of freedom. With $r = ({}/n_t)", (calls.FREEDOM, calls.USUAL_ROWS)),
     ("n_t)^{{{}}}$, its middle is", (calls.POWER,)),
     ("its middle is ${}\\,r$ and its width ${}\\,r$", (calls.EXPECTED, calls.WIDTH)),

@@ -48,7 +48,10 @@ ADVICE = {
 
 def remedies_of(found: Explanation) -> list[Remedy]:
     """Return what would mend the causes; first what has an option."""
-    said = [_remedy(found, mend) for mend in found.mends if mend.part]
+    mends = sorted(
+        (mend for mend in found.mends if mend.part), key=lambda each: (not each.flagged, -each.fall)
+    )
+    said = [_remedy(found, mend) for mend in mends]
     mended = {mend.part for mend in found.mends}
     for cause in found.causes:
         if cause == "features" and found.shift is not None:

@@ -13,6 +13,7 @@ from datakin.data.features import Array
 __all__ = ["Pair", "Suspect", "is_time", "known", "shared_numbers"]
 
 Pair = tuple[Dataset, Dataset]  # target and source
+ASKED = 0.3  # share of the excess that a mend must take away, unless its suspect says otherwise
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +42,7 @@ class Suspect:
     python: str
     typed: str
     mended: Callable[[Dataset, Dataset], Pair]
-    asked: float = 0.3
+    asked: float = ASKED
     changes_target: bool = False
     is_plain: bool = False
 
