@@ -111,8 +111,8 @@ def _typed(row: pd.Series) -> str:
     )
     return (
         f"`{row['option']}`: {excess}; the source's loss goes from {row['loss before']:.3f} to "
-        f"{row['loss after']:.3f}, that of the target alone from {row['alone before']:.3f} to {row['alone after']:.3f}; named then: "
-        f"{row['causes after'] or 'nothing'}"
+        f"{row['loss after']:.3f}, that of the target alone from {row['alone before']:.3f} to "
+        f"{row['alone after']:.3f}; named then: {row['causes after'] or 'nothing'}"
     )
 
 
