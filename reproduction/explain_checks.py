@@ -35,7 +35,7 @@ def check(target: pd.DataFrame, source: pd.DataFrame, label: str, found: Explana
         Says which class is the second one, whether trees explain, and which column moved most.
     """
     here, there = target.drop(columns=label), source.drop(columns=label)
-    varied = [c for c in here if min(each[c].nunique() for each in (here, there)) > 1]
+    varied = [c for c in here if min(each[c].nunique(dropna=False) for each in (here, there)) > 1]
     here, there = here[varied], there[varied]  # what is constant in a table is left out of it
     sides = [_numbers(each[label], found) for each in (target, source)]
     predictor = _predictor(found, here)

@@ -78,9 +78,14 @@ def _tables(row: pd.Series, target: str, source: str) -> list[str]:
     is_class = bool(row["positive"])
     what = f"share of '{row['positive']}'" if is_class else "mean label"
     digits = ".1%" if is_class else ".2f"
+    counts = ["", ""]
+    if is_class:
+        pairs = ((row["share here"], row["n_target"]), (row["share there"], row["n_source"]))
+        counts = [f" ({share * n:.0f} rows)" for share, n in pairs]
     found = [
-        f"{what}: {row['share here']:{digits}} in {target}, {row['share there']:{digits}} in {source}; "
-        f"expected {row['expected']:{digits}}, again {row['expected again']:{digits}}",
+        f"{what}: {row['share here']:{digits}}{counts[0]} in {target}, {row['share there']:{digits}}"
+        f"{counts[1]} in {source}; expected {row['expected']:{digits}}, again "
+        f"{row['expected again']:{digits}}",
         f"slope {row['slope']:.2f}, again {row['slope again']:.2f}; excess {row['excess']:+.0%}, again "
         f"{row['excess again']:+.0%}; AUC between the tables {row['auc']:.2f}, again "
         f"{row['auc again']:.2f}",
@@ -98,11 +103,16 @@ def _tables(row: pd.Series, target: str, source: str) -> list[str]:
 
 
 def _typed(row: pd.Series) -> str:
+    promised = row["promised"]
+    excess = (
+        f"excess {promised:.3f} promised, {row['came']:.3f} came"
+        if promised == promised
+        else f"not proposed; excess {row['came']:.3f}"
+    )
     return (
-        f"`{row['option']}`: excess {row['promised']:.3f} promised, {row['came']:.3f} came; the source's "
-        f"loss goes from {row['loss before']:.3f} to {row['loss after']:.3f}, that of the target alone from "
-        f"{row['alone before']:.3f} to {row['alone after']:.3f}; named then: "
-        f"{row['causes after'] or 'nothing'}"
+        f"`{row['option']}`: {excess}; the source's loss goes from {row['loss before']:.3f} to "
+        f"{row['loss after']:.3f}, that of the target alone from {row['alone before']:.3f} to "
+        f"{row['alone after']:.3f}; named then: {row['causes after'] or 'nothing'}"
     )
 
 

@@ -51,6 +51,11 @@ PAIRS = (
     ("mat", "MS", "GP"),
     ("mat", "GP", "MS"),
 )
+# What a reader would try, too, though it is not proposed.
+BESIDE = {
+    ("va", "cleveland"): "--recode va::chol:0= --ignore ca",
+    ("red", "white"): "--match-classes white",
+}
 # Rows of one table that stand as a source of the others.
 PARTS = (("mat", "GP", 46), ("heart", "cleveland", 60), ("gusto", "region 12", 150))
 MORE = 4  # times as many draws of these
@@ -130,32 +135,32 @@ def _figures(found: Explanation) -> Row:
 
 def _typed(collection: str, tables: dict[str, pd.DataFrame], found: Explanation) -> list[Row]:
     """Type every option that is proposed, one after the other, and explain again."""
-    rows, before = [], (found.steps[0].loss, found.steps[0].loss - found.excess)
-    options = ""
+    loss = found.steps[0].loss
+    rows: list[Row] = []
+    options, before = "", (loss, loss - found.excess)
     with TemporaryDirectory() as where:
         files = write_pair(Path(where), *tables.items())
+
+        def tried(option: str, promised: float) -> tuple[float, float]:
+            words = f"{options} {option}".strip()
+            again = run_datakin(Path(where), "explain", files, options_of(collection)[1], words)
+            loss = again.steps[0].loss
+            row: Row = {"kind": "typed", "option": option, "promised": promised}
+            row |= {"came": again.excess, "causes after": ", ".join(again.causes)}
+            row |= {"loss before": before[0], "loss after": loss}
+            row |= {"alone before": before[1], "alone after": loss - again.excess}
+            rows.append(row)
+            return loss, loss - again.excess
+
         for mend in found.mends:
-            if not mend.typed:
-                continue
-            tried = f"{options} {mend.typed}"
-            again = run_datakin(Path(where), "explain", files, options_of(collection)[1], tried)
-            # What mends the tables stays; what mends a part of the ladder is tried beside it.
-            options = tried if mend.flagged else options
-            first = again.steps[0].loss
-            rows.append(
-                {
-                    "kind": "typed",
-                    "option": mend.typed,
-                    "promised": mend.after,
-                    "came": again.excess,
-                    "loss before": before[0],
-                    "loss after": first,
-                    "alone before": before[1],
-                    "alone after": first - again.excess,
-                    "causes after": ", ".join(again.causes),
-                }
-            )
-            before = (first, first - again.excess) if mend.flagged else before
+            if mend.typed:
+                after = tried(mend.typed, mend.after)
+                # What mends the tables stays; what mends a part of the ladder is tried beside it.
+                if mend.flagged:
+                    options, before = f"{options} {mend.typed}", after
+        if tuple(tables) in BESIDE:
+            options, before = "", (loss, loss - found.excess)
+            tried(BESIDE[found.target, found.source], float("nan"))
     return rows
 
 
