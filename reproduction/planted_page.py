@@ -68,8 +68,8 @@ def _opening(rows: pd.DataFrame, at_size: pd.DataFrame) -> str:
     seconds = rows.groupby("n_target")["seconds"].mean()
     cost = ", ".join(f"{each:.2f} ({n} rows)" for n, each in seconds.items())
     text = f"""\
-{len(rows):,} pairs of tables that differ in one known way were explained with the defaults, the learner
-"linear" also where the truth is a tree. A cause is found if it is the first that is named.
+{len(rows):,} pairs of tables that differ in one known way were explained by the learner "linear",
+also where the truth is a tree; all else is the default. A cause is found if it is the first that is named.
 
 **Found.** Of the {len(ASKED)} causes that are to be found in {GOAL:.0%} of the draws at {SIZE} rows,
 {len(reached)} are{"; not: " + missed if missed else ""}.
