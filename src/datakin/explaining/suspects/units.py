@@ -33,6 +33,7 @@ TENFOLD = 5.0  # ratio of spreads from which a known one is,
 CLOSE = 8.0  # if it brings the quantiles so much nearer
 STRAIGHT = 0.06  # what a line may leave unexplained of the quantiles, beside chance
 NEAR = 0.2  # distance of quantiles from which a known conversion fits, in standard deviations
+CHANCE = 1.5  # of that distance, over the root of the number of rows
 TIMES = 3.0  # so much nearer must the converted quantiles be
 SURE, UNSURE = 0.15, 0.6  # shares of the excess that a known conversion, or any line, must mend
 
@@ -103,23 +104,24 @@ def conversion(ours: Array, theirs: Array, name: str, *, by_name: bool = False) 
     is_away = abs(np.median(a) - np.median(b)) > AWAY * max(spread, width)
     if not (is_scaled or is_away):
         return None
-    way = _known_way(a, b, spread, name, by_name)
+    near = NEAR + CHANCE / np.sqrt(min(len(one), len(other)))
+    way = _known_way(a, b, spread, name, near, by_name)
     is_far = is_away or max(spread / width, width / spread) > FACTOR
     is_straight = _unlike(a, b) < STRAIGHT + 3 / min(len(one), len(other))
     if way is None and not by_name and is_far and is_straight:
-        way = _factor(a, b, spread)
+        way = _factor(a, b, spread, near)
     if way is None or TIMES * _distance(a, way.of(b), spread) > _distance(a, b, spread):
         return None
     return way
 
 
-def _factor(a: Array, b: Array, spread: float) -> Units | None:
+def _factor(a: Array, b: Array, spread: float, near: float) -> Units | None:
     """Return the factor that lays one set of quantiles over the other, if one does.
 
     A line with an intercept is not enough: two tables of other people are linear in each other, too.
     """
     factor = float(np.sum(a * b) / np.sum(b**2))
-    is_near = factor > 0 and _distance(a, factor * b, spread) < NEAR
+    is_near = factor > 0 and _distance(a, factor * b, spread) < near
     return Units(factor, 0.0) if is_near else None
 
 
@@ -127,15 +129,17 @@ def _distinct(values: Array) -> int:
     return len(np.unique(values))
 
 
-def _known_way(a: Array, b: Array, spread: float, name: str, by_name: bool) -> Units | None:
+def _known_way(
+    a: Array, b: Array, spread: float, name: str, near: float, by_name: bool
+) -> Units | None:
     """Return the known conversion that fits best, if one fits; those that the name suggests first."""
     named, starred = known_for(words_of(name))
     every = known_for(("temp", "weight", "length"))[0]
     any_name = [] if by_name else [*starred, *every]
-    for ways, limit in ((named, 2 * NEAR), (any_name, NEAR)):
+    for ways, limit in ((named, 2 * near), (any_name, near)):
         found = [(_distance(a, way.of(b), spread), k) for k, way in enumerate(ways)]
-        near, best = min(found, default=(np.inf, -1))
-        if near < limit:
+        least, best = min(found, default=(np.inf, -1))
+        if least < limit:
             return ways[best]
     return None
 
