@@ -25,9 +25,11 @@ __all__ = ["conversion", "other_units", "units_suspect"]
 ENOUGH = 20  # values from which quantiles are compared
 FEWEST = 8  # different values: with fewer it may be a code
 LEVELS = np.linspace(0.06, 0.94, 23)
-SCALED = 1.5  # ratio of spreads that asks for an explanation by a known conversion,
+SCALED = (
+    1.5  # ratio of spreads that asks for an explanation by a conversion that the name suggests,
+)
 FACTOR = 3.0  # and by any other factor: smaller ratios are those of other people
-AWAY = 2.5  # distance of the medians that asks for one, too, in standard deviations
+AWAY = 2.3  # distance of the medians that asks for one, too, in standard deviations
 APART = 3.0  # distance from which a conversion is plain to see,
 TENFOLD = 5.0  # ratio of spreads from which a known one is,
 CLOSE = 8.0  # if it brings the quantiles so much nearer
@@ -105,8 +107,8 @@ def conversion(ours: Array, theirs: Array, name: str, *, by_name: bool = False) 
     if not (is_scaled or is_away):
         return None
     near = NEAR + CHANCE / np.sqrt(min(len(one), len(other)))
-    way = _known_way(a, b, spread, name, near, by_name)
     is_far = is_away or max(spread / width, width / spread) > FACTOR
+    way = _known_way(a, b, spread, name, near, by_name or not is_far)
     is_straight = _unlike(a, b) < STRAIGHT + 3 / min(len(one), len(other))
     if way is None and not by_name and is_far and is_straight:
         way = _factor(a, b, spread, near)
