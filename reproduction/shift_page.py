@@ -29,7 +29,7 @@ whether there is a shift, `explain` whether it is large enough to matter; parts 
 named."""
 
 ORIGIN = """\
-### What is theirs, and what is rebuilt
+## What is theirs, and what is rebuilt
 
 **Maia Polo, Izbicki, Lacerda, Ibieta-Jimenez and Vicente (2023), A unified framework for dataset shift
 diagnostics.** Theirs: both designs, from the authors' published experiments (numbers: X is N(lambda, 1), Y
@@ -56,7 +56,7 @@ in log loss is Y given X with the column missing, -0.429 of -0.548 is S to Q wit
 beside it."""
 
 NUMBERS = """\
-### All numbers
+## All numbers
 
 Means over draws. `auc`: how well features tell the tables apart; `told_apart`: share of draws whose 90%
 interval lies above 0.5; `outside`: share of the target's rows outside the source; `excess`, `part_` and
@@ -104,7 +104,7 @@ def _side_by_side(frame: pd.DataFrame, paper: str) -> str:
         }
         for row in frame[frame["paper"] == paper].to_dict("records")
     ]
-    return f"### {paper}\n\n{markdown(pd.DataFrame(table))}"
+    return f"## {paper}\n\n{markdown(pd.DataFrame(table))}"
 
 
 def _rival(row: Record, paper: str) -> str:
@@ -122,7 +122,7 @@ def _differences(frame: pd.DataFrame) -> str:
         for row in frame[frame["remark"] != ""].to_dict("records")
     ]
     return (
-        "### Where it is not the same, or gives false alarms\n\n" + "\n".join(lines)
+        "## Where it is not the same, or gives false alarms\n\n" + "\n".join(lines)
         if lines
         else ""
     )
