@@ -122,9 +122,7 @@ def _differences(frame: pd.DataFrame) -> str:
         for row in frame[frame["remark"] != ""].to_dict("records")
     ]
     return (
-        "## Where it is not the same, or gives false alarms\n\n" + "\n".join(lines)
-        if lines
-        else ""
+        "## Where it is not the same, or gives false alarms\n\n" + "\n".join(lines) if lines else ""
     )
 
 
