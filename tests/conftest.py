@@ -5,8 +5,14 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import settings
 
 from datakin import Dataset, as_dataset, read_table
+
+# Tests over invented examples try the same ones each time: whether a change is right must not
+# depend on luck. `pytest --hypothesis-profile=default` tries others.
+settings.register_profile("same", derandomize=True)
+settings.load_profile("same")
 
 
 @pytest.fixture(scope="session")
