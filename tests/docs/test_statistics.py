@@ -8,7 +8,7 @@ from scipy.special import stdtr
 
 from datakin.choosing import summary
 from datakin.explaining import climbing, ladder, moved, separating
-from datakin.explaining.suspects import codes, labels, leaks, suspect, units
+from datakin.explaining.suspects import codes, labels, lacking, leaks, suspect, units
 from datakin.learning.stack import calls, fitting, folds, kernel, linear, records, trees, weights
 from datakin.learning.stack.kernel import KernelLearner
 from datakin.learning.stack.trees import TreeLearner
@@ -40,9 +40,16 @@ SAID = [
     ("(from {:.0%} outside on)", (separating.OUTSIDE,)),
     ("at most {:.0%} of it is left", (separating.LEFT,)),
     ("correlation) of {} in one table and at most {} in", (leaks.STRONG, leaks.WEAK)),
+    (
+        "with {:.0%} missing values in one table and at most {:.0%}",
+        (lacking.LACKING, lacking.HAVING),
+    ),
     ("by {:.0%} of it (units that are known, codes)", (units.SURE,)),
     ("by {:.0%} of it (units that are known, codes)", (codes.ASKED,)),
-    ("{:.0%} (a leak), {:.0%} (any other line)", (suspect.ASKED, units.UNSURE)),
+    (
+        "{:.0%} (a leak, a column that is lacking), {:.0%} (any other line)",
+        (suspect.ASKED, units.UNSURE),
+    ),
     ("or {:.0%} (swapped classes)", (labels.ASKED,)),
     ("{} degrees of freedom. With $r = ({}/n_t)", (calls.FREEDOM, calls.USUAL_ROWS)),
     ("n_t)^{{{}}}$, its middle is", (calls.POWER,)),

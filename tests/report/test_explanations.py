@@ -44,7 +44,7 @@ def test_a_further_part_is_drawn_as_it_comes(explanation):
     )
     rows = sections(made)["ladder"]["rows"]
     assert [row["what"] for row in rows[1:3]] == ["Coding", "Base rate"]
-    assert rows[1]["meaning"] == "values are written otherwise"
+    assert rows[1]["meaning"] == "values are written otherwise, or missing"
 
 
 def test_every_section_is_there_where_its_part_is(explanation):

@@ -27,6 +27,8 @@ USUAL = (
     *("label", "domain", "target", "ignore", "task", "positive", "group", "recode", "name"),
     *("out", "report", "as_json", "details", "force", "fail_on", "n_jobs"),
 )
+# What datakin explain proposes most is shown in its help, too, behind --recode.
+PROPOSED = ("convert", "match_classes")
 FIRST = ("check", "choose", "predict", "demo")  # commands, as the list of all has them
 OWN = "Options of "  # how the panel of a distance's own options begins
 
@@ -90,7 +92,7 @@ class Command(TyperCommand):
         if ctx.meta.get(WHOLE):
             super().format_help(ctx, formatter)
             return
-        params = [param for param in self.get_params(ctx) if _is_usual(param)]
+        params = [param for param in self.get_params(ctx) if _is_usual(param, ctx.command.name)]
         arguments = [param for param in params if param.param_type_name == "argument"]
         words = [param.name.upper() + "..." * (param.nargs == -1) for param in arguments]
         formatter.write_usage(ctx.command_path, f"{' '.join(words)} [OPTIONS]".lstrip())
@@ -105,9 +107,11 @@ class Command(TyperCommand):
         formatter.write(f"\nAll options: {ctx.command_path} --help-all\n")
 
 
-def _is_usual(param: Any) -> bool:
+def _is_usual(param: Any, command: str) -> bool:
     """Whether the short help shows an option: the command's own, and of those it shares the usual."""
     if param.param_type_name == "argument" or param.name in USUAL:
+        return True
+    if command == "explain" and param.name in PROPOSED:
         return True
     panel = getattr(param, "rich_help_panel", None) or OWN
     is_about_help = param.name in ("help", "help_all")
@@ -116,6 +120,8 @@ def _is_usual(param: Any) -> bool:
 
 def _place(param: Any) -> int:
     """Return where an option stands: what is read, what the command does with it, where that goes."""
+    if param.name in PROPOSED:
+        return 2 * USUAL.index("recode") + 1
     return 2 * USUAL.index(param.name) if param.name in USUAL else 2 * USUAL.index("out") - 1
 
 

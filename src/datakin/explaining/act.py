@@ -158,6 +158,7 @@ def _copy(own: Dataset, other: Dataset, provenance: Provenance) -> Explanation:
         high=0.0,
         observed=NAN,
         expected=NAN,
+        in_source=NAN,
         slope=NAN,
         positive="",
         shift=None,

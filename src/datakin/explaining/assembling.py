@@ -52,6 +52,8 @@ def explanation_of(world: World, notes: tuple[str, ...], provenance: Provenance)
     judged, classes = now.judged, now.target.classes
     columns, regions = _looked_into(last, named)
     observed, expected, slope = calibrated(judged, now.on_target)
+    is_known = judged.rows.kind != "multiclass"
+    in_source = np.average(now.there.Y[:, 0], weights=now.there.weights) if is_known else NAN
     return Explanation(
         target=world.target.name,
         source=world.source.name,
@@ -67,6 +69,7 @@ def explanation_of(world: World, notes: tuple[str, ...], provenance: Provenance)
         high=value + far,
         observed=observed,
         expected=expected,
+        in_source=float(in_source),
         slope=slope,
         positive=classes[1] if len(classes) == 2 else "",
         shift=shift,

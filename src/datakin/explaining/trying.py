@@ -20,6 +20,7 @@ from datakin.explaining.suspects import (
     blank_values,
     cut_ranges,
     label_units,
+    lacking_columns,
     leaking_columns,
     other_codes,
     other_names,
@@ -74,6 +75,7 @@ def suspects_of(world: World) -> Iterator[Suspect]:
     yield from other_codes(target, source)
     yield from blank_values(target, source)
     yield from leaking_columns(target, source)
+    yield from lacking_columns(target, source)
 
 
 def try_one(world: World, suspect: Suspect) -> Trial | None:

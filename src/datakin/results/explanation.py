@@ -23,6 +23,7 @@ from datakin.results.record import Provenance, Record
 __all__ = ["Explanation"]
 
 
+SEEN = 0.4  # of what predictions are off that must be seen in the labels themselves
 SMALL = 0.5  # of the largest part: a mend that brings less is not the first cause
 
 
@@ -48,6 +49,8 @@ class Explanation(Record):
     observed, expected : float
         Two classes: share of the second class in the target, and what the source's predictor expects.
         Numbers: the mean of the label, and what is expected. NaN for several classes.
+    in_source : float
+        The same share, or mean, among the rows of the source.
     slope : float
         What logits (or numbers) of the source's predictor should be multiplied by. NaN for several
         classes.
@@ -81,6 +84,7 @@ class Explanation(Record):
     high: float
     observed: float
     expected: float
+    in_source: float
     slope: float
     positive: str
     shift: FeatureShift | None
@@ -95,6 +99,15 @@ class Explanation(Record):
     def is_copy(self) -> bool:
         """Whether both datasets hold the same rows."""
         return not self.steps
+
+    @property
+    def is_of_labels(self) -> bool:
+        """Whether the labels of the two tables differ as predictions do: their shares, or their means.
+
+        Else features, or effects of columns, make the source expect too few or too many.
+        """
+        off = self.observed - self.expected
+        return not off or not (self.observed - self.in_source) / off < SEEN
 
     @property
     def loss_alone(self) -> float:

@@ -45,6 +45,7 @@ CAUSES = {
     "codes": "the levels of {column} look recoded",
     "blanks": "missing values of {column} look coded as a number",
     "leak": "{column} looks to give the label away in one of them",
+    "lacking": "{table} hardly has {column}",
     "classes": "the classes look swapped",
     "names": "columns look to stand under other names",
 }
@@ -58,7 +59,11 @@ LEGEND = (
     "All parts add up to the whole difference. A part is a reason if its interval lies above 0 and chance, "
     "in the rows of both tables, rarely brings it.",
 )
+BY_COLUMN = (
+    "The rule is a reason for the sake of one column: the interval of its new effect lies above 0."
+)
 MENDED = "Of the mend it is by how much the difference of the two predictors falls."
+APART = 0.95  # AUC from which two tables hardly overlap
 MOST = 6  # lines of the second table
 
 
@@ -76,12 +81,21 @@ def explanation_answer(found: Explanation) -> Answer:
         evidence=(_excess(found),),
         table=_ladder(found),
         reasons=tuple(reasons_of(found)),
-        legend=(*LEGEND, MENDED) if _has_mended_target(found) else LEGEND,
+        legend=tuple(_legend(found)),
         second=_effects(found) if "rule" in found.causes else None,
         caveats=tuple(_caveats(found)),
         notes=found.notes,
         remedies=tuple(remedies_of(found)),
     )
+
+
+def _legend(found: Explanation) -> list[str]:
+    said = list(LEGEND)
+    if any(part.name == "rule" and part.flagged and part.low <= 0 for part in found.parts):
+        said.append(BY_COLUMN)
+    if _has_mended_target(found):
+        said.append(MENDED)
+    return said
 
 
 def _loss(found: Explanation) -> str:
@@ -96,8 +110,12 @@ def _why(found: Explanation) -> str:
     mend = next((each for each in found.mends if each.flagged and each.cause == cause), None)
     column = short(mend.columns[0]) if mend is not None and mend.columns else ""
     way = "low" if found.observed > found.expected else "high"
+    if cause == "base rate" and not found.is_of_labels:
+        few = "few" if way == "low" else "many"
+        return f"it expects too {few} {short(found.positive)!r} there"
     size = "small" if found.slope > 1 else "large"
-    return CAUSES.get(cause, cause).format(column=column, way=way, size=size)
+    table = short(mend.table) if mend is not None else ""
+    return CAUSES.get(cause, cause).format(column=column, table=table, way=way, size=size)
 
 
 def _headline(found: Explanation) -> str:
@@ -137,7 +155,9 @@ def _excess(found: Explanation) -> str:
 
 
 def _has_mended_target(found: Explanation) -> bool:
-    return any(mend.flagged and mend.table in ("", found.target) for mend in found.mends)
+    return any(
+        mend.flagged and (mend.is_of_both or mend.table == found.target) for mend in found.mends
+    )
 
 
 def _ladder(found: Explanation) -> AnswerTable:
@@ -233,6 +253,12 @@ def _caveats(found: Explanation) -> list[str]:
         said.append(
             f"Other effects of columns also make a predictor too extreme: part of the {shadow.pop()} may be "
             f"the rule."
+        )
+    shift = found.shift
+    if causes & {"base rate", "level", "rule", "rest"} and shift is not None and shift.auc >= APART:
+        said.append(
+            f"The tables hardly overlap (AUC {shift.auc:.2f}): what features do and what the label does can "
+            f"hardly be told apart."
         )
     if found.n_source < found.n_target:
         said.append(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datakin.results.record import register
 
 __all__ = [
+    "LACKING",
     "MOVED",
     "ColumnEffect",
     "ColumnShift",
@@ -19,6 +20,7 @@ __all__ = [
     "Region",
 ]
 
+LACKING = 0.8  # share of missing values from which a table hardly has a column
 MOVED = 0.55  # AUC from which features are said to lie elsewhere
 
 
@@ -234,12 +236,13 @@ class Mend:
     ----------
     cause : str
         How values are written: "units", "codes" (levels recoded or swapped), "blanks" (missing values coded
-        as a value), "leak" (a column that gives the label away in one table), "classes" (swapped), "names" (a
-        column under another name). Of the ladder: "base rate", "level", "scale", "column" (the effect
-        of one column). Only reported: "range" (a column covers a part of its range), "copies" (rows that
-        stand there several times).
+        as a value), "leak" (a column that gives the label away in one table), "lacking" (a column that one
+        table hardly has), "classes" (swapped), "names" (a column under another name). Of the ladder:
+        "base rate", "level", "scale", "column" (the effect of one column). Only reported: "range" (a column
+        covers a part of its range), "copies" (rows that stand there several times).
     table : str
-        The table that is to be mended; empty for both.
+        The table that is to be mended; empty for both. Of a column that is lacking, the one that lacks it;
+        the column is left out of both.
     columns : tuple of str
         What it is about; the label's name for classes; empty for rows.
     seen : str
@@ -270,6 +273,11 @@ class Mend:
     high: float
     part: str
     flagged: bool
+
+    @property
+    def is_of_both(self) -> bool:
+        """Whether both tables are mended: a column is left out."""
+        return not self.table or self.cause == "lacking"
 
     @property
     def fall(self) -> float:

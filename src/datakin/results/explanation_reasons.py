@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING
 
+from datakin.results.explanation_parts import LACKING
 from datakin.results.explanation_words import Above
 from datakin.results.words import named, number, percent, short, signed
 
@@ -16,7 +17,6 @@ __all__ = ["column_effect_sides", "lacking", "reasons_of"]
 
 ALL = 0.995  # of the excess; elsewhere the source may even do better
 OFTEN = 0.3  # difference of two shares of missing values that is said
-LACKING = 0.8  # share of missing values from which a table hardly has a column
 PLACES = 2  # regions that a sentence names
 BARELY = 0.25  # share of what is named that weighting mends
 
@@ -47,15 +47,20 @@ def _of_part(found: Explanation, part: LossPart) -> str:
             return (
                 f"Base rate ({size}): classes have other shares in {target} than {source} expects."
             )
-        return (
+        said = (
             f"Base rate ({size}): {percent(found.observed)}% of {target} are {short(found.positive)!r}, "
-            f"where {source} expects {percent(found.expected)}%."
+            f"where {source} expects {percent(found.expected)}%; of {source} itself "
+            f"{percent(found.in_source)}% are."
+        )
+        return (
+            said if found.is_of_labels else f"{said} So the classes' own shares are not the reason."
         )
     if part.name == "level":
         way = "higher" if found.observed > found.expected else "lower"
         return (
             f"Level ({size}): the label of {target} is {number(abs(found.observed - found.expected))} {way} "
-            f"on average than {source} expects."
+            f"on average than {source} expects (means {number(found.observed)} and "
+            f"{number(found.in_source)})."
         )
     if part.name == "confidence":
         return _of_confidence(found, size, known)

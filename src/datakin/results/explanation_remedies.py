@@ -19,6 +19,10 @@ DEEDS = {
     "codes": "Recode {column} of {table}",
     "blanks": "Read this value of {column} in {table} as missing",
     "leak": "Leave {column} out of both tables",
+    "lacking": "Compare without {column}",
+    "untaught": (
+        "Choosing learns the effect of {column} on rows of the target. Compared without {column}"
+    ),
     "classes": "Recode the label of {table}",
     "names": "Rename columns of {table}",
     "base rate": "Draw rows of {table} so that its classes have the target's shares",
@@ -65,7 +69,8 @@ def remedies_of(found: Explanation) -> list[Remedy]:
 def _remedy(found: Explanation, mend: Mend) -> Remedy:
     above = Above.of(found)
     columns = named(mend.columns, noun="columns") if mend.columns else ""
-    deed = DEEDS.get(mend.cause, "Mend {table}").format(column=columns, table=short(mend.table))
+    way = "untaught" if (mend.cause, mend.table) == ("lacking", found.source) else mend.cause
+    deed = DEEDS.get(way, "Mend {table}").format(column=columns, table=short(mend.table))
     before, after, low, high = (
         above.share(each) for each in (mend.before, mend.after, mend.low, mend.high)
     )

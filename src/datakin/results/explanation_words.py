@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 __all__ = ["MEANING", "Above", "effect_words", "learner_words", "part_title"]
 
 MEANING = {
-    "coding": "values are written otherwise",
-    "base rate": "classes have other shares",
+    "coding": "values are written otherwise, or missing",
+    "base rate": "classes have other shares than the source expects",
     "confidence": "probabilities are too extreme or too cautious",
     "level": "the label is higher or lower on average",
     "scale": "predicted differences are too large or too small",

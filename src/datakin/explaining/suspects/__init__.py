@@ -7,6 +7,7 @@ A suspect is only a suspicion. Whether it is the cause is tried: see `datakin.ex
 - `blanks`: missing values coded as a value
 - `codes`: levels recoded or swapped
 - `leaks`: a column that gives the label away in one table
+- `lacking`: a column that one table hardly has
 - `labels`: swapped classes, a label in other units
 - `names`: a column under another name, two columns swapped
 - `reported`: ranges that are cut, rows that stand there several times
@@ -15,6 +16,7 @@ A suspect is only a suspicion. Whether it is the cause is tried: see `datakin.ex
 from datakin.explaining.suspects.blanks import blank_values
 from datakin.explaining.suspects.codes import other_codes
 from datakin.explaining.suspects.labels import label_units, swapped_classes
+from datakin.explaining.suspects.lacking import lacking_columns
 from datakin.explaining.suspects.leaks import leaking_columns
 from datakin.explaining.suspects.names import other_names
 from datakin.explaining.suspects.reported import cut_ranges, repeated_rows
@@ -26,6 +28,7 @@ __all__ = [
     "blank_values",
     "cut_ranges",
     "label_units",
+    "lacking_columns",
     "leaking_columns",
     "other_codes",
     "other_names",

@@ -25,6 +25,7 @@ __all__ = ["other_codes"]
 
 MOST = 12  # levels of a column that are compared
 ROWS = 8  # of a level, from which it is
+KNOWN = 0.5  # share of the rows that must have a value
 SHARES, LABELS = 0.05, 0.1  # by how much shares, and means of labels, differ among kin
 ABSENT = 20.0  # what it costs that a level has no partner
 CLEAR = 10.0  # by how much another order must be better,
@@ -92,8 +93,10 @@ def _levels(dataset: Dataset, name: str) -> _Levels | None:
             return None
         names = tuple(spelled(value) for value in values)
         codes = np.where(np.isnan(column), MISSING, np.searchsorted(values, column))
-    # Rows without a value may differ from all others: they are left out.
+    # Rows without a value may differ from all others: they are left out, but must not be most of them.
     is_known = codes != MISSING
+    if is_known.mean() < KNOWN:
+        return None
     codes, Y = codes[is_known].astype(int), responses(dataset.y, len(dataset.classes))[0][is_known]
     if len(codes) < 2 * ROWS:
         return None
