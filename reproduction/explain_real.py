@@ -53,7 +53,6 @@ PAIRS = (
 )
 # What a reader would try, too, though it is not proposed.
 BESIDE = {
-    ("va", "cleveland"): "--recode va::chol:0= --ignore ca",
     ("red", "white"): "--match-classes white",
 }
 # Rows of one table that stand as a source of the others.

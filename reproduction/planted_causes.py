@@ -53,6 +53,7 @@ def judge(found: Explanation, about: About) -> Row:
         "is_reported": about.cause in (*causes, *reported),
         "top_column": top.column if top else "",
         "top_flagged": bool(top and top.flagged),
+        "learner": found.learner,
         "side": about.side,
         "planted_column": about.column,
         "what": about.what,
@@ -100,7 +101,7 @@ def replicate(cell: Row, seed: int) -> list[Row]:
     tables = dataset(target, "target", task), dataset(source, "source", task)
     with threadpool_limits(limits=1):
         started = time.process_time()
-        found = explain(*tables, learner=cell.get("learner", "linear"), random_state=seed)
+        found = explain(*tables, learner=cell.get("learner", "auto"), random_state=seed)
         seconds = time.process_time() - started
     said = judge(found, about)
     right = is_right(about.cause, said)
@@ -115,7 +116,7 @@ def tally(
     draws: int = 20,
     first_seed: int = OWN_SEEDS,
     *,
-    learner: str = "linear",
+    learner: str = "auto",
 ) -> pd.DataFrame:
     """Count how often the planted cause is named first; print it, and return one row per draw."""
     cell = {"cause": cause, "task": task, "truth": truth, "n_target": n, "learner": learner}
@@ -161,7 +162,7 @@ def main(arguments: list[str] | None = None) -> int:
     add = parser.add_argument
     add("--quick", nargs=5, metavar=("CAUSE", "TASK", "TRUTH", "ROWS", "DRAWS"), required=True)
     add("--first-seed", type=int, default=OWN_SEEDS)
-    add("--learner", default="linear")
+    add("--learner", default="auto")
     add("--wrong", action="store_true", help="also list the draws that went wrong")
     options = parser.parse_args(arguments)
     cause, task, truth, n, draws = options.quick

@@ -145,7 +145,9 @@ def test_rank_explains_those_that_hurt(run):
 def test_a_sentence_if_none_hurts(run):
     code, out, _ = run("rank", "mine.csv", "twin.csv", *QUICK, "--explain")
     assert code == 0
-    assert out.endswith("\n\nNo source hurts: there is nothing to explain.\n")
+    assert out.endswith(
+        "\n\nNo source hurts: there is nothing to explain. datakin explain looks at any one of them.\n"
+    )
 
 
 def test_choose_explains_and_keeps_its_model(run):

@@ -163,6 +163,7 @@ def test_a_label_with_grades_is_asked_about_as_typed(tmp_path, monkeypatch, call
         "The ignored column 'keep=2' must be one of the columns: 'a', 'keep=1', 'One or None'.",
         "Got 'north.csv=table=2' and \"it's / --keep\".",
         "the target's rows and the source's rows",
+        "Convert it: --convert theirs::weight=0.45359237,0",
     ],
 )
 def test_names_of_users_stay_as_they_are(text):

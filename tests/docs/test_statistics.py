@@ -7,7 +7,7 @@ import pytest
 from scipy.special import stdtr
 
 from datakin.choosing import summary
-from datakin.explaining import climbing, ladder, moved, separating
+from datakin.explaining import climbing, evidence, ladder, moved, separating
 from datakin.explaining.suspects import codes, labels, lacking, leaks, suspect, units
 from datakin.learning.stack import calls, fitting, folds, kernel, linear, records, trees, weights
 from datakin.learning.stack.kernel import KernelLearner
@@ -44,10 +44,13 @@ SAID = [
         "with {:.0%} missing values in one table and at most {:.0%}",
         (lacking.LACKING, lacking.HAVING),
     ),
+    ("and at most {:.0%} in the other go along", (lacking.HARDLY_ANY,)),
+    ("for the rule {:g} times", (evidence.LEANING[2],)),
+    ("a ridge of {:g}, whichever is smaller", (evidence.STIFF,)),
     ("by {:.0%} of it (units that are known, codes)", (units.SURE,)),
     ("by {:.0%} of it (units that are known, codes)", (codes.ASKED,)),
     (
-        "{:.0%} (a leak, a column that is lacking), {:.0%} (any other line)",
+        "{:.0%} (a leak, columns that are lacking or under other names), {:.0%} (any other factor)",
         (suspect.ASKED, units.UNSURE),
     ),
     ("or {:.0%} (swapped classes)", (labels.ASKED,)),

@@ -1,5 +1,6 @@
 """Reports of explanations, and explanations inside those of pairs, rankings and choices."""
 
+import json
 import re
 from dataclasses import replace
 
@@ -10,6 +11,11 @@ from datakin.report.page import page, view_of
 from datakin.results import EffectPair, LossPart
 
 from .conftest import CHROMIUM, IMAGE, SCRIPT
+
+
+def embedded(text):
+    """Return what a page is drawn from."""
+    return json.loads(re.search(r'id="datakin-view">(.*?)</script>', text).group(1))
 
 
 def sections(result):
@@ -64,6 +70,17 @@ def test_causes_have_the_option_that_mends_them(explanation):
     assert first["before"] == pytest.approx(share * explanation.excess)
     assert first["after"] == pytest.approx(0.1 * first["before"])
     assert (second["cause"], second["before"], second["typed"]) == ("Copies", None, "")
+
+
+def test_what_would_mend_it_stands_on_the_page(explanation):
+    """Advice without an option, too: a report says what the terminal says."""
+    texts = [each.text for each in explanation.answer.remedies]
+    for command, option in ((None, "ignore=['x0']"), ("datakin explain", "--ignore x0")):
+        found = embedded(page(explanation, command=command))["remedies"]
+        assert [text for text, _ in found] == texts
+        assert found[0][1] == option
+    calm = tuple(replace(part, flagged=False) for part in explanation.parts)
+    assert embedded(page(replace(explanation, mends=(), parts=calm)))["remedies"] == []
 
 
 def test_effects_and_features(explanation):
@@ -152,5 +169,9 @@ def test_the_side_sheet_has_the_ladder(visit, ranking, explanation):
     assert "Why it fails, step by step" in sheet
     for line in explanation.answer.table.rows:
         assert line.cells[0] in sheet
+    told = visit(explanation).locator("#mend")
+    for each in explanation.answer.remedies:
+        assert each.text in told.inner_text()
+    assert told.locator("code").all_inner_texts() == ["ignore=['x0']"]
     bars = visit(explanation).locator("#ladder .chart svg .row > rect:not(.hit)")
     assert bars.count() == 1 + len(explanation.parts)

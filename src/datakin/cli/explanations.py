@@ -13,7 +13,7 @@ from datakin._core.exceptions import SERIOUS, DatakinError, Note, warn
 
 __all__ = ["Explaining"]
 
-NONE = "No source hurts: there is nothing to explain."
+NONE = "No source hurts: there is nothing to explain. datakin explain looks at any one of them."
 
 
 @dataclass(frozen=True)

@@ -326,7 +326,8 @@ def _target_first(tables: list[str], target: str | None) -> list[Any]:
     found = find_tables([first, *tables[1:]]) if len(tables) > 1 else []
     others = [table for table in found if not table.is_same(first)]
     if not others:
+        twice = ", twice" if len(tables) > 1 else ""
         raise DatakinError(
-            "Give the target's table and at least one source. Got one table; see --domain."
+            f"Give the target's table and at least one source. Got one table{twice}; see --domain."
         )
     return [first, *others]

@@ -81,7 +81,7 @@ def _spelled(text: str) -> str:
     text = re.sub(r"\b([a-z_]+)(?: \(|, )--([a-z-]+)\b(\)?)", _from_same, text)
     text = re.sub(r"\.[a-z_]+, (?=--)|(?<=see )\.[a-z_]+, or ", "", text)
     text = re.sub(r"(?<=see )\.[a-z_]+", "--json", text)
-    text = re.sub(rf"(?<!-){PYTHON}", _from_python, text)
+    text = re.sub(rf"(?<![-:]){PYTHON}", _from_python, text)
     text = re.sub(r",? or None(?: for all rows)?\b", "", text)
     return text.replace("(positive)", "(--positive)").replace(
         "score(target, source)", "datakin score"

@@ -24,6 +24,9 @@ from datakin.explaining.offset import FREE, curvature, link, mean_of, refit
 __all__ = ["Evidence", "Score", "evidence_of", "holm"]
 
 
+# How much the leaning of halves counts, for base rate, confidence, rule and effects. A rule of many columns
+# is off by more than halves tell: a new slope of a noisy predictor makes all true effects seem too small.
+LEANING = (1.0, 1.0, 4.0, 1.0)
 STIFF = 1.0  # penalty of differences of effects: columns that go together stay solvable
 
 
@@ -81,8 +84,7 @@ class Evidence:
     ----------
     base_rate, confidence, rule : Score
     effects : Score
-        Differences of the effects of all columns, each beside all others: one Newton step from the source's
-        predictor with a new base rate.
+        Differences of the effects of all columns, each beside all others and a new base rate.
     n_columns : int
         Of the matrix; rule and effects hold as many for each response.
     """
@@ -117,28 +119,28 @@ def evidence_of(judged: Judged, on_target: Array, halves: Sequence[Array]) -> Ev
     halves : sequence of ndarray of shape (n, m)
         The same from random halves of the source.
     """
-    parts = _scores(judged, on_target)
-    others = [_scores(judged, each) for each in halves]
+    parts, sums = _scores(judged, on_target)
+    others = [_scores(judged, each)[1] for each in halves]
     found = []
-    for step, rows in enumerate(parts):
-        total = rows.sum(axis=0)
-        each = np.array([other[step].sum(axis=0) for other in others])
+    for step, (rows, total) in enumerate(zip(parts, sums, strict=True)):
+        each = np.array([other[step] for other in others])
         apart, leaning = each - each.mean(axis=0), each.mean(axis=0) - total
         score = Score(
             total,
             _spread(rows, judged.groups),
-            apart.T @ apart / max(len(each) - 1, 1) + np.outer(leaning, leaning),
+            apart.T @ apart / max(len(each) - 1, 1) + LEANING[step] * np.outer(leaning, leaning),
             (judged.n_units - 1, len(each) - 1),
         )
         found.append(score)
     return Evidence(found[0], found[1], found[2], found[3], judged.Z.shape[1])
 
 
-def _scores(judged: Judged, P: Array) -> list[Array]:
-    """Return what each row adds to the scores of base rate, confidence, rule and effects."""
+def _scores(judged: Judged, P: Array) -> tuple[list[Array], list[Array]]:
+    """Return what each row adds to the scores of base rate, confidence, rule and effects, and the scores."""
     rows, kind = judged.rows, judged.rows.kind
     eta = link(P, kind)
     steps: list[list[Array]] = [[], [], [], []]
+    fitted = []
     everything = np.ones(len(rows), dtype=bool)
     ones = np.ones((len(rows), 1))
     for c in range(rows.Y.shape[1]):
@@ -156,7 +158,22 @@ def _scores(judged: Judged, P: Array) -> list[Array]:
                 gram = (each * weight[:, None]).T @ each + STIFF * np.eye(each.shape[1])
                 moved = each @ np.linalg.inv(gram)
                 steps[3].append(moved * (rows.weights * (y - mean))[:, None])
-    return [np.hstack(each) for each in steps]
+                ridge = np.array([FREE] + [STIFF] * judged.Z.shape[1])
+                columns = np.hstack([ones, judged.Z])
+                fitted.append(refit(columns, y, offset, rows.weights, ridge, kind)[1:])
+    parts = [np.hstack(each) for each in steps]
+    sums = [each.sum(axis=0) for each in parts]
+    return parts, [*sums[:3], _smaller(sums[3], np.concatenate(fitted))]
+
+
+def _smaller(step: Array, fitted: Array) -> Array:
+    """Return differences of effects by one Newton step or by a whole fit, whichever is smaller.
+
+    Far from the truth a step goes too far, and how far depends on what halves of the source predict; with
+    few rows for each column a whole fit does.
+    """
+    same = step * fitted > 0
+    return np.where(same, np.sign(step) * np.minimum(np.abs(step), np.abs(fitted)), 0.0)
 
 
 def _projected(free: Array, tried: Array, weight: Array) -> Array:

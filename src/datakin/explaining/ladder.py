@@ -54,10 +54,8 @@ PENALTIES = (1e7, 1024.0, 256.0, 64.0, 16.0, 4.0, 1.0)  # of new effects; with t
 LEVEL = 0.9  # of intervals
 # Set on planted tables, so that 90% intervals of parts hold 90% of the time (reproduction, part-intervals):
 SPREAD = 1.05  # by how much standard errors of rows are too small
-CHANCE, POWER = (
-    0.7,
-    0.25,
-)  # of the chance in what a step fits: this times the loss, per row fitted to
+# Chance in what a step fits to n rows: CHANCE times the loss times the number it fits to this power, over n.
+CHANCE, POWER = 0.7, 0.25
 CLIP = 1e-6  # of probabilities in the log loss
 
 Adjust = Callable[[Array, Array, Array, Array, str], Array]

@@ -89,7 +89,8 @@ def _measured(
     share = float(np.sum(here * excess)) / total if total > 0 else float("nan")
     far = reach(n) * error
     apart = reach(n, 1 - 2 * (1 - SURE) / n_regions) * float(np.hypot(error, spread))
-    rows = float(here.sum() / weights.sum())
+    everything = judged.rows.weights
+    rows = float(everything[inside].sum() / everything.sum())  # as a reader would count them
     return rows, share, mean, mean - far, mean + far, mean - far > 0 and mean - other > apart
 
 

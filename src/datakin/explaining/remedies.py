@@ -14,7 +14,7 @@ from datakin._core.typed_options import typed
 from datakin.data.class_shares import match_classes
 from datakin.explaining.edits import converted, without
 from datakin.explaining.suspects import Suspect
-from datakin.explaining.trying import Trial, mend_of, try_one
+from datakin.explaining.trying import LEAST, Trial, mend_of, try_one
 from datakin.explaining.world import World
 from datakin.results.explanation_parts import ColumnEffect, Mend
 from datakin.results.words import number, percent, short
@@ -54,13 +54,13 @@ def remedies(
 
 
 def _is_gain(world: World, trial: Trial) -> bool:
-    """Return whether the source's predictor loses less.
+    """Return whether the source's predictor loses less, by something that matters.
 
     Without a column the target's own predictor loses more; the excess falls for that reason alone.
     """
     weights = world.judged.rows.weights
     before, after = (np.average(each.losses, weights=weights) for each in (world, trial.world))
-    return float(before) > (1 + 1e-9) * float(after)
+    return float(before) - float(after) > LEAST * world.alone
 
 
 def _suspects(

@@ -32,17 +32,13 @@ from datakin.explaining.world import World, make_world
 from datakin.learning.stack.predictors import normalised
 from datakin.results.explanation_parts import Mend
 
-__all__ = ["Trial", "mend_all", "reported", "suspects_of", "try_one"]
+__all__ = ["LEAST", "Trial", "mend_all", "reported", "suspects_of", "try_one"]
 
 MOST_TRIALS = 12  # suspects that are tried at once
 MOST_MENDS = 4  # that are made, one after the other
-CERTAIN = (
-    0.9  # of the interval of the fall; that a suspect is seen in the columns is evidence of its own
-)
+CERTAIN = 0.9  # of the interval of the fall: that a suspect is seen in the columns is evidence, too
 LEAST = 0.01  # share of the loss alone that a mend must bring
-SOME = (
-    0.25  # of the excess, that a share of what is left beside a new base rate is at least taken of
-)
+SOME = 0.25  # of the excess: what is left beside a new base rate counts as no less than that
 NAN = float("nan")
 
 
@@ -110,7 +106,8 @@ def mend_all(world: World, *, only_plain: bool) -> tuple[World, tuple[Mend, ...]
         clear = [trial for trial in trials if _is_clear(world, trial)]
         if not clear:
             break
-        best = max(clear, key=lambda trial: trial.fall)
+        # A column under another name is no column that the table lacks.
+        best = max(clear, key=lambda trial: (trial.suspect.cause == "names", trial.fall))
         after = best.world
         if not best.suspect.changes_target:  # levels of the source may have got other columns
             after = _learned(world, best.suspect, None)

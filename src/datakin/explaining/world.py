@@ -134,7 +134,8 @@ def make_world(
     judged = Judged.make(prepared.rows, groups, [draw(k) for k in range(n_draws)], loss)
     there = prepared.sources[source.name]
     together = prepared.groups.get(source.name)
-    lines = _lines(learner, there, together, seed) if getattr(learner, "refits", False) else ()
+    is_off = getattr(learner, "refits", False) or there.kind == "multiclass"
+    lines = _lines(learner, there, together, seed) if is_off else ()
     on_target = _on_lines(learner.fit(there)[0].predict(prepared.rows.X), lines, there.kind)
     if own is None:
         own = [learner.held_out(prepared.rows, folds)[0] for folds in judged.folds]

@@ -40,7 +40,7 @@ def why_sources(explanations: Sequence[Explanation]) -> list[dict[str, Any]]:
     shown = sorted(names, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
     columns = [
         column("source", "source", "name"),
-        column("reasons", "reasons, the largest first", "text"),
+        column("reasons", "reasons", "text"),
         column("excess", "excess, %", digits=0, signed=True),
         interval("low", "high", "90% interval, %", 0, signed=True),
         *(

@@ -189,6 +189,9 @@ def _page(result: Any, command: str | None, notes: Sequence[str]) -> str:
         answer = result.answer.with_notes(notes)
         view["verdict"] = verdict_of(answer)
         view["notes"], view["reasons"] = notes_of(answer), list(answer.reasons)
+        view["remedies"] = [
+            [each.text, each.typed if command else each.python] for each in answer.remedies
+        ]
         view["words"] = WORDS
     if command:
         view["provenance"] = {"Command": command, **view.get("provenance", {})}

@@ -17,7 +17,7 @@ from datakin.results.call_words import (
     reason_of,
     resting_elsewhere,
 )
-from datakin.results.explained import explained
+from datakin.results.explained import explained, mended_by
 from datakin.results.metrics_table import metrics_table
 from datakin.results.words import (
     IN_POINTS,
@@ -63,6 +63,7 @@ def choice_answer(choice: Choice) -> Answer:
         legend=_legend(choice) if choice.choices else (),
         caveats=tuple(_caveats(choice)),
         notes=grouped(choice.notes),
+        remedies=mended_by(choice.explanations),
     )
 
 

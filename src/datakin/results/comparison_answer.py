@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from datakin.results.answer import Answer, AnswerTable, Bar, Row, said
 from datakin.results.call_words import called, reason_of
-from datakin.results.explained import explained
+from datakin.results.explained import explained, mended_by
 from datakin.results.metrics_table import metrics_table
 from datakin.results.words import IN_POINTS, amount, error_word, number, percent, short
 from datakin.results.words import gain_loss as name_of_gain
@@ -48,6 +48,7 @@ def comparison_answer(comparison: Comparison) -> Answer:
         legend=_legend(comparison),
         caveats=tuple(_caveats(comparison)),
         notes=comparison.notes,
+        remedies=mended_by(comparison.explanations),
     )
 
 

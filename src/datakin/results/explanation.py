@@ -183,6 +183,11 @@ class Explanation(Record):
         return f"Explanation({pair}: {self.loss} loss {self.excess:+.4f}; {why})"
 
     @property
+    def headline(self) -> str:
+        """Why the source's predictor fails, in one sentence."""
+        return self.answer.headline
+
+    @property
     def answer(self) -> Answer:
         """Why the source's predictor fails, in words."""
         return explanation_answer(self)

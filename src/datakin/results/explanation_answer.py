@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from datakin.results.answer import Answer, AnswerTable, Bar, Row
+from datakin.results.explanation_parts import APART
 from datakin.results.explanation_reasons import column_effect_sides, lacking, reasons_of
 from datakin.results.explanation_remedies import remedies_of
 from datakin.results.explanation_words import Above, effect_words, learner_words
 from datakin.results.words import (
     error_word,
+    named,
     number,
     percent,
     percent_interval,
@@ -62,8 +64,9 @@ LEGEND = (
 BY_COLUMN = (
     "The rule is a reason for the sake of one column: the interval of its new effect lies above 0."
 )
+PLAIN = "The mend is a reason because what it mends is plain to see in the tables."
 MENDED = "Of the mend it is by how much the difference of the two predictors falls."
-APART = 0.95  # AUC from which two tables hardly overlap
+WIDE = 0.25  # of the loss alone: an upper end of the excess from which rows tell little
 MOST = 6  # lines of the second table
 
 
@@ -93,6 +96,8 @@ def _legend(found: Explanation) -> list[str]:
     said = list(LEGEND)
     if any(part.name == "rule" and part.flagged and part.low <= 0 for part in found.parts):
         said.append(BY_COLUMN)
+    if any(part.name == "coding" and part.flagged and part.low <= 0 for part in found.parts):
+        said.append(PLAIN)
     if _has_mended_target(found):
         said.append(MENDED)
     return said
@@ -108,7 +113,8 @@ def _why(found: Explanation) -> str:
     if cause == "features":
         return ELSEWHERE[found.shift.explains if found.shift is not None else "outside"]
     mend = next((each for each in found.mends if each.flagged and each.cause == cause), None)
-    column = short(mend.columns[0]) if mend is not None and mend.columns else ""
+    columns = () if mend is None else mend.columns
+    column = named(columns if cause == "lacking" else columns[:1], noun="columns")
     way = "low" if found.observed > found.expected else "high"
     if cause == "base rate" and not found.is_of_labels:
         few = "few" if way == "low" else "many"
@@ -145,8 +151,8 @@ def _excess(found: Explanation) -> str:
     way = "higher" if found.excess >= 0 else "lower"
     if _has_mended_target(found):
         return (
-            f"Its {_loss(found)} is {way} than that of the target alone, by {share}% of what the mended "
-            f"target alone has (90% interval {ends})."
+            f"Its {_loss(found)} is {number(abs(found.excess))} {way} than that of the target alone: "
+            f"{share}% of the loss of the mended target (90% interval {ends})."
         )
     return (
         f"Its {_loss(found)} is {share}% {way} than that of the target alone (90% interval of the "
@@ -212,7 +218,7 @@ def _effects(found: Explanation) -> AnswerTable | None:
         ("effect here", "there", "gain", "chance"),
         caption=(
             "What a new effect for one column brings, beside a new base rate (chance: how often luck alone "
-            "would bring so clear a difference):"
+            "would bring so clear a difference in any of them):"
         ),
     )
 
@@ -227,10 +233,16 @@ def _caveats(found: Explanation) -> list[str]:
     if causes and found.low > 0:
         said.append(
             "This is about what the source teaches alone. Beside rows of the target it may be harmless, or "
-            "even help: choosing tells."
+            "even help: choose tries that."
         )
     if causes:
         said.append("Smaller differences than those that are named may be there, too.")
+    base = Above.of(found).base
+    if not causes and base and found.low <= 0 and found.high > WIDE * base:
+        said.append(
+            f"{found.n_target:,} rows tell little: a loss that is up to {percent(found.high / base, 0)}% "
+            f"higher would not be noticed."
+        )
     if any(mend.flagged for mend in found.mends):
         said.append(
             "What the tables look like is a suspicion, and the mend was tried. Whether it is right, only who "

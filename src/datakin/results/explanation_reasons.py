@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from datakin.results.explanation_parts import LACKING
+from datakin.results.explanation_parts import APART, LACKING
 from datakin.results.explanation_words import Above
 from datakin.results.words import named, number, percent, short, signed
 
@@ -18,6 +18,8 @@ __all__ = ["column_effect_sides", "lacking", "reasons_of"]
 ALL = 0.995  # of the excess; elsewhere the source may even do better
 OFTEN = 0.3  # difference of two shares of missing values that is said
 PLACES = 2  # regions that a sentence names
+FAINT = 0.1  # share of a larger effect up to which another one is next to none
+UNKNOWN = "missing or unknown"  # of levels: one that only the other table has is none
 BARELY = 0.25  # share of what is named that weighting mends
 
 
@@ -98,7 +100,7 @@ def _of_columns(found: Explanation) -> list[str]:
         return []
     clear = [each for each in found.columns if each.flagged]
     if not clear:
-        return ["No single column stands out: the rule differs in several at once."]
+        return ["No single column surely stands out: several may differ."]
     said = [_of_column(found, clear[0])]
     if len(clear) > 1:
         others = named([each.column for each in clear[1:]], noun="other columns")
@@ -133,7 +135,7 @@ def lacking(found: Explanation, column: str) -> float:
 
 def _ratio(here: float, there: float) -> str:
     """Say how two effects compare, where that is plain."""
-    if here * there < 0:
+    if here * there < 0 and min(abs(here), abs(there)) > FAINT * max(abs(here), abs(there)):
         return ", the other way round"
     if there and 1.5 <= here / there < 20:
         return f", {here / there:.1f} times as much"
@@ -188,8 +190,9 @@ def _of_missing(found: Explanation) -> list[str]:
     )
     if one is None or abs(one.missing_here - one.missing_there) < OFTEN:
         return []
+    word = "missing" if one.kind == "number" else UNKNOWN
     return [
-        f"{short(one.column)} is missing in {percent(one.missing_here)}% of the rows of "
+        f"{short(one.column)} is {word} in {percent(one.missing_here)}% of the rows of "
         f"{short(found.target)} and in {percent(one.missing_there)}% of those of {short(found.source)}."
     ]
 
@@ -224,7 +227,7 @@ def _of_weighting(found: Explanation, mended: float, low: float, high: float) ->
     weighting = "Weighting the source's rows to lie where the target's do mends"
     if low > 0 and mended >= BARELY * total:
         return [f"{weighting} {percent(min(mended / total, 1.0), 0)}% of what is named."]
-    if high < total / 2:
+    if high < total / 2 and found.shift is not None and found.shift.auc < APART:
         return [f"{weighting} little of what is named: the tables differ where both lie."]
     return []
 
@@ -236,10 +239,10 @@ def _of_shift(each: ColumnShift) -> str:
             f"The column that moved most is {name}: on average {number(each.here)} here and "
             f"{number(each.there)} there."
         )
-    level = short(each.level) or "missing"
+    level = repr(short(each.level)) if each.level else UNKNOWN
     return (
         f"The column that moved most is {name}: {percent(each.here)}% here and {percent(each.there)}% there "
-        f"are {level!r}."
+        f"are {level}."
     )
 
 

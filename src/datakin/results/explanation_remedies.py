@@ -21,7 +21,7 @@ DEEDS = {
     "leak": "Leave {column} out of both tables",
     "lacking": "Compare without {column}",
     "untaught": (
-        "Choosing learns the effect of {column} on rows of the target. Compared without {column}"
+        "Use choose: it learns the effect of {column} on rows of the target. Compared without {column}"
     ),
     "classes": "Recode the label of {table}",
     "names": "Rename columns of {table}",
@@ -31,13 +31,13 @@ DEEDS = {
     "column": "Leave {column} out of both tables",
 }
 ADVICE = {
-    "base rate": "Choosing learns the base rate on rows of the target.",
-    "level": "Choosing learns the level on rows of the target.",
-    "scale": "Choosing learns on rows of the target how far each source is trusted.",
-    "confidence": "Recalibrate: choosing learns on rows of the target how far each source is trusted.",
+    "base rate": "Use choose: it learns the base rate on rows of the target.",
+    "level": "Use choose: it learns the level on rows of the target.",
+    "scale": "Use choose: it learns on rows of the target how far to trust each source.",
+    "confidence": "Use choose: it learns on rows of the target how far to trust each source.",
     "rule": (
-        "Where the rule differs, no option mends the source. Choosing tries how much of it is of use beside "
-        "the target's rows."
+        "Where the rule differs, no option mends the source. Use choose: it tries how much of the source is "
+        "of use beside the target's rows."
     ),
     "rest": (
         "Where the form of the rule differs, no option mends the source. Look for another one, or for more "
@@ -58,6 +58,7 @@ def remedies_of(found: Explanation) -> list[Remedy]:
     )
     said = [_remedy(found, mend) for mend in mends]
     mended = {mend.part for mend in found.mends}
+    mended |= {"level"} if "scale" in mended else set()
     for cause in found.causes:
         if cause == "features" and found.shift is not None:
             cause = found.shift.explains

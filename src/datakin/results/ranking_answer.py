@@ -17,7 +17,7 @@ from datakin.results.call_words import (
     resting_elsewhere,
 )
 from datakin.results.comparison_answer import is_copy, same_rows
-from datakin.results.explained import explained
+from datakin.results.explained import explained, mended_by
 from datakin.results.words import (
     gain_loss,
     named,
@@ -68,6 +68,7 @@ def _tried(ranking: Ranking) -> Answer:
         ),
         caveats=tuple(_caveats(ranking, loss)),
         notes=_notes(ranking),
+        remedies=mended_by(ranking.explanations),
     )
 
 
@@ -231,6 +232,7 @@ def _untried(ranking: Ranking) -> Answer:
         ),
         caveats=tuple(_caveats_untried(ranking, is_paper)),
         notes=_notes(ranking),
+        remedies=mended_by(ranking.explanations),
     )
 
 

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from datakin import from_json
+from datakin import explain, from_json
 from datakin.results.answer_html import answer_html
 from datakin.results.words import number
-from tests.unit.explain.spoiled import add_up, planted_cause
+from tests.unit.explain.planted import planted
+from tests.unit.explain.spoiled import add_up, explained, frames, planted_cause
 from tests.unit.results.sentences import check_form
 
 HEADS = {
@@ -102,7 +103,7 @@ def test_a_mended_target_is_told(cause, seed):
     alone, before = number(found.loss_alone), number(found.steps[0].loss - found.excess)
     assert f"alone is {alone}" in said
     assert ("as before" if alone == before else f"instead of {before}") in said
-    assert "of what the mended target alone has" in found.answer.evidence[0]
+    assert "of the loss of the mended target" in found.answer.evidence[0]
     add_up(found)
     # The source's predictor in the mended tables, against the target alone in them:
     rest = sum(part.value for part in found.parts[1:])
@@ -146,3 +147,33 @@ def test_remedies_are_sentences():
             assert remedy.text.endswith(".")
             assert len(remedy.text.split()) <= 30
             assert "=" not in remedy.text
+
+
+def test_levels_that_only_one_table_has_are_not_called_missing():
+    target, source = frames("nothing")
+    found = explained(target, source.assign(f=source["f"].str.upper() + " of them"))
+    moved = next(text for text in found.answer.reasons if "moved most is f" in text)
+    assert moved.endswith(" are missing or unknown.") or "are 'u'" in moved
+    assert "'missing'" not in found.answer.text(details=True)
+    check_form(found.answer)
+
+
+def test_tables_that_hardly_overlap_do_not_differ_where_both_lie():
+    """The two sentences would contradict each other."""
+    found = explain(*planted("rule", 0), learner="linear")
+    for auc, is_said in ((0.8, True), (0.97, False)):
+        ends = {"low": auc, "high": auc, "mended_low": 0.0, "mended_high": 0.0}
+        shift = replace(found.shift, auc=auc, mended=0.0, **ends)
+        answer = replace(found, shift=shift).answer
+        assert any("differ where both lie" in text for text in answer.reasons) == is_said
+        assert any("hardly overlap" in text for text in answer.caveats) == (not is_said)
+
+
+def test_a_mended_scale_mends_the_level():
+    found = planted_cause("confidence", 2, "numbers")[2]
+    assert found.causes[0] == "scale"
+    level = replace(found.parts[0], name="level", value=found.excess, flagged=True)
+    parts = (level, *(part for part in found.parts if part.name != "level"))
+    both = replace(found, parts=parts)
+    assert "level" in both.causes
+    assert not any("learns the level" in each.text for each in both.answer.remedies)

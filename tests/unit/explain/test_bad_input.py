@@ -65,6 +65,13 @@ def test_one_column(units):
 def test_thirty_rows(units):
     checked(explained(*(each.head(30) for each in units)))
     checked(explained(*(each.head(30) for each in frames("leak"))))
+    found = checked(explained(*(each.head(30) for each in frames("nothing"))))
+    assert found.headline.startswith("Nothing to explain")
+    (said,) = (text for text in found.answer.caveats if "tell little" in text)
+    assert said.startswith(f"{found.n_target} rows tell little: a loss that is up to ")
+    assert f"{100 * found.high / found.loss_alone:.0f}% higher" in said
+    wide = explained(*frames("nothing"))
+    assert not any("tell little" in text for text in wide.answer.caveats)
 
 
 def test_disjoint_levels_that_are_kept():

@@ -189,6 +189,55 @@ def test_weights_of_rows_count():
     assert found.observed == pytest.approx(np.average(target[1], weights=here))
 
 
+def test_several_classes_that_do_not_differ_are_as_sure():
+    """One class against the rest is no softmax; that the predictor is off by this is no difference."""
+    effects = np.random.default_rng(3).normal(size=(8, 4)) * 0.8
+    chances = []
+    for seed in range(6):
+        rng, made = np.random.default_rng(seed), []
+        for n in (300, 600):
+            X = rng.normal(size=(n, 8))
+            eta = X @ effects + [0, 0, -1, -2] + rng.gumbel(size=(n, 4))
+            made.append((X, np.array(list("abcd"))[eta.argmax(axis=1)]))
+        found = explain(*made, learner="linear")
+        assert "confidence" not in found.causes
+        chances.append(found.parts[1].chance)
+    assert np.median(chances) > 0.1
+
+
+def test_many_levels_that_do_not_differ_name_no_rule():
+    """With as many numbers as rows allow, a source's predictor is off by more than chance alone."""
+    rng = np.random.default_rng(1)
+    effects = 0.4 * rng.normal(size=(15, 6))
+    named = []
+    for _ in range(6):
+        made = []
+        for name in ("here", "there"):
+            codes = rng.integers(0, 6, size=(300, 15))
+            eta = sum(effects[j][codes[:, j]] for j in range(15))
+            X = pd.DataFrame({f"k{j}": np.array(list("abcdef"))[codes[:, j]] for j in range(15)})
+            y = (rng.random(300) < 1 / (1 + np.exp(-eta))).astype(int)
+            made.append(datakin.as_dataset(X, y, name=name))
+        named.append("rule" in explain(*made, learner="linear").causes)
+    assert sum(named) <= 1
+
+
+def test_a_column_that_tells_much_more_there_is_named():
+    """Far from the truth one Newton step goes too far, by another length for each half of the source."""
+    effects = np.array([0.7, 0.5, 0.4, 0.3, *[0.2] * 6])
+    for seed in range(4):
+        rng, made = np.random.default_rng(seed), []
+        for n, right in ((500, 0.5), (1000, 0.85)):
+            X = rng.normal(size=(n, 11))
+            y = rng.random(n) < 1 / (1 + np.exp(0.8 - X[:, :10] @ effects))
+            X[:, 10] = np.where(rng.random(n) < right, y, ~y)
+            made.append((X, y.astype(int)))
+        found = explain(*made, learner="linear")
+        assert found.columns[0].column == "x10"
+        assert found.columns[0].chance < 0.01
+        assert [each.column for each in found.columns if each.flagged] == ["x10"]
+
+
 def test_several_classes():
     rng = np.random.default_rng(0)
     made = []

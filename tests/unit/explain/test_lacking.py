@@ -59,7 +59,7 @@ def test_what_the_source_lacks_is_not_left_out():
     assert mend.seen.endswith(": theirs tells little of its effect.")
     assert (mend.typed, mend.python) == ("", "")
     assert found.answer.remedies[0].text.startswith(
-        "Choosing learns the effect of count on rows of the target. Compared without count: the excess"
+        "Use choose: it learns the effect of count on rows of the target. Compared without count: the excess"
     )
     assert found.steps[1].loss > 0.95 * found.steps[0].loss
 
@@ -78,7 +78,52 @@ def test_levels_count_too_and_the_most_uneven_comes_first():
     source = source.assign(e=source["e"].where(rng.random(len(source)) < 0.15))
     source["a"] = source["a"].where(rng.random(len(source)) < 0.02)
     found = list(lacking_columns(*read(target, source)))
-    assert [each.columns[0] for each in found] == ["a", "e"]
+    assert [each.columns for each in found] == [("a", "e"), ("a",), ("e",)]
+
+
+def asked_together(seed, n, missing):
+    """Rows of which most were asked none of three questions, above all the well ones."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 4))
+    y = rng.random(n) < 1 / (1 + np.exp(-X @ [1.0, 1.0, 1.0, 0.7]))
+    unasked = rng.random(n) < np.where(y, 2 * missing - 1, 1.0) if missing else np.zeros(n, bool)
+    X[:, :3][unasked] = np.nan
+    return pd.DataFrame(X, columns=["a", "b", "c", "d"]).assign(y=np.where(y, "ill", "well"))
+
+
+def test_columns_that_go_together_are_left_out_together():
+    target, source = asked_together(0, 300, 0.0), asked_together(1, 600, 0.85)
+    found = explained(target, source)
+    assert found.causes[0] == "lacking"
+    assert sorted(found.mends[0].columns) == ["a", "b", "c"]
+    assert found.answer.headline.endswith("because theirs hardly has a, b and c.")
+    assert found.answer.reasons[0] == (
+        "a, b and c are mostly missing in theirs and not in mine: theirs tells little of their effects."
+    )
+    check_form(found.answer)
+    first = next(iter(lacking_columns(*read(source, target))))
+    assert sorted(first.columns) == ["a", "b", "c"]
+    assert first.typed.count("--ignore") == 3
+
+
+def test_columns_that_the_source_does_not_have_are_no_other_rule():
+    target, source = table(0, 300), table(1, 600).drop(columns="count")
+    found = explained(target, source)
+    assert found.causes == ("lacking",)
+    assert found.mends[0].seen == "theirs has no count: theirs tells little of its effect."
+    assert found.mends[0].typed == ""
+    check_form(found.answer)
+
+
+def test_a_column_under_another_name_is_not_lacking():
+    target, source = table(0, 300), table(1, 600).rename(columns={"count": "Count "})
+    found = explained(target, source)
+    assert found.causes == ("names",)
+    assert found.mends[0].typed == "--rename theirs::Count=count"
+    odd = explained(target, table(1, 600).rename(columns={"count": "v17"}))
+    assert odd.causes == ("names",)
+    assert odd.mends[0].typed == "--rename theirs::v17=count"
+    check_form(odd.answer)
 
 
 def test_one_column_alone_is_not_left_out():

@@ -89,4 +89,4 @@ def test_advice_where_no_option_helps():
     found = explain(*planted("confidence", 2), learner="linear")
     assert found.causes == ("confidence",)
     assert [each.typed for each in found.answer.remedies] == [""]
-    assert found.answer.remedies[0].text.startswith("Recalibrate")
+    assert found.answer.remedies[0].text.startswith("Use choose: it learns")

@@ -56,6 +56,20 @@ def test_a_choice_keeps_its_model_and_all_else(choice, home, others):
     assert choice.explanations == ()
 
 
+def test_what_would_mend_a_source_is_said_with_its_option(home, make_lda):
+    """Of a twin whose classes are swapped, in all results that explain it."""
+    twin = make_lda(200, 2, name="twin", **OPTIONS)
+    swapped = datakin.as_dataset(twin.features.numeric, 1 - twin.y, name="twin")
+    pair = datakin.score(home, swapped, models=["logistic"])
+    ranking = datakin.rank(home, [swapped], models=["logistic"])
+    for result in (pair, ranking):
+        answer = explain_sources(result, home, [swapped], names=["twin"]).answer
+        (remedy,) = [each for each in answer.remedies if "--recode" in each.typed]
+        assert remedy.text.startswith("twin: recode the label of twin: the excess of the loss goes")
+        assert remedy.typed in replace(answer, is_typed=True).text()
+        assert result.answer.remedies == ()
+
+
 def test_json(choice, home, others, quick):
     found = explain_sources(choice, home, others)
     assert datakin.from_json(found.to_json()) == found

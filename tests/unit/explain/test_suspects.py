@@ -106,6 +106,15 @@ def test_units_of_a_label_are_told_by_its_name():
     assert suspect.typed == "--convert theirs::temp=5/9,-160/9"
 
 
+def test_a_label_that_lies_apart_is_in_other_units():
+    target, source = frames("nothing", task="numbers")
+    (suspect,) = label_units(*read(target, source.assign(y=source["y"] * 5)))
+    assert suspect.columns == ("y",)
+    option = suspect.typed.removeprefix("--convert theirs::y=")
+    assert float(option) == pytest.approx(0.2, rel=0.05)
+    assert list(label_units(*read(target, source.assign(y=source["y"] * 1.5)))) == []
+
+
 def test_no_units_of_few_values_dates_or_constants():
     rng = np.random.default_rng(0)
     target, source = frames("nothing")
@@ -258,6 +267,18 @@ def test_names_that_differ_in_case_or_signs():
     assert found[0].python == "rename={'theirs': {'A': 'a'}}"
     text = source.assign(A="word " + source["e" if "e" in source else "E "])
     assert [each.columns for each in other_names(*read(target, text))] == [("e",)]
+
+
+def test_columns_with_the_values_of_another_name():
+    target, source = frames("nothing")
+    other = source.rename(columns={"a": "v17", "e": "kind"})
+    pairs = [each.typed for each in other_names(*read(target, other))]
+    assert sorted(pairs) == ["--rename theirs::kind=e", "--rename theirs::v17=a"]
+    (mended,) = (each for each in other_names(*read(target, other)) if each.columns == ("a",))
+    values = mended.mended(*read(target, other))[1].features.select(["a"]).numeric[:, 0]
+    assert np.array_equal(values, source["a"].to_numpy(), equal_nan=True)
+    far = other.assign(v17=other["v17"] + 1000, kind=other["kind"] + " of them")
+    assert list(other_names(*read(target, far))) == []
 
 
 def test_columns_that_are_swapped():

@@ -66,12 +66,16 @@ def swapped_classes(
 
 
 def label_units(target: Dataset, source: Dataset) -> Iterator[Suspect]:
-    """Yield a label that is a number in other units; only where its name suggests them.
+    """Yield a label that is a number in other units, where its name suggests them or all values lie apart.
 
     Any other factor is a scale, which is a part of the ladder.
     """
     if target.classes or source.classes or target.label != source.label:
         return
-    way = conversion(target.y, source.y, target.label, by_name=True)
-    if way is not None:
-        yield units_suspect(target.label, way, target, source)
+    for by_name in (True, False):
+        way = conversion(target.y, source.y, target.label, by_name=by_name)
+        if way is not None:
+            found = units_suspect(target.label, way, target, source)
+            if by_name or found.is_plain:
+                yield found
+            return

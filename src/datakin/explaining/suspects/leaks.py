@@ -17,9 +17,7 @@ from datakin.results.words import short
 
 __all__ = ["leaking_columns"]
 
-STRONG = (
-    0.88  # how well a column that leaks tells the label: 2 AUC - 1, or the correlation of ranks
-)
+STRONG = 0.88  # how well a leak tells the label: 2 AUC - 1, or the correlation of ranks
 WEAK = 0.35  # how well at most it does so in the other table
 AHEAD = 0.2  # how far it is ahead of any other column of either: a rule that is turned has two strong ones
 ROWS = 5  # of a level whose labels are looked at

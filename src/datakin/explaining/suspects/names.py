@@ -12,12 +12,12 @@ from datakin.data import Dataset
 from datakin.data.checks.spelling import same_names
 from datakin.data.checks.units import distance
 from datakin.explaining.edits import numbers_of, renamed
-from datakin.explaining.suspects.suspect import Suspect, known, shared_numbers
+from datakin.explaining.suspects.suspect import Suspect, is_time, known, shared_numbers
 from datakin.results.words import short
 
 __all__ = ["other_names"]
 
-FAR, NEAR = 0.5, 0.2  # distances of two distributions that are not, and may be, those of one column
+FAR, NEAR = 0.3, 0.2  # distances of two distributions that are not, and may be, those of one column
 ENOUGH = 30  # values from which distributions are compared
 MOST = 40  # columns that are compared with each other
 
@@ -26,7 +26,9 @@ def other_names(target: Dataset, source: Dataset) -> Iterator[Suspect]:
     """Yield columns that may stand under another name in the source."""
     if target.features.is_sparse or source.features.is_sparse:
         return
-    yield from _alike(target, source)
+    alike = list(_alike(target, source))
+    yield from alike
+    yield from _same_values(target, source, {name for each in alike for name in each.columns})
     yield from _swapped(target, source)
 
 
@@ -37,6 +39,34 @@ def _alike(target: Dataset, source: Dataset) -> Iterator[Suspect]:
         if ours not in source.columns and kinds[0] == kinds[1]:
             seen = f"{short(theirs)} of {short(source.name)} may be {short(ours)} of {short(target.name)}."
             yield _suspect({theirs: ours}, seen, source, is_plain=True)
+
+
+def _same_values(target: Dataset, source: Dataset, found: set[str]) -> Iterator[Suspect]:
+    """Yield columns that only the source has, with the values of one that only the target has."""
+    ours = [name for name in target.columns if name not in {*source.columns, *found}][:MOST]
+    theirs = [name for name in source.columns if name not in set(target.columns)][:MOST]
+    apart = {(one, two): _apart(target, one, source, two) for one in ours for two in theirs}
+    for (one, two), value in sorted(apart.items(), key=lambda item: item[1]):
+        rivals = [far for pair, far in apart.items() if (pair[0] == one) != (pair[1] == two)]
+        if value < NEAR and value < min(rivals, default=1.0):
+            seen = (
+                f"{short(target.name)} has no {short(two)} and {short(source.name)} no {short(one)}: their "
+                f"values look like those of one column."
+            )
+            yield _suspect({two: one}, seen, source)
+
+
+def _apart(target: Dataset, ours: str, source: Dataset, theirs: str) -> float:
+    """Return how far the values of two columns are from each other, from 0 to 1."""
+    pairs = ((target, ours), (source, theirs))
+    kinds = {each.features.kind(name) for each, name in pairs}
+    if len(kinds) > 1 or any(is_time(each, name) for each, name in pairs):
+        return 1.0
+    if kinds == {"numeric"}:
+        both = [np.sort(known(numbers_of(each, name))) for each, name in pairs]
+        return distance(*both) if min(map(len, both)) >= ENOUGH else 1.0
+    levels = [set(each.features.levels[each.features.category_names.index(n)]) for each, n in pairs]
+    return 0.0 if levels[0] == levels[1] else 1.0
 
 
 def _swapped(target: Dataset, source: Dataset) -> Iterator[Suspect]:

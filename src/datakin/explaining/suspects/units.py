@@ -25,10 +25,8 @@ __all__ = ["conversion", "other_units", "units_suspect"]
 ENOUGH = 20  # values from which quantiles are compared
 FEWEST = 8  # different values: with fewer it may be a code
 LEVELS = np.linspace(0.06, 0.94, 23)
-SCALED = (
-    1.5  # ratio of spreads that asks for an explanation by a conversion that the name suggests,
-)
-FACTOR = 3.0  # and by any other factor: smaller ratios are those of other people
+SCALED = 1.5  # ratio of spreads that asks for a conversion that the name suggests,
+FACTOR = 3.0  # and for any other factor: smaller ratios are those of other people
 AWAY = 2.3  # distance of the medians that asks for one, too, in standard deviations
 APART = 3.0  # distance from which a conversion is plain to see,
 TENFOLD = 5.0  # ratio of spreads from which a known one is,

@@ -28,6 +28,13 @@ function whyCard() {
     reasons.length > 8 ? el("details", {}, el("summary", {}, `${reasons.length - 8} more`), items(8)) : null, hint);
 }
 
+function mendCard() {
+  const remedies = view.remedies ?? [];
+  if (!remedies.length) return null;
+  return el("section", { class: "card notes", id: "mend" }, el("h2", {}, "What would mend it"),
+    el("ul", {}, remedies.map(([text, option]) => el("li", {}, text, option ? el("code", {}, option) : null))));
+}
+
 function sectionCard(section) {
   const rows = section.rows_from === "pairs" ? pairRows() : section.rows;
   const card = el("section", { class: section.half ? "card half" : "card", id: section.id, "aria-labelledby": `${section.id}-title` },
@@ -96,10 +103,11 @@ function drawAll() { drawn.forEach((chart) => chart.draw()); }
 
 const main = view.sections.filter((s) => !s.more);
 const [first, ...others] = main.map(sectionCard);
-byId("main").replaceChildren(...[verdictCard(), first, whyCard(), notesCard(), el("div", { class: "sections" }, others),
+byId("main").replaceChildren(...[verdictCard(), first, whyCard(), mendCard(), notesCard(), el("div", { class: "sections" }, others),
   moreCards(view.sections.filter((s) => s.more)), wordsCard(), originCard()].filter(Boolean));
 const entries = main.map((s) => [s.id, s.short]);
 if (view.notes.length) entries.splice(1, 0, ["notes", "What to know"]);
+if (view.remedies?.length) entries.splice(1, 0, ["mend", "What would mend it"]);
 if (view.reasons?.length) entries.splice(1, 0, ["why", "Why"]);
 if (byId("more")) entries.push(["more", "More"]);
 entries.push(["origin", "Origin"]);
