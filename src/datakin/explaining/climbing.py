@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from datakin._core.repeatability import derive_seed
+from datakin.data.checks.copies import copied_share
 from datakin.data.features import Array
 from datakin.explaining.effects import Single, clearest_column
 from datakin.explaining.evidence import Evidence, evidence_of, holm
@@ -92,11 +93,14 @@ def _from_halves(world: World) -> list[Array]:
 
     They are not drawn by class: equal shares of the classes would hide how much the base rate moves by
     chance. Groups of rows, and copies of a row, go together: one in each half would hide that they are one.
+    Rows that happen to be alike, as with one column of few values, are no copies.
     """
     source = world.there
     rng = np.random.default_rng(derive_seed(world.seed, "halves of the source"))
     same = world.there_groups
-    if same is None:
+    if same is None and not copied_share(world.source):
+        same = np.arange(len(source))
+    elif same is None:
         known = np.hstack([np.nan_to_num(source.X, nan=NONE), source.Y])
         same = np.unique(known, axis=0, return_inverse=True)[1].ravel()
     n = int(same.max()) + 1

@@ -162,11 +162,14 @@ def _lines(
     folds = draw_folds(y, is_class, groups, derive_seed(seed, "calibration"), FOLDS)
     eta = link(learner.held_out(there, folds)[0], there.kind)
     found = []
+    ones = np.ones((len(there), 1))
     for c, y in enumerate(there.Y.T):
-        D = np.column_stack([np.ones(len(y)), eta[:, c]])
+        D = np.hstack([ones, eta[:, [c]]])
         ridge = np.array([FREE, STIFF])  # held to 1 where there is little to learn it from
-        a, b = refit(D, y, eta[:, c], there.weights, ridge, there.kind)
-        found.append((float(a), float(np.clip(1 + b, *SLOPES))))
+        more = refit(D, y, eta[:, c], there.weights, ridge, there.kind)[1]
+        slope = float(np.clip(1 + more, *SLOPES))
+        level = refit(ones, y, slope * eta[:, c], there.weights, ridge[:1], there.kind)[0]
+        found.append((float(level), slope))
     return tuple(found)
 
 

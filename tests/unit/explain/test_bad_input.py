@@ -62,6 +62,19 @@ def test_one_column(units):
     assert found.causes == ("units",)
 
 
+def test_rows_that_are_alike_by_chance_are_no_copies():
+    """One column of few values: chance alone makes most rows alike, and they still count one by one."""
+    tables = []
+    for seed, n, share in ((0, 300, 0.5), (1, 500, 0.75)):
+        rng = np.random.default_rng(seed)
+        x = rng.poisson(4, n)
+        y = np.where(rng.random(n) < share, "yes", "no")
+        tables.append(pd.DataFrame({"x": x, "y": y}))
+    found = checked(explained(*tables))
+    assert found.causes == ("base rate",)
+    assert not any("have a copy" in text for text in found.answer.reasons)
+
+
 def test_thirty_rows(units):
     checked(explained(*(each.head(30) for each in units)))
     checked(explained(*(each.head(30) for each in frames("leak"))))

@@ -54,6 +54,19 @@ def bent(n, seed):
     return X, 3 * np.abs(X[:, 0]) + X[:, 1] + 0.5 * rng.normal(size=n)
 
 
+@pytest.mark.parametrize("numbers", [False, True])
+def test_trees_that_learn_nothing_expect_the_mean(numbers):
+    """Where held-out rows ask for no slope, the level must fit the slope that is used."""
+    rng, made = np.random.default_rng(0), []
+    for n, mean in ((300, 12.0), (200, 10.0)):
+        x = rng.poisson(3, size=(n, 1)).astype(float)
+        y = mean + 2 * rng.normal(size=n)
+        made.append((x, y if numbers else (y > 11.5).astype(int)))
+    found = explain(*made, learner="trees")
+    assert found.expected == pytest.approx(found.in_source, abs=0.3 if numbers else 0.03)
+    assert found.causes == (("level",) if numbers else ("base rate",))
+
+
 def test_trees_are_picked_for_a_rule_that_bends():
     found = explain(bent(150, 0), bent(400, 1))
     assert found.learner == "trees"

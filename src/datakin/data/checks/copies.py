@@ -9,10 +9,16 @@ import numpy as np
 from scipy import sparse
 
 from datakin._core.exceptions import SERIOUS, Note
-from datakin.data.dataset import hash_labels, hash_rows
+from datakin.data.dataset import Dataset, hash_labels, hash_rows
 from datakin.data.features import Array, Features
 
-__all__ = ["chance_by_repeats", "chance_of_a_copy", "repeated_rows", "repeated_share"]
+__all__ = [
+    "chance_by_repeats",
+    "chance_of_a_copy",
+    "copied_share",
+    "repeated_rows",
+    "repeated_share",
+]
 
 MANY = 0.1  # share of rows with a copy in the same dataset from which they are noted
 RICH = 20  # a column with more different values than this is not a code
@@ -45,6 +51,15 @@ def repeated_rows(features: Features, y: Array, classes: tuple[str, ...]) -> lis
         f"error looks smaller than it is (consider group=, --group, or drop copies)"
     )
     return [Note(text, SERIOUS)]
+
+
+def copied_share(dataset: Dataset) -> float:
+    """Return the share of rows that have a copy in their own dataset, 0 where rows coincide by chance."""
+    share = repeated_share(dataset.row_hashes(dataset.columns))
+    labels = dataset.label_hashes
+    if not share or not _are_copies(share, dataset.features, dataset.columns, labels):
+        return 0.0
+    return share
 
 
 def _are_copies(share: float, features: Features, columns: tuple[str, ...], labels: Array) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from datakin.data import Dataset
-from datakin.data.checks.copies import repeated_share
+from datakin.data.checks.copies import copied_share
 from datakin.data.checks.units import distance
 from datakin.data.features import Array
 from datakin.explaining.edits import numbers_of
@@ -21,7 +21,7 @@ OUTSIDE = 0.1  # share of the other table's values that lie beyond the cut
 KINKED = 0.3  # of the density of the other table at the cut, from which it is a cut and no tail
 ALIKE = 0.12  # distance of the two distributions inside, beside chance
 SHARE = 0.1  # of rows with a copy, from which they are reported
-RICH = 20  # different values of a column that make copies no chance
+RICH = 20  # different values of a column whose range is looked at
 
 
 def cut_ranges(target: Dataset, source: Dataset) -> Iterator[Suspect]:
@@ -64,14 +64,10 @@ def _cut(part: Array, whole: Array) -> tuple[str, float, float] | None:
 
 
 def repeated_rows(target: Dataset, source: Dataset) -> Iterator[Suspect]:
-    """Yield tables many of whose rows have a copy, though their columns have many values."""
-    shares = []
-    for table in (target, source):
-        features = table.features
-        if features.is_sparse:
-            return
-        rich = any(len(np.unique(column)) > RICH for column in features.numeric.T)
-        shares.append(repeated_share(table.row_hashes(table.columns)) if rich else 0.0)
+    """Yield tables many of whose rows have a copy, and not by chance."""
+    if target.features.is_sparse or source.features.is_sparse:
+        return
+    shares = [copied_share(table) for table in (target, source)]
     for side, table in enumerate((target, source)):
         if shares[side] > SHARE and shares[side] > 3 * shares[1 - side]:
             yield _reported(
