@@ -36,6 +36,8 @@ PAIRS = (
     ("heart", "cleveland", "switzerland"),
     ("heart", "va", "cleveland"),
     ("heart", "cleveland", "va"),
+    ("heart", "hungarian", "cleveland"),
+    ("heart", "cleveland", "hungarian"),
     ("wine", "red", "white"),
     ("wine", "white", "red"),
     ("gusto", "region 16", "region 12"),

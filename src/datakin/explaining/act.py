@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from threadpoolctl import threadpool_limits
 
 from datakin._core.checks import check_choice, check_count, check_seed
@@ -11,9 +12,10 @@ from datakin._core.exceptions import DatakinError
 from datakin._core.warned import filters_kept
 from datakin.data import Dataset, check_names, coerce
 from datakin.data.pairing import pair
-from datakin.explaining.assembling import explanation_of
+from datakin.explaining.assembling import explanation_of, mended_tables
+from datakin.explaining.climbing import climbed
 from datakin.explaining.picking import pick_learner
-from datakin.explaining.world import make_world
+from datakin.explaining.world import World, make_world
 from datakin.learning.stack.candidates import Learner
 from datakin.learning.stack.foreign import ForeignLearner
 from datakin.learning.stack.learners import make_learners
@@ -104,11 +106,26 @@ def explain(
         return _copy(own, other, provenance)
     notes: list[str] = []
     few, some = (sampled(each, max_rows, random_state, notes)[0] for each in (own, other))
+    if some.groups is not None and len(np.unique(some.groups)) < 2:
+        raise DatakinError(
+            f"The source must have several groups. All rows of {some.name!r} belong to one: chance cannot be "
+            f"told from what differs; leave the groups out (group, --group), or name smaller ones."
+        )
+
+    def learned(by: Learner) -> World:
+        n_draws = 1 if getattr(by, "refits", False) else REPEATS  # each fold is a fit
+        return make_world(few, some, by, judged_in, n_draws, random_state)
+
     with threadpool_limits(limits=1):
-        made = made or pick_learner(few, some, judged_in, random_state)
-        n_draws = 1 if getattr(made, "refits", False) else REPEATS  # each fold is a fit
-        world = make_world(few, some, made, judged_in, n_draws, random_state)
-        return explanation_of(world, tuple(notes), provenance)
+        first = climbed(learned(made or pick_learner(few, some, judged_in, random_state)))
+        mended = mended_tables(first)
+        if is_auto and mended.mends:  # what was wrong in a column may have asked for trees
+            world = mended.world
+            again = pick_learner(world.target, world.source, judged_in, random_state)
+            if again.name != world.learner.name:
+                first = climbed(learned(again))
+                mended = mended_tables(first)
+        return explanation_of(first, mended, tuple(notes), provenance)
 
 
 def _loss(loss: Any, is_class: bool) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from math import isnan
 
 import numpy as np
 
@@ -18,34 +19,62 @@ from datakin.explaining.separating import separate
 from datakin.explaining.trying import mend_all, reported
 from datakin.explaining.world import World
 from datakin.results.explanation import Explanation
-from datakin.results.explanation_parts import ColumnEffect, LadderStep, LossPart, Region
+from datakin.results.explanation_parts import ColumnEffect, LadderStep, LossPart, Mend, Region
 from datakin.results.record import Provenance
 
-__all__ = ["explanation_of"]
+__all__ = ["Mended", "explanation_of", "mended_tables"]
 
 NAN = float("nan")
+ELSEWHERE = 0.65  # AUC from which an own predictor may be better for where its rows lie
 
 
-def explanation_of(world: World, notes: tuple[str, ...], provenance: Provenance) -> Explanation:
+@dataclass(frozen=True, eq=False)
+class Mended:
+    """Two tables with what was mended in them.
+
+    Attributes
+    ----------
+    world : World
+    mends : tuple of Mend
+        In the order in which they were made.
+    """
+
+    world: World
+    mends: tuple[Mend, ...]
+
+
+def mended_tables(first: Climbed) -> Mended:
+    """Mend what can be mended; what is not plain to see only where there is something to explain."""
+    value, far = first.excess
+    nothing = not first.named and value - far <= 0
+    return Mended(*mend_all(first.world, only_plain=nothing))
+
+
+def explanation_of(
+    first: Climbed, mended: Mended, notes: tuple[str, ...], provenance: Provenance
+) -> Explanation:
     """Explain two tables.
 
     Parameters
     ----------
-    world : World
+    first : Climbed
         Both tables as they are.
+    mended : Mended
+        The same once mended.
     notes : tuple of str
         What was done to them before.
     provenance : Provenance
     """
-    first = climbed(world)
+    world, mends = first.world, mended.mends
     value, far = first.excess
-    nothing = not first.named and value - far <= 0
-    mended, mends = mend_all(world, only_plain=nothing)
-    last = climbed(mended) if mends else first
+    last = climbed(mended.world) if mends else first
     shift = separate(last)
     parts, named = last.parts, last.named
     if shift.explains:  # what features explain is no part of the label's rule
         parts, named = tuple(replace(part, flagged=False) for part in parts), set()
+    elif shift.auc >= ELSEWHERE:
+        parts = tuple(_without_loss(part) for part in parts)
+        named = {part.name for part in parts if part.flagged}
     if mends:
         parts = (_coding(first, last), *parts)
     now = last.world
@@ -80,6 +109,11 @@ def explanation_of(world: World, notes: tuple[str, ...], provenance: Provenance)
         notes=(*notes, *world.prepared.notes),
         provenance=provenance,
     )
+
+
+def _without_loss(part: LossPart) -> LossPart:
+    """Return a part that is not named for its loss alone: such a rule has no test."""
+    return replace(part, flagged=part.flagged and not (part.name == "rule" and isnan(part.chance)))
 
 
 def _steps(first: Climbed, last: Climbed) -> tuple[LadderStep, ...]:

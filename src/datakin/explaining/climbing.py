@@ -84,7 +84,7 @@ def climbed(world: World, halves: Sequence[Array] | None = None) -> Climbed:
     luck = float(
         np.std([np.average(judged.losses(P), weights=judged.rows.weights) for P in halves])
     )
-    parts = _parts(judged, losses, evidence, rest, single, luck, is_few)
+    parts = _parts(world, losses, evidence, rest, single, luck, is_few)
     return Climbed(world, losses, errors, evidence, parts, tuple(halves))
 
 
@@ -132,7 +132,7 @@ def _rest(world: World, losses: Array, n_source: int) -> tuple[Array, bool]:
 
 
 def _parts(
-    judged: Judged,
+    world: World,
     losses: Array,
     evidence: Evidence,
     own: Array,
@@ -144,8 +144,12 @@ def _parts(
 
     The rule is also named for the sake of one column, whose effect needs far less evidence than those of
     all columns at once; but not where a new slope, a single number as well, brings more. The rest has no
-    test of its own; it must be larger than what another half of the source would bring by luck.
+    test of its own; it must be larger than what another half of the source would bring by luck. Learners
+    other than lines may be off along the columns in their own table, too: a rule is then named only if the
+    target's own predictor is better, surely so where it is not of trees.
     """
+    judged, by_trees = world.judged, world.by_trees
+    is_other = not by_trees and not world.by_lines
     rows = judged.rows
     alone = float(np.average(losses[-1], weights=rows.weights))
     slope = float(np.average(losses[1] - losses[2], weights=rows.weights))
@@ -160,13 +164,27 @@ def _parts(
         is_clear = value - far > 0 and value > LEAST * alone
         if k < 3:
             by_column = k == 2 and is_single and value > LEAST * alone
-            is_clear = (is_clear or by_column) and chances[k] < ASKED[k]
-            if k == 2 and is_few:
+            by_loss = k == 2 and by_trees and is_clear and _is_better(judged, losses, own, luck)
+            if by_loss and not chances[k] < ASKED[k]:
+                chances[k] = (
+                    NAN  # the test is one of lines: it does not see columns that act together
+                )
+            is_clear = by_loss or ((is_clear or by_column) and chances[k] < ASKED[k])
+            if k == 2 and (is_few or is_other):
                 is_clear = is_clear and _is_above(judged, losses[2] - own)
+            elif k == 2 and by_trees:
+                is_clear = is_clear and np.average(losses[2] - own, weights=rows.weights) > 0
         else:
             is_clear = is_clear and _is_more(judged, losses[k] - own, losses[-1], luck)
         found.append(LossPart(name, value, value - far, value + far, chances[k], bool(is_clear)))
     return tuple(found)
+
+
+def _is_better(judged: Judged, losses: Array, own: Array, luck: float) -> bool:
+    """Return whether boosting, and an own predictor of no more rows than the source has, surely do better."""
+    return all(
+        _is_more(judged, losses[2] - after, after, luck) for after in (np.asarray(losses[3]), own)
+    )
 
 
 def _is_above(judged: Judged, falls: Array) -> bool:

@@ -27,6 +27,9 @@ __all__ = ["Evidence", "Score", "evidence_of", "holm"]
 # How much the leaning of halves counts, for base rate, confidence, rule and effects. A rule of many columns
 # is off by more than halves tell: a new slope of a noisy predictor makes all true effects seem too small.
 LEANING = (1.0, 1.0, 4.0, 1.0)
+# With more rows the source would lie on the other side of its halves. If that is farther from 0, it makes
+# no difference look like one. Many columns at once, and few rows, tell less of that.
+ONE_SIDED = (0, 1)
 STIFF = 1.0  # penalty of differences of effects: columns that go together stay solvable
 
 
@@ -125,6 +128,8 @@ def evidence_of(judged: Judged, on_target: Array, halves: Sequence[Array]) -> Ev
     for step, (rows, total) in enumerate(zip(parts, sums, strict=True)):
         each = np.array([other[step] for other in others])
         apart, leaning = each - each.mean(axis=0), each.mean(axis=0) - total
+        if step in ONE_SIDED:
+            leaning = np.where(leaning * total > 0, leaning, 0.0)
         score = Score(
             total,
             _spread(rows, judged.groups),

@@ -21,7 +21,7 @@ from scipy.special import stdtrit
 
 from datakin.data.features import Array
 from datakin.explaining.boosting import boosted
-from datakin.explaining.offset import FREE, best_penalty, link, mean_of, refit
+from datakin.explaining.offset import CLIP, FREE, best_penalty, link, mean_of, refit
 from datakin.learning.stack.predictors import normalised
 from datakin.learning.stack.rows import Rows
 from datakin.learning.stack.scaler import Scaler
@@ -56,7 +56,6 @@ LEVEL = 0.9  # of intervals
 SPREAD = 1.05  # by how much standard errors of rows are too small
 # Chance in what a step fits to n rows: CHANCE times the loss times the number it fits to this power, over n.
 CHANCE, POWER = 0.7, 0.25
-CLIP = 1e-6  # of probabilities in the log loss
 
 Adjust = Callable[[Array, Array, Array, Array, str], Array]
 

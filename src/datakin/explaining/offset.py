@@ -14,9 +14,9 @@ from scipy.special import logit
 from datakin.data.features import Array
 from datakin.learning.stack.newton import curvature, hessian, mean_of, newton
 
-__all__ = ["FREE", "best_penalty", "curvature", "link", "mean_of", "refit"]
+__all__ = ["CLIP", "FREE", "best_penalty", "curvature", "link", "mean_of", "refit"]
 
-CLIP = 1e-4  # probabilities are never taken nearer to 0 or 1
+CLIP = 1e-4  # probabilities are never taken nearer to 0 or 1, in no step of the ladder
 FREE = 0.01  # penalty of what is free: it only keeps separated classes solvable
 
 

@@ -12,10 +12,11 @@ from datakin._core.exceptions import DatakinError
 from datakin._core.repeatability import derive_seed
 from datakin.data import Dataset
 from datakin.data.features import Array
-from datakin.explaining.ladder import Judged, mean_with_error
+from datakin.explaining.ladder import Judged, mean_with_error, slope_column
 from datakin.explaining.offset import FREE, link, mean_of, refit
 from datakin.learning.stack.candidates import Learner
 from datakin.learning.stack.folds import draw_folds
+from datakin.learning.stack.linear import LinearLearner
 from datakin.learning.stack.predictors import normalised
 from datakin.learning.stack.preparation import Prepared, prepare
 from datakin.learning.stack.rows import Rows
@@ -24,7 +25,7 @@ from datakin.learning.stack.trials import folds_of
 
 __all__ = ["World", "make_world"]
 
-FOLDS = 5  # of the source, for the calibration of trees
+FOLDS = 5  # of the source, for the calibration of what is no line
 STIFF = 1.0  # penalty of a slope other than 1
 SLOPES = (0.5, 2.0)
 
@@ -64,7 +65,8 @@ class World:
 
     def learned(self, source: Rows) -> Array:
         """Return what is learned on some rows of the source, and said of the target's."""
-        P = self.learner.fit(source)[0].predict(self.judged.rows.X)
+        X = _as_seen(self.judged.rows.X, self.there.X, self.learner)
+        P = self.learner.fit(source)[0].predict(X)
         return _on_lines(P, self.lines, source.kind)
 
     @property
@@ -76,6 +78,11 @@ class World:
     def by_trees(self) -> bool:
         """Whether trees predict."""
         return isinstance(self.learner, TreeLearner)
+
+    @property
+    def by_lines(self) -> bool:
+        """Whether a penalised regression predicts."""
+        return isinstance(self.learner, LinearLearner)
 
     @cached_property
     def losses(self) -> Array:
@@ -134,9 +141,10 @@ def make_world(
     judged = Judged.make(prepared.rows, groups, [draw(k) for k in range(n_draws)], loss)
     there = prepared.sources[source.name]
     together = prepared.groups.get(source.name)
-    is_off = getattr(learner, "refits", False) or there.kind == "multiclass"
+    is_off = not isinstance(learner, LinearLearner) or there.kind == "multiclass"
     lines = _lines(learner, there, together, seed) if is_off else ()
-    on_target = _on_lines(learner.fit(there)[0].predict(prepared.rows.X), lines, there.kind)
+    said = learner.fit(there)[0].predict(_as_seen(prepared.rows.X, there.X, learner))
+    on_target = _on_lines(said, lines, there.kind)
     if own is None:
         own = [learner.held_out(prepared.rows, folds)[0] for folds in judged.folds]
     world = World(
@@ -150,24 +158,42 @@ def make_world(
     return world
 
 
+def _as_seen(X: Array, seen: Array, learner: Learner) -> Array:
+    """Return rows of which trees know all: a missing value is the median where they never saw one.
+
+    Trees send it to one side otherwise, which is chance. Other learners fill what is missing themselves.
+    """
+    if not isinstance(learner, TreeLearner):
+        return X
+    unseen = np.isnan(X).any(axis=0) & ~np.isnan(seen).any(axis=0)
+    if not unseen.any():
+        return X
+    known = X.copy()
+    for j in np.flatnonzero(unseen):
+        known[np.isnan(X[:, j]), j] = np.median(seen[:, j])
+    return known
+
+
 def _lines(
     learner: Learner, there: Rows, groups: Array | None, seed: int
 ) -> tuple[tuple[float, float], ...]:
     """Return how predictions of a learner are off in the very table that it learned from.
 
-    A few rounds of shrunken trees are too cautious everywhere. That is no difference between two tables.
+    A few rounds of shrunken trees are too cautious everywhere, and so is a kernel. That is no difference
+    between two tables.
     """
     is_class = there.kind != "regression"
     y = there.codes if is_class else there.Y[:, 0]
     folds = draw_folds(y, is_class, groups, derive_seed(seed, "calibration"), FOLDS)
     eta = link(learner.held_out(there, folds)[0], there.kind)
     found = []
-    ones = np.ones((len(there), 1))
+    ones, everything = np.ones((len(there), 1)), np.ones(len(there), dtype=bool)
     for c, y in enumerate(there.Y.T):
-        D = np.hstack([ones, eta[:, [c]]])
+        spread = float(np.std(eta[:, c]))
+        D = np.column_stack([ones, slope_column(eta[:, c], everything)])
         ridge = np.array([FREE, STIFF])  # held to 1 where there is little to learn it from
         more = refit(D, y, eta[:, c], there.weights, ridge, there.kind)[1]
-        slope = float(np.clip(1 + more, *SLOPES))
+        slope = float(np.clip(1 + more / spread, *SLOPES)) if spread > 1e-12 else 1.0
         level = refit(ones, y, slope * eta[:, c], there.weights, ridge[:1], there.kind)[0]
         found.append((float(level), slope))
     return tuple(found)

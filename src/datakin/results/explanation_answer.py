@@ -119,6 +119,10 @@ def _why(found: Explanation) -> str:
     if cause == "base rate" and not found.is_of_labels:
         few = "few" if way == "low" else "many"
         return f"it expects too {few} {short(found.positive)!r} there"
+    if cause == "scale" and found.slope < 0:
+        return "differences that it predicts point the wrong way"
+    if cause == "confidence" and found.slope < 0:
+        return "its probabilities point the wrong way"
     size = "small" if found.slope > 1 else "large"
     table = short(mend.table) if mend is not None else ""
     return CAUSES.get(cause, cause).format(column=column, table=table, way=way, size=size)
@@ -247,6 +251,11 @@ def _caveats(found: Explanation) -> list[str]:
         said.append(
             "What the tables look like is a suspicion, and the mend was tried. Whether it is right, only who "
             "made the tables can say."
+        )
+    if any(mend.flagged and mend.fall < 0 for mend in found.mends):
+        said.append(
+            "Mend all that is named at once. What is wrong in two columns offsets each other: one mend alone "
+            "makes it worse."
         )
     if _has_mended_target(found):
         alone, before = number(found.loss_alone), number(found.steps[0].loss - found.excess)

@@ -53,10 +53,10 @@ ADVICE = {
 
 def remedies_of(found: Explanation) -> list[Remedy]:
     """Return what would mend the causes; first what has an option."""
-    mends = sorted(
-        (mend for mend in found.mends if mend.part), key=lambda each: (not each.flagged, -each.fall)
-    )
-    said = [_remedy(found, mend) for mend in mends]
+    made = [mend for mend in found.mends if mend.part and mend.flagged]  # one after the other
+    others = [mend for mend in found.mends if mend.part and not mend.flagged]
+    others.sort(key=lambda each: -each.fall)
+    said = [_remedy(found, mend, mend in made[1:]) for mend in (*made, *others)]
     mended = {mend.part for mend in found.mends}
     mended |= {"level"} if "scale" in mended else set()
     for cause in found.causes:
@@ -67,11 +67,14 @@ def remedies_of(found: Explanation) -> list[Remedy]:
     return said
 
 
-def _remedy(found: Explanation, mend: Mend) -> Remedy:
+def _remedy(found: Explanation, mend: Mend, is_next: bool) -> Remedy:
+    """Return what a mend brings; of one that was made after others, beside these."""
     above = Above.of(found)
     columns = named(mend.columns, noun="columns") if mend.columns else ""
     way = "untaught" if (mend.cause, mend.table) == ("lacking", found.source) else mend.cause
     deed = DEEDS.get(way, "Mend {table}").format(column=columns, table=short(mend.table))
+    if is_next:
+        deed = f"Then {deed[0].lower()}{deed[1:]}"
     before, after, low, high = (
         above.share(each) for each in (mend.before, mend.after, mend.low, mend.high)
     )

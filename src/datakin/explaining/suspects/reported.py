@@ -18,6 +18,7 @@ __all__ = ["cut_ranges", "repeated_rows"]
 
 ENOUGH = 30  # values from which ranges are compared
 OUTSIDE = 0.1  # share of the other table's values that lie beyond the cut
+RARE = 0.01  # chance of such a cut among all columns
 KINKED = 0.3  # of the density of the other table at the cut, from which it is a cut and no tail
 ALIKE = 0.12  # distance of the two distributions inside, beside chance
 SHARE = 0.1  # of rows with a copy, from which they are reported
@@ -26,14 +27,18 @@ RICH = 20  # different values of a column whose range is looked at
 
 def cut_ranges(target: Dataset, source: Dataset) -> Iterator[Suspect]:
     """Yield columns of numbers of which one table has only a part of the range."""
-    for name in shared_numbers(target, source):
+    names = shared_numbers(target, source)
+    for name in names:
         columns = known(numbers_of(target, name)), known(numbers_of(source, name))
         if min(map(len, columns)) < ENOUGH or min(len(np.unique(c)) for c in columns) < RICH:
             continue
         for side, table in enumerate((target, source)):
             other = source if side == 0 else target
             found = _cut(columns[side], columns[1 - side])
-            if found is not None:
+            if (
+                found is not None
+                and _by_chance(columns[side], columns[1 - side]) * len(names) < RARE
+            ):
                 sign, at, outside = found
                 yield _reported(
                     "range",
@@ -42,6 +47,17 @@ def cut_ranges(target: Dataset, source: Dataset) -> Iterator[Suspect]:
                     f"{short(name)} is {sign} {number(at)} in {short(table.name)}, where "
                     f"{percent(outside, 0)}% of the rows of {short(other.name)} lie beyond.",
                 )
+
+
+def _by_chance(part: Array, whole: Array) -> float:
+    """Return how often one of two draws of the same column ends so early, at either of its ends.
+
+    The values beyond are the outermost of both; all of them come from the same table.
+    """
+    n, m = len(part), len(whole)
+    beyond = max(int(np.sum(whole > part.max())), int(np.sum(whole < part.min())))
+    k = np.arange(beyond)
+    return 4 * float(np.exp(np.sum(np.log((m - k) / (n + m - k)))))
 
 
 def _cut(part: Array, whole: Array) -> tuple[str, float, float] | None:

@@ -34,6 +34,7 @@ CLOSE = 8.0  # if it brings the quantiles so much nearer
 STRAIGHT = 0.06  # what a line may leave unexplained of the quantiles, beside chance
 NEAR = 0.2  # distance of quantiles from which a known conversion fits, in standard deviations
 CHANCE = 1.5  # of that distance, over the root of the number of rows
+ABOUT = 1.25  # ratio of two factors that may be one
 TIMES = 3.0  # so much nearer must the converted quantiles be
 SURE, UNSURE = 0.15, 0.6  # shares of the excess that a known conversion, or any line, must mend
 
@@ -104,9 +105,10 @@ def conversion(ours: Array, theirs: Array, name: str, *, by_name: bool = False) 
     is_away = abs(np.median(a) - np.median(b)) > AWAY * max(spread, width)
     if not (is_scaled or is_away):
         return None
-    near = NEAR + CHANCE / np.sqrt(min(len(one), len(other)))
+    chance = CHANCE / np.sqrt(min(len(one), len(other)))
+    near = NEAR + chance
     is_far = is_away or max(spread / width, width / spread) > FACTOR
-    way = _known_way(a, b, spread, name, near, by_name or not is_far)
+    way = _known_way(a, b, spread, name, near, chance / 2, by_name or not is_far)
     is_straight = _unlike(a, b) < STRAIGHT + 3 / min(len(one), len(other))
     if way is None and not by_name and is_far and is_straight:
         way = _factor(a, b, spread, near)
@@ -130,13 +132,19 @@ def _distinct(values: Array) -> int:
 
 
 def _known_way(
-    a: Array, b: Array, spread: float, name: str, near: float, by_name: bool
+    a: Array, b: Array, spread: float, name: str, near: float, slack: float, by_name: bool
 ) -> Units | None:
     """Return the known conversion that fits best, if one fits; those that the name suggests first."""
     named, starred = known_for(words_of(name))
     every = known_for(("temp", "weight", "length"))[0]
-    any_name = [] if by_name else [*starred, *every]
-    for ways, limit in ((named, 2 * near), (any_name, near)):
+    # Around 0 many a factor is near enough. One that the name does not suggest must be about the best one,
+    # and what only happens to fit no worse than that.
+    factor = float(np.sum(a * b) / np.sum(b**2)) if np.any(b) else 1.0
+    fitted = _distance(a, factor * b, spread) + slack
+    likely = [way for way in starred if way.intercept or ABOUT > way.slope / factor > 1 / ABOUT]
+    if by_name:
+        likely, every = [], []
+    for ways, limit in ((named, 2 * near), (likely, near), (every, min(near, fitted))):
         found = [(_distance(a, way.of(b), spread), k) for k, way in enumerate(ways)]
         least, best = min(found, default=(np.inf, -1))
         if least < limit:

@@ -19,7 +19,8 @@ __all__ = ["KernelLearner"]
 PENALTIES = (0.03, 0.1, 0.3, 1.0, 3.0)
 _SAMPLES: WeakKeyDictionary[Rows, Rows] = WeakKeyDictionary()
 _KNOWN: WeakKeyDictionary[Rows, _Decomposed] = WeakKeyDictionary()
-CONSTANT = 10.0  # added to the kernel: a level of the response costs next to nothing
+CONSTANT = 10.0  # added to the kernel: a level of the response costs next to nothing,
+FAR, MOST = 10.0, 1e9  # and so does one that lies many standard deviations from 0
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,8 @@ class _Decomposed:
             self.scaler = Scaler.learn(rows.X)
             self.Z = self.scaler.apply(rows.X)
             self.width = _width(self.Z)
-            self.K = radial(self.Z, self.Z, self.width) + CONSTANT
+            self.constant = _constant(rows)
+            self.K = radial(self.Z, self.Z, self.width) + self.constant
         else:
             assert some is not None
             rows = rows.take(some)
@@ -176,8 +178,17 @@ class _Decomposed:
             dual -= columns @ np.linalg.solve(columns[without], dual[without])
             dual[without] = 0.0
         return KernelPredictor(
-            self.scaler, self.Z, self.root[:, None] * dual, self.width, CONSTANT, self.kind
+            self.scaler, self.Z, self.root[:, None] * dual, self.width, self.constant, self.kind
         )
+
+
+def _constant(rows: Rows) -> float:
+    """Return what is added to the kernel."""
+    if rows.kind != "regression":
+        return CONSTANT
+    mean, spread = abs(float(np.mean(rows.Y))), float(np.std(rows.Y))
+    far = mean / (FAR * spread) if spread > 0 else 0.0
+    return CONSTANT * float(np.clip(far**2, 1.0, MOST))
 
 
 def _width(Z: Array) -> float:
