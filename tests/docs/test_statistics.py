@@ -1,13 +1,23 @@
 """What the page for statisticians says stands in the code and in the pages of results."""
 
 import re
+from math import log10
 from pathlib import Path
 
 import pytest
 from scipy.special import stdtr
 
 from datakin.choosing import summary
-from datakin.explaining import climbing, evidence, ladder, moved, separating
+from datakin.explaining import (
+    assembling,
+    climbing,
+    evidence,
+    ladder,
+    moved,
+    offset,
+    separating,
+    world,
+)
 from datakin.explaining.suspects import codes, labels, lacking, leaks, suspect, units
 from datakin.learning.stack import calls, fitting, folds, kernel, linear, records, trees, weights
 from datakin.learning.stack.kernel import KernelLearner
@@ -46,6 +56,9 @@ SAID = [
     ),
     ("and at most {:.0%} in the other go along", (lacking.HARDLY_ANY,)),
     ("for the rule {:g} times", (evidence.LEANING[2],)),
+    ("(slopes from {} to {:g})", world.SLOPES),
+    ("kept between $10^{{{:.0f}}}$", (log10(offset.CLIP),)),
+    ("between the tables is below {}.", (assembling.ELSEWHERE,)),
     ("a ridge of {:g}, whichever is smaller", (evidence.STIFF,)),
     ("by {:.0%} of it (units that are known, codes)", (units.SURE,)),
     ("by {:.0%} of it (units that are known, codes)", (codes.ASKED,)),

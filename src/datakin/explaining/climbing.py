@@ -19,7 +19,7 @@ from datakin.results.explanation_parts import LossPart
 
 __all__ = ["Climbed", "climbed"]
 
-HALVES, FEW = 20, 8  # of the source, which tell how much its predictor moves by chance
+MANY, HALVES, FEW = 60, 20, 8  # of the source, which tell how much its predictor moves by chance
 # Chances, corrected for the three tests, below which base rate, confidence and rule may be named. A base rate
 # is seen so clearly that more can be asked of it.
 ASKED = (0.02, 0.05, 0.05)
@@ -104,11 +104,10 @@ def _from_halves(world: World) -> list[Array]:
         known = np.hstack([np.nan_to_num(source.X, nan=NONE), source.Y])
         same = np.unique(known, axis=0, return_inverse=True)[1].ravel()
     n = int(same.max()) + 1
-    # Each is a fit: for trees of several classes fewer do.
+    # Each is a fit: of lines there are more, for trees of several classes fewer do.
     dear = getattr(world.learner, "refits", False) and source.Y.shape[1] > 1
-    halves = [
-        np.flatnonzero((rng.permutation(n) < n // 2)[same]) for _ in range(FEW if dear else HALVES)
-    ]
+    n_halves = FEW if dear else MANY if world.by_lines else HALVES
+    halves = [np.flatnonzero((rng.permutation(n) < n // 2)[same]) for _ in range(n_halves)]
     return [world.learned(source.take(half)) for half in halves]
 
 
