@@ -42,7 +42,10 @@ TREES, KERNEL = TreeLearner(), KernelLearner()
 # Phrases of the page with their numbers in braces, and the numbers that the code has.
 SAID = [
     ("({} SE)² + ({} $k^{{{}}}$ u / n)²", (ladder.SPREAD, ladder.CHANCE, ladder.POWER)),
-    ("predictors of {} random halves of the source ({} for", (climbing.HALVES, climbing.FEW)),
+    (
+        "({} for lines, {} for other learners, {} for trees of several classes",
+        (climbing.MANY, climbing.HALVES, climbing.FEW),
+    ),
     ("below {} (base rate), {} (confidence) or {} (rule)", climbing.ASKED),
     ("above 0, and {:.0%} of the loss alone", (climbing.LEAST,)),
     ("farther than for {:.0%} of", (moved.INSIDE,)),

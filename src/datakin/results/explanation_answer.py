@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import TYPE_CHECKING
 
 from datakin.results.answer import Answer, AnswerTable, Bar, Row
@@ -64,6 +65,10 @@ LEGEND = (
 BY_COLUMN = (
     "The rule is a reason for the sake of one column: the interval of its new effect lies above 0."
 )
+BY_LOSS = (
+    "The rule is a reason by what new effects and an own predictor gain. The test does not see columns that "
+    "act together."
+)
 PLAIN = "The mend is a reason because what it mends is plain to see in the tables."
 MENDED = "Of the mend it is by how much the difference of the two predictors falls."
 WIDE = 0.25  # of the loss alone: an upper end of the excess from which rows tell little
@@ -96,6 +101,8 @@ def _legend(found: Explanation) -> list[str]:
     said = list(LEGEND)
     if any(part.name == "rule" and part.flagged and part.low <= 0 for part in found.parts):
         said.append(BY_COLUMN)
+    if any(part.name == "rule" and part.flagged and isnan(part.chance) for part in found.parts):
+        said.append(BY_LOSS)
     if any(part.name == "coding" and part.flagged and part.low <= 0 for part in found.parts):
         said.append(PLAIN)
     if _has_mended_target(found):

@@ -51,7 +51,10 @@ def test_columns_that_act_together_in_another_way():
             made.append((X, (rng.random(n) < 1 / (1 + np.exp(-odds))).astype(int)))
         found = explain(*made)
         assert found.learner == "trees"
-        assert {"rule", "confidence"} & set(found.causes)
+        assert "rule" in found.causes
+        rule = next(part for part in found.parts if part.name == "rule")
+        told = any("columns that act together" in text for text in found.answer.legend)
+        assert told == np.isnan(rule.chance)
         check_form(found.answer)
 
 
