@@ -208,14 +208,21 @@ def _check_used(asked: Requests, used: Used, jobs: Sequence[_Job]) -> None:
             if (option, part, column) not in used:
                 where = f" of {part!r}" if part else ""
                 hint = " It was renamed: give its new name." if column in before else ""
+                some = _columns_of(part, jobs) or known
                 raise DatakinError(
                     f"{option}: no column{where} is called {column!r}. The columns are "
-                    f"{listed(known, limit=12)}.{hint or suggest(column, known)}"
+                    f"{listed(some, limit=12)}.{hint or suggest(column, some)}"
                 )
     for (part, column), codes in asked.recode.items():
         for old in codes:
             if ("value", part, column, old) not in used:
                 raise _no_such_value(old, column, part, jobs)
+
+
+def _columns_of(part: str, jobs: Sequence[_Job]) -> dict[str, None]:
+    """Return the columns of a table, or of those that have such a part."""
+    some = [job for job in jobs if part in ("", job.table.name, *job.parts)]
+    return dict.fromkeys(name for job in some for name in job.table.columns)
 
 
 def _no_such_value(old: str, column: str, part: str, jobs: Sequence[_Job]) -> DatakinError:

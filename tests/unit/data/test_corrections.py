@@ -333,3 +333,11 @@ def test_numbers_that_become_infinite_are_refused():
     frame = pd.DataFrame({"x": [1e200, 2e200, 3e200] * 20, "z": range(60), "y": [0, 0, 1] * 20})
     with pytest.raises(DatakinError, match="'x' must hold finite numbers"):
         datakin.read_table(frame, label="y", convert={"x": (1e200, 0)})
+
+
+def test_the_columns_that_are_listed_are_those_of_the_table():
+    mine = pd.DataFrame({"Weight (kg)": range(30), "y": [0, 1] * 15})
+    tables = {"mine": mine, "theirs": mine.rename(columns={"Weight (kg)": "weight_kg"})}
+    with pytest.raises(DatakinError) as failed:
+        datakin.read_tables(tables, label="y", convert={"theirs": {"Weight (kg)": (2.0, 0.0)}})
+    assert str(failed.value).endswith("The columns are 'weight_kg', 'y'. Did you mean 'weight_kg'?")
