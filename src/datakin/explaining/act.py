@@ -117,11 +117,11 @@ def explain(
         return make_world(few, some, by, judged_in, n_draws, random_state)
 
     with threadpool_limits(limits=1):
-        first = climbed(learned(made or pick_learner(few, some, judged_in, random_state)))
+        first = climbed(learned(made or pick_learner(few, some, judged_in)))
         mended = mended_tables(first)
         if is_auto and mended.mends:  # what was wrong in a column may have asked for trees
             world = mended.world
-            again = pick_learner(world.target, world.source, judged_in, random_state)
+            again = pick_learner(world.target, world.source, judged_in)
             if again.name != world.learner.name:
                 first = climbed(learned(again))
                 mended = mended_tables(first)

@@ -9,7 +9,7 @@ import numpy as np
 from datakin.data.features import Array
 from datakin.learning.backends.boosting import plain_booster
 
-__all__ = ["boosted"]
+__all__ = ["ROUNDS", "boosted"]
 
 ROUNDS = 50
 OPTIONS: dict[str, Any] = {

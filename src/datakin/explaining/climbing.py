@@ -10,6 +10,7 @@ import numpy as np
 from datakin._core.repeatability import derive_seed
 from datakin.data.checks.copies import copied_share
 from datakin.data.features import Array
+from datakin.explaining.boosting import ROUNDS
 from datakin.explaining.effects import Single, clearest_column
 from datakin.explaining.evidence import Evidence, evidence_of, holm
 from datakin.explaining.ladder import PARTS, Judged, climb, mean_with_error, reach, step_error
@@ -156,7 +157,10 @@ def _parts(
     base_rate, confidence, rule = evidence.chances
     rule = min(1.0, 2 * min(rule, single.chance)) if is_single else rule
     chances = [*holm([base_rate, confidence, rule]), NAN]
-    fitted = (rows.Y.shape[1], rows.Y.shape[1], judged.n_fitted, 0)
+    effects = judged.n_fitted * (
+        ROUNDS if by_trees else 1
+    )  # boosting fits them in each of its rounds
+    fitted = (rows.Y.shape[1], rows.Y.shape[1], effects, 0)
     found = []
     for k, name in enumerate(PARTS[rows.kind == "regression"]):
         value, far = _interval(judged, losses[k], losses[k + 1], fitted[k])

@@ -79,16 +79,15 @@ def test_lines_are_picked_for_few_rows():
     import datakin
 
     target, source = (datakin.as_dataset(*bent(n, n), name=f"set of {n}") for n in (60, ENOUGH - 1))
-    assert pick_learner(target, source, "squared", 0).name == "linear"
+    assert pick_learner(target, source, "squared").name == "linear"
     assert (
-        pick_learner(target, datakin.as_dataset(*bent(400, 2), name="s"), "squared", 0).name
-        == "trees"
+        pick_learner(target, datakin.as_dataset(*bent(400, 2), name="s"), "squared").name == "trees"
     )
 
 
 def test_the_learner_is_picked_on_the_source_and_repeats():
     tables = sets("effect")
-    assert {pick_learner(*tables, "log", 0).name for _ in range(2)} == {"linear"}
+    assert {pick_learner(*tables, "log").name for _ in range(2)} == {"linear"}
 
 
 def test_trees_climb_by_boosting():
