@@ -157,10 +157,8 @@ def _parts(
     base_rate, confidence, rule = evidence.chances
     rule = min(1.0, 2 * min(rule, single.chance)) if is_single else rule
     chances = [*holm([base_rate, confidence, rule]), NAN]
-    effects = judged.n_fitted * (
-        ROUNDS if by_trees else 1
-    )  # boosting fits them in each of its rounds
-    fitted = (rows.Y.shape[1], rows.Y.shape[1], effects, 0)
+    rounds = ROUNDS if by_trees else 1  # new effects are fitted in each round of boosting
+    fitted = (rows.Y.shape[1], rows.Y.shape[1], rounds * judged.n_fitted, 0)
     found = []
     for k, name in enumerate(PARTS[rows.kind == "regression"]):
         value, far = _interval(judged, losses[k], losses[k + 1], fitted[k])
@@ -169,9 +167,7 @@ def _parts(
             by_column = k == 2 and is_single and value > LEAST * alone
             by_loss = k == 2 and by_trees and is_clear and _is_better(judged, losses, own, luck)
             if by_loss and not chances[k] < ASKED[k]:
-                chances[k] = (
-                    NAN  # the test is one of lines: it does not see columns that act together
-                )
+                chances[k] = NAN  # the test, of lines, does not see columns that act together
             is_clear = by_loss or ((is_clear or by_column) and chances[k] < ASKED[k])
             if k == 2 and (is_few or is_other):
                 is_clear = is_clear and _is_above(judged, losses[2] - own)
