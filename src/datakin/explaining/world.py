@@ -27,7 +27,7 @@ __all__ = ["World", "make_world"]
 
 FOLDS = 5  # of the source, for the calibration of what is no line
 STIFF = 1.0  # penalty of a slope other than 1
-SLOPES = (0.5, 2.0)
+SLOPES = (0.1, 2.0)
 
 
 @dataclass(frozen=True, eq=False)

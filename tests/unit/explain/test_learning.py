@@ -96,3 +96,12 @@ def test_trees_climb_by_boosting():
     assert found.causes[0] in ("rule", "level")
     assert "rule" in found.causes
     assert found.columns[0].column == "x2"
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_shares_of_few_neighbours_do_not_look_too_extreme(seed):
+    """They are 0 or 1 for many rows, in any table: no difference between the two."""
+    from sklearn.neighbors import KNeighborsClassifier
+
+    found = explain(*planted("nothing", seed, 300, 600), learner=KNeighborsClassifier(5))
+    assert found.causes == ()
