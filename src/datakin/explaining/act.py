@@ -8,7 +8,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from datakin._core.checks import check_choice, check_count, check_seed
-from datakin._core.exceptions import DatakinError
+from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin._core.warned import filters_kept
 from datakin.data import Dataset, check_names, coerce
 from datakin.data.pairing import pair
@@ -18,7 +18,7 @@ from datakin.explaining.picking import pick_learner
 from datakin.explaining.world import World, make_world
 from datakin.learning.stack.candidates import Learner
 from datakin.learning.stack.foreign import ForeignLearner
-from datakin.learning.stack.learners import make_learners
+from datakin.learning.stack.learners import LEARNERS, make_learners
 from datakin.learning.stack.preparation import MOST_ROWS, sampled
 from datakin.results.explanation import Explanation
 from datakin.results.record import Provenance, make_provenance
@@ -143,6 +143,11 @@ def _loss(loss: Any, is_class: bool) -> str:
 
 
 def _learner(given: Any, is_class: bool, seed: int) -> Learner:
+    if isinstance(given, str) and given not in LEARNERS:
+        raise DatakinError(
+            f"The 'learner' parameter must be 'auto', {listed(LEARNERS)}, or a scikit-learn estimator. Got "
+            f"{given!r}.{suggest(given, ('auto', *LEARNERS))}"
+        )
     made = make_learners(given, is_class, seed)
     if len(made) != 1 or given is None:
         raise DatakinError(

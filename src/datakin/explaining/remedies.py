@@ -66,7 +66,9 @@ def _is_gain(world: World, trial: Trial) -> bool:
 def _suspects(
     world: World, named: set[str], columns: Sequence[ColumnEffect], slope: float
 ) -> Iterator[tuple[Suspect, str]]:
-    if "base rate" in named:
+    if "base rate" in named and (
+        len(world.target.classes) > 2 or _is_of_labels(world, slope, is_scale=False)
+    ):
         yield _shares(world), "base rate"
     if "scale" in named and _is_of_labels(world, slope, is_scale=True):
         yield _line(world, slope, "scale"), "scale"
@@ -79,12 +81,16 @@ def _suspects(
 
 def _is_of_labels(world: World, slope: float, *, is_scale: bool) -> bool:
     """Return whether the labels themselves differ as predictions do; else they must not be rewritten."""
-    mine, theirs = world.target.y, world.source.y
+    rows, there = world.judged.rows, world.there
     if is_scale:
+        mine, theirs = world.target.y, world.source.y
         ratio = float(np.std(mine)) / max(float(np.std(theirs)), 1e-300)
         return slope > 0 and ratio > 0 and np.log(ratio) / np.log(slope) > SCALE
-    moved = float(np.average(world.judged.rows.Y[:, 0] - world.on_target[:, 0]))
-    return (float(np.mean(mine)) - float(np.mean(theirs))) / moved > LEVEL
+    observed, seen = (
+        float(np.average(each.Y[:, 0], weights=each.weights)) for each in (rows, there)
+    )
+    off = observed - float(np.average(world.on_target[:, 0], weights=rows.weights))
+    return (observed - seen) / off > LEVEL if off else False
 
 
 def _shares(world: World) -> Suspect:

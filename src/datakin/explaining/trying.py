@@ -199,6 +199,7 @@ def mend_of(
         fall + far,
         part,
         flagged,
+        after.alone,
     )
 
 

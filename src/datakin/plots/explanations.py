@@ -17,7 +17,7 @@ from datakin.plots.canvas import (
     zero_line,
 )
 from datakin.results import EffectPair, Explanation
-from datakin.results.explanation_words import Above, part_title
+from datakin.results.explanation_words import Above, effect_on, part_title
 from datakin.results.words import error_word
 
 __all__ = ["effects", "explanation"]
@@ -89,7 +89,7 @@ def effects(result: Any, *, ax: Any = None) -> Any:
             _effect(ax, row + shift, pair, side, CLUSTERS[k])
         ax.plot([], [], "o", color=CLUSTERS[k], label=f"in {label(name)}")
     name_rows(ax, [pair.name for pair in found], len(found))
-    on = "on the label" if result.task == "regression" else "on the logit"
+    on = effect_on(result)
     ax.set_xlabel(f"effect of one standard deviation {on}, 90% interval")
     entitle(ax, "Effects of columns, here and there")
     return ax

@@ -8,7 +8,7 @@ from typing import Any
 from datakin.report.sections import column, forest, interval, pairs, section
 from datakin.report.words import shortened
 from datakin.results import ColumnShift, Explanation
-from datakin.results.explanation_words import Above, effect_words
+from datakin.results.explanation_words import Above, effect_on, effect_words, first_part
 from datakin.results.words import number, percent, percent_interval
 
 __all__ = ["columns_section", "effects_section", "moved_section", "regions_section"]
@@ -41,10 +41,10 @@ def effects_section(found: Explanation, key: str = "effects") -> dict[str, Any]:
         interval("there_low", "there_high", "90% interval, there", 3),
         column("reason", "a reason", "text"),
     ]
-    on = "on the label" if found.task == "regression" else "on the logit"
+    on = effect_on(found)
     text = (
-        f"Effects of one standard deviation, from {effect_words(found)} of each table. Where the two "
-        "intervals of a column lie apart, it counts otherwise here than there. Effects of columns that go "
+        f"Effects of one standard deviation {on}, from {effect_words(found)} of each table. Where the two "
+        f"intervals of a column lie apart, it counts otherwise here than there. Effects of columns that go "
         "together are told apart badly. Columns whose new effects bring most stand first."
     )
     chart = pairs(
@@ -81,8 +81,8 @@ def columns_section(found: Explanation) -> dict[str, Any]:
         column("reason", "a reason", "text"),
     ]
     text = (
-        "What a new effect for one column brings on held-out rows, beside a new base rate. Columns that go "
-        "together can stand in for each other, so that these numbers do not add up."
+        f"What a new effect for one column brings on held-out rows, beside a new {first_part(found)}. "
+        f"Columns that go together can stand in for each other, so that these numbers do not add up."
     )
     axis = f"by how much the loss falls{_of_alone(above)}. Lines: 90% intervals."
     chart = forest("column", "gain", axis, tag={"digits": 1, "unit": above.unit})

@@ -21,6 +21,7 @@ __all__ = ["explanation_view", "ladder_section", "loss_word"]
 
 FACTS = [column("what", "what", "text"), column("value", "here", "text")]
 WHOLE = "The whole"
+NAN = float("nan")
 
 
 def explanation_view(found: Explanation) -> dict[str, Any]:
@@ -161,6 +162,8 @@ def _mends(found: Explanation) -> dict[str, Any]:
         interval("before", "after", above.titled("excess, as it is and mended"), 1, between="→"),
         interval("low", "high", above.titled("90% interval of the fall"), 1, signed=True),
     ]
+    if any(above.costs(each) for each in found.mends):
+        columns.append(column("costs", "the target alone then loses more by, %", digits=1))
     text = (
         "What in the tables may be the cause, and the option that mends it while they are read. Where a mend "
         "was tried, the excess is shown before and after it. What is marked with a star is named as a cause."
@@ -176,6 +179,8 @@ def _mends(found: Explanation) -> dict[str, Any]:
 
 def _mend(each: Mend, above: Above) -> dict[str, Any]:
     about = ", ".join(each.columns)
+    costs = above.costs(each)
+    ends = (NAN, NAN) if costs else (above.shown(each.low), above.shown(each.high))
     return {
         "cause": f"{part_title(each.cause)}{f': {about}' if about else ''}{' *' * each.flagged}",
         "seen": each.seen,
@@ -183,9 +188,10 @@ def _mend(each: Mend, above: Above) -> dict[str, Any]:
         "typed": each.typed,
         "python": each.python,
         "before": above.shown(each.before),
-        "after": above.shown(each.after),
-        "low": above.shown(each.low),
-        "high": above.shown(each.high),
+        "after": 100 * above.left(each) if costs else above.shown(each.after),
+        "low": ends[0],
+        "high": ends[1],
+        "costs": 100 * costs,
     }
 
 

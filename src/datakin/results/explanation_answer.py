@@ -9,7 +9,13 @@ from datakin.results.answer import Answer, AnswerTable, Bar, Row
 from datakin.results.explanation_parts import APART
 from datakin.results.explanation_reasons import column_effect_sides, lacking, reasons_of
 from datakin.results.explanation_remedies import remedies_of
-from datakin.results.explanation_words import Above, effect_words, learner_words
+from datakin.results.explanation_words import (
+    Above,
+    effect_on,
+    effect_words,
+    first_part,
+    learner_words,
+)
 from datakin.results.words import (
     error_word,
     named,
@@ -46,7 +52,7 @@ CAUSES = {
     "rest": "the form of the rule differs",
     "units": "{column} looks to be in other units",
     "codes": "the levels of {column} look recoded",
-    "blanks": "missing values of {column} look coded as a number",
+    "blanks": "missing values of {column} look coded as a value",
     "leak": "{column} looks to give the label away in one of them",
     "lacking": "{table} hardly has {column}",
     "classes": "the classes look swapped",
@@ -228,8 +234,8 @@ def _effects(found: Explanation) -> AnswerTable | None:
         tuple(rows),
         ("effect here", "there", "gain", "chance"),
         caption=(
-            "What a new effect for one column brings, beside a new base rate (chance: how often luck alone "
-            "would bring so clear a difference in any of them):"
+            f"What a new effect for one column brings, beside a new {first_part(found)} "
+            f"(chance: how often luck alone would bring so clear a difference in any of them):"
         ),
     )
 
@@ -273,8 +279,8 @@ def _caveats(found: Explanation) -> list[str]:
         )
     if "rule" in causes:
         said.append(
-            f"Effects are of one standard deviation, from {effect_words(found)}. Effects of columns that go "
-            f"together are told apart badly."
+            f"Effects are of one standard deviation {effect_on(found)}, from {effect_words(found)}. Effects "
+            f"of columns that go together are told apart badly."
         )
     shadow = {"confidence", "scale"} & causes
     if shadow and {"rule", "rest"} & causes:

@@ -261,6 +261,8 @@ class Mend:
         if it is only reported.
     flagged : bool
         Whether it is named as a cause.
+    alone : float
+        Loss of the target's own predictor once mended. NaN where it was not tried.
     """
 
     cause: str
@@ -275,6 +277,7 @@ class Mend:
     high: float
     part: str
     flagged: bool
+    alone: float = float("nan")
 
     @property
     def is_of_both(self) -> bool:

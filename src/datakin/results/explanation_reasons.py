@@ -19,7 +19,7 @@ ALL = 0.995  # of the excess; elsewhere the source may even do better
 OFTEN = 0.3  # difference of two shares of missing values that is said
 PLACES = 2  # regions that a sentence names
 FAINT = 0.1  # share of a larger effect up to which another one is next to none
-UNKNOWN = "missing or unknown"  # of levels: one that only the other table has is none
+LITTLE = 0.25  # share of the rule that new effects of single columns bring where these act together
 BARELY = 0.25  # share of what is named that weighting mends
 
 
@@ -75,7 +75,8 @@ def _of_part(found: Explanation, part: LossPart) -> str:
             f"multiplied by {number(found.slope)}."
         )
     if part.name == "rule":
-        return f"Rule ({size}): columns have other effects in {target} than in {source}."
+        way = "act together otherwise" if _is_together(found) else "have other effects"
+        return f"Rule ({size}): columns {way} in {target} than in {source}."
     return f"Rest ({size}): only a predictor learned on {target} mends it; new effects of columns do not."
 
 
@@ -99,6 +100,8 @@ def _of_columns(found: Explanation) -> list[str]:
     if "rule" not in found.causes:
         return []
     clear = [each for each in found.columns if each.flagged]
+    if not clear and _is_together(found):
+        return ["New effects of single columns bring little: it is how columns act together."]
     if not clear:
         return ["No single column surely stands out: several may differ."]
     said = [_of_column(found, clear[0])]
@@ -106,6 +109,14 @@ def _of_columns(found: Explanation) -> list[str]:
         others = named([each.column for each in clear[1:]], noun="other columns")
         said.append(f"New effects also pay for {others}; columns that go together share this.")
     return said
+
+
+def _is_together(found: Explanation) -> bool:
+    """Whether trees find another rule, of which new effects of single columns bring next to nothing."""
+    rule = next((part for part in found.parts if part.name == "rule"), None)
+    if rule is None or found.learner != "trees" or any(each.flagged for each in found.columns):
+        return False
+    return max((each.gain for each in found.columns), default=0.0) < LITTLE * rule.value
 
 
 def _of_column(found: Explanation, each: ColumnEffect) -> str:
@@ -121,9 +132,15 @@ def _of_column(found: Explanation, each: ColumnEffect) -> str:
         return f"Column {name} comes first: {gain}."
     pair = each.effects[0]
     return (
-        f"Column {name} comes first: its effect is {number(pair.here)} in {short(found.target)} and "
+        f"Column {name} comes first: its effect{_towards(found)} is {number(pair.here)} in "
+        f"{short(found.target)} and "
         f"{number(pair.there)} in {short(found.source)}{_ratio(pair.here, pair.there)}; {gain}."
     )
+
+
+def _towards(found: Explanation) -> str:
+    """Return which class effects are about."""
+    return f" on {short(found.positive)!r}" if found.positive else ""
 
 
 def lacking(found: Explanation, column: str) -> float:
@@ -190,7 +207,7 @@ def _of_missing(found: Explanation) -> list[str]:
     )
     if one is None or abs(one.missing_here - one.missing_there) < OFTEN:
         return []
-    word = "missing" if one.kind == "number" else UNKNOWN
+    word = "missing" if one.kind == "number" else _missing(one)
     return [
         f"{short(one.column)} is {word} in {percent(one.missing_here)}% of the rows of "
         f"{short(found.target)} and in {percent(one.missing_there)}% of those of {short(found.source)}."
@@ -232,6 +249,12 @@ def _of_weighting(found: Explanation, mended: float, low: float, high: float) ->
     return []
 
 
+def _missing(each: ColumnShift) -> str:
+    """Return what values are that have no name; where none has one, the column may be left out."""
+    is_whole = max(each.missing_here, each.missing_there) == 1
+    return "missing or unknown" if is_whole else "missing"
+
+
 def _of_shift(each: ColumnShift) -> str:
     name = short(each.column)
     if each.kind == "number":
@@ -239,7 +262,7 @@ def _of_shift(each: ColumnShift) -> str:
             f"The column that moved most is {name}: on average {number(each.here)} here and "
             f"{number(each.there)} there."
         )
-    level = repr(short(each.level)) if each.level else UNKNOWN
+    level = repr(short(each.level)) if each.level else _missing(each)
     return (
         f"The column that moved most is {name}: {percent(each.here)}% here and {percent(each.there)}% there "
         f"are {level}."
@@ -257,19 +280,20 @@ def _of_kept(found: Explanation) -> list[str]:
     ends = f"{percent(above.share(kept.low))} to {percent(above.share(kept.high))}%"
     if kept.helps:
         return [
-            f"A part of {short(found.source)} is of use: all but rows with {where}.",
-            f"Pooled with these {percent(kept.share, 0)}% of its rows, the loss of the target falls by "
-            f"{percent(change)}% (90% interval {ends}); with all rows by {percent(whole)}%.",
+            f"A part of {short(found.source)} is of use: all but rows with {where}. Pooled with these "
+            f"{percent(kept.share, 0)}% of its rows, the loss of the target falls by {percent(change)}% (90% "
+            f"interval {ends}); with all rows by {percent(whole)}%."
         ]
+    better = f"Without its rows with {where}, {short(found.source)} fits better"
     if kept.high < 0:
         return [
-            f"Without its rows with {where}, {short(found.source)} fits better, but not well.",
-            f"Pooled with the others, the loss of the target rises by {percent(-change)}%.",
+            f"{better}, but not well. Pooled with the others, the loss of the target rises by "
+            f"{percent(-change)}%."
         ]
+    ends = f"{percent(above.share(-kept.high))} to {percent(above.share(-kept.low))}%"
     return [
-        f"Without its rows with {where}, {short(found.source)} fits better.",
-        f"But no gain is sure: pooled with the others, the loss of the target changes by {signed(-change)} "
-        f"(90% interval of the fall {ends}).",
+        f"{better}. But no gain is sure: pooled with the others, the loss of the target changes by "
+        f"{signed(-change)} (90% interval {ends})."
     ]
 
 

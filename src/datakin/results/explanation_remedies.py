@@ -64,6 +64,8 @@ def remedies_of(found: Explanation) -> list[Remedy]:
             cause = found.shift.explains
         if cause in ADVICE and cause not in mended:
             said.append(Remedy(ADVICE[cause]))
+    if Remedy(ADVICE["rule"]) in said:  # which says it of all
+        said = [each for each in said if each.text not in (ADVICE["scale"], ADVICE["confidence"])]
     return said
 
 
@@ -75,14 +77,13 @@ def _remedy(found: Explanation, mend: Mend, is_next: bool) -> Remedy:
     deed = DEEDS.get(way, "Mend {table}").format(column=columns, table=short(mend.table))
     if is_next:
         deed = f"Then {deed[0].lower()}{deed[1:]}"
-    before, after, low, high = (
-        above.share(each) for each in (mend.before, mend.after, mend.low, mend.high)
-    )
     if not above.base:
         return Remedy(f"{deed}.", mend.python, mend.typed)
-    return Remedy(
-        f"{deed}: the excess of the loss goes from {percent(before)}% to {percent(after)}% (90% interval of "
-        f"the fall {percent_interval(low, high)}).",
-        mend.python,
-        mend.typed,
-    )
+    change = f"goes from {percent(above.share(mend.before))}% to {percent(above.left(mend))}%"
+    costs = above.costs(mend)
+    if costs:  # no share of both losses can be told of the fall
+        more = f". But the target alone then loses {percent(costs)}% more."
+    else:
+        ends = percent_interval(above.share(mend.low), above.share(mend.high))
+        more = f" (90% interval of the fall {ends})."
+    return Remedy(f"{deed}: the excess of the loss {change}{more}", mend.python, mend.typed)

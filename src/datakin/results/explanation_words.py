@@ -9,9 +9,19 @@ from datakin.results.words import percent, short
 
 if TYPE_CHECKING:
     from datakin.results.explanation import Explanation
+    from datakin.results.explanation_parts import Mend
 
-__all__ = ["MEANING", "Above", "effect_words", "learner_words", "part_title"]
+__all__ = [
+    "MEANING",
+    "Above",
+    "effect_on",
+    "effect_words",
+    "first_part",
+    "learner_words",
+    "part_title",
+]
 
+LEAST = 0.01  # by how much more the target alone must lose without a column for it to be said
 MEANING = {
     "coding": "values are written otherwise, or missing",
     "base rate": "classes have other shares than the source expects",
@@ -39,6 +49,18 @@ def effect_words(found: Explanation) -> str:
     """Return where effects of columns come from."""
     is_trees = found.learner == "trees"
     return "boosted trees (partial dependence)" if is_trees else "a penalised linear model"
+
+
+def effect_on(found: Explanation) -> str:
+    """Return what effects of columns are on."""
+    if found.task == "regression":
+        return "on the label"
+    return f"on the logit of {short(found.positive)!r}" if found.positive else "on the logit"
+
+
+def first_part(found: Explanation) -> str:
+    """Return what the first step of the ladder gives the predictor."""
+    return "level" if found.task == "regression" else "base rate"
 
 
 def part_title(name: str) -> str:
@@ -76,6 +98,15 @@ class Above:
     def share(self, value: float) -> float:
         """Return a loss as a share of the loss of the target alone; 0 where that is 0."""
         return value / self.base if self.base else 0.0
+
+    def costs(self, mend: Mend) -> float:
+        """Return by what share of its loss the target alone loses more without a column; else 0."""
+        more = self.share(mend.alone) - 1 if self.base else 0.0
+        return more if mend.cause == "column" and more > LEAST else 0.0
+
+    def left(self, mend: Mend) -> float:
+        """Return the excess once mended, as a share of what the target alone loses then."""
+        return self.share(mend.after) / (1 + self.costs(mend))
 
     def titled(self, label: str) -> str:
         """Return the title of a column of such numbers."""

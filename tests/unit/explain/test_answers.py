@@ -14,7 +14,7 @@ from tests.unit.results.sentences import check_form
 HEADS = {
     "units": "b looks to be in other units",
     "codes": "the levels of e look recoded",
-    "blanks": "missing values of a look coded as a number",
+    "blanks": "missing values of a look coded as a value",
     "leak": "g looks to give the label away in one of them",
     "classes": "the classes look swapped",
     "base rate": "the base rate differs",

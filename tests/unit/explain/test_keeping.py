@@ -54,7 +54,7 @@ def test_what_is_kept_is_told(found):
 def test_no_gain_that_is_not_sure(found):
     less = replace(found, kept=replace(found.kept, low=-0.1))
     said = " ".join(less.answer.reasons)
-    assert "But no gain is sure" in said
+    assert " fits better. But no gain is sure: pooled" in said
     assert "A part of source" not in said
     check_form(less.answer)
 

@@ -171,6 +171,7 @@ def test_shares_that_point_the_other_way_are_not_blamed():
     assert not found.is_of_labels
     assert found.answer.headline.endswith("because it expects too few 'yes' there.")
     assert found.answer.reasons[0].endswith("So the classes' own shares are not the reason.")
+    assert [each.typed for each in found.answer.remedies] == [""]  # nor are they to be matched
     check_form(found.answer)
 
 

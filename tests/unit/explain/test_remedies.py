@@ -5,6 +5,7 @@ import pytest
 
 import datakin
 from datakin import explain
+from datakin.results.words import percent
 from tests.unit.explain.spoiled import add_up, explained, options_of, planted_cause, read
 from tests.unit.results.sentences import check_form
 
@@ -61,7 +62,11 @@ def test_a_column(seed):
     assert (mend.part, mend.table, mend.columns) == ("rule", "", (found.columns[0].column,))
     again = explained(target, source, **options_of(mend))
     assert again.excess == pytest.approx(mend.after, rel=1e-9)
+    assert again.loss_alone == pytest.approx(mend.alone, rel=1e-9)
     assert "no option mends the source" not in " ".join(found.answer.sentences)
+    (said,) = [each.text for each in found.answer.remedies if each.typed == mend.typed]
+    left, costs = again.excess / again.loss_alone, again.loss_alone / found.loss_alone - 1
+    assert f"to {percent(left)}%. But the target alone then loses {percent(costs)}% more." in said
 
 
 def test_a_column_of_use_is_kept():

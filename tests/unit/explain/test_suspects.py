@@ -201,6 +201,48 @@ def test_a_frequent_value_inside_is_no_blank():
         assert list(blank_values(*read(*tables))) == []
 
 
+def with_gaps(table, column, words, every=4):
+    """Return a table in which every fourth value of a column is one of some words, or missing."""
+    values, at = table[column].astype(object), np.flatnonzero(np.arange(len(table)) % every == 0)
+    values.iloc[at] = [words[k % len(words)] for k in range(len(at))]
+    return table.assign(**{column: values})
+
+
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize(
+    ("word", "is_plain"), [("unknown", True), ("Not recorded", True), ("w", False)]
+)
+def test_a_word_stands_for_what_is_missing_in_the_other_table(side, word, is_plain):
+    tables = [with_gaps(each, "e", [None]) for each in frames("nothing")]
+    tables[side] = with_gaps(tables[side], "e", [word])
+    (suspect,) = blank_values(*read(*tables))
+    name = ("mine", "theirs")[side]
+    assert (suspect.table, suspect.columns) == (name, ("e",))
+    assert (suspect.changes_target, suspect.is_plain) == (side == 0, is_plain)
+    assert f"e is {word!r} in 25% of the rows of {name}, and missing in 25%" in suspect.seen
+    mended = suspect.mended(*read(*tables))
+    typed = read(*tables, **options_of(suspect))
+    for one, other in zip(mended, typed, strict=True):
+        assert one.features.levels == other.features.levels
+        np.testing.assert_array_equal(one.features.codes, other.features.codes)
+
+
+@pytest.mark.parametrize(
+    ("here", "there"),
+    [
+        (["unknown"], ["p"]),  # the other table lacks nothing
+        (["unknown", None], [None]),  # both lack some
+        (["unknown"], [None, "unknown"]),  # both have the word
+        (["w", "x"], [None]),  # which of the two?
+        ([None], [None]),
+    ],
+)
+def test_words_that_stand_for_nothing_missing(here, there):
+    target, source = frames("nothing")
+    tables = with_gaps(target, "e", here), with_gaps(source, "e", there)
+    assert list(blank_values(*read(*tables))) == []
+
+
 # Leaks
 
 

@@ -55,6 +55,8 @@ def test_columns_that_act_together_in_another_way():
         rule = next(part for part in found.parts if part.name == "rule")
         told = any("columns that act together" in text for text in found.answer.legend)
         assert told == np.isnan(rule.chance)
+        assert any("columns act together otherwise in" in text for text in found.answer.reasons)
+        assert not any("have other effects" in text for text in found.answer.reasons)
         check_form(found.answer)
 
 

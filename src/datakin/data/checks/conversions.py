@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
+from math import isclose
 
 import numpy as np
 
@@ -34,11 +35,11 @@ class Units:
 
     @property
     def back(self) -> Units:
-        """The way back; that of the way back is this one, to the last digit."""
+        """The way back, without what is left by rounding; that of the way back is this one."""
         if self._forth is not None:
             return self._forth
         there = " to ".join(reversed(self.words.split(" to ")))
-        return Units(1 / self.slope, -self.intercept / self.slope, there, self)
+        return Units(_plain(1 / self.slope), _plain(-self.intercept / self.slope), there, self)
 
     @property
     def written(self) -> tuple[tuple[str, str], tuple[str, str]]:
@@ -53,6 +54,18 @@ class Units:
     def of(self, values: Array) -> Array:
         """Return converted values."""
         return np.asarray(self.slope * values + self.intercept)
+
+
+def _plain(number: float) -> float:
+    """Return a number without what is left of it by rounding, where it has few digits.
+
+    Examples
+    --------
+    >>> _plain(1 / (5 / 9)), _plain(1 / 2.54)
+    (1.8, 0.39370078740157477)
+    """
+    few = float(f"{number:.12g}")
+    return few if isclose(few, number, rel_tol=4e-16) else number
 
 
 def _exact(number: float) -> str:

@@ -1,4 +1,4 @@
-"""Missing values that are coded as a value, such as -99, in one of two tables."""
+"""Missing values that are coded as a value, such as -99 or "unknown", in one of two tables."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import numpy as np
 from datakin._core.typed_options import typed
 from datakin.data import Dataset
 from datakin.data.columns.placeholders import is_placeholder
-from datakin.data.features import Array
+from datakin.data.columns.texts import SOFT_BLANKS
+from datakin.data.features import MISSING, Array
 from datakin.explaining.edits import numbers_of, recoded, spelled
-from datakin.explaining.suspects.suspect import Suspect, known, shared_numbers
+from datakin.explaining.suspects.suspect import Suspect, is_time, known, shared_numbers
 from datakin.results.words import number, percent, short
 
 __all__ = ["blank_values"]
@@ -32,17 +33,73 @@ def blank_values(target: Dataset, source: Dataset) -> Iterator[Suspect]:
             here, there = columns[side], columns[1 - side]
             value = _blank(here, there)
             if value is not None:
-                other = source if side == 0 else target
-                yield _suspect(name, value, here, table, other, is_target=side == 0)
+                rest = known(here[here != value])
+                seen = (
+                    f"{short(name)} is {spelled(value)} in {percent(float(np.mean(here == value)))}% of the "
+                    f"rows of {short(table.name)}, beside values from {number(float(rest.min()))} to "
+                    f"{number(float(rest.max()))}: it may stand for a missing value."
+                )
+                yield _suspect(name, spelled(value), seen, table, is_target=side == 0)
+    yield from _blank_levels(target, source)
+
+
+def _blank_levels(target: Dataset, source: Dataset) -> Iterator[Suspect]:
+    """Yield levels of one table that may stand for the missing values of the other.
+
+    Only one of the tables has the level, and only the other one has missing values. Words such as "unknown"
+    are plain; of others there must be just one, and its mend has to pay.
+    """
+    for name in _shared_levels(target, source):
+        counts = _counts(target, name), _counts(source, name)
+        for side, table in enumerate((target, source)):
+            here, there = dict(counts[side]), dict(counts[1 - side])
+            n, m = sum(here.values()), sum(there.values())
+            gaps, missing = here.pop(None, 0) / n, there.pop(None, 0) / m
+            if missing < OFTEN or gaps > RARE * missing:
+                continue
+            own = [
+                level
+                for level, count in here.items()
+                if count >= max(ROWS, OFTEN * n) and there.get(level, 0) / m <= RARE * count / n
+            ]
+            words = [level for level in own if str(level).casefold() in SOFT_BLANKS]
+            if len(words or own) != 1:
+                continue
+            (level,) = words or own
+            seen = (
+                f"{short(name)} is {short(str(level))!r} in {percent(here[level] / n)}% of the rows of "
+                f"{short(table.name)}, and missing in {percent(missing)}% of those of the other table: it "
+                f"may stand for a missing value."
+            )
+            yield _suspect(name, str(level), seen, table, is_target=side == 0, is_plain=bool(words))
+
+
+def _shared_levels(target: Dataset, source: Dataset) -> list[str]:
+    """Return the columns of words that both tables have; none of sparse tables."""
+    if target.features.is_sparse or source.features.is_sparse:
+        return []
+    both = (target, source)
+    return [
+        name
+        for name in target.features.category_names
+        if name in source.features.category_names and not any(is_time(one, name) for one in both)
+    ]
+
+
+def _counts(dataset: Dataset, name: str) -> dict[str | None, int]:
+    """Return how often each level of a column stands there; None for a missing one."""
+    at = dataset.features.category_names.index(name)
+    codes, counts = np.unique(dataset.features.codes[:, at], return_counts=True)
+    levels = dataset.features.levels[at]
+    return {
+        None if code == MISSING else levels[code]: int(count)
+        for code, count in zip(codes, counts, strict=True)
+    }
 
 
 def _suspect(
-    name: str, value: float, here: Array, table: Dataset, other: Dataset, *, is_target: bool
+    name: str, text: str, seen: str, table: Dataset, *, is_target: bool, is_plain: bool = True
 ) -> Suspect:
-    text = spelled(value)
-    rest = known(here[here != value])
-    share = float(np.mean(here == value))
-
     def mended(target: Dataset, source: Dataset) -> tuple[Dataset, Dataset]:
         if is_target:
             return recoded(target, name, {text: None}), source
@@ -52,16 +109,12 @@ def _suspect(
         cause="blanks",
         table=table.name,
         columns=(name,),
-        seen=(
-            f"{short(name)} is {text} in {percent(share)}% of the rows of {short(table.name)}, beside values "
-            f"from {number(float(rest.min()))} to {number(float(rest.max()))}: it may stand for a missing "
-            f"value."
-        ),
+        seen=seen,
         python=f"recode={{{table.name!r}: {{{name!r}: {{{text!r}: ''}}}}}}",
         typed=typed("recode", name, ":", text, "=", "", table=table.name),
         mended=mended,
         changes_target=is_target,
-        is_plain=True,
+        is_plain=is_plain,
     )
 
 
