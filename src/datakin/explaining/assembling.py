@@ -11,7 +11,14 @@ from datakin._core.repeatability import derive_seed
 from datakin.explaining.climbing import Climbed, climbed
 from datakin.explaining.effects import column_effects
 from datakin.explaining.keeping import rows_to_keep
-from datakin.explaining.ladder import STEPS, calibrated, mean_with_error, reach, step_error
+from datakin.explaining.ladder import (
+    STEPS,
+    calibrated,
+    mean_with_error,
+    most_off,
+    reach,
+    step_error,
+)
 from datakin.explaining.moved import matrix_columns
 from datakin.explaining.regions import failing_regions
 from datakin.explaining.remedies import remedies
@@ -81,8 +88,8 @@ def explanation_of(
     judged, classes = now.judged, now.target.classes
     columns, regions = _looked_into(last, named)
     observed, expected, slope = calibrated(judged, now.on_target)
-    is_known = judged.rows.kind != "multiclass"
-    in_source = np.average(now.there.Y[:, 0], weights=now.there.weights) if is_known else NAN
+    at = most_off(judged, now.on_target)
+    in_source = np.average(now.there.Y[:, at], weights=now.there.weights)
     return Explanation(
         target=world.target.name,
         source=world.source.name,
@@ -100,7 +107,7 @@ def explanation_of(
         expected=expected,
         in_source=float(in_source),
         slope=slope,
-        positive=classes[1] if len(classes) == 2 else "",
+        positive=classes[1 if len(classes) == 2 else at] if classes else "",
         shift=shift,
         columns=columns,
         regions=regions,

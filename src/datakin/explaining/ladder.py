@@ -39,6 +39,7 @@ __all__ = [
     "errors_of",
     "losses_of",
     "mean_with_error",
+    "most_off",
     "new_level",
     "reach",
     "slope_column",
@@ -205,21 +206,29 @@ def _new_effects(
     return np.asarray(eta + D @ b)
 
 
+def most_off(judged: Judged, on_target: Array) -> int:
+    """Return the class whose share differs most from what the source's predictor expects.
+
+    Of two classes, and of numbers, the only column of the responses.
+    """
+    rows = judged.rows
+    return int(np.argmax(np.abs(np.average(rows.Y - on_target, axis=0, weights=rows.weights))))
+
+
 def calibrated(judged: Judged, on_target: Array) -> tuple[float, float, float]:
     """Return the mean of the label, what the source's predictor expects, and its slope on all rows.
 
-    NaN for several classes; the slope is NaN where the predictor says the same of all rows.
+    Of several classes, the share of the class that is most off; the slope is NaN, as it is where the
+    predictor says the same of all rows.
     """
-    rows, nan = judged.rows, float("nan")
-    if rows.kind == "multiclass":
-        return nan, nan, nan
+    rows, at = judged.rows, most_off(judged, on_target)
     observed, expected = (
-        float(np.average(each[:, 0], weights=rows.weights)) for each in (rows.Y, on_target)
+        float(np.average(each[:, at], weights=rows.weights)) for each in (rows.Y, on_target)
     )
     eta = link(on_target, rows.kind)[:, 0]
     spread = float(np.std(eta))
-    if spread <= 1e-12:
-        return observed, expected, nan
+    if spread <= 1e-12 or rows.kind == "multiclass":
+        return observed, expected, float("nan")
     D = np.column_stack([np.ones(len(rows)), slope_column(eta, np.ones(len(rows), dtype=bool))])
     b = refit(D, rows.Y[:, 0], eta, rows.weights, np.full(2, FREE), rows.kind)
     return observed, expected, 1 + float(b[1]) / spread

@@ -13,6 +13,7 @@ import numpy as np
 from datakin._core.typed_options import typed
 from datakin.data.class_shares import match_classes
 from datakin.explaining.edits import converted, without
+from datakin.explaining.ladder import most_off
 from datakin.explaining.suspects import Suspect
 from datakin.explaining.trying import LEAST, Trial, mend_of, try_one
 from datakin.explaining.world import World
@@ -66,9 +67,7 @@ def _is_gain(world: World, trial: Trial) -> bool:
 def _suspects(
     world: World, named: set[str], columns: Sequence[ColumnEffect], slope: float
 ) -> Iterator[tuple[Suspect, str]]:
-    if "base rate" in named and (
-        len(world.target.classes) > 2 or _is_of_labels(world, slope, is_scale=False)
-    ):
+    if "base rate" in named and _is_of_labels(world, slope, is_scale=False):
         yield _shares(world), "base rate"
     if "scale" in named and _is_of_labels(world, slope, is_scale=True):
         yield _line(world, slope, "scale"), "scale"
@@ -86,10 +85,11 @@ def _is_of_labels(world: World, slope: float, *, is_scale: bool) -> bool:
         mine, theirs = world.target.y, world.source.y
         ratio = float(np.std(mine)) / max(float(np.std(theirs)), 1e-300)
         return slope > 0 and ratio > 0 and np.log(ratio) / np.log(slope) > SCALE
+    at = most_off(world.judged, world.on_target)
     observed, seen = (
-        float(np.average(each.Y[:, 0], weights=each.weights)) for each in (rows, there)
+        float(np.average(each.Y[:, at], weights=each.weights)) for each in (rows, there)
     )
-    off = observed - float(np.average(world.on_target[:, 0], weights=rows.weights))
+    off = observed - float(np.average(world.on_target[:, at], weights=rows.weights))
     return (observed - seen) / off > LEVEL if off else False
 
 

@@ -47,15 +47,15 @@ class Explanation(Record):
     excess, low, high : float
         Loss of the source's predictor minus that of the target's own, with a 90% interval.
     observed, expected : float
-        Two classes: share of the second class in the target, and what the source's predictor expects.
-        Numbers: the mean of the label, and what is expected. NaN for several classes.
+        Share of the class `positive` in the target, and what the source's predictor expects. Numbers: the
+        mean of the label, and what is expected.
     in_source : float
         The same share, or mean, among the rows of the source.
     slope : float
         What logits (or numbers) of the source's predictor should be multiplied by. NaN for several
         classes.
     positive : str
-        Two classes: the second one.
+        Two classes: the second one. Several: the one whose share is most off.
     shift : FeatureShift or None
     columns : tuple of ColumnEffect
         The largest gain first; empty where there is nothing to explain.

@@ -43,12 +43,7 @@ def reasons_of(found: Explanation) -> list[str]:
 def _of_part(found: Explanation, part: LossPart) -> str:
     source, target = short(found.source), short(found.target)
     size = f"{percent(Above.of(found).share(part.value))}%"
-    known = isfinite(found.expected) and isfinite(found.slope)
     if part.name == "base rate":
-        if not known:
-            return (
-                f"Base rate ({size}): classes have other shares in {target} than {source} expects."
-            )
         said = (
             f"Base rate ({size}): {percent(found.observed)}% of {target} are {short(found.positive)!r}, "
             f"where {source} expects {percent(found.expected)}%; of {source} itself "
@@ -65,7 +60,7 @@ def _of_part(found: Explanation, part: LossPart) -> str:
             f"{number(found.in_source)})."
         )
     if part.name == "confidence":
-        return _of_confidence(found, size, known)
+        return _of_confidence(found, size, isfinite(found.slope))
     if part.name == "scale":
         if found.slope < 0:
             return f"Scale ({size}): on the whole, differences that {source} predicts point the wrong way."
@@ -140,7 +135,7 @@ def _of_column(found: Explanation, each: ColumnEffect) -> str:
 
 def _towards(found: Explanation) -> str:
     """Return which class effects are about."""
-    return f" on {short(found.positive)!r}" if found.positive else ""
+    return f" on {short(found.positive)!r}" if found.task == "binary" else ""
 
 
 def lacking(found: Explanation, column: str) -> float:

@@ -55,7 +55,8 @@ def effect_on(found: Explanation) -> str:
     """Return what effects of columns are on."""
     if found.task == "regression":
         return "on the label"
-    return f"on the logit of {short(found.positive)!r}" if found.positive else "on the logit"
+    is_one = found.task == "binary"
+    return f"on the logit of {short(found.positive)!r}" if is_one else "on the logit"
 
 
 def first_part(found: Explanation) -> str:

@@ -37,6 +37,31 @@ def test_base_rate(seed):
         assert f"{share:.0f}%" in mend.seen
 
 
+def test_of_several_classes_the_one_that_is_most_off():
+    rng = np.random.default_rng(0)
+
+    def make(shares, n):
+        y = rng.choice(["a", "b", "c"], p=shares, size=n)
+        means = np.array([[0.0, 0.0], [1.5, 0.0], [0.0, 1.5]])[np.searchsorted(["a", "b", "c"], y)]
+        X = means + rng.normal(size=(n, 2))
+        return datakin.as_dataset(X, y, name=f"of_{n}")
+
+    target, source = make([0.4, 0.3, 0.3], 300), make([0.25, 0.1, 0.65], 600)
+    found = explain(target, source, learner="linear")
+    assert found.causes == ("base rate",)
+    here, there = (np.mean(each.y == 2) for each in (target, source))
+    assert (found.positive, found.observed, found.in_source) == (
+        "c",
+        pytest.approx(here),
+        pytest.approx(there),
+    )
+    assert found.expected > found.observed + 0.1
+    said = found.answer.reasons[0]
+    assert f"{percent(here)}% of of_300 are 'c'" in said
+    assert said.endswith(f"of of_600 itself {percent(there)}% are.")
+    assert remedy(found, "base rate").typed == "--match-classes of_600"
+
+
 @pytest.mark.parametrize(
     ("cause", "seed", "name"),
     [("base rate", 0, "level"), ("base rate", 1, "level"), ("confidence", 1, "scale")],
