@@ -26,7 +26,14 @@ from datakin.explaining.separating import separate
 from datakin.explaining.trying import mend_all, reported
 from datakin.explaining.world import World
 from datakin.results.explanation import Explanation
-from datakin.results.explanation_parts import ColumnEffect, LadderStep, LossPart, Mend, Region
+from datakin.results.explanation_parts import (
+    ColumnEffect,
+    LadderStep,
+    LossPart,
+    Mend,
+    Region,
+    seen_in_labels,
+)
 from datakin.results.record import Provenance
 
 __all__ = ["Mended", "explanation_of", "mended_tables"]
@@ -87,9 +94,10 @@ def explanation_of(
     now = last.world
     judged, classes = now.judged, now.target.classes
     columns, regions = _looked_into(last, named)
-    observed, expected, slope = calibrated(judged, now.on_target)
     at = most_off(judged, now.on_target)
-    in_source = np.average(now.there.Y[:, at], weights=now.there.weights)
+    observed, expected, slope = calibrated(judged, now.on_target, at)
+    in_source = float(np.average(now.there.Y[:, at], weights=now.there.weights))
+    is_of_labels = seen_in_labels(observed, expected, in_source)
     return Explanation(
         target=world.target.name,
         source=world.source.name,
@@ -105,13 +113,13 @@ def explanation_of(
         high=value + far,
         observed=observed,
         expected=expected,
-        in_source=float(in_source),
+        in_source=in_source,
         slope=slope,
         positive=classes[1 if len(classes) == 2 else at] if classes else "",
         shift=shift,
         columns=columns,
         regions=regions,
-        mends=(*mends, *remedies(now, named, columns, slope, mends), *reported(now)),
+        mends=(*mends, *remedies(now, named, columns, slope, is_of_labels, mends), *reported(now)),
         kept=rows_to_keep(now) if named & {"rule", "rest"} else None,
         notes=(*notes, *world.prepared.notes),
         provenance=provenance,

@@ -215,13 +215,13 @@ def most_off(judged: Judged, on_target: Array) -> int:
     return int(np.argmax(np.abs(np.average(rows.Y - on_target, axis=0, weights=rows.weights))))
 
 
-def calibrated(judged: Judged, on_target: Array) -> tuple[float, float, float]:
+def calibrated(judged: Judged, on_target: Array, at: int) -> tuple[float, float, float]:
     """Return the mean of the label, what the source's predictor expects, and its slope on all rows.
 
-    Of several classes, the share of the class that is most off; the slope is NaN, as it is where the
-    predictor says the same of all rows.
+    Of several classes, the share of one of them (`at`); the slope is NaN, as it is where the predictor says
+    the same of all rows.
     """
-    rows, at = judged.rows, most_off(judged, on_target)
+    rows = judged.rows
     observed, expected = (
         float(np.average(each[:, at], weights=rows.weights)) for each in (rows.Y, on_target)
     )

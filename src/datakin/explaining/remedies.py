@@ -13,7 +13,6 @@ import numpy as np
 from datakin._core.typed_options import typed
 from datakin.data.class_shares import match_classes
 from datakin.explaining.edits import converted, without
-from datakin.explaining.ladder import most_off
 from datakin.explaining.suspects import Suspect
 from datakin.explaining.trying import LEAST, Trial, mend_of, try_one
 from datakin.explaining.world import World
@@ -22,7 +21,7 @@ from datakin.results.words import number, percent, short
 
 __all__ = ["remedies"]
 
-LEVEL, SCALE = 0.4, 0.2  # of what predictions are off that must be seen in the labels themselves
+SCALE = 0.2  # of what predictions are off that must be seen in the spread of the labels themselves
 
 
 def remedies(
@@ -30,6 +29,7 @@ def remedies(
     named: set[str],
     columns: Sequence[ColumnEffect],
     slope: float,
+    is_of_labels: bool,
     before: Sequence[Mend],
 ) -> tuple[Mend, ...]:
     """Try what would mend the parts that are named.
@@ -43,11 +43,13 @@ def remedies(
     columns : sequence of ColumnEffect
     slope : float
         What predictions of the source should be multiplied by.
+    is_of_labels : bool
+        Whether the labels themselves differ as predictions do; else they are not rewritten.
     before : sequence of Mend
         What was mended before.
     """
     found = []
-    for suspect, part in _suspects(world, named, columns, slope):
+    for suspect, part in _suspects(world, named, columns, slope, is_of_labels):
         trial = try_one(world, suspect)
         if trial is not None and trial.fall > 0 and _is_gain(world, trial):
             found.append(mend_of(world, trial, trial.world, part, flagged=False, before=before))
@@ -65,32 +67,28 @@ def _is_gain(world: World, trial: Trial) -> bool:
 
 
 def _suspects(
-    world: World, named: set[str], columns: Sequence[ColumnEffect], slope: float
+    world: World,
+    named: set[str],
+    columns: Sequence[ColumnEffect],
+    slope: float,
+    is_of_labels: bool,
 ) -> Iterator[tuple[Suspect, str]]:
-    if "base rate" in named and _is_of_labels(world, slope, is_scale=False):
+    if "base rate" in named and is_of_labels:
         yield _shares(world), "base rate"
-    if "scale" in named and _is_of_labels(world, slope, is_scale=True):
+    if "scale" in named and _is_of_scale(world, slope):
         yield _line(world, slope, "scale"), "scale"
-    elif "level" in named and _is_of_labels(world, slope, is_scale=False):
+    elif "level" in named and is_of_labels:
         yield _line(world, 1.0, "level"), "level"
     clear = [each for each in columns if each.flagged and each.column in world.source.columns]
     if clear and len(world.target.columns) > 1:
         yield _dropped(world, clear[0].column), "rule"
 
 
-def _is_of_labels(world: World, slope: float, *, is_scale: bool) -> bool:
-    """Return whether the labels themselves differ as predictions do; else they must not be rewritten."""
-    rows, there = world.judged.rows, world.there
-    if is_scale:
-        mine, theirs = world.target.y, world.source.y
-        ratio = float(np.std(mine)) / max(float(np.std(theirs)), 1e-300)
-        return slope > 0 and ratio > 0 and np.log(ratio) / np.log(slope) > SCALE
-    at = most_off(world.judged, world.on_target)
-    observed, seen = (
-        float(np.average(each.Y[:, at], weights=each.weights)) for each in (rows, there)
-    )
-    off = observed - float(np.average(world.on_target[:, at], weights=rows.weights))
-    return (observed - seen) / off > LEVEL if off else False
+def _is_of_scale(world: World, slope: float) -> bool:
+    """Return whether the labels themselves spread as predictions should; else they must not be rewritten."""
+    mine, theirs = world.target.y, world.source.y
+    ratio = float(np.std(mine)) / max(float(np.std(theirs)), 1e-300)
+    return slope > 0 and ratio > 0 and np.log(ratio) / np.log(slope) > SCALE
 
 
 def _shares(world: World) -> Suspect:

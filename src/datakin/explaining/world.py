@@ -65,9 +65,13 @@ class World:
 
     def learned(self, source: Rows) -> Array:
         """Return what is learned on some rows of the source, and said of the target's."""
-        X = _as_seen(self.judged.rows.X, self.there.X, self.learner)
-        P = self.learner.fit(source)[0].predict(X)
+        P = self.learner.fit(source)[0].predict(self.seen)
         return _on_lines(P, self.lines, source.kind)
+
+    @cached_property
+    def seen(self) -> Array:
+        """The target's rows as the source's predictor sees them."""
+        return _as_seen(self.judged.rows.X, self.there.X, self.learner)
 
     @property
     def there_groups(self) -> Array | None:

@@ -17,13 +17,13 @@ from datakin.results.explanation_parts import (
     LossPart,
     Mend,
     Region,
+    seen_in_labels,
 )
 from datakin.results.record import Provenance, Record
 
 __all__ = ["Explanation"]
 
 
-SEEN = 0.4  # of what predictions are off that must be seen in the labels themselves
 SMALL = 0.5  # of the largest part: a mend that brings less is not the first cause
 
 
@@ -106,8 +106,7 @@ class Explanation(Record):
 
         Else features, or effects of columns, make the source expect too few or too many.
         """
-        off = self.observed - self.expected
-        return not off or not (self.observed - self.in_source) / off < SEEN
+        return seen_in_labels(self.observed, self.expected, self.in_source)
 
     @property
     def loss_alone(self) -> float:

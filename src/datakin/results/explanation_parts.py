@@ -19,11 +19,27 @@ __all__ = [
     "LossPart",
     "Mend",
     "Region",
+    "seen_in_labels",
 ]
 
 APART = 0.95  # AUC from which two tables hardly overlap
 LACKING = 0.8  # share of missing values from which a table hardly has a column
 MOVED = 0.55  # AUC from which features are said to lie elsewhere
+SEEN = 0.4  # of what predictions are off that must be seen in the labels themselves
+
+
+def seen_in_labels(observed: float, expected: float, in_source: float) -> bool:
+    """Return whether the labels of two tables differ as much as the source's predictor is off.
+
+    Parameters
+    ----------
+    observed, expected : float
+        Mean of the label in the target, or the share of a class, and what the predictor expects.
+    in_source : float
+        The same among the rows of the source.
+    """
+    off = observed - expected
+    return not off or not (observed - in_source) / off < SEEN
 
 
 @register

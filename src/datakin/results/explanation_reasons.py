@@ -60,7 +60,7 @@ def _of_part(found: Explanation, part: LossPart) -> str:
             f"{number(found.in_source)})."
         )
     if part.name == "confidence":
-        return _of_confidence(found, size, isfinite(found.slope))
+        return _of_confidence(found, size)
     if part.name == "scale":
         if found.slope < 0:
             return f"Scale ({size}): on the whole, differences that {source} predicts point the wrong way."
@@ -75,9 +75,9 @@ def _of_part(found: Explanation, part: LossPart) -> str:
     return f"Rest ({size}): only a predictor learned on {target} mends it; new effects of columns do not."
 
 
-def _of_confidence(found: Explanation, size: str, known: bool) -> str:
+def _of_confidence(found: Explanation, size: str) -> str:
     source, target = short(found.source), short(found.target)
-    if not known:
+    if not isfinite(found.slope):
         return f"Confidence ({size}): probabilities from {source} are too extreme or too cautious."
     if found.slope < 0:
         return (
