@@ -8,10 +8,12 @@ from numpy.testing import assert_allclose
 from sklearn.linear_model import LogisticRegression, Ridge
 
 from datakin import DatakinError
+from datakin.learning.stack import kernel
 from datakin.learning.stack.foreign import ForeignLearner
 from datakin.learning.stack.kernel import KernelLearner
 from datakin.learning.stack.learners import LEARNERS, make_learners
 from datakin.learning.stack.linear import LinearLearner
+from datakin.learning.stack.predictors import radial
 from datakin.learning.stack.rows import Rows, responses
 from datakin.learning.stack.scaler import Scaler
 from datakin.learning.stack.trees import TreeLearner
@@ -111,8 +113,6 @@ def test_folds_of_the_kernel_learner_are_exact() -> None:
     found, _ = learner.held_out(rows, FOLDS)
     whole, _ = learner.fit(rows)
     Z = whole.scaler.apply(rows.X)
-    from datakin.learning.stack.predictors import radial
-
     for k in range(6):
         train = k != FOLDS
         K = radial(Z[train], Z[train], whole.width) + whole.constant
@@ -170,6 +170,26 @@ def test_a_class_that_a_fold_lacks() -> None:
     for learner in LEARNERS.values():
         found, _ = learner.held_out(rows, np.arange(30) % 10)
         assert np.isfinite(found).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_losses_of_the_kernel_learner_outside_folds_are_those_of_refits(kind: str) -> None:
+    rows = make(kind, weights=True)
+    learner = KernelLearner(penalties=(0.03, 1.0))
+    _, found = learner.held_out(rows, FOLDS)
+    whole = kernel._decomposed(rows)
+    K = radial(whole.Z, whole.Z, whole.width) + whole.constant
+    for k in range(6):
+        outside = np.flatnonzero(k != FOLDS)
+        for j, penalty in enumerate(learner.penalties):
+            loss = 0.0
+            for i in outside:
+                others = outside[outside != i]
+                inner = K[np.ix_(others, others)] + penalty * np.diag(1 / rows.weights[others])
+                p = K[i, others] @ np.linalg.solve(inner, rows.Y[others])
+                p = p if kind == "regression" else np.clip(p, 0, 1)
+                loss += rows.weights[i] * np.sum((rows.Y[i] - p) ** 2)
+            assert_allclose(found[1 + k, j], loss, rtol=1e-8)
 
 
 def test_many_rows_of_the_target_are_sampled_for_the_kernel() -> None:

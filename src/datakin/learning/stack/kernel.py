@@ -61,14 +61,8 @@ class KernelLearner:
         if len(parts):
             told = np.sum([np.broadcast_to(p, (1 + n_folds, p.shape[-1])) for p in parts], axis=0)
         else:
-            told = np.array(
-                [
-                    whole.told(self.penalties),
-                    *(
-                        _Decomposed(rows, folds != k, whole).told(self.penalties)
-                        for k in range(n_folds)
-                    ),
-                ]
+            told = np.vstack(
+                [whole.told(self.penalties), whole.told_outside(folds, self.penalties)]
             )
         chosen = [self.penalties[j] for j in np.argmin(told, axis=1)]
         found = np.empty(rows.Y.shape)
@@ -124,40 +118,72 @@ def _decomposed(rows: Rows) -> _Decomposed:
 class _Decomposed:
     """The kernel of some rows in its main axes, scaled by the roots of the rows' weights."""
 
-    def __init__(
-        self, rows: Rows, some: Array | None = None, like: _Decomposed | None = None
-    ) -> None:
-        if like is None:
-            self.scaler = Scaler.learn(rows.X)
-            self.Z = self.scaler.apply(rows.X)
-            self.width = _width(self.Z)
-            self.constant = _constant(rows)
-            self.K = radial(self.Z, self.Z, self.width) + self.constant
-        else:
-            assert some is not None
-            rows = rows.take(some)
-            self.K = like.K[np.ix_(some, some)]
+    def __init__(self, rows: Rows) -> None:
+        self.scaler = Scaler.learn(rows.X)
+        self.Z = self.scaler.apply(rows.X)
+        self.width = _width(self.Z)
+        self.constant = _constant(rows)
+        K = radial(self.Z, self.Z, self.width) + self.constant
         self.Y, self.kind = rows.Y, rows.kind
         self.root = np.sqrt(rows.weights)
-        values, self.axes = eigh(self.K * np.outer(self.root, self.root))
+        values, self.axes = eigh(K * np.outer(self.root, self.root))
         self.values = np.maximum(values, 0.0)
         self.turned = self.axes.T @ (self.root[:, None] * rows.Y)
+        self._inverses: dict[float, Array] = {}
 
     def told(self, penalties: Sequence[float]) -> Array:
         """Return the sum of leave-one-out losses for each penalty."""
         squares = self.axes**2
         sums = []
         for penalty in penalties:
-            shrunk = self.values / (self.values + penalty)
-            fitted = self.axes @ (shrunk[:, None] * self.turned)
-            gap = np.maximum(1 - squares @ shrunk, 1e-9)
-            residual = (self.root[:, None] * self.Y - fitted) / gap[:, None]
-            if self.kind != "regression":  # probabilities end at 0 and 1
-                root = np.maximum(self.root, 1e-12)[:, None]
-                found = np.clip(self.Y - residual / root, 0, 1)
-                residual = (self.Y - found) * root
-            sums.append(float(np.sum(residual**2)))
+            inverse = 1.0 / (self.values + penalty)
+            dual = self.axes @ (inverse[:, None] * self.turned)
+            sums.append(self._loss(dual, squares @ inverse, penalty))
         return np.array(sums)
+
+    def told_outside(self, folds: Array, penalties: Sequence[float]) -> Array:
+        """Return what `told` gives for the rows outside each fold, of shape (folds, penalties).
+
+        The inverse of a part of a matrix follows from the inverse of the whole, so that no fold needs a
+        decomposition of its own.
+        """
+        sums = np.empty((int(folds.max()) + 1, len(penalties)))
+        for j, penalty in enumerate(penalties):
+            inverse = self._inverse(penalty)
+            dual, diagonal = inverse @ (self.root[:, None] * self.Y), np.diag(inverse)
+            for k in range(len(sums)):
+                fold, others = np.flatnonzero(folds == k), np.flatnonzero(folds != k)
+                part = inverse[fold]
+                moves = np.linalg.solve(part[:, fold], part[:, others])
+                outside = dual[others] - moves.T @ dual[fold]
+                own = diagonal[others] - np.einsum("ij,ij->j", part[:, others], moves)
+                sums[k, j] = self._loss(outside, own, penalty, others)
+        return sums
+
+    def _inverse(self, penalty: float) -> Array:
+        """Return the inverse of the penalised kernel, kept for further draws of the folds."""
+        if penalty not in self._inverses:
+            self._inverses[penalty] = (self.axes / (self.values + penalty)) @ self.axes.T
+        return self._inverses[penalty]
+
+    def _loss(
+        self, dual: Array, diagonal: Array, penalty: float, some: Array | slice = slice(None)
+    ) -> float:
+        """Return the sum of leave-one-out losses of some rows.
+
+        Parameters
+        ----------
+        dual : ndarray of shape (n, outputs)
+            Coefficients of the fit on these rows.
+        diagonal : ndarray of shape (n,)
+            Of the inverse of the penalised kernel.
+        """
+        residual = dual / np.maximum(diagonal, 1e-9 / penalty)[:, None]
+        if self.kind != "regression":  # probabilities end at 0 and 1
+            root = np.maximum(self.root[some], 1e-12)[:, None]
+            Y = self.Y[some]
+            residual = (Y - np.clip(Y - residual / root, 0, 1)) * root
+        return float(np.sum(residual**2))
 
     def without(self, at: Array, penalty: float) -> Array:
         """Return predictions of some rows from all others, exactly."""
