@@ -44,18 +44,9 @@ DISTANCES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "mmd": (("--bandwidth", "1", "--scaling", "pooled", "--no-unbiased"), ("--unbiased",)),
     "energy": (("--scaling", "pooled", "--unbiased"), ()),
     "otdd": (
-        *(
-            (
-                "--inner",
-                "gaussian",
-                "--debias",
-                "--splits",
-                "2",
-                "--scaling",
-                "pooled",
-                "--seed",
-                "1",
-            ),
+        (
+            *("--inner", "gaussian", "--debias", "--splits", "2"),
+            *("--scaling", "pooled", "--seed", "1"),
         ),
         (),
     ),
