@@ -32,6 +32,7 @@ from tests.golden.data import (
     thin,
     unlike,
 )
+from tests.golden.learned import LEARNED
 
 Call = Callable[[], Any]
 
@@ -303,12 +304,25 @@ def _net() -> Any:
     return torch.nn.Sequential(torch.nn.Linear(3, 8), torch.nn.ReLU())
 
 
+def deep_resumed() -> Any:
+    """The second of two rankings of encoder and head that share a checkpoint."""
+    with tempfile.TemporaryDirectory() as folder:
+        for _ in range(2):
+            found = _deep("rank", several, checkpoint=Path(folder, "kept"))()
+    return found
+
+
 DEEP: dict[str, Call] = {
     "deep": _deep("compare", _pair(classes)),
     "deep_four": _deep("compare", _pair(four), loss="log", zones="gain", random_state=3),
     "deep_regression": _deep("compare", _pair(numbers), zones="gain"),
     "deep_regression_paper": _deep("compare", _pair(numbers), loss="absolute", test_size=0.4),
     "deep_itself": _deep("compare", lambda: (classes(80, 1), classes(80, 1))),
+    "deep_balanced": _deep("compare", _pair(four), loss="balanced", random_state=5),
+    "deep_brier": _deep("compare", _pair(classes), loss="brier", test_size=0.2),
+    "deep_function": _deep("compare", _pair(classes), lambda: lambda X: np.asarray(X)[:, :2] ** 2),
+    "deep_grouped": _deep("compare", _pair(grouped(classes))),
+    "deep_resumed": deep_resumed,
     "deep_rank": _deep("rank", several),
     "deep_matrix": _deep("matrix", lambda: (family(),), zones="gain"),
     "deep_matrix_regression": _deep("matrix", lambda: (family(numbers),)),
@@ -321,7 +335,7 @@ TRAINED: dict[str, Call] = {
     "frozen_mlp": _deep("compare", _pair(classes), _net, freeze=True, head="mlp"),
 }
 
-STORED: dict[str, Call] = {**SCORES, **TABLES, **SEVERAL, **DEEP}
+STORED: dict[str, Call] = {**SCORES, **TABLES, **SEVERAL, **LEARNED, **DEEP}
 LOCAL: dict[str, Call] = {
     "loss_brier_svm": _score(classes, loss="brier", **TWO),
     "loss_log_svm": _score(four, loss="log", models=["linear_svm", "rbf_svm"]),

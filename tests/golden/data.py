@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from datakin import Dataset, as_dataset, read_table
+from datakin import Dataset, as_dataset, read_table, read_tables
 
 
 def _signal(n: int, seed: int, turn: float, p: int) -> tuple[np.ndarray, np.ndarray]:
@@ -112,3 +112,70 @@ def unlike() -> tuple[Dataset, list[Dataset]]:
 def spoilt() -> list[Dataset]:
     """One of them has too few rows of a class for five folds."""
     return [*family()[:3], classes(80, 5, rare=0.02)]
+
+
+# Tables that differ in one known way, for explanations and for the words on files.
+
+LEVELS = np.array(["red", "blue", "green"])
+WORDS = {"red": "rot", "blue": "blau", "green": "gruen"}
+
+
+def draw(
+    n: int, seed: int, kind: str = "binary", *, flip: int = 1, level: float = 0.0
+) -> pd.DataFrame:
+    """Two numbers, a category, and a label in column "y" that depends on all three."""
+    rng = np.random.default_rng([seed, n, 7])
+    a, b = rng.normal(10, 2, n).round(2), rng.normal(0, 1, n).round(2)
+    c = rng.choice(LEVELS, n)
+    z = 0.5 * flip * (a - 10) + b + 1.5 * (c == "red") - 0.5 + level + 0.6 * rng.normal(size=n)
+    if kind == "numbers":
+        y = np.round(3 * z + 20, 2)
+    elif kind == "several":
+        y = np.array(["no", "maybe", "yes"])[np.digitize(z, [-0.7, 0.7])]
+    else:
+        y = np.where(z > 0, "yes", "no")
+    return pd.DataFrame({"a": a, "b": b, "c": c, "y": y})
+
+
+def spoil(cause: str, frame: pd.DataFrame, kind: str) -> pd.DataFrame:
+    """Return the source's table with what makes it differ from the target's."""
+    rng, n = np.random.default_rng([len(frame), 11]), len(frame)
+    match cause:
+        case "units":
+            return frame.assign(a=(frame.a * 1.8 + 32).round(2))
+        case "codes":
+            return frame.assign(c=frame.c.map(WORDS))
+        case "cycle":
+            return frame.assign(c=frame.c.map(dict(zip(LEVELS, np.roll(LEVELS, 1), strict=True))))
+        case "blanks":
+            return frame.assign(a=frame.a.where(rng.random(n) > 0.15, -99.0))
+        case "missing":
+            return frame.assign(b=np.nan)
+        case "lacking":
+            return frame.drop(columns="b")
+        case "names":
+            return frame.rename(columns={"b": "B"})
+        case "classes":
+            return frame.assign(y=frame.y.map({"yes": "no", "no": "yes", "maybe": "maybe"}))
+        case "leak":
+            label = frame.y if kind == "numbers" else frame.y.map({"no": 0, "maybe": 1, "yes": 2})
+            return frame.assign(b=(label + 0.3 * rng.normal(size=n)).round(2))
+        case "copies":
+            return pd.concat([frame, frame.iloc[: n // 2]], ignore_index=True)
+    return frame
+
+
+def planted_frames(cause: str, kind: str = "binary", n: int = 90) -> tuple[pd.DataFrame, ...]:
+    """Return the tables of a target and of a source of twice its rows, between which one thing differs."""
+    task = "numbers" if kind == "regression" else kind
+    changed = {"rule": {"flip": -1}, "base rate": {"level": 1.2}}.get(cause, {})
+    return draw(n, 1, task), spoil(cause, draw(2 * n, 2, task, **changed), task)
+
+
+def planted(
+    cause: str, kind: str = "binary", n: int = 90, **options: Any
+) -> tuple[Dataset, Dataset]:
+    """Return the same, read as datasets."""
+    mine, theirs = planted_frames(cause, kind, n)
+    target, source = read_tables({"mine": mine, "theirs": theirs}, label="y", **options).values()
+    return target, source

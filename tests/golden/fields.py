@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
 from fnmatch import fnmatch
 from typing import Any, NamedTuple
 
@@ -37,10 +38,18 @@ HELD_OUT = {
 
 
 def tree_of(result: Any) -> Any:
-    """Return a result, or a mapping of results, as nested mappings of plain values."""
+    """Return a result, a number, an array, or a mapping of them, as nested mappings of plain values."""
     if isinstance(result, Mapping):
         return {str(name): tree_of(part) for name, part in result.items()}
-    return _plain(json.loads(result.to_json()))
+    if hasattr(result, "to_json"):
+        return _plain(json.loads(result.to_json()))
+    if is_dataclass(result):
+        return tree_of({part.name: getattr(result, part.name) for part in fields(result)})
+    if hasattr(result, "tolist"):  # of numpy
+        return tree_of(result.tolist())
+    if isinstance(result, (list, tuple)):
+        return {str(place): tree_of(part) for place, part in enumerate(result)}
+    return result
 
 
 def _plain(value: Any) -> Any:

@@ -1,17 +1,20 @@
-"""Today's numbers are the recorded ones."""
+"""Today's numbers and texts are the recorded ones."""
 
 import pytest
 
-from tests.golden.__main__ import chosen, run, stored
+from tests.golden.__main__ import TEXTS, chosen, chosen_texts, run, stored, stored_text
 from tests.golden.calls import DEEP, HAS_TORCH, STORED
 from tests.golden.fields import Tolerance, differences, flatten
+from tests.golden.learned import LEARNED
+from tests.golden.refusals import REFUSED
+from tests.golden.words import ELSEWHERE, HERE, changes
 
 MOST_ALLOWED = 0.01  # share of fields that a row on a boundary may explain
 
 
 def check(names):
     """Compare calls with the record; a handful of fields may differ by one row's error."""
-    old, new = stored(names), run({name: STORED[name] for name in names})
+    old, new = stored(names), run(names)
     wrong, allowed, n_fields = [], [], 0
     for name in names:
         tolerance = Tolerance(old[name])
@@ -29,12 +32,22 @@ def check(names):
 def test_the_record_is_whole():
     trees = stored()
     assert set(trees) == set(STORED)
-    assert len(trees) >= 90
-    assert sum(1 for tree in trees.values() for _ in flatten(tree)) >= 20_000
+    assert len(trees) >= 200
+    assert sum(1 for tree in trees.values() for _ in flatten(tree)) >= 30_000
 
 
 def test_the_numbers_of_tables_are_the_recorded_ones():
-    check([name for name in STORED if name not in DEEP])
+    check([name for name in STORED if name not in DEEP and name not in LEARNED])
+
+
+def test_the_numbers_of_choices_and_explanations_are_the_recorded_ones():
+    check(list(LEARNED))
+
+
+@pytest.mark.parametrize("name", chosen_texts("*"))
+def test_the_text_is_the_recorded_one(name):
+    different = changes(stored_text(name), chosen_texts(name)[name](), ELSEWHERE)
+    assert not different, "\n".join(different[:40])
 
 
 @pytest.mark.skipif(not HAS_TORCH, reason="PyTorch is not installed (pip install '.[deep]')")
@@ -59,3 +72,32 @@ def test_all_calls_can_be_chosen():
         "size_paper_four",
         "size_limit_regression",
     }
+
+
+@pytest.mark.skipif(not HAS_TORCH, reason="PyTorch is not installed (pip install '.[deep]')")
+def test_the_record_of_texts_is_whole():
+    assert {file.stem for file in TEXTS.glob("*.txt")} == set(chosen_texts("*"))
+    assert REFUSED >= 400
+
+
+TEXT = 'Error: 12.3% (1,204 rows).\n{"error": 0.123456789, "name": "a1"}'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "here", "elsewhere"),
+    [
+        ("0.123456789", "0.12345678901", True, True),
+        ("0.123456789", "0.12345680", False, True),
+        ("0.123456789", "0.1235", False, False),
+        ("12.3%", "12.4%", False, True),
+        ("12.3%", "12.5%", False, False),
+        ("1,204", "1,205", False, True),
+        ("a1", "a2", False, False),
+        ("Error", "error", False, False),
+        ("12.3% (", "12.3%  (", False, True),
+    ],
+)
+def test_changed_texts_are_found(old, new, here, elsewhere):
+    changed = TEXT.replace(old, new)
+    assert (not changes(TEXT, changed, HERE)) == here
+    assert (not changes(TEXT, changed, ELSEWHERE)) == elsewhere
