@@ -1,8 +1,9 @@
-"""What a ranking from three files to a report passes through: modules, records, plans, opened files.
+"""What an answer from files to a report passes through: modules, records, plans, opened files.
 
-    python benchmarks/walk.py [--src FOLDER] [--json]
+    python benchmarks/walk.py [rank | choose | explain] [--src FOLDER] [--json]
 
-`--src` takes another package folder, such as that of an older commit. Definitions:
+`rank` and `choose` take three files, `explain` two of them. `--src` takes another package folder, such as
+that of an older commit. Definitions:
 
 - module: one of ours in which a function ran, not counting what runs while modules are imported;
 - room: the first name below `datakin` of such a module;
@@ -28,6 +29,7 @@ from types import FrameType
 from typing import Any
 
 FILES = ("a.csv", "b.csv", "c.csv")
+WALKS = {"rank": FILES, "choose": FILES, "explain": FILES[:2]}  # command -> the files it is given
 COUNTED = ("make_plan", "pair")  # functions whose calls are counted by name
 COMPREHENSIONS = ("<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>")  # parts of a function
 
@@ -102,11 +104,11 @@ def write_files(folder: Path) -> None:
         frame.assign(y=y).to_csv(folder / name, index=False)
 
 
-def take(folder: Path) -> Walk:
-    """Rank three files, with a report, under the profiler."""
+def take(what: str, folder: Path) -> Walk:
+    """Run a command on its files, with a report, under the profiler."""
     write_files(folder)
     walk = Walk(FILES)
-    command = ["datakin", "rank", *FILES, "--label", "y", "--report", "r.html"]
+    command = ["datakin", what, *WALKS[what], "--label", "y", "--report", "r.html"]
     before, sys.argv = sys.argv, command
     sys.addaudithook(walk.audit)
     threading.setprofile(walk.profile)
@@ -166,13 +168,14 @@ def figures(walk: Walk) -> dict[str, Any]:
 def main() -> None:
     """Print the figures as a table, or as JSON."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("what", nargs="?", choices=WALKS, default="rank", help="the command")
     parser.add_argument("--src", type=Path, help="the folder that holds the package datakin")
     parser.add_argument("--json", action="store_true", help="everything, as JSON")
     given = parser.parse_args()
     if given.src:
         sys.path.insert(0, str(given.src.resolve()))
     with tempfile.TemporaryDirectory() as folder:
-        found = figures(take(Path(folder)))
+        found = figures(take(given.what, Path(folder)))
     if given.json:
         print(json.dumps(found, indent=1))
         return

@@ -8,20 +8,27 @@ from pathlib import Path
 
 from datakin import DatakinError
 from reproduction.harness import did_you_mean
-from reproduction.studies import ABOUT, reproduce
+from reproduction.replicates import check_replicates
+from reproduction.studies import ABOUT, STUDIES, reproduce
 from reproduction.study import RESULTS
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Return 0, 1 (bad input) or 130 (interrupted)."""
-    options = vars(_parser().parse_args(arguments))
-    name = options.pop("name")
+    """Return 0, 1 (bad input, or rows that differ) or 130 (interrupted)."""
+    parser = _parser()
+    options = vars(parser.parse_args(arguments))
+    name, check = options.pop("name"), options.pop("check")
+    if check is not None and name != "replicates":
+        parser.error("--check goes with replicates")
     if name not in ABOUT:
         if name is not None:
             print(f"Unknown study {name!r}.{did_you_mean(name, ABOUT)}\n", file=sys.stderr)
         print(_list_of_studies(), file=sys.stderr)
         return 1
     try:
+        if check is not None:
+            folder, data = options["folder"], options["data"]
+            return 0 if check_replicates(STUDIES, folder, only=check, data=data) else 1
         print(reproduce(name, **options).text)
     except DatakinError as error:
         print(f"Error: {error}", file=sys.stderr)
@@ -46,6 +53,13 @@ def _parser() -> argparse.ArgumentParser:
     add("--n-jobs", type=int, default=1, help="processes, -1 for all cores; changes no number")
     add("--folder", type=Path, default=RESULTS, help="where results and cache go")
     add("--data", type=Path, help="folder with the real data (DATAKIN_DATA, or data)")
+    add(
+        "--check",
+        nargs="?",
+        const="*",
+        metavar="STUDIES",
+        help="replicates: write nothing, compare with those kept; of all studies, or a pattern of names",
+    )
     return parser
 
 

@@ -21,6 +21,7 @@ from reproduction.mushrooms import MUSHROOMS
 from reproduction.part_intervals import PART_INTERVALS
 from reproduction.planted_causes import PLANTED_CAUSES
 from reproduction.repair import REPAIR
+from reproduction.replicates import REPLICATES, write_replicates
 from reproduction.shift_splits import SHIFT_SPLITS
 from reproduction.study import RESULTS, Study, Summary, run_study
 from reproduction.tables import TABLES
@@ -51,7 +52,10 @@ STUDIES: dict[str, Study] = {
 }
 CLAIMS = "Every number of the paper that is checked, beside ours: filled in from the results."
 # What can be run, with one line each.
-ABOUT = {name: study.about for name, study in STUDIES.items()} | {"claims": CLAIMS}
+ABOUT = {name: study.about for name, study in STUDIES.items()} | {
+    "claims": CLAIMS,
+    "replicates": REPLICATES,
+}
 
 
 def reproduce(
@@ -65,6 +69,7 @@ def reproduce(
     """Run a study by name; write its table, page and figure to a folder.
 
     "claims" runs nothing: it fills ``claims.toml``, beside the folder, from the results in it.
+    "replicates" keeps two replicates of each study behind the claims with all their digits.
 
     Parameters
     ----------
@@ -86,10 +91,9 @@ def reproduce(
         )
     if name == "claims":
         return refresh_claims(Path(folder))
+    place = None if data is None else Path(data).resolve()
+    if name == "replicates":
+        return write_replicates(STUDIES, Path(folder), data=place)
     return run_study(
-        STUDIES[name],
-        replicates=replicates,
-        n_jobs=n_jobs,
-        folder=Path(folder),
-        data=None if data is None else Path(data).resolve(),
+        STUDIES[name], replicates=replicates, n_jobs=n_jobs, folder=Path(folder), data=place
     )
