@@ -1,17 +1,16 @@
-"""What transfer really brings: every method on every level of a setting, beside score and forecast."""
+"""What transfer really brings: every method on every level of a setting, beside the score."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from scipy.special import stdtrit
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from threadpoolctl import threadpool_limits
 
-from datakin import Comparison, CrossLearningScore, Dataset, forecast_gain
+from datakin import CrossLearningScore, Dataset
 from datakin.synthetic import Sample, settings
 from datakin.transfer import (
     ART,
@@ -128,28 +127,14 @@ def _squares_and_products(X: Array) -> Array:
 
 
 def _scored(sample: Sample, seed: int, model: str) -> Row:
-    """Return score, zones and forecast with the one learner that the methods use."""
+    """Return score and zone with the one learner that the methods use."""
     method = CrossLearningScore([model], estimate=model, zones="paper", random_state=seed)
     found = method.compare(sample.target, sample.source)
-    gain, zone = formula_gain(found)
     return {
         "cls": found.sizes["paper"].value,
         "threshold": found.decision.high,
         "zone": found.zone.value,
-        "gain_zone": zone,
-        "forecast": gain.value,
-        "forecast_low": gain.low,
-        "forecast_high": gain.high,
     }
-
-
-def formula_gain(found: Comparison) -> tuple[Any, str]:
-    """Return the gain that the formula gives, and its 80% zone."""
-    gain = forecast_gain(found).pooled
-    assert found.outlook is not None
-    reach = float(stdtrit(found.outlook.freedom, 0.9)) * gain.standard_error
-    is_clear = abs(gain.value) > reach
-    return gain, ("positive" if gain.value > 0 else "negative") if is_clear else "ambiguous"
 
 
 def _realised(sample: Sample, task: str, base: Any) -> list[Row]:

@@ -72,11 +72,9 @@ def _reductions(rows: pd.DataFrame) -> pd.DataFrame:
                     "source_se": back_se,
                     "average_rer": (to + back) / 2,
                     "average_se": np.hypot(to_se, back_se) / 2,
-                    "forecast": once["forecast"].mean(),
                     "gain": (
                         errors["target_error", "alone"] - errors["target_error", method]
                     ).mean(),
-                    **{f"gain_{z}": (once["gain_zone"] == z).mean() for z in ZONES},
                     "n": len(once),
                 }
             )
@@ -131,15 +129,6 @@ def summarise_zones(setting: str, rows: pd.DataFrame) -> Summary:
             if best["cls"].min() > 0
             else "No PT level."
         )
-    pooled = frame[frame["method"] == "concatenate"]
-    agree = [
-        (row["gain"] > 0) == (row["gain_positive"] > row["gain_negative"])
-        for _, row in pooled.iterrows()
-    ]
-    said.append(
-        f"Gain zones (target, plain pooling): the more frequent of positive and negative has the sign "
-        f"of the realised gain at {sum(agree)} of {len(agree)} levels."
-    )
     text = " ".join(said) + f" {HOW}\n\n" + markdown(frame)
     return Summary(frame, text)
 
@@ -241,14 +230,13 @@ def _draw_gain(setting: str, frame: pd.DataFrame) -> Any:
 
 
 def _draw_zones(setting: str, frame: pd.DataFrame) -> Any:
-    figure = blank_figure(8.4, 3.8)
-    left, right = figure.subplots(1, 2)
-    _draw_paper_zones(left, setting, frame)
-    _draw_gain_zones(right, frame[frame["method"] == "concatenate"].sort_values("level"))
+    figure = blank_figure(5.6, 4.2)
+    axes = figure.subplots()
+    _draw_paper_zones(axes, setting, frame)
     figure.legend(
-        handles=[*left.get_legend_handles_labels()[0], *right.get_legend_handles_labels()[0]],
+        handles=axes.get_legend_handles_labels()[0],
         loc="outside lower center",
-        ncols=5,
+        ncols=3,
         title=TITLES[setting],
     )
     return figure
@@ -282,31 +270,6 @@ def _draw_paper_zones(axes: Any, setting: str, frame: pd.DataFrame) -> None:
     axes.set_xlabel("Cross-Learning Score (mean)")
     axes.set_ylabel("average RER")
     axes.set_title("The paper's zones: PT | AZ | NT")
-
-
-def _draw_gain_zones(axes: Any, pooled: pd.DataFrame) -> None:
-    """Draw the shares of the gain zones at every level, and what concatenation brought there."""
-    base = np.zeros(len(pooled))
-    width = 0.8 * float(np.diff(pooled["level"]).min())
-    for zone, colour in ZONES.items():
-        share = pooled[f"gain_{zone}"].to_numpy()
-        axes.bar(
-            pooled["level"], share, width, base, color=colour, alpha=0.35, label=f"forecast {zone}"
-        )
-        base = base + share
-    axes.set_ylim(0, 1)
-    axes.set_ylabel("share of replicates (bars)")
-    axes.set_xlabel("level of similarity")
-    axes.grid(False)
-    twin = axes.twinx()
-    twin.plot(
-        pooled["level"], pooled["target_rer"], "D-", color=INK, markersize=3.5, label="target RER"
-    )
-    twin.set_yscale("symlog", linthresh=0.1)
-    twin.axhline(0, color=INK, linewidth=0.8, linestyle=":")
-    twin.grid(False)
-    twin.set_ylabel("target RER of concatenation (line)")
-    axes.set_title("Gain zones, and what pooling brought")
 
 
 GAINS: tuple[Study, ...] = (

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from sklearn.ensemble import RandomForestClassifier
 
-from datakin import CrossLearningScore, DatakinError, DatakinWarning, Dataset, forecast_gain
+from datakin import CrossLearningScore, DatakinError, DatakinWarning, Dataset
 from datakin.transfer import (
     ART,
     Concatenate,
@@ -117,9 +117,7 @@ def _scored(target: Dataset, sources: Mapping[str, Dataset]) -> list[Row]:
             "n_source": c.n_rows[c.source],
             "cls": c.sizes["paper"].value,
             "matched": c.score,
-            "forecast": c.gain.value,
             "zone": c.zone.code,
-            "gain_zone": forecast_gain(c).decision.zone.code,
         }
         for c in ranking
     ]
@@ -154,9 +152,8 @@ RER: relative error reduction by transfer, mean of both directions; random fores
 {FOREST["n_estimators"]} trees with {FOREST["min_samples_leaf"]} rows a leaf, {ROUNDS} rounds of boosting
 (the paper: 100), {SPLITS} splits of ART, 70/30 splits (the rows that undersampling keeps are the same in
 all); bold: above 0.
-Zone: by the paper's rule, from the ensemble score with the default models. Zone (gain): by the formula,
-from the 90% interval of the gain when target and source are pooled for logistic regression. PT, AZ, NT:
-positive transfer, ambiguous, negative transfer. KinWeighted is not the paper's."""
+Zone: by the paper's rule, from the ensemble score with the default models. PT, AZ, NT: positive transfer,
+ambiguous, negative transfer. KinWeighted is not the paper's."""
 
 
 def hospital_summary(rows: pd.DataFrame, intro: str, absent: Mapping[str, str]) -> Summary:
@@ -189,15 +186,12 @@ def hospital_summary(rows: pd.DataFrame, intro: str, absent: Mapping[str, str]) 
 
 
 def _table(part: pd.DataFrame) -> pd.DataFrame:
-    """Return one line per source: score, zones, and RER of every method with standard errors."""
+    """Return one line per source: score, zone, and RER of every method with standard errors."""
     scores = part[part["method"] == "score"].set_index("source")
     found = []
     for source in scores.sort_values("n_source", ascending=False).index:
         score = scores.loc[source]
-        row: Row = {
-            name: score[name]
-            for name in ("n_source", "cls", "matched", "forecast", "zone", "gain_zone")
-        }
+        row: Row = {name: score[name] for name in ("n_source", "cls", "matched", "zone")}
         for method in METHODS:
             lines = part[(part["source"] == source) & (part["method"] == method)]
             (to, to_se), (back, back_se) = (
@@ -237,12 +231,12 @@ def absent_domains(sizes: pd.DataFrame) -> str:
 def _page(grouping: str, part: pd.DataFrame, frame: pd.DataFrame, absent: str) -> str:
     first = part.iloc[0]
     n_splits = part["seed"].nunique()
-    head = ["Src.", "rows", *METHODS, "Zone", "Zone (gain)"]
+    head = ["Src.", "rows", *METHODS, "Zone"]
     lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
     for _, row in frame.iterrows():
         cells = [_percent(row[f"{method} average"]) for method in METHODS]
         names = [str(row["source"]), f"{row['n_source']:.0f}"]
-        lines.append(f"| {' | '.join([*names, *cells, row['zone'], row['gain_zone']])} |")
+        lines.append(f"| {' | '.join([*names, *cells, row['zone']])} |")
     return "\n".join(
         [
             f"## Domains: {grouping}",
@@ -252,7 +246,7 @@ def _page(grouping: str, part: pd.DataFrame, frame: pd.DataFrame, absent: str) -
             "",
             *lines,
             "",
-            *(f"- {line}" for line in (*_findings(frame), *_errors(frame))),
+            *(f"- {line}" for line in (_finding(frame), *_errors(frame))),
         ]
     )
 
@@ -262,33 +256,29 @@ def _percent(value: float) -> str:
     return f"**{text}**" if value > 0 else text
 
 
-def _findings(frame: pd.DataFrame) -> list[str]:
-    """Say, for both rules, whether positives gain and negatives do not."""
-    found = []
-    for name, column in (("The paper's rule", "zone"), ("The gain rule", "gain_zone")):
-        positive, negative = (frame[frame[column] == code] for code in ("PT", "NT"))
-        text = (
-            f"{name}: {len(positive)} PT, {(frame[column] == 'AZ').sum()} AZ, {len(negative)} NT."
+def _finding(frame: pd.DataFrame) -> str:
+    """Say whether positives gain and negatives do not."""
+    positive, negative = (frame[frame["zone"] == code] for code in ("PT", "NT"))
+    text = (
+        f"The paper's rule: {len(positive)} PT, {(frame['zone'] == 'AZ').sum()} AZ, "
+        f"{len(negative)} NT."
+    )
+    if len(positive):
+        gains = [
+            (positive[[f"{m} {kind}" for m in ENOUGH]] > 0).any(axis=1).sum()
+            for kind in ("average", "target")
+        ]
+        text += (
+            f" Of the {len(positive)} PT, {gains[0]} gain on average and {gains[1]} on the target with "
+            f"concatenation or KinWeighted."
         )
-        if len(positive):
-            gains = [
-                (positive[[f"{m} {kind}" for m in ENOUGH]] > 0).any(axis=1).sum()
-                for kind in ("average", "target")
-            ]
-            text += (
-                f" Of the {len(positive)} PT, {gains[0]} gain on average and {gains[1]} on the target with "
-                f"concatenation or KinWeighted."
-            )
-        if len(negative) and frame[f"{ENOUGH[0]} target se"].isna().all():
-            text += " One split gives no interval to hold the NT against."
-        elif len(negative):
-            low = [negative[f"{m} target"] - 1.96 * negative[f"{m} target se"] for m in ENOUGH]
-            above = int((pd.concat(low, axis=1) > 0).any(axis=1).sum())
-            text += (
-                f" Of the {len(negative)} NT, {above} have a 95% interval of target RER above 0."
-            )
-        found.append(text)
-    return found
+    if len(negative) and frame[f"{ENOUGH[0]} target se"].isna().all():
+        text += " One split gives no interval to hold the NT against."
+    elif len(negative):
+        low = [negative[f"{m} target"] - 1.96 * negative[f"{m} target se"] for m in ENOUGH]
+        above = int((pd.concat(low, axis=1) > 0).any(axis=1).sum())
+        text += f" Of the {len(negative)} NT, {above} have a 95% interval of target RER above 0."
+    return text
 
 
 def _errors(frame: pd.DataFrame) -> list[str]:

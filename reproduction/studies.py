@@ -12,11 +12,9 @@ from reproduction.digits import DIGITS
 from reproduction.explain_real import EXPLAIN_REAL
 from reproduction.explain_remedies import EXPLAIN_REMEDIES
 from reproduction.figures import FIGURES
-from reproduction.forecast_study import FORECAST
 from reproduction.gains import GAINS
 from reproduction.harness import did_you_mean, listed
 from reproduction.hospital_tables import EICU, GUSTO
-from reproduction.interval_study import GAIN_INTERVALS
 from reproduction.mushrooms import MUSHROOMS
 from reproduction.part_intervals import PART_INTERVALS
 from reproduction.planted_causes import PLANTED_CAUSES
@@ -36,8 +34,6 @@ STUDIES: dict[str, Study] = {
         *FIGURES,
         MUSHROOMS,
         *GAINS,
-        FORECAST,
-        GAIN_INTERVALS,
         PLANTED_CAUSES,
         PART_INTERVALS,
         REPAIR,

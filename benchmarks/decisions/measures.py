@@ -202,30 +202,6 @@ def zone_table(frame: pd.DataFrame, rule: str, n_boot: int = N_BOOT, seed: int =
     )
 
 
-def interval_table(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return per collection how often the 90% interval of the gain holds the gain that came.
-
-    The gain of concatenation with the learner that the interval is about, logistic or linear
-    regression, on the test rows: their noise counts against the interval.
-    """
-    learner = LEARNERS[0]
-    realised = frame[f"alone:{learner}"] - frame[f"{learner}:concatenate"]
-    held = (frame["gain_low"] <= realised) & (realised <= frame["gain_high"])
-    known = pd.DataFrame(
-        {
-            "collection": frame["collection"],
-            "pairs": 1,
-            "held": held,
-            "below": realised < frame["gain_low"],
-            "above": realised > frame["gain_high"],
-        }
-    )[frame["gain_low"].notna() & realised.notna()]
-    table = known.groupby("collection", sort=False).mean()
-    table["pairs"] = known.groupby("collection", sort=False)["pairs"].sum()
-    mean = table.mean().to_frame("mean").T.assign(pairs=table["pairs"].sum())
-    return pd.concat([table, mean]).rename_axis("collection").reset_index()
-
-
 def _rates(sums: np.ndarray) -> dict[str, float]:
     positive, negative, ambiguous, right, useful, wrong, gains, loses, n = sums
     return {

@@ -32,18 +32,15 @@ small number (those of zones are not): they are about these collections, not abo
 highest has a 95% interval (Student's t over the targets) that holds 0. A collection with few targets is
 generous there.
 
-What datakin does with a source rests on the trial behind `forecast`: rankings are in the order of the gain
+What datakin does with a source rests on its `trial`: rankings are in the order of the gain
 to expect, and calls come from it. What acting on them brings is on the page of [choices](choices.md).
 
 `cls`: the score at matched sizes; `cls_paper`, `cls_limit`, `cls_standardised`: at the paper's sizes,
 extrapolated to endless rows, and in units of the label's spread. `directional`: error of the source's
-ensemble on the target less the target's own. `forecast`: the gain to expect after a trial of
-a stack of target and source. `forecast_inferred`: the gain of a pooled logistic or linear fit by the
-formula, from the errors of such fits on one dataset each; `forecast_best`: the same with the best weight of
-the source; `kinship`: the source's share at that weight; `forecast_before`: by the formula from the
-ensemble's errors. Rivals: distances between features (columns scaled by their pooled standard deviation),
-`source_error` (error on the target of one logistic or linear fit on the source) and `source_size`. `chance`
-picks at random.
+ensemble on the target less the target's own. `trial`: the gain to expect after a trial of
+a stack of target and source. Rivals: distances between features (columns scaled by their pooled standard
+deviation), `source_error` (error on the target of one logistic or linear fit on the source) and
+`source_size`. `chance` picks at random.
 """
 GOALS = {"positive": 0.85, "negative": 0.90, "collections": 8}
 
@@ -112,11 +109,6 @@ def _page(title: str, found: Findings, is_short: bool = False) -> str:
         "mean: every collection with a call counts the same. by chance: how often the same number of calls "
         "in each collection would be right if they fell on any of its pairs.",
         _zone_text(found.zones),
-        "### Intervals of the gain",
-        "How often the formula's 90% interval holds the gain that came with logistic or "
-        "linear regression on the test rows (their noise, and that of the one target drawn, count against "
-        "it); below, above: on which side of the interval it fell.",
-        markdown(found.intervals),
     ]
     if len(found.pairs):
         parts += [
@@ -149,7 +141,7 @@ def _score_table(overall: pd.DataFrame, n: int) -> str:
 
 
 def _goals(found: Findings, n: int) -> str:
-    """Say which aims are met, by the default score and by the forecast."""
+    """Say which aims are met, by the default score and by the trial."""
     table = found.overall.set_index("score")
     rivals = [r for r in RIVALS if r in table.index]
     # A rival that is not defined everywhere is compared pairwise, where both are.

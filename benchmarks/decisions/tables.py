@@ -16,22 +16,15 @@ from benchmarks.decisions.measures import (
     by_target,
     difference,
     draw_table,
-    interval_table,
     mean_over_collections,
     zone_table,
 )
 from benchmarks.decisions.runs import frame_of, seconds_of
 from benchmarks.decisions.scores import RIVALS, SCORES
 
-# The default (trials), the paper's, and the formula: before (ensemble, 80% interval) and of one model.
-RULES = {
-    "gain": "zone_gain",
-    "paper": "zone_paper",
-    "gain, before": "zone_before",
-    "gain, inferred": "zone_inferred",
-}
+RULES = {"gain": "zone_gain", "paper": "zone_paper"}  # the default (trials), and the paper's
 # Half of what rank sorts by, the score, and what calls are decided by.
-DEFAULTS = ("directional", "cls", "forecast")
+DEFAULTS = ("directional", "cls", "trial")
 
 
 @dataclass(frozen=True)
@@ -45,7 +38,6 @@ class Findings:
     zones: pd.DataFrame
     pairs: pd.DataFrame
     methods: pd.DataFrame
-    intervals: pd.DataFrame
 
 
 def find(records: Sequence[dict[str, Any]]) -> Findings:
@@ -64,7 +56,6 @@ def find(records: Sequence[dict[str, Any]]) -> Findings:
         ),
         _pairs(targets),
         _by_method(frame),
-        interval_table(frame),
     )
 
 
@@ -177,9 +168,6 @@ def tidy(found: Findings) -> pd.DataFrame:
         for measure in ("tau", "regret"):
             names = f"{r['ours']} - {r['rival']}"
             add("pairs", "all", names, measure, *_with_ends(r, measure))
-    for r in found.intervals.to_dict("records"):
-        for measure in ("pairs", "held", "below", "above"):
-            add("intervals", r["collection"], "gain", measure, r[measure])
     for r in found.methods.to_dict("records"):
         add("methods", "all", r["score"], f"tau {r['learner']}:{r['method']}", r["tau"])
     return pd.DataFrame(rows)

@@ -2,9 +2,9 @@
 What do transfer methods bring?
 ===============================
 
-Trying is better than forecasting where there is time for it: each method is trained on random splits,
-with target and source in both roles. Here the two rules stand at right angles. Adding the rows of one to
-the other harms both; `KinWeighted` finds that out and leaves them alone.
+Each method is trained on random splits, with target and source in both roles. Here the two rules stand at
+right angles. Adding the rows of one to the other harms both; `KinWeighted` finds that out and leaves them
+alone.
 """
 
 import datakin

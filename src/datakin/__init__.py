@@ -20,7 +20,6 @@ if TYPE_CHECKING:
         Description,
         Estimate,
         Explanation,
-        Forecast,
         Gain,
         LearningCurve,
         Matrix,
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
         from_json,
     )
     from datakin.results.zones import Zone, ZoneDecision
-    from datakin.scoring.forecast import forecast_gain
     from datakin.transfer import transfer_gain
 
     __version__: str
@@ -49,7 +47,6 @@ _HOMES = {
         "Description",
         "Estimate",
         "Explanation",
-        "Forecast",
         "Gain",
         "LearningCurve",
         "Matrix",
@@ -60,7 +57,6 @@ _HOMES = {
         "from_json",
     ),
     "datakin.results.zones": ("Zone", "ZoneDecision"),
-    "datakin.scoring.forecast": ("forecast_gain",),
     "datakin.transfer": ("transfer_gain",),
 }
 _ROOMS = ("distances", "plots")  # modules that are names of their own
@@ -77,7 +73,6 @@ __all__ = [
     "Description",
     "Estimate",
     "Explanation",
-    "Forecast",
     "Gain",
     "Interrupted",
     "LearningCurve",
@@ -93,7 +88,6 @@ __all__ = [
     "distances",
     "explain",
     "explain_sources",
-    "forecast_gain",
     "from_json",
     "load_model",
     "match_classes",

@@ -38,10 +38,10 @@ def test_a_constant_score_knows_nothing():
     assert row["picked"] == pytest.approx(0.1), "any of them, so their mean"
 
 
-def test_forecasts_are_high_where_distances_are_low():
-    frame = judged([3.0, 2.0, 1.0], [-0.1, 0.0, 0.1], forecast=[-1.0, 0.0, 1.0])
-    table = measures.draw_table(frame, scores=("cls", "forecast")).set_index("score")
-    assert table.loc[["cls", "forecast"], "tau"].tolist() == pytest.approx([1.0, 1.0])
+def test_trials_are_high_where_distances_are_low():
+    frame = judged([3.0, 2.0, 1.0], [-0.1, 0.0, 0.1], trial=[-1.0, 0.0, 1.0])
+    table = measures.draw_table(frame, scores=("cls", "trial")).set_index("score")
+    assert table.loc[["cls", "trial"], "tau"].tolist() == pytest.approx([1.0, 1.0])
 
 
 def test_means_go_over_targets_then_collections():
@@ -116,24 +116,6 @@ def test_zones_by_hand():
     assert row["positive_useful"] == pytest.approx(2 / 3)
     assert row["negative_right"] == pytest.approx(1 / 2)
     assert row["ambiguous"] == pytest.approx(1 / 6)
-
-
-def test_intervals_by_hand():
-    # Gains .10, .05, -.10 and one without an interval; the second collection holds its only one.
-    frame = pd.DataFrame(
-        {
-            "collection": ["a", "a", "a", "a", "b"],
-            "alone:glm": 0.3,
-            "glm:concatenate": [0.2, 0.25, 0.4, 0.3, 0.3],
-            "gain_low": [0.0, 0.06, 0.0, np.nan, -0.1],
-            "gain_high": [0.2, 0.2, 0.2, np.nan, 0.1],
-        }
-    )
-    found = measures.interval_table(frame).set_index("collection")
-    assert found.loc["a", "pairs"] == 3
-    assert found.loc["a", ["held", "below", "above"]].tolist() == pytest.approx([1 / 3, 2 / 3, 0])
-    assert found.loc["mean", "held"] == pytest.approx((1 / 3 + 1) / 2)
-    assert found.loc["mean", "pairs"] == 4
 
 
 def taus(**by_score):

@@ -272,7 +272,7 @@ def test_a_run_goes_on_where_it_stopped(tmp_path, quick, monkeypatch):
     assert [r["target"] for r in first] == ["d0", "d4"]
     frame = frame_of(first)
     assert len(frame) == 8
-    found = ["cls", "forecast", "energy", "source_error", "glm:concatenate"]
+    found = ["cls", "trial", "energy", "source_error", "glm:concatenate"]
     assert frame[found].notna().all(axis=None)
     store = tmp_path / "cache" / "decisions-mine.jsonl"
     lines = store.read_text().splitlines()
@@ -302,7 +302,7 @@ def test_command(tmp_path, quick, monkeypatch, capsys):
     for heading in ("Scores", "Regret by collection", "Zones"):
         assert f"### {heading}" in page
     table = pd.read_csv(tmp_path / "out" / "decisions-mine.csv")
-    assert {"scores", "zones", "pairs", "methods", "intervals"} == set(table["table"])
+    assert {"scores", "zones", "pairs", "methods"} == set(table["table"])
     taus = table[(table["measure"] == "tau") & (table["collection"] == "mine")]
     assert taus["value"].between(-1, 1).all()
     assert main([*options, "--report"]) == 0

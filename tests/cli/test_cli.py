@@ -154,7 +154,7 @@ def test_matrix_of_files_equals_matrix_by_domain(run):
 
 def test_matrix_shows_what_goes_together_and_the_square(run):
     _, out, _ = run("matrix", "north.csv", "south.csv", "west.csv", *FAST)
-    assert out.startswith("No pair of the 3 datasets is known to hurt.\n")
+    assert out.startswith("No pair of the 3 datasets is clearly apart by its score.\n")
     rows = [line.split() for line in out.split("\n\n")[1].splitlines()]
     assert rows[0] == [row[0] for row in rows[1:]] == ["north", "south", "west"]
 

@@ -116,7 +116,6 @@ def test_the_result_is_the_same_record_as_for_tables(make_rows):
     assert isinstance(found, Comparison)
     assert from_json(found.to_json()) == found
     assert found.estimate == "linear head"
-    assert found.gain is not None
     low, high = found.interval
     assert low < found.score < high
     assert set(found.curves) == {"rows 1", "rows 2"}
@@ -291,12 +290,16 @@ def test_different_classes_are_aligned_by_name(make_rows):
     assert found.cross_errors["rows 2"] > 0.25, "a head of two classes never names the third"
 
 
-def test_zones_by_gain(make_rows):
+def test_zones_by_gain_are_no_calls(make_rows):
+    """Nothing is tried with encoders; scores are still said."""
     method = EncoderHeadScore("identity", repeats=2, zones="gain")
-    found = method.compare(make_rows(60, 1), make_rows(200, 2, angle=np.pi))
-    assert found.decision.rule == "gain"
-    assert found.zone is Zone.NEGATIVE
-    assert method.matrix([make_rows(60, 1), make_rows(200, 2, angle=np.pi)]).zones[0][1]
+    both = make_rows(60, 1), make_rows(200, 2, angle=np.pi)
+    found = method.compare(*both)
+    assert (found.decision.rule, found.zone) == ("none", Zone.UNTRIED)
+    assert found.by_paper.zone is Zone.NEGATIVE
+    matrix = method.matrix(both)
+    assert matrix.zones[0][1] is Zone.UNTRIED
+    assert matrix.clusters() == {"rows 1": 1, "rows 2": 2}
 
 
 def test_rows_in_common_with_one_source_change_no_other():

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import datakin
-from datakin import CrossLearningScore, Dataset, forecast_gain, read_table
+from datakin import CrossLearningScore, Dataset, read_table
 from tests.golden.data import (
     classes,
     family,
@@ -105,10 +105,6 @@ def _own_regressors() -> dict[str, Any]:
     from sklearn.neighbors import KNeighborsRegressor
 
     return {"ridge": Ridge(), "near": KNeighborsRegressor(5)}
-
-
-def _forecast(make: Callable[..., Dataset], **options: Any) -> Call:
-    return lambda: forecast_gain(_score(make, 0.1, **options)())
 
 
 def _gain(make: Callable[..., Dataset], *methods: str, **options: Any) -> Call:
@@ -260,9 +256,6 @@ SEVERAL: dict[str, Call] = {
         [classes(500, 1), classes(90, 2, 0.3), classes(450, 3, 1.0)], max_rows=200, **ONE
     ),
     "matrix_skips_one": lambda: datakin.matrix(spoilt(), skip_unusable=True, **ONE),
-    "forecast": _forecast(classes, **TWO),
-    "forecast_regression": _forecast(numbers, models=["linear"]),
-    "forecast_of_a_model": _forecast(four, estimate="rbf_svm", **TWO),
     "transfer": _gain(classes, "concatenate", "tradaboost", "dynamic_tradaboost", "art"),
     "transfer_four": _gain(four, "concatenate", "kin_weighted", test_size=0.4),
     "transfer_regression": _gain(

@@ -22,8 +22,12 @@ RENAMED = (
     (r"(^|/)scores/", r"\1distances/"),
     (r"(^|/)comparisons/", r"\1distances/"),
 )
-# Calls and paths of fields that no longer exist because they never said anything.
-GONE = (("distances*", r"(^|/)(complete|n_fits)$"),)
+# Calls and paths of fields that no longer exist: they never said anything, or the formula for the gain of
+# pooling, which is gone, made them.
+FORMULA = r"(^|/)(forecast|gain|outlook)/|(^|/)weight$|(^|/)left_out/[^/]*/error$"
+GONE = (("distances*", r"(^|/)(complete|n_fits)$"), ("*", FORMULA))
+# Where that formula made the call of a pair there is none now. The first group is what the pair is part of.
+CALLED = re.compile(r"(|.*/)(zone$|rule$|zones/|decision/|zone_probabilities/)")
 # Other words for how many folds a predictor was trained without, as the record spells them.
 HELD_OUT = {
     "full": "none",
@@ -126,14 +130,15 @@ def differences(call: str, old: Any, new: Any) -> list[Difference]:
     The size of a difference is the smaller of the absolute and the relative one. A field that was
     empty may be missing.
     """
-    fresh = dict(flatten(new))
+    fresh, before = dict(flatten(new)), dict(flatten(old))
     found = []
-    for path, value in flatten(old):
+    for path, value in before.items():
         now = _look_up(path, fresh)
         may_be_missing = value in (None, {}) or any(
             fnmatch(call, calls) and re.search(paths, path) for calls, paths in GONE
         )
-        size = 0.0 if now is MISSING and may_be_missing else _distance(value, now)
+        is_gone = (now is MISSING and may_be_missing) or _is_no_call(path, before, now)
+        size = 0.0 if is_gone else _distance(value, now)
         found.append(Difference(call, path, value, now, size))
     return found
 
@@ -148,6 +153,16 @@ def _look_up(path: str, fields: dict[str, Any]) -> Any:
     for old, new in RENAMED:
         renamed = re.sub(old, new, renamed)
     return fields.get(renamed, MISSING)
+
+
+def _is_no_call(path: str, before: dict[str, Any], now: Any) -> bool:
+    """Tell whether a field of a call that the formula made says now that there is none."""
+    match = CALLED.match(path)
+    if match is None:
+        return False
+    rule = before.get(f"{match[1]}decision/rule", before.get(f"{match[1]}rule"))
+    is_none = now in (MISSING, "not tried", "none") or (isinstance(now, float) and math.isnan(now))
+    return rule == "gain" and is_none
 
 
 def _is_number(value: Any) -> bool:

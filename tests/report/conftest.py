@@ -22,8 +22,8 @@ CHROMIUM = next(
 # As root there is no sandbox; the rest keeps the browser itself from calling anywhere.
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync"]  # fmt: skip
-KINDS = ["ranking", "comparison", "regression", "by gain", "by paper", "matrix", "forecast",
-         "joint forecast", "gain", "distance", "distances", "distance matrix", "itself", "copies",
+KINDS = ["ranking", "comparison", "regression", "by gain", "by paper", "untried", "matrix",
+         "gain", "distance", "distances", "distance matrix", "itself", "copies",
          "choice", "choice of numbers", "choice of nothing", "description", "explanation",
          "explanation of copies"]  # fmt: skip
 FAST = {"models": ["logistic", "linear_svm"], "cv": 3}
@@ -120,9 +120,8 @@ def results(ranking, explanation, make_lda, make_linear, make_mixed):
         "regression": datakin.score(*numbers, models=["linear"], cv=3),
         "by gain": datakin.rank(sets[0], sets[1:3], zones="gain", **FAST),
         "by paper": datakin.rank(sets[0], sets[1:3], zones="paper", **FAST),
+        "untried": datakin.CrossErrors.measure(sets[:3], **FAST).rank("set 1"),
         "matrix": datakin.matrix(sets, **FAST),
-        "forecast": datakin.forecast_gain(comparison),
-        "joint forecast": ranking.forecast,
         "gain": datakin.transfer_gain(sets[0], sets[1], methods=["concatenate", "art"], repeats=3),
         "distance": datakin.distances.compare(sets[0], sets[1], method="energy"),
         "distances": datakin.distances.rank(sets[0], sets[1:], method="energy"),
@@ -179,11 +178,9 @@ def many(ranking):
         reach = (float(score) - 0.03, float(score) + 0.03)
         found.append(replace(made, score=float(score), interval=reach, zone=zone))
     names = [c.source for c in found]
-    weights = {c.source: max(0.0, 0.3 - c.score) for c in found}
-    forecast = replace(ranking.forecast, sources=tuple(names), weights=weights)
     first = dict.fromkeys(names, 1 / 200)
     groups = {name: 1 + k // 50 for k, name in enumerate(names)}
-    return replace(ranking, comparisons=tuple(found), first=first, forecast=forecast, groups=groups)
+    return replace(ranking, comparisons=tuple(found), first=first, groups=groups)
 
 
 @pytest.fixture(scope="session")
@@ -210,6 +207,7 @@ def vast(results):
         errors=loss + 0.2,
         zones=zones,
         thresholds=0.16 + errors,
+        rule="paper",
     )
 
 

@@ -17,7 +17,6 @@ DIFFERENT = [
     "by paper",
     "comparison",
     "matrix",
-    "forecast",
     "gain",
     "distances",
     "choice",

@@ -27,7 +27,7 @@ def test_every_kind_is_here(results):
     assert sorted(results) == sorted(KINDS)
     assert {type(r).__name__ for r in results.values()} == {
         "Choice", "Comparison", "Description", "Distance", "DistanceMatrix", "DistanceRanking", "Explanation",
-        "Forecast", "Gain", "Matrix", "Ranking",
+        "Gain", "Matrix", "Ranking",
     }  # fmt: skip
 
 
@@ -70,7 +70,7 @@ def test_ranking_numbers_are_those_of_the_frame(ranking):
     rows = section(ranking, "scores")["rows"]
     frame = ranking.frame
     assert [row["source"] for row in rows] == list(frame["source"])
-    for name in ("score", "low", "high", "source_to_target", "weight", "p_first"):
+    for name in ("score", "low", "high", "source_to_target", "p_first"):
         assert [row[name] for row in rows] == list(frame[name])
     effects = section(ranking, "gains")["rows"]
     for name, of in (("gain", "gain"), ("low", "gain_low"), ("high", "gain_high")):
@@ -82,13 +82,6 @@ def test_ranking_numbers_are_those_of_the_frame(ranking):
         value = c.trial.pooled if c.call == "hurts" else c.trial.gain
         assert row["shown"] == pytest.approx(100 * value)
         assert row.get("mark") == ("*" if c.call == "hurts" else None)
-    gains = section(ranking, "gain")["rows"]
-    assert [g["gain"] for g in gains[-2:]] == [
-        ranking.forecast.pooled.value,
-        ranking.forecast.best.value,
-    ]
-    weights = section(ranking, "weights")["rows"]
-    assert {w["source"]: w["weight"] for w in weights} == ranking.forecast.weights
 
 
 def test_the_card_of_a_choice(results):
@@ -233,9 +226,9 @@ def test_bands_only_where_the_paper_decided(results):
     assert by_paper["chart"]["bands"] == ["zone_low", "zone_high"]
     for row, c in zip(by_paper["rows"], results["by paper"], strict=True):
         assert (row["zone_low"], row["zone_high"]) == (c.by_paper.low, c.by_paper.high)
-    # The paper's zones are not about gains, and do not colour them.
-    assert ids(results["by paper"])[:2] == ["scores", "facts"]
-    assert not any("zone" in row for row in section(results["by paper"], "gain")["rows"])
+    # The paper's zones are not about gains, nor is what was not tried.
+    for kind in ("by paper", "untried"):
+        assert ids(results[kind])[:2] == ["scores", "facts"]
     for kind in ("ranking", "by gain"):
         assert "bands" not in section(results[kind], "scores")["chart"]
         assert ids(results[kind])[:2] == ["gains", "scores"]

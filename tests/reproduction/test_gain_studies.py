@@ -6,7 +6,6 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from datakin.synthetic import settings
-from reproduction.forecast_study import FORECAST, _precision
 from reproduction.gain_runs import gain_levels, logistic, methods_of, paper_methods
 from reproduction.gains import GAINS
 from reproduction.scores import LEVELLED, extended_cell
@@ -57,8 +56,6 @@ def frame_of_errors():
                         "threshold": 0.1,
                         "target_error": error + shift,
                         "source_error": error,
-                        "forecast": 0.2 - error,
-                        "gain_zone": "negative" if level == 0 else "positive",
                     }
                 )
     return pd.DataFrame(rows)
@@ -82,7 +79,6 @@ def test_zone_figure_says_where_the_gain_lies():
     assert zones.to_dict() == {0.0: "negative", 1.0: "positive"}
     assert "below 0 throughout" in summary.text
     assert "is in the PT zone" in summary.text
-    assert "at 2 of 2 levels" in summary.text
 
 
 def test_the_paper_s_statements_are_looked_up():
@@ -99,27 +95,6 @@ def test_transfer_table_compares_with_the_best_other():
     assert frame.loc["kin_weighted", "worst_level"] == pytest.approx(0.15 / 0.2 - 1)
     assert frame.loc["alone", "kin_minus_this"] == pytest.approx(-0.05)
     assert frame.loc["concatenate", "worst_level"] == pytest.approx(0.5)
-
-
-def test_zone_precision_counts_what_was_right():
-    rows = pd.DataFrame(
-        {
-            "learner": "glm",
-            "realised": [0.1, -0.1, -0.2, 0.3],
-            "gain_zone": ["positive", "positive", "negative", "ambiguous"],
-            "paper_zone": ["ambiguous"] * 4,
-        }
-    )
-    found = _precision(rows).set_index(["learner", "rule"]).loc[("glm", "gain")]
-    assert found["positive_right"] == 0.5
-    assert found["negative_right"] == 1.0
-    assert found["ambiguous_share"] == 0.25
-
-
-def test_forecast_study_has_the_sizes_and_learners():
-    cells = pd.DataFrame(FORECAST.cells)
-    assert set(cells["learner"]) == {"glm", "forest", "xgboost"}
-    assert len(cells.groupby(["n_target", "n_source"])) == 4
 
 
 def test_a_cell_can_have_more_replicates(tmp_path):

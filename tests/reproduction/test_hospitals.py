@@ -79,9 +79,8 @@ def made_rows(**changed):
     known = {"domains": "toy", "target": "t", "n_target": 60, "rate": 0.2, "fingerprint": "f"}
     rows = []
     for source, zone in (("s1", "PT"), ("s2", "NT")):
-        score = {"n_source": 80, "cls": 0.01, "matched": 0.01, "forecast": 0.0, "zone": zone}
+        score = {"n_source": 80, "cls": 0.01, "matched": 0.01, "zone": zone}
         rows.append({**known, "seed": 0, "method": "score", "source": source, **score})
-        rows[-1]["gain_zone"] = "AZ"
         for seed in (0, 1):
             for method in hospitals.METHODS:
                 errors = {"target_alone": 0.4, "source_alone": 0.2, "source_error": 0.2}

@@ -44,7 +44,6 @@ def results():
         made = {
             "ranking": ranking,
             "comparison": ranking.best,
-            "forecast": datakin.forecast_gain(ranking.best),
             "matrix": datakin.matrix(some, **FAST),
             "gain": datakin.transfer_gain(target, some["d1"], methods=["concatenate"], repeats=2),
             "distances": distances.rank(target, sources, method="energy"),
@@ -56,7 +55,7 @@ def results():
     return {**made, "square": replace(square, names=names, scores=scores)}
 
 
-KINDS = ("ranking", "comparison", "forecast", "matrix", "gain", "distances", "distance", "square")
+KINDS = ("ranking", "comparison", "matrix", "gain", "distances", "distance", "square")
 
 
 def use(result):

@@ -82,21 +82,6 @@ def test_copies_of_rows_are_spoken_of():
         read_table(pd.concat([frame(0)] * 3), label="y")
 
 
-def test_weight_falls_with_the_loss_on_the_target():
-    """Two sources of one target: the one that loses more counts less, however uncertain it is."""
-    target = read_table(frame(1, 150), label="y", name="target")
-    sources = {}
-    for i, (n, flip) in enumerate([(150, 0.0), (150, 0.2), (40, 0.5), (150, 1.0)]):
-        table = frame(10 + i, n)
-        flipped = np.random.default_rng(i).random(n) < flip
-        table["y"] = np.where(flipped, 1 - table["y"], table["y"])
-        sources[f"flip {flip}"] = read_table(table, label="y", name=f"flip {flip}")
-    table = rank(target, sources, **FAST).frame.sort_values("source_to_target")
-    assert table["weight"].is_monotonic_decreasing
-    assert table["weight"].between(0, 1).all()
-    assert table["weight"].iloc[-1] < 0.01
-
-
 def test_label_given_to_score_is_explained():
     with pytest.raises(DatakinError, match=r"'label' belongs to reading: datakin\.read_table"):
         score(frame(0), frame(1), label="y")
@@ -125,7 +110,7 @@ def test_a_large_matrix_prints_pairs_instead_of_a_square():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DatakinWarning)
         text = str(matrix(datasets, cv=3, **FAST))
-    assert text.startswith("No pair of the 11 datasets is known to hurt.")
+    assert text.startswith("No pair of the 11 datasets is clearly apart by its score.")
     assert "Closest and farthest pairs, the closest first:" in text
     assert max(map(len, text.splitlines())) <= 80
 

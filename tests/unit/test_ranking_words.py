@@ -39,10 +39,6 @@ def test_luck_is_said_of_the_one_that_stands_first(ranking):
     assert said == f"{first} loses least with probability 35%; the first place is partly luck."
 
 
-def test_names_stand_in_a_row(ranking):
-    assert "pooling 'cousin', 'shifted twin' and 'twin' should" in ranking.forecast.sentence
-
-
 @pytest.mark.parametrize(
     ("groups", "said"),
     [

@@ -12,7 +12,7 @@ from datakin import Comparison, DatakinError, Matrix, Ranking, Zone, from_json, 
 SCRIPT = "<script>alert(1)</script>"
 FAST = {"models": ["logistic"], "cv": 3}
 COLUMNS = [
-    "source", "score", "low", "high", "zone", "call", "source_to_target", "target_to_source", "weight",
+    "source", "score", "low", "high", "zone", "call", "source_to_target", "target_to_source",
     "n_rows", "gain", "gain_low", "gain_high", "p_gain",
 ]  # fmt: skip
 
@@ -102,7 +102,6 @@ def test_frames(results):
     assert (ranking.gain_low < ranking.gain).all()
     assert (ranking.gain < ranking.gain_high).all()
     assert ranking.gain.is_monotonic_decreasing  # the stranger is further behind
-    assert ranking.weight.is_monotonic_decreasing
     assert set(ranking.zone) <= {zone.value for zone in Zone}
     assert ranking.call.tolist() == [Zone(zone).call for zone in ranking.zone]
     assert ranking.group.tolist() == [1, 2]

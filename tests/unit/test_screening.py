@@ -120,7 +120,7 @@ def test_report_and_pictures(screened, tmp_path):
     page = write_report(screened, tmp_path / "ranking.html").read_text(encoding="utf-8")
     assert "Screened out" in page
     assert "were screened out by a quick pass" in page
-    for draw_it in (plots.ranking, plots.forecast, plots.zones):
+    for draw_it in (plots.ranking, plots.zones):
         ax = draw_it(screened, ax=Figure().add_subplot())
         assert np.isfinite(ax.get_xlim()).all()
     ax = plots.ranking(screened, ax=Figure().add_subplot())

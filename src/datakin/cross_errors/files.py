@@ -68,6 +68,8 @@ KEPT: dict[str, Any] = {
         WaySums,
     )
 }
+# Fields that earlier versions wrote, for the gain formula; they are not read any more.
+GONE = {"Grams": ("correlation",), "WaySums": ("learner", "outlook")}
 DAMAGE = (
     *(OSError, pa.ArrowException, ArithmeticError, AttributeError, LookupError, MemoryError),
     *(RecursionError, TypeError, ValueError),
@@ -299,7 +301,8 @@ def _unpacked(what: Any, values: Array) -> Any:
         if kind == "key":
             name, columns, stage, partner = what["values"]
             return Key(name, tuple(columns), stage, partner)
-        return KEPT[kind](**{k: build(v) for k, v in what["fields"].items()})
+        held = {k: build(v) for k, v in what["fields"].items()}
+        return KEPT[kind](**{k: v for k, v in held.items() if k not in GONE.get(kind, ())})
 
     return build(what)
 

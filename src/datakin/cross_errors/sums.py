@@ -23,8 +23,8 @@ class WaySums:
         Those that work on both datasets.
     sizes : tuple of str
         The scores that can be had: "paper", "matched" and perhaps "limit".
-    estimate, learner : str
-        What the sums are of: the estimate asked for, and the model that forecasts are about.
+    estimate : str
+        What the sums are of.
     parts : ndarray of shape (S, 4 + K)
         For each size cross error, own error, variance from the tested rows, least standard error, and
         the cross errors without each fold.
@@ -32,8 +32,8 @@ class WaySums:
         Cross and own error of every model.
     own : ndarray of shape (3,)
         The tested dataset's own error, and its standard error from rows and from folds.
-    curve, outlook : ndarray
-        The numbers of the tested dataset's learning curve, and of the outlook for it as target.
+    curve : ndarray
+        The numbers of the tested dataset's learning curve.
     weights : ndarray
         Ensemble weights of the tested dataset, for all models.
     all_models : tuple of str
@@ -44,12 +44,10 @@ class WaySums:
     models: tuple[str, ...]
     sizes: tuple[str, ...]
     estimate: str
-    learner: str
     parts: Array
     by_model: Array
     own: Array
     curve: Array
-    outlook: Array
     weights: Array
     all_models: tuple[str, ...]
 
@@ -65,8 +63,6 @@ class Grams:
         The score whose losses `products` are of.
     products : ndarray of shape (m, m)
         Sums of products of what each row (or group) adds to the sources' errors.
-    correlation : ndarray of shape (m, m)
-        Between the losses of the forecasts' learner.
     n : int
         Number of rows, or groups.
     """
@@ -74,16 +70,14 @@ class Grams:
     sources: tuple[str, ...]
     size: str
     products: Array
-    correlation: Array
     n: int
 
     def only(self, names: Iterable[str]) -> Grams:
         """Return the sums of some of the sources."""
         wanted = set(names)
         at = [i for i, name in enumerate(self.sources) if name in wanted]
-        square = np.ix_(at, at)
         kept = tuple(self.sources[i] for i in at)
-        return Grams(kept, self.size, self.products[square], self.correlation[square], self.n)
+        return Grams(kept, self.size, self.products[np.ix_(at, at)], self.n)
 
 
 class PackedSums(Mapping[tuple[str, str], WaySums]):
@@ -106,23 +100,19 @@ class PackedSums(Mapping[tuple[str, str], WaySums]):
 
     def _whole(self, trained_on: str, tested_on: str, packed: bytes) -> WaySums:
         common = self._common[tested_on]
-        numbers, found = np.frombuffer(packed), []
-        for array in (common.parts, common.by_model, common.outlook):
-            found.append(numbers[: array.size].reshape(array.shape))
-            numbers = numbers[array.size :]
-        parts, by_model, outlook = found
+        numbers, n = np.frombuffer(packed), common.parts.size
+        parts = numbers[:n].reshape(common.parts.shape)
+        by_model = numbers[n:].reshape(common.by_model.shape)
         return WaySums(
             trained_on,
             tested_on,
             common.models,
             common.sizes,
             common.estimate,
-            common.learner,
             parts,
             by_model,
             common.own,
             common.curve,
-            outlook,
             common.weights,
             common.all_models,
         )
@@ -135,15 +125,14 @@ class PackedSums(Mapping[tuple[str, str], WaySums]):
 
 
 def _packed(way: WaySums) -> bytes:
-    numbers = (way.parts, way.by_model, way.outlook)
-    return np.concatenate([array.ravel() for array in numbers]).tobytes()
+    return np.concatenate([way.parts.ravel(), way.by_model.ravel()]).tobytes()
 
 
 def _are_alike(one: WaySums, other: WaySums) -> bool:
-    """Whether two directions to one dataset differ in parts, models' errors and outlook alone."""
+    """Whether two directions to one dataset differ in parts and models' errors alone."""
     if not (one.own is other.own and one.curve is other.curve and one.weights is other.weights):
         return False
-    names = ("models", "sizes", "estimate", "learner", "all_models")
+    names = ("models", "sizes", "estimate", "all_models")
     if any(getattr(one, name) != getattr(other, name) for name in names):
         return False
     return bool(one.parts.shape == other.parts.shape)

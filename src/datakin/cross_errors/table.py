@@ -49,8 +49,6 @@ class ErrorTable:
         False when the measurement was interrupted.
     test_size : float or None
         Share of rows that test, where every repeat splits the datasets anew.
-    learner : str
-        The model that gains are about; by default the estimate's, or the simplest of an ensemble.
     fits : mapping of str to int
         How many fits each plan took, those of smaller samples too.
     fitters : mapping of dataset to what fitted each model
@@ -72,7 +70,6 @@ class ErrorTable:
     trials: Mapping[str, Trials] = field(default_factory=dict)
     complete: bool = True
     test_size: float | None = None
-    learner: str = ""
     fits: Mapping[str, int] = field(default_factory=dict)
     fitters: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     files: tuple[str, ...] = ()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -77,8 +76,8 @@ class CrossErrors(ErrorTable):
             "all" pairs; those of one target, by its name; or pairs of names.
         trials : str, list of str or "all", optional
             Targets whose sources are tried with them: a stack of target and source against the
-            stack of the target alone. Calls of these targets' sources come from the trials, others
-            from the gain formula.
+            stack of the target alone. Calls of these targets' sources come from the trials; others
+            have none.
         keep : {"auto", "predictions", "losses", "sums"}
             What to keep; "auto" keeps predictions up to 512 MB, and beyond that sums, or for one
             target losses.
@@ -110,7 +109,7 @@ class CrossErrors(ErrorTable):
         **looks
             estimate, size, direction, sharpness, voting, weighting, zones, zone_error: as in
             `CrossLearningScore`; by default as they were measured. models: names of some of the
-            models that were measured. learner: the model, or "ensemble", that gains are about.
+            models that were measured.
 
         Returns
         -------
@@ -121,8 +120,8 @@ class CrossErrors(ErrorTable):
     def rank(self, target: str, **looks: Any) -> Ranking:
         """Look at all sources of one target, best first.
 
-        Calls and order rest on the trials of this target, if they were measured (``trials=``);
-        otherwise on the gain formula and on what sources lose on the target.
+        Calls and order rest on the trials of this target, if they were measured (``trials=``).
+        Otherwise there are no calls, and the order is that of what sources lose on the target.
 
         Parameters
         ----------
@@ -166,7 +165,7 @@ class CrossErrors(ErrorTable):
 
     def _looked(self, looks: Mapping[str, Any]) -> CrossErrors:
         """Return the table as other options read it."""
-        known = (*Options.names("look"), "models", "learner")
+        known = (*Options.names("look"), "models")
         for name in looks:
             if name not in known:
                 raise DatakinError(
@@ -174,8 +173,8 @@ class CrossErrors(ErrorTable):
                     f"can.{suggest(name, known)}"
                 )
         changed = {name: value for name, value in looks.items() if value is not None}
-        learner, models = changed.pop("learner", self.learner), changed.pop("models", None)
-        return replace(self.read_with(self.options.replace(**changed), models), learner=learner)
+        models = changed.pop("models", None)
+        return self.read_with(self.options.replace(**changed), models)
 
 
 def _as_cross_errors(table: ErrorTable) -> CrossErrors:

@@ -17,7 +17,6 @@ from datakin.execution.measurement import Looks, Measurement
 from datakin.learning.models import Model, built_in_models, choose_models
 from datakin.scoring.cls import AVERAGES
 from datakin.scoring.curves import measure_growth
-from datakin.scoring.forecast import learner_of
 from datakin.scoring.pairs import make_pair
 from datakin.scoring.rankings import grams_of_all, what_rows_add
 from datakin.scoring.ways import RowsWay, summed
@@ -52,7 +51,6 @@ def prepare(
 ) -> Measurement:
     """Return a measurement that is ready to run."""
     models = _chosen_models(options, bool(datasets[0].classes))
-    learner = learner_of([model.name for model in models], options.estimate)
     # Averages over models, and the limit, are made of all of them row by row.
     is_one = options.estimate not in AVERAGES and options.size != "limit"
     return Measurement(
@@ -64,7 +62,7 @@ def prepare(
         trials=trials,
         keep=choose_keep(datasets, pairs, options, len(models), keep),
         with_grams=with_grams,
-        outputs=tuple(dict.fromkeys((options.estimate, learner))) if is_one else (),
+        outputs=(options.estimate,) if is_one else (),
     )
 
 

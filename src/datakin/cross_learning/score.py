@@ -17,7 +17,7 @@ from datakin.cross_learning.screening import screen_sources
 from datakin.data import for_comparison, for_matrix, for_ranking
 from datakin.execution.running import measured
 from datakin.results import Comparison, Matrix, Ranking
-from datakin.results.zones import GAIN
+from datakin.results.zones import PAPER
 from datakin.scoring.matrices import complete_names, fill_matrix, make_matrix
 from datakin.scoring.pairs import compare_pair
 from datakin.scoring.rankings import rank_sources
@@ -73,7 +73,7 @@ class CrossLearningScore(Options):
         What decides. "gain": the source is tried, in a stack with the target against the stack of
         the target alone, in Brier or squared error and by learners of its own, whatever `models`
         and `loss` are; it helps, is harmless, unclear or hurts. Where it cannot be tried, and in
-        a matrix, the formula for the gain of pooling decides (see `datakin.forecast_gain`).
+        a matrix without ``calls=True``, there is no call: it reads "not tried".
         "paper": the paper's thresholds for the score; nothing is tried.
     zone_error : {"rows", "folds"}
         How the standard error of the baseline error is found.
@@ -144,7 +144,7 @@ class CrossLearningScore(Options):
 
     def _tried(self, targets: Sequence[str]) -> Sequence[str]:
         """Return the targets whose sources are tried: none if the paper's rule decides."""
-        return targets if self.zones == GAIN.name else ()
+        return () if self.zones == PAPER.name else targets
 
     @filters_kept()
     def compare(self, target: Any, source: Any) -> Comparison:
@@ -185,7 +185,7 @@ class CrossLearningScore(Options):
         screen : bool
             Look at all sources with a few quick fits first, and do the full work only for those
             within reach of the best or called helpful. The numbers of these are the same as
-            without, except groups, joint weights and the probabilities of the first place, which
+            without, except groups and the probabilities of the first place, which
             are about them alone. The others stay in the table, marked as screened out. For many sources;
             fewer than four are not screened.
         on_result : callable, optional
@@ -231,7 +231,7 @@ class CrossLearningScore(Options):
         datasets : list of datasets, or mapping of name to dataset
         calls : bool
             Try every dataset with every other, both ways, and call each by its trial: about a tenth
-            of a second a pair and direction. Otherwise calls come from the gain formula.
+            of a second a pair and direction. Otherwise there are no calls.
 
         Returns
         -------
@@ -246,7 +246,7 @@ class CrossLearningScore(Options):
             )
         if not isinstance(calls, bool):
             raise DatakinError(f"The 'calls' parameter must be True or False. Got {calls!r}.")
-        if calls and self.zones != GAIN.name:
+        if calls and self.zones == PAPER.name:
             raise DatakinError(
                 "Calls are made by trials, and zones='paper' asks for the paper's rule: leave out one of "
                 "the two."
@@ -327,7 +327,7 @@ def matrix(datasets: Any, *, calls: bool = False, **options: Any) -> Matrix:
     ----------
     datasets : list of datasets, or mapping of name to dataset
     calls : bool
-        Try every dataset with every other, both ways; otherwise calls come from the gain formula.
+        Try every dataset with every other, both ways; otherwise there are no calls.
     **options
         As in `CrossLearningScore`.
 

@@ -25,11 +25,9 @@ from datakin.execution.measurement import Measurement
 from datakin.execution.units import Unit
 from datakin.learning.folds import Plan
 from datakin.learning.models import Model
-from datakin.learning.stack.records import Trial
-from datakin.results import ExpectedGain, Screened, Screening
-from datakin.results.zones import GAIN, TRIAL, Zone
+from datakin.learning.stack.records import Trial, call_of
+from datakin.results import Screened, Screening
 from datakin.scoring.cls import Direction, Discrepancy
-from datakin.scoring.forecast import SIMPLEST, learner_of, plain_gain
 from datakin.scoring.uncertainty import row_variance
 from datakin.scoring.ways import RowsWay
 
@@ -41,6 +39,7 @@ FIRST = 5  # places that are never screened out, or half of the sources if that 
 # benchmarks/screen.py reports, after a look at several kinds of truth.
 REACH = 1.0
 FOLDS = 2  # of a source's plan that are fitted, besides all rows
+SIMPLEST = ("logistic", "linear")
 FLEXIBLE = "rbf_svm"  # the cheapest model that is not linear
 
 
@@ -52,10 +51,12 @@ class _Glance:
     n_rows: int
     loss: Discrepancy
     groups: Array | None
-    gain: ExpectedGain
-    error: float
     trial: Trial | None
-    may_help: bool
+
+    @property
+    def may_help(self) -> bool:
+        """Whether its trial says so; without one, whether its predictors do as well as the target's own."""
+        return self.loss.value <= 0 if self.trial is None else call_of(self.trial) == "helps"
 
     def error_from(self, other: _Glance | None = None) -> float:
         """Return the standard error of the loss, or of its difference from another source's."""
@@ -65,8 +66,7 @@ class _Glance:
         return float(np.sqrt(row_variance(influence, self.groups, self.loss.least)))
 
     def screened(self) -> Screened:
-        quick = self.loss.value, self.error_from(), self.gain, self.error
-        return Screened(self.name, self.n_rows, *quick, self.trial)
+        return Screened(self.name, self.n_rows, self.loss.value, self.error_from(), self.trial)
 
 
 def screen_sources(measurement: Measurement, target: str) -> Screening | None:
@@ -214,16 +214,6 @@ def _glance(
     way = RowsWay([Direction(own, own, cross)], None if labels is None else labels.groups)
     estimate = "average" if options.estimate == "ensemble" else options.estimate
     loss = way.discrepancy(estimate, "paper" if options.size == "paper" else "matched")
-    learner = learner_of(cross.models, options.estimate)
-    seen = way.outlook(learner if learner in way.models else estimate)
-    gain = plain_gain(seen)
     tried = measurement.tried.get(target)
     trial = None if tried is None else tried.trials.get(source)
-    if trial is not None:
-        may_help = TRIAL.decide_trial(trial).zone is Zone.POSITIVE
-    elif options.zones == GAIN.name:
-        may_help = GAIN.decide_gain(gain).zone is Zone.POSITIVE
-    else:  # the paper's zones ask for the score of both directions, of which one is known
-        may_help = loss.value <= 0
-    n_rows = members[source].n_rows
-    return _Glance(source, n_rows, loss, way.groups, gain, seen.error, trial, may_help)
+    return _Glance(source, members[source].n_rows, loss, way.groups, trial)

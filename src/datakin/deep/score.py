@@ -60,6 +60,7 @@ class EncoderHeadScore:
     loss : str or callable
         As in `datakin.CrossLearningScore`.
     zones : {"paper", "gain"}
+        "gain" makes no calls: nothing is tried here, and a source that was not tried has no call.
     scale : {"auto", "each", "whole"}
         Heads divide each feature by its spread over their training rows, or all by one number.
         "auto": one number for an encoder trained on both datasets, each otherwise.

@@ -7,14 +7,13 @@ because results do not keep the rows.
 from datakin.plots.boundaries import pair
 from datakin.plots.canvas import save
 from datakin.plots.explanations import effects, explanation
-from datakin.plots.pictures import choice, forecast, gain, learning_curve, ranking, zones
+from datakin.plots.pictures import choice, gain, learning_curve, ranking, zones
 from datakin.plots.squares import map, matrix
 
 __all__ = [
     "choice",
     "effects",
     "explanation",
-    "forecast",
     "gain",
     "learning_curve",
     "map",

@@ -32,6 +32,7 @@ COLOURS = {
     "harmless": CALLS["harmless"],
     "ambiguous": CALLS["unclear"],
     "negative": CALLS["hurts"],
+    "not tried": "#999999",
 }
 CLUSTERS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#7A6FC0", "#666666")
 DIM = "#999999"  # of sources that were screened out

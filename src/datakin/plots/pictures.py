@@ -22,13 +22,12 @@ from datakin.plots.canvas import (
     picture,
     zero_line,
 )
-from datakin.results import SCREENED, Choice, Comparison, Forecast, Gain, Ranking
+from datakin.results import SCREENED, Choice, Comparison, Gain, Ranking
 from datakin.results.gain_answer import NORMAL
 from datakin.results.words import gain_loss, percent
 from datakin.results.zones import Zone
-from datakin.scoring.forecast import forecast_gain
 
-__all__ = ["choice", "forecast", "gain", "learning_curve", "ranking", "zones"]
+__all__ = ["choice", "gain", "learning_curve", "ranking", "zones"]
 
 CHANCES = {"positive": "a gain", "harmless": "a cost up to 2%", "negative": "a larger cost"}
 WHOLE = "#333333"  # of the choice as a whole
@@ -103,69 +102,26 @@ def _draw_zones(ax: Any, k: int, comparison: Comparison, reach: tuple[float, flo
 def zones(result: Any, *, ax: Any = None) -> Any:
     """Draw how probable a gain, a cost up to 2% and a larger cost are; or each of the paper's zones.
 
-    Where sources were not tried: the probability of each call, or zone, if measured again.
+    The paper's zones: the probability of each if measured again.
     """
     found = _comparisons(result)
+    if not any(c.zone_probabilities for c in found):
+        raise DatakinError(
+            "plots.zones draws how sources that were tried help. None was tried here."
+        )
     ax = axes(ax, height=1.4 + 0.3 * len(found))
     left = np.zeros(len(found))
-    of_trials = any(c.trial is not None for c in found)
     of_gain = found[0].decision.is_about_gain
     for zone, ink in COLOURS.items():
         share = np.array([c.zone_probabilities.get(zone, 0.0) for c in found])
         if share.any():
-            name = Zone(zone).call if of_gain else zone
-            name = CHANCES.get(zone, name) if of_trials else name
+            name = CHANCES[zone] if of_gain else zone
             ax.barh(range(len(found)), share, left=left, color=ink, height=0.7, label=name)
         left += share
     name_rows(ax, [c.source for c in found], len(found))
     ax.set_xlim(0, 1)
     ax.set_xlabel("probability" if of_gain else "probability of each zone")
     entitle(ax, f"How likely sources help {label(result.target)}")
-    return ax
-
-
-@picture(Ranking, Comparison, Forecast)
-def forecast(result: Any, *, ax: Any = None) -> Any:
-    """Draw the gain of each source of a ranking; or that of pooling, by the formula, against the share."""
-    if isinstance(result, Comparison):
-        result = forecast_gain(result)
-    if isinstance(result, Forecast) and result.shares:
-        return _share_curve(result, axes(ax))
-    frame, found = result.frame, []
-    if isinstance(result, Forecast):
-        names = {"how": "source", "low": "gain_low", "high": "gain_high"}
-        frame = frame.rename(columns=names)
-        axis = "gain of pooling by the formula, in units of the error, 95% interval"
-        title = f"What pooling brings {label(result.target)}"
-    else:
-        found = _comparisons(result)
-        frame = frame.assign(
-            **{name: 100 * frame[name] for name in ("gain", "gain_low", "gain_high")}
-        )
-        axis = f"gain: fall of the {_loss(result)} in % of the target's own, 90% interval"
-        title = f"What each source brings {label(result.target)}"
-    ax = axes(ax, height=1.6 + 0.3 * len(frame))
-    _intervals(ax, frame, "gain", "gain_low", "gain_high")
-    zero_line(ax)
-    name_rows(ax, frame["source"], len(frame))
-    ax.set_xlabel(axis, loc="right")
-    entitle(ax, title, _inks(found) if found else None)
-    return ax
-
-
-def _loss(result: Ranking) -> str:
-    return gain_loss(result.task) if result.is_tried else "error"
-
-
-def _share_curve(result: Forecast, ax: Any) -> Any:
-    curve = result.curve
-    ax.fill_between(curve["share"], curve["low"], curve["high"], color=CLUSTERS[0], alpha=0.15)
-    ax.plot(curve["share"], curve["gain"], color=CLUSTERS[0])
-    ax.axhline(0, color="#555555", linewidth=0.8)
-    ax.axvline(result.kinship, color=CLUSTERS[0], linewidth=0.8, linestyle="--")
-    ax.set_xlabel(f"share of {label(result.sources[0])} in the pooled predictor")
-    ax.set_ylabel("gain in units of the error, 95% interval")
-    entitle(ax, f"What pooling brings {label(result.target)}")
     return ax
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Any
 
-from datakin._core.exceptions import DatakinError
 from datakin.distances import Distance
 from datakin.report.details import NAMES, chances, loss_of, model_rows, role_facts, unit_on
 from datakin.report.effects import effect_chart, effect_columns, effect_row
@@ -21,13 +19,11 @@ from datakin.report.sections import (
     interval,
     origin,
     section,
-    share_section,
     view,
 )
 from datakin.report.words import notes_of, verdict_of
 from datakin.results import Comparison, Estimate
 from datakin.results.words import error_word, signed
-from datakin.scoring.forecast import forecast_gain
 
 __all__ = ["comparison_view", "distance_view"]
 
@@ -40,9 +36,6 @@ def comparison_view(c: Comparison) -> dict[str, Any]:
     else:
         sections += why_pair(c.explanations)
     sections += [*trial_measures(c), *both_ways(c), _facts(c)]
-    # A dataset against itself has no forecast.
-    with suppress(DatakinError):
-        sections.append(share_section(forecast_gain(c)))
     sections += [_models(c), *curve_section(list(c.curves.values())), *_table(c)]
     what = "call" if c.decision.is_about_gain else "zone"
     gain = [] if c.trial is None else [{"label": "gain", "value": signed(c.trial.gain)}]
@@ -65,22 +58,21 @@ def comparison_view(c: Comparison) -> dict[str, Any]:
 
 
 def _gains(c: Comparison) -> list[dict[str, Any]]:
-    """Return the section of what the source brings; none if nothing is known of it."""
-    row, (name, unit, alone) = c.row(), loss_of(c)
-    if row["gain"] != row["gain"]:
+    """Return the section of what the source brings; none if it was not tried."""
+    trial, (name, unit, alone) = c.trial, loss_of(c)
+    if trial is None:
         return []
-    found = effect_row(row["gain"], (row["gain_low"], row["gain_high"]), row["p_gain"], alone, unit)
-    rows = [{"what": f"With {c.source}", "call": c.decision.word, **found}]
-    how = "By the gain formula: the source was not tried."
-    if c.trial is not None:
-        trial = c.trial
-        how = (
-            "The source was tried beside the target, with a weight of its own; and with every row of both in "
-            "one pool. A source hurts if that pool does harm."
-        )
-        ends, chance = (trial.pooled_low, trial.pooled_high), float("nan")
-        pool = effect_row(trial.pooled, ends, chance, alone, unit)
-        rows.append({"what": "All rows in one pool", **pool})
+    found = effect_row(trial.gain, (trial.low, trial.high), trial.p_gain, alone, unit)
+    ends, chance = (trial.pooled_low, trial.pooled_high), float("nan")
+    pool = effect_row(trial.pooled, ends, chance, alone, unit)
+    rows = [
+        {"what": f"With {c.source}", "call": c.decision.word, **found},
+        {"what": "All rows in one pool", **pool},
+    ]
+    how = (
+        "The source was tried beside the target, with a weight of its own; and with every row of both in "
+        "one pool. A source hurts if that pool does harm."
+    )
     columns = [
         column("what", "how", "text"),
         column("call", "call", "zone"),

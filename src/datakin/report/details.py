@@ -13,7 +13,6 @@ from datakin.results import Comparison
 from datakin.results.answer import said
 from datakin.results.call_words import called, reason_of
 from datakin.results.words import gain_loss
-from datakin.results.zones import Zone
 
 __all__ = ["NAMES", "chances", "details_of", "loss_of", "model_rows", "role_facts", "unit_on"]
 
@@ -53,8 +52,10 @@ def details_of(c: Comparison) -> dict[str, Any]:
         ["Cross-Learning Score", f"{c.score:.4f}, 95% interval {low:.4f} to {high:.4f}"],
         *_direction_facts(c),
         ["p-value of no difference", f"{c.p_value:.3g}"],
-        ["Probabilities", ", ".join(f"{what} {share:.0%}" for what, share in chances(c).items())],
     ]
+    if found := chances(c):
+        said_of = ", ".join(f"{what} {share:.0%}" for what, share in found.items())
+        facts.append(["Probabilities", said_of])
     row = role_facts(c, c.source, "source")
     told = [f"{row['rows']:,} rows, {c.n_shared_rows} in common with the target"]
     if "classes" in row:
@@ -80,7 +81,7 @@ def _why(c: Comparison) -> str:
 
 def _gain_facts(c: Comparison) -> list[list[str]]:
     """Return what the source brings: in percent, and as losses."""
-    facts = []
+    facts: list[list[str]] = []
     if c.trial is not None:
         trial, (name, unit, alone) = c.trial, loss_of(c)
         ends = f"{percent(trial.low)} to {percent(trial.high)}"
@@ -92,12 +93,6 @@ def _gain_facts(c: Comparison) -> list[list[str]]:
         facts.append(["Probability of a gain", f"{trial.p_gain:.2f}"])
         ends = f"{percent(trial.pooled_low)} to {percent(trial.pooled_high)}"
         facts.append(["If all rows were pooled", f"{percent(trial.pooled)}, 90% interval {ends}"])
-    if c.gain is not None:
-        gain = c.gain
-        ends = f"{gain.low:.4g} to {gain.high:.4g}"
-        facts.append(
-            ["Pooling, by the formula", f"error falls by {gain.value:.4g}, 95% interval {ends}"]
-        )
     return facts
 
 
@@ -119,9 +114,7 @@ def chances(c: Comparison) -> dict[str, float]:
     if c.trial is not None:
         words = {"positive": "a gain", "harmless": "a cost up to 2%", "negative": "a larger cost"}
         return {words[zone]: share for zone, share in found.items()}
-    of_gain = c.decision.is_about_gain
-    words = {zone.value: zone.call if of_gain else zone.value for zone in Zone}
-    return {f"{words[zone]}, if measured again": share for zone, share in found.items()}
+    return {f"{zone}, if measured again": share for zone, share in found.items()}
 
 
 def unit_on(c: Comparison, name: str) -> Unit:
@@ -131,8 +124,7 @@ def unit_on(c: Comparison, name: str) -> Unit:
 
 def loss_of(c: Comparison) -> tuple[str, Unit, float | None]:
     """Return what gains are shares of: the name of the loss, its unit, and the target's own."""
-    own = unit_on(c, c.target)
     if c.trial is None:
-        return "error", own, None if c.outlook is None else c.outlook.error
+        return "error", unit_on(c, c.target), None
     loss = Unit("squared" if c.task == "regression" else "brier")
     return gain_loss(c.task), loss, c.loss_alone

@@ -1,67 +1,17 @@
-"""The reports of forecasts and realised gains."""
+"""The report of realised gains."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from datakin.report.sections import (
-    GAIN,
-    PROBABILITY,
-    bars,
-    column,
-    gain_forest,
-    gain_row,
-    interval,
-    origin,
-    pairs,
-    records,
-    section,
-    share_section,
-    view,
-)
+from datakin.report.sections import column, interval, origin, pairs, records, section, view
 from datakin.report.units import Unit
-from datakin.report.words import amount, error_text, notes_of, plural, verdict_of
-from datakin.results import Forecast, Gain
+from datakin.report.words import notes_of, plural, verdict_of
+from datakin.results import Gain
 from datakin.results.gain_answer import NORMAL
 from datakin.results.words import error_word
 
-__all__ = ["forecast_view", "gain_view"]
-
-
-def forecast_view(forecast: Forecast) -> dict[str, Any]:
-    """Return the sections of a forecast."""
-    in_points = forecast.unit == "share of rows"
-    rows = [
-        {"how": how, **gain_row(gain)}
-        for how, gain in (("without weights", forecast.pooled), ("best weights", forecast.best))
-    ]
-    columns = [column("how", "how", "text"), *GAIN, PROBABILITY]
-    chart = gain_forest("how", "expected gain")
-    text = "Error of the target alone minus error of the pool. Thick line: 90% interval; thin: 95%."
-    sections = [section("gain", "Pooling, by the gain formula", text, columns, rows, chart=chart)]
-    if forecast.shares:
-        at_share = {"id": "share", "title": "At which share", "short": "Shares", "more": False}
-        sections.append({**share_section(forecast), **at_share})
-    weights = [{"source": name, "weight": weight} for name, weight in forecast.weights.items()]
-    parts = [column("source", "source", "text"), column("weight", "weight", digits=3)]
-    chart = bars("source", "weight", "weight of a row", most=1)
-    told = "How much a row of each source should count. A row of the target counts 1."
-    sections.append(section("weights", "Weights", told, parts, weights, chart=chart, table="open"))
-    return view(
-        "forecast",
-        f"Forecast for {forecast.target}",
-        verdict_of(forecast.answer),
-        sections,
-        tiles=[
-            {"label": "call", "value": forecast.decision.word, "zone": forecast.decision.word},
-            {"label": "error alone", "value": error_text(forecast.error, in_points)},
-            {"label": "gain, without weights", "value": amount(forecast.gain, in_points)},
-            {"label": "gain, best weights", "value": amount(forecast.best.value, in_points)},
-            {"label": "kinship", "value": f"{forecast.kinship:.2f}"},
-        ],
-        notes=notes_of(forecast.answer),
-        provenance=origin(forecast.provenance),
-    )
+__all__ = ["gain_view"]
 
 
 def gain_view(gain: Gain) -> dict[str, Any]:

@@ -11,6 +11,8 @@ from datakin.distances import DistanceMatrix
 from datakin.report.sections import column, interval, origin, records, section, view
 from datakin.report.words import CALLS, ZONES, enumerated, notes_of, shortened, verdict_of
 from datakin.results import Matrix, Square
+from datakin.results.matrix_answer import has_untried
+from datakin.results.zones import NOT_TRIED
 
 __all__ = ["distance_matrix_view", "matrix_view"]
 
@@ -32,7 +34,7 @@ def matrix_view(matrix: Matrix) -> dict[str, Any]:
     return _square_view(
         matrix,
         clusters,
-        tiles=_zone_tiles(matrix),
+        tiles=_zone_tiles(matrix) if matrix.rule != NOT_TRIED.name else (),
         calls=matrix.shown == "call",
         own=[float(error) for error in np.diag(matrix.errors)],
         pairs=PAIRS,
@@ -130,9 +132,10 @@ def _tree(matrix: Square, order: list[int]) -> dict[str, Any]:
     text = "Groups that join far to the left differ most. Average linkage."
     axis = "mean distance between the two groups that join"
     if isinstance(matrix, Matrix):
+        apart = "are apart" if has_untried(matrix) else "hurt"
         text = (
-            "Groups that join far to the left differ most. Pairs that hurt are drawn above all others. "
-            "Complete linkage."
+            f"Groups that join far to the left differ most. Pairs that {apart} are drawn above all others. "
+            f"Complete linkage."
         )
         axis = "largest score between the two groups that join"
     cut = float(matrix._cut()) if len(matrix) > 1 else 0.0

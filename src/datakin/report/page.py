@@ -35,7 +35,7 @@ from datakin.report.choices import choice_view
 from datakin.report.comparisons import comparison_view, distance_view
 from datakin.report.descriptions import description_view
 from datakin.report.explanations import explanation_view
-from datakin.report.gains import forecast_view, gain_view
+from datakin.report.gains import gain_view
 from datakin.report.matrices import distance_matrix_view, matrix_view
 from datakin.report.rankings import distance_ranking_view, ranking_view
 from datakin.report.words import WORDS, notes_of, verdict_of
@@ -44,7 +44,6 @@ from datakin.results import (
     Comparison,
     Description,
     Explanation,
-    Forecast,
     Gain,
     Matrix,
     Ranking,
@@ -67,7 +66,6 @@ VIEWS: dict[type, Any] = {
     DistanceMatrix: distance_matrix_view,
     DistanceRanking: distance_ranking_view,
     Explanation: explanation_view,
-    Forecast: forecast_view,
     Gain: gain_view,
     Matrix: matrix_view,
     Ranking: ranking_view,
@@ -89,7 +87,7 @@ def write_report(
 
     Parameters
     ----------
-    result : Choice, Comparison, Ranking, Matrix, Explanation, Gain, Forecast, Distance or Description
+    result : Choice, Comparison, Ranking, Matrix, Explanation, Gain, Distance or Description
     path : str or path
         The file to write; its folder must exist.
     overwrite : bool

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from datakin.distances import DistanceRanking
@@ -18,14 +17,10 @@ from datakin.report.effects import (
 from datakin.report.explained import ladder_of, why_sources
 from datakin.report.sections import (
     FACTS,
-    GAIN,
     MODELS,
-    PROBABILITY,
     bars,
     column,
     curve_section,
-    gain_forest,
-    gain_row,
     interval,
     origin,
     pairs,
@@ -52,21 +47,19 @@ def ranking_view(ranking: Ranking) -> dict[str, Any]:
     kin = list(ranking)
     by_gain = kin[0].decision.is_about_gain
     sections = [
-        *([_effects(ranking, kin)] if by_gain else []),  # the paper's zones are not about gains
+        *([_effects(ranking, kin)] if ranking.is_tried else []),
         *why_sources(ranking.explanations),
         _scores(ranking, kin),
         _screened(ranking),
         _facts(ranking, kin),
         _models(kin),
-        _gains(ranking, kin),
-        *_weights(ranking, kin),
         *curve_section(_target_curves(ranking, kin)),
     ]
     return view(
         "ranking",
         f"Sources for {ranking.target}",
         verdict_of(ranking.answer),
-        [part for part in sections if part["rows"]],  # a dataset against itself has no forecast
+        [part for part in sections if part["rows"]],
         tiles=_tiles(ranking, kin),
         notes=notes_of(ranking.answer),
         details={c.source: _details(ranking, c) for c in kin},
@@ -99,7 +92,7 @@ def _tiles(ranking: Ranking, kin: list[Comparison]) -> list[dict[str, str]]:
 
 
 def _effects(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
-    """Return the section of the gains; without rows if none is known."""
+    """Return the section of the gains of the sources that were tried."""
     name, unit, _ = loss_of(kin[0])
     rows = []
     for row, c in zip(records(ranking.frame), kin, strict=False):
@@ -118,10 +111,6 @@ def _effects(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
     ]
     calls = [c.call for c in kin]
     text = " ".join([*legend_of_calls(calls), *gain_legend(name, calls), IF_POOLED])
-    if not ranking.is_tried:
-        text = (
-            "By the gain formula: what pooling each source with the target should bring. Not tried."
-        )
     chart = effect_chart("source", name, ranking.target, rows)
     return section(
         "gains", "What each source brings", text, columns, rows, chart=chart,
@@ -206,79 +195,6 @@ def _screened(ranking: Ranking) -> dict[str, Any]:
         "are not called; the numbers are those of the quick pass."
     )
     return section("screened", "Screened out", text, columns, rows, table="open")
-
-
-def _gains(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
-    rows = [
-        {"source": name, **gain_row(gain), "summary": is_whole}
-        for name, gain, is_whole in _all_gains(ranking, kin)
-    ]
-    columns = [
-        column("source", "source", "name"),
-        *GAIN,
-        column("low90", "90% low"),
-        column("high90", "90% high"),
-        PROBABILITY,
-    ]
-    chart = gain_forest(
-        "source", "expected gain: error of the target alone minus error of the pool"
-    )
-    text = (
-        f"{_diagnostic(ranking)}By how much the target's error should fall, by the gain formula and in units "
-        f"of the error, when each source is pooled with the target, without weights. Right of 0 is a gain. "
-        f"Thick line: 90% interval; thin line: 95%. Diamonds: all sources together, without weights or with "
-        f"the weights below."
-    )
-    title = "Pooling, by the gain formula"
-    return section("gain", title, text, columns, rows, chart=chart, more=True, short="gain formula")
-
-
-def _diagnostic(ranking: Ranking) -> str:
-    if not ranking.is_tried:
-        return ""
-    return (
-        "A diagnostic, which does not decide: it is about pooling, not about a stack, and about one "
-        "model. "
-    )
-
-
-def _all_gains(ranking: Ranking, kin: list[Comparison]) -> Iterator[tuple[str, Any, bool]]:
-    for c in kin:
-        if c.gain is not None:
-            yield c.source, c.gain, False
-    if ranking.forecast is not None:
-        yield "All, unweighted", ranking.forecast.pooled, True
-        yield "All, weighted", ranking.forecast.best, True
-
-
-def _weights(ranking: Ranking, kin: list[Comparison]) -> list[dict[str, Any]]:
-    if ranking.forecast is None:
-        return []
-    joint = ranking.forecast.weights
-    rows = [
-        {
-            "source": c.source,
-            "weight": joint.get(c.source, 1.0),
-            "alone": c.weight,
-            "zone": c.decision.word,
-        }
-        for c in kin
-    ]
-    columns = [
-        column("source", "source", "name"),
-        column("weight", "weight with the others", digits=3),
-        column("alone", "weight alone", digits=3),
-    ]
-    chart = bars("source", "weight", "weight of a row", most=1)
-    text = (
-        f"{_diagnostic(ranking)}How much a row of each source should count by the gain formula when all "
-        f"sources are pooled, from 0 (leave out) to 1 (as much as a row of the target). The table also has "
-        f"the weight of each source used alone."
-    )
-    title = "Row weights of a pool, by the formula"
-    return [
-        section("weights", title, text, columns, rows, chart=chart, more=True, short="row weights")
-    ]
 
 
 def _models(kin: list[Comparison]) -> dict[str, Any]:

@@ -12,27 +12,22 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from datakin.results import DataFacts, Forecast, LearningCurve, Provenance
+from datakin.results import DataFacts, LearningCurve, Provenance
 
 __all__ = [
     "FACTS",
-    "GAIN",
     "MODELS",
-    "PROBABILITY",
     "bars",
     "clean",
     "column",
     "curve_section",
     "fact_row",
     "forest",
-    "gain_forest",
-    "gain_row",
     "interval",
     "origin",
     "pairs",
     "records",
     "section",
-    "share_section",
     "view",
 ]
 
@@ -161,31 +156,11 @@ MODELS = [
     column("source_weight", "weight on source", digits=2),
 ]
 
-GAIN = [column("gain", "gain"), column("low", "95% low"), column("high", "95% high")]
-PROBABILITY = column("probability", "P(gain)", digits=2)
-
-
-def gain_row(gain: Any) -> dict[str, float]:
-    """Return an expected gain as a row of numbers."""
-    return {
-        "gain": gain.value,
-        "low": gain.low,
-        "high": gain.high,
-        "low90": gain.low90,
-        "high90": gain.high90,
-        "probability": gain.probability,
-    }
-
 
 def forest(name: str, value: str, axis: str, **more: Any) -> dict[str, Any]:
     """Return a chart with a dot and an interval, "low" to "high", for each row."""
     chart = {"type": "forest", "name": name, "value": value, "low": "low", "high": "high"}
     return {**chart, **more, "axis": axis}
-
-
-def gain_forest(name: str, axis: str) -> dict[str, Any]:
-    """Return a chart of expected gains, with a thick line for the inner interval."""
-    return forest(name, "gain", axis, inner=["low90", "high90"])
 
 
 def bars(name: str, value: str, axis: str, **more: Any) -> dict[str, Any]:
@@ -256,30 +231,3 @@ def curve_section(curves: list[LearningCurve]) -> list[dict[str, Any]]:
     return [
         section("curve", title, text, columns, rows, chart=chart, more=True, short="learning curve")
     ]
-
-
-def share_section(forecast: Forecast) -> dict[str, Any]:
-    """Return the section of the gain against the share of a single source."""
-    columns = [
-        column("share", "share of the source", digits=2),
-        column("gain", "gain"),
-        column("low", "95% low"),
-        column("high", "95% high"),
-    ]
-    text = (
-        "A diagnostic: the gain of pooling by the gain formula, in units of the error, against the share of "
-        "the source in the pooled predictor, with its 95% interval. The best share is where the line is "
-        "highest."
-    )
-    chart = {
-        "type": "line",
-        "x": "share",
-        "y": "gain",
-        "low": "low",
-        "high": "high",
-        "axis": "share of the source",
-        "value_axis": "expected gain",
-    }
-    rows = records(forecast.curve)
-    title = "Pooling, by the gain formula"
-    return section("gain", title, text, columns, rows, chart=chart, more=True, short="gain formula")

@@ -12,9 +12,7 @@ __all__ = [
     "CALLS",
     "WORDS",
     "ZONES",
-    "amount",
     "enumerated",
-    "error_text",
     "notes_of",
     "percent",
     "plural",
@@ -26,7 +24,7 @@ __all__ = [
 TURNS = {code: f"\\u{code:04x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
 LONGEST = 48  # characters of a name in a sentence; charts and tables show all of it
 ZONES = ("positive", "ambiguous", "negative")  # of the paper
-CALLS = tuple(zone.call for zone in Zone)
+CALLS = tuple(zone.call for zone in Zone if zone is not Zone.UNTRIED)
 
 
 def shortened(name: str) -> str:
@@ -77,11 +75,6 @@ def plural(n: int, noun: str, nouns: str = "") -> str:
     return f"{n} {noun}" if n == 1 else f"{n} {nouns or noun + 's'}"
 
 
-def error_text(error: float, in_points: bool) -> str:
-    """Return an error as a percentage, or as a plain number if it is not a share of rows."""
-    return f"{100 * error:.1f}%" if in_points else f"{error:.4g}"
-
-
 def percent(share: float) -> str:
     """Return a share with its sign, in percent.
 
@@ -91,12 +84,6 @@ def percent(share: float) -> str:
     '+2.7%'
     """
     return f"{'+' if share >= 0 else chr(8722)}{abs(share):.1%}"
-
-
-def amount(gain: float, in_points: bool) -> str:
-    """Return a gain with its sign, in points if it is a share of rows."""
-    sign = "+" if gain >= 0 else "\N{MINUS SIGN}"
-    return f"{sign}{100 * abs(gain):.1f}" if in_points else f"{sign}{abs(gain):.4g}"
 
 
 # Words that a colleague without any other page may look up.

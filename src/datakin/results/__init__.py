@@ -19,7 +19,6 @@ from datakin.results.explanation_parts import (
     Mend,
     Region,
 )
-from datakin.results.forecast import ExpectedGain, Forecast, Outlook
 from datakin.results.gain import Gain, MethodGain
 from datakin.results.matrix import Matrix, Square
 from datakin.results.ranking import SCREENED, Ordered, Ranking, Screened, Screening
@@ -36,10 +35,8 @@ __all__ = [
     "Description",
     "EffectPair",
     "Estimate",
-    "ExpectedGain",
     "Explanation",
     "FeatureShift",
-    "Forecast",
     "Gain",
     "KeptRows",
     "LadderStep",
@@ -50,7 +47,6 @@ __all__ = [
     "MethodGain",
     "Metrics",
     "Ordered",
-    "Outlook",
     "Provenance",
     "Ranking",
     "Region",

@@ -13,7 +13,6 @@ from datakin.learning.stack.records import Trial
 from datakin.results.answer import Answer
 from datakin.results.comparison_answer import comparison_answer
 from datakin.results.explanation import Explanation
-from datakin.results.forecast import ExpectedGain, Outlook
 from datakin.results.record import Provenance, Record, register
 from datakin.results.zones import Zone, ZoneDecision
 
@@ -140,23 +139,11 @@ class LearningCurve:
         return table
 
 
-def gain_columns(trial: Trial | None, gain: ExpectedGain | None, error: float) -> dict[str, float]:
-    """Return a gain as a share of the target's own loss, its 90% interval and its probability.
-
-    Parameters
-    ----------
-    trial : Trial or None
-    gain : ExpectedGain or None
-        The formula's, for a source that was not tried.
-    error : float
-        The target's own error, in the units of `gain`.
-    """
+def gain_columns(trial: Trial | None) -> dict[str, float]:
+    """Return a gain as a share of the target's own loss, its 90% interval and its probability."""
     values = (np.nan,) * 4
     if trial is not None:
         values = trial.gain, trial.low, trial.high, trial.p_gain
-    elif gain is not None and error > 0:
-        shares = (gain.value / error, gain.low90 / error, gain.high90 / error)
-        values = *shares, gain.probability
     return dict(zip(("gain", "gain_low", "gain_high", "p_gain"), values, strict=True))
 
 
@@ -233,17 +220,9 @@ class Comparison(Record):
         a gain (positive), costs at most 2% of the loss (harmless), costs more (negative).
     curves : dict of str to LearningCurve
         Each dataset's own error against its number of rows.
-    weight : float
-        What a row of the source should count beside a row of the target, from 0 to 1, by the gain
-        formula.
-    gain : ExpectedGain or None
-        The gain of plain pooling by the formula, in units of the loss: a diagnostic; None for a
-        dataset against itself. More in `datakin.forecast_gain`.
     n_rows : dict of str to int
     n_shared_rows : int
         Rows of the target that also stand in the source.
-    outlook : Outlook or None
-        What forecasts are made from: own error, what it lacks, how far the source is behind.
     errors : ErrorRecords
         The cross-error table of the pair.
     notes : tuple of str
@@ -294,11 +273,8 @@ class Comparison(Record):
     decision: ZoneDecision
     zone_probabilities: dict[str, float]
     curves: dict[str, LearningCurve]
-    weight: float
-    gain: ExpectedGain | None
     n_rows: dict[str, int]
     n_shared_rows: int
-    outlook: Outlook | None
     errors: ErrorRecords
     notes: tuple[str, ...]
     provenance: Provenance
@@ -311,7 +287,7 @@ class Comparison(Record):
 
     @property
     def call(self) -> str:
-        """What to make of the source: helps, harmless, unclear or hurts."""
+        """What to make of the source: helps, harmless, unclear or hurts; "not tried" without a trial."""
         return self.zone.call
 
     @property
@@ -351,11 +327,9 @@ class Comparison(Record):
             "call": self.call,
             "source_to_target": self.source_to_target,
             "target_to_source": self.target_to_source,
-            "weight": self.weight,
             "n_rows": self.n_rows[self.source],
         }
-        error = 0.0 if self.outlook is None else self.outlook.error
-        row |= gain_columns(self.trial, self.gain, error)
+        row |= gain_columns(self.trial)
         if self.standardised is not None:
             row["standardised"] = self.standardised
         return row

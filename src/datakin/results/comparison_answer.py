@@ -17,13 +17,12 @@ if TYPE_CHECKING:
 
 __all__ = ["comparison_answer", "is_copy", "same_rows"]
 
-TONES = {"helps": "good", "harmless": "plain", "unclear": "open", "hurts": "bad"}
 COLUMNS = ("learned on", "tested on", "error", "own error", "difference", "interval")
 
 
 def is_copy(comparison: Comparison) -> bool:
     """Return whether both datasets hold the same rows: their score is 0 by definition."""
-    return comparison.gain is None and comparison.trial is None and not comparison.cross_errors
+    return comparison.trial is None and not comparison.cross_errors
 
 
 def same_rows(comparison: Comparison) -> str:
@@ -36,10 +35,10 @@ def comparison_answer(comparison: Comparison) -> Answer:
     """Return the answer of a comparison."""
     if is_copy(comparison):
         return Answer("plain", same_rows(comparison), ("Their score is 0 by definition.",))
-    _, head = comparison.decision.headline
+    tone, head = comparison.decision.headline
     names = {"source": short(comparison.source), "target": short(comparison.target)}
     return Answer(
-        tone=TONES[comparison.call],
+        tone=tone,
         headline=said(head.format(**names)),
         evidence=(_gain(comparison), _score(comparison)),
         table=_table(comparison),

@@ -1,4 +1,4 @@
-"""The answers of transfer methods that were tried, and of a forecast by the gain formula."""
+"""The answer of transfer methods that were tried."""
 
 from __future__ import annotations
 
@@ -6,24 +6,21 @@ from math import isfinite, nan
 from typing import TYPE_CHECKING
 
 from datakin._core.exceptions import counted
-from datakin.results.answer import Answer, AnswerTable, Bar, Row, said
+from datakin.results.answer import Answer, AnswerTable, Bar, Row
 from datakin.results.words import (
     amount,
     error_word,
     named,
-    number,
     percent,
     percent_interval,
-    probability,
     short,
     signed,
 )
 
 if TYPE_CHECKING:
-    from datakin.results.forecast import Forecast
     from datakin.results.gain import Gain
 
-__all__ = ["forecast_answer", "gain_answer"]
+__all__ = ["gain_answer"]
 
 NORMAL = 1.645  # half of a 90% interval, in standard errors
 
@@ -133,44 +130,3 @@ def _caveats(gain: Gain) -> list[str]:
         word = error_word(gain.source_loss or gain.loss)
         found.append(f"Back: the roles swapped; {short(gain.source)} alone has {word} {alone}.")
     return found
-
-
-def forecast_answer(forecast: Forecast) -> Answer:
-    """Return the answer of a forecast by the gain formula."""
-    tone, word = {
-        "positive": ("good", "should help"),
-        "ambiguous": ("open", "may or may not help"),
-        "negative": ("bad", "would harm"),
-    }[forecast.zone.value]
-    which = named(forecast.sources)
-    rows = [
-        Row(
-            (how, number(gain.value), "", probability(gain.probability)),
-            bar=Bar(gain.value, gain.low, gain.high),
-        )
-        for how, gain in (("plain pool", forecast.pooled), ("best weights", forecast.best))
-    ]
-    return Answer(
-        tone=tone,
-        headline=f"By the gain formula, pooling {which} {word} {short(forecast.target)}.",
-        evidence=tuple(said(part) for part in forecast.sentence.split("; ")),
-        table=AnswerTable(
-            ("how", "gain", "interval", "P(gain)"),
-            tuple(rows),
-            ("gain", "P(gain)"),
-            bar_of="95% interval of the gain",
-            unit="",
-        ),
-        legend=("Gain: error of the target alone minus error of the pool; line: 95% interval.",),
-        caveats=tuple(_about_formula(forecast)),
-    )
-
-
-def _about_formula(forecast: Forecast) -> list[str]:
-    several = len(forecast.sources) > 1
-    weights = ", ".join(f"{short(name)} {w:.2f}" for name, w in forecast.weights.items())
-    return [
-        "The formula is a diagnostic; trials of the sources are surer.",
-        f"Best share of the source{'s' if several else ''} in the pooled predictor: {forecast.kinship:.2f}.",
-        *([f"Best weight of a row: {weights}."] if len(forecast.weights) <= 6 else []),
-    ]

@@ -76,8 +76,8 @@ class Square(Record):
         ----------
         n : int, optional
             How many clusters. By default, for scores, datasets stay together while no pair among
-            them hurts (is negative), either way; for distances, which have no calls, up to the
-            widest gap between successive merges.
+            them hurts (is negative), either way, or was not tried and has a score that reaches
+            `thresholds`; for distances, up to the widest gap between successive merges.
 
         Returns
         -------
@@ -161,8 +161,8 @@ class Matrix(Square):
     complete : bool
         False when the run was interrupted and datasets are missing.
     rule : str
-        What decided the zones: "trial" (``calls=True``), "gain" (the formula) or "paper"; empty in
-        results of earlier versions.
+        What decided the zones: "trial" (``calls=True``), "paper", or "none": no pair was tried. Empty
+        in results of earlier versions.
     gains : ndarray of shape (N, N) or None
         ``gains[i, j]``: by how much the loss of dataset j should fall with dataset i, as a share of
         what it loses alone; NaN where that was not tried. None if nothing was.
@@ -224,25 +224,35 @@ class Matrix(Square):
     def calls(self) -> pd.DataFrame:
         """The calls as a labelled square: rows are what is trained with, columns are targets.
 
-        "-" on the diagonal, and where a pair was not tried.
+        "-" on the diagonal, and for a dataset with the same rows.
         """
         tried = np.ones(self.scores.shape) if self.gains is None else self.gains
         words = [
-            ["-" if i == j or np.isnan(tried[i, j]) else zone.call for j, zone in enumerate(row)]
+            [
+                "-" if i == j or (np.isnan(tried[i, j]) and zone is not Zone.UNTRIED) else zone.call
+                for j, zone in enumerate(row)
+            ]
             for i, row in enumerate(self.zones)
         ]
         return pd.DataFrame(words, index=list(self.names), columns=list(self.names))
 
     @property
     def are_apart(self) -> Array:
-        """Which pairs hurt (are negative), one way or the other."""
-        hurts = np.array([[zone is Zone.NEGATIVE for zone in row] for row in self.zones])
-        np.fill_diagonal(hurts, False)
-        return np.asarray(hurts | hurts.T)
+        """Which pairs hurt (are negative), or were not tried and have a score that reaches `thresholds`.
+
+        One way or the other.
+        """
+        hurts, untried = (
+            np.array([[zone is kind for zone in row] for row in self.zones])
+            for kind in (Zone.NEGATIVE, Zone.UNTRIED)
+        )
+        apart = hurts | (untried & (self.scores > 0) & (self.scores >= self.thresholds))
+        np.fill_diagonal(apart, False)
+        return np.asarray(apart | apart.T)
 
     @property
     def _lifted(self) -> tuple[Array, float]:
-        """Distances in which pairs that hurt are no nearer than any other, and what lies between."""
+        """Distances in which pairs that are apart are no nearer than any other, and what lies between."""
         distances, apart = self.distances, self.are_apart
         others = distances[~apart]
         near = float(others.max()) if others.size else 0.0
@@ -254,8 +264,8 @@ class Matrix(Square):
     def tree(self) -> Array:
         """Complete-linkage tree of the datasets (scipy's linkage matrix).
 
-        The height of a join is the largest score between the two groups. Pairs that hurt stand above
-        all others, so that a cut below them leaves clusters without such a pair.
+        The height of a join is the largest score between the two groups. Pairs that are apart stand
+        above all others, so that a cut below them leaves clusters without such a pair.
         """
         from scipy.cluster.hierarchy import linkage
         from scipy.spatial.distance import squareform
@@ -263,7 +273,7 @@ class Matrix(Square):
         return np.asarray(linkage(squareform(self._lifted[0], checks=False), "complete"))
 
     def _cut(self) -> float:
-        """Return the height at which the tree is cut by default: below the pairs that hurt."""
+        """Return the height at which the tree is cut by default: below the pairs that are apart."""
         return self._lifted[1]
 
     def __repr__(self) -> str:

@@ -10,11 +10,12 @@ from datakin._core.exceptions import counted
 from datakin.results.answer import Answer, AnswerTable, Bar, Row
 from datakin.results.record import cell
 from datakin.results.words import named, number, short
+from datakin.results.zones import NOT_TRIED, Zone
 
 if TYPE_CHECKING:
     from datakin.results.matrix import Matrix, Square
 
-__all__ = ["matrix_answer", "square_table"]
+__all__ = ["has_untried", "matrix_answer", "square_table"]
 
 SQUARE = 6  # datasets whose square has at most seven columns
 ENDS = 8  # pairs from either end of a longer list
@@ -24,7 +25,7 @@ VERBS = {"helps": ("helps", "help"), "hurts": ("hurts", "hurt")}
 ORDER = ("helps", "harmless", "unclear", "hurts", "positive", "ambiguous", "negative")
 HOW = {
     "trial": "Calls come from trials of every pair, both ways.",
-    "gain": "Calls come from the gain formula. Trials of every pair, which are surer, can be asked for.",
+    "none": "Calls come from trials of every pair, both ways, which can be asked for.",
     "paper": "Zones by the paper's rule.",
 }
 
@@ -33,10 +34,10 @@ def matrix_answer(matrix: Matrix) -> Answer:
     """Return the answer of a matrix of scores."""
     groups = _groups(matrix)
     counts = _counts(matrix)
-    hurts = counts.get("hurts", 0) + counts.get("negative", 0)
+    is_open = bool(matrix.are_apart.any()) or not counts or _is_open(counts)
     return Answer(
-        tone="open" if hurts or _is_open(counts) else "good",
-        headline=_headline(matrix, groups, hurts),
+        tone="open" if is_open else "good",
+        headline=_headline(matrix, groups),
         evidence=(_calls(matrix, counts), *_members(groups)),
         table=square_table(matrix),
         second=_calls_table(matrix),
@@ -66,7 +67,7 @@ def _counts(matrix: Matrix) -> dict[str, int]:
         words = [matrix.zones[i][j].value for i, j in zip(rows, columns, strict=True)]
     else:
         square = matrix.calls.to_numpy()
-        words = [str(word) for word in square.ravel() if word != "-"]
+        words = [str(word) for word in square.ravel() if word not in ("-", Zone.UNTRIED.call)]
     return {word: words.count(word) for word in dict.fromkeys(words)}
 
 
@@ -75,18 +76,28 @@ def _is_open(counts: dict[str, int]) -> bool:
     return 2 * unclear > sum(counts.values())
 
 
-def _headline(matrix: Matrix, groups: list[list[str]], hurts: int) -> str:
+def _headline(matrix: Matrix, groups: list[list[str]]) -> str:
     n = len(matrix)
-    if not hurts:
+    if not matrix.are_apart.any():
         known = "is known to hurt" if matrix.shown == "call" else "is negative"
+        if matrix.rule == NOT_TRIED.name:
+            known = "is clearly apart by its score"
         return f"No pair of the {n} datasets {known}."
     if len(groups) == n:
         return f"Each of the {n} datasets stands alone."
-    return f"The {n} datasets form {len(groups)} groups within which no pair hurts."
+    apart = "is apart" if has_untried(matrix) else "hurts"
+    return f"The {n} datasets form {len(groups)} groups within which no pair {apart}."
+
+
+def has_untried(matrix: Matrix) -> bool:
+    """Return whether some pair has no call, one way or the other."""
+    return any(zone is Zone.UNTRIED for row in matrix.zones for zone in row)
 
 
 def _calls(matrix: Matrix, counts: dict[str, int]) -> str:
     total = sum(counts.values())
+    if matrix.rule == NOT_TRIED.name:
+        return "No pair was tried, so that none is called."
     if not total:
         return "No pair could be called."
     parts = [f"{counts[word]} {_verb(word, counts[word])}" for word in ORDER if word in counts]
@@ -201,12 +212,18 @@ def square_table(square: Square) -> AnswerTable:
 
 def _caveats(matrix: Matrix, counts: dict[str, int], groups: list[list[str]]) -> list[str]:
     found = [HOW[matrix.rule]] if matrix.rule in HOW else []
+    if has_untried(matrix):
+        found = found if matrix.rule == NOT_TRIED.name else ["Calls come from trials."]
+        found.append(
+            "A pair that was not tried is apart if its score reaches the paper's threshold."
+        )
     if _is_open(counts):
         word = "unclear" if matrix.shown == "call" else "ambiguous"
         found.append(f"Most pairs are {word}: being together is not proven.")
     if len(groups) > 1 and len(groups) < len(matrix):
+        what = ("be apart", "is") if has_untried(matrix) else ("hurt each other", "does")
         found.append(
-            "Datasets of different groups need not hurt each other: some pair between them does."
+            f"Datasets of different groups need not {what[0]}: some pair between them {what[1]}."
         )
     if not matrix.complete:
         found.append("The run was interrupted: datasets are missing.")

@@ -14,7 +14,6 @@ from datakin.learning.stack.records import Trial
 from datakin.results.answer import Answer
 from datakin.results.comparison import Comparison, gain_columns
 from datakin.results.explanation import Explanation
-from datakin.results.forecast import ExpectedGain, Forecast
 from datakin.results.ranking_answer import ranking_answer
 from datakin.results.record import Record, register
 
@@ -98,10 +97,6 @@ class Screened:
         What its predictors lose on the target, by the quick pass.
     standard_error : float
         From the target's rows alone.
-    gain : ExpectedGain or None
-        Of pooling it with the target, by the formula and the quick pass, in units of the loss.
-    error : float
-        The target's own error that this gain belongs to.
     trial : Trial or None
         What the source brought when it was tried with the target.
     """
@@ -110,8 +105,6 @@ class Screened:
     n_rows: int
     source_to_target: float
     standard_error: float
-    gain: ExpectedGain | None = None
-    error: float = 0.0
     trial: Trial | None = None
 
     def row(self) -> dict[str, Any]:
@@ -122,7 +115,7 @@ class Screened:
             "call": SCREENED,
             "source_to_target": self.source_to_target,
             "n_rows": self.n_rows,
-            **gain_columns(self.trial, self.gain, self.error),
+            **gain_columns(self.trial),
             "p_first": np.nan,
         }
 
@@ -159,9 +152,6 @@ class Ranking(Ordered[Comparison]):
     first : dict of str to float
         Probability of each source to lose least on the target, given the uncertainty of
         `source_to_target`.
-    forecast : Forecast or None
-        The gain of pooling all sources at once by the formula, plainly and with the best joint
-        weights: a diagnostic. None where no source has a forecast.
     n_fits : int
         Fits the ranking cost.
     complete : bool
@@ -181,7 +171,6 @@ class Ranking(Ordered[Comparison]):
     first: dict[str, float]
     n_fits: int
     complete: bool = True
-    forecast: Forecast | None = None
     screening: Screening | None = None
     groups: dict[str, int] = field(default_factory=dict)
     explanations: tuple[Explanation, ...] = ()
@@ -198,8 +187,6 @@ class Ranking(Ordered[Comparison]):
     def frame(self) -> pd.DataFrame:
         """One row per source, best first; below them those that were screened out."""
         frame = super().frame
-        if self.forecast is not None:
-            frame["weight"] = [self.forecast.weights.get(c.source, 1.0) for c in self]
         if self.groups:
             frame["group"] = [self.groups[c.source] for c in self]
         frame["p_first"] = [self.first[c.source] for c in self]

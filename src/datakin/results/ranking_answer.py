@@ -84,7 +84,7 @@ def _word(comparison: Comparison) -> str:
 def _untried_reason(comparison: Comparison) -> str:
     if is_copy(comparison):
         return same_rows(comparison)
-    return f"{short(comparison.source)} is {comparison.call}, though not tried. {said(comparison.reason)}"
+    return f"{short(comparison.source)}: {said(comparison.reason)}"
 
 
 def _tone(calls: list[str]) -> str:
@@ -199,7 +199,7 @@ def _caveats(ranking: Ranking, loss: str) -> list[str]:
         said_of.append("To use several at once, choose weighs them together and fits the model.")
     said_of += resting_elsewhere(called(c.trial, c.call) for c in ranking if c.trial is not None)
     if left := [c.source for c in ranking if c.trial is None and not is_copy(c)]:
-        said_of.append(f"Not tried, and called by the gain formula: {named(left)}.")
+        said_of.append(f"Not tried, so that there is no call: {named(left)}.")
     return [*said_of, *_interrupted(ranking)]
 
 
@@ -217,13 +217,11 @@ def _untried(ranking: Ranking) -> Answer:
     is_paper = not ranking.best.decision.is_about_gain
     return Answer(
         tone=_tone([c.call for c in ranking if not is_copy(c)]),
-        headline=_headline_by_paper(ranking) if is_paper else _headline(ranking),
+        headline=_headline_by_paper(ranking) if is_paper else _headline_untried(ranking),
         evidence=(_least(ranking), _luck(ranking)),
         table=_table_untried(ranking, words),
         reasons=tuple(
-            _reason(ranking, c.source, f"{short(c.source)}: {said(c.reason)}")
-            if not is_copy(c)
-            else same_rows(c)
+            same_rows(c) if is_copy(c) else _reason(ranking, c.source, _untried_reason(c))
             for c in ranking
         ),
         legend=(
@@ -244,6 +242,14 @@ def _headline_by_paper(ranking: Ranking) -> str:
         return f"By the paper's rule {named(kin)} {are} positive, of {counted(len(ranking), 'source')}."
     n = zones.count("negative")
     return f"By the paper's rule no source is positive; {n} of {len(ranking)} are negative."
+
+
+def _headline_untried(ranking: Ranking) -> str:
+    if all(map(is_copy, ranking)):
+        return same_rows(ranking.best)
+    what = "The source was" if len(ranking) == 1 else "No source was"
+    not_tried = " not" if len(ranking) == 1 else ""
+    return f"{what}{not_tried} tried with {short(ranking.target)}."
 
 
 def _least(ranking: Ranking) -> str:
@@ -290,10 +296,5 @@ def _table_untried(ranking: Ranking, words: list[str]) -> AnswerTable:
 
 
 def _caveats_untried(ranking: Ranking, is_paper: bool) -> list[str]:
-    how = (
-        "Zones by the paper's rule."
-        if is_paper
-        else "No source was tried: calls by the gain formula."
-    )
-    forecast = [] if ranking.forecast is None else [ranking.forecast.sentence]
-    return [how, *forecast, *_interrupted(ranking)]
+    how = "No source was tried, so that none is called."
+    return ["Zones by the paper's rule." if is_paper else how, *_interrupted(ranking)]

@@ -16,6 +16,7 @@ from datakin._core.exceptions import DatakinError, listed
 from datakin._core.json_text import parse_json
 from datakin._core.repeatability import versions
 from datakin._core.warned import unheard
+from datakin.results.earlier import as_now
 from datakin.results.typed import are_numbers, check_fields, short
 
 if TYPE_CHECKING:
@@ -36,8 +37,6 @@ __all__ = [
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # how cells begin that spreadsheets compute
 LONGEST = 60  # characters of a name in a table
-EARLIER = {"ErrorTable": "ErrorRecords"}  # names of parts in results of earlier versions
-GONE = {"Outlook": {"trial"}}  # fields that earlier versions wrote and that nothing reads any more
 # What wrong values raise, wherever they are first used.
 DAMAGE = (
     *(ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RecursionError),
@@ -137,6 +136,7 @@ def _decode(value: Any) -> Any:
         return value
     if "type" not in value:
         return {k: _decode(v) for k, v in value.items()}
+    value = as_now(value)
     kind = value["type"]
     if kind == "dict":
         return {_decode(k): _decode(v) for k, v in value["items"]}
@@ -149,13 +149,12 @@ def _decode(value: Any) -> Any:
         return float(value["value"])
     if str(kind) in ELSEWHERE:
         import_module(ELSEWHERE[kind])
-    cls = Record._types.get(EARLIER.get(str(kind), str(kind)))
+    cls = Record._types.get(str(kind))
     if cls is None:
         raise DatakinError(f"This is not a datakin result: it holds an unknown part {short(kind)}.")
     if issubclass(cls, enum.Enum):
         return cls(value["value"])
-    gone = {"type", "format", *GONE.get(str(kind), ())}
-    held = {k: _decode(v) for k, v in value.items() if k not in gone}
+    held = {k: _decode(v) for k, v in value.items() if k not in ("type", "format")}
     parts = fields(cast(Any, cls))
     known = {f.name: f.default is MISSING and f.default_factory is MISSING for f in parts}
     if wrong := [k for k in held if k not in known]:

@@ -1,7 +1,8 @@
 """Zones: the answer, the sentence behind it, and the rules that decide it.
 
 The paper has three zones; users read calls: helps, harmless, unclear, hurts. A trial of target and source
-decides. Where none was made the gain formula does, or the paper's rule where that is asked for.
+decides, or the paper's rule where that is asked for. A pair that was not tried has no call: it reads "not
+tried".
 
 A rule is one object that scores, matrices, reports and plots all ask: nothing else in the package tests
 which rule is in force.
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
-from math import inf
+from math import inf, nan
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from datakin.learning.metrics import Metrics
@@ -21,9 +22,8 @@ from datakin.results.words import percent, percent_interval, probability
 
 if TYPE_CHECKING:
     from datakin.results.comparison import Estimate
-    from datakin.results.forecast import ExpectedGain
 
-__all__ = ["GAIN", "PAPER", "RULES", "TRIAL", "ZONE_OF", "Zone", "ZoneDecision", "ZoneRule"]
+__all__ = ["NOT_TRIED", "PAPER", "RULES", "TRIAL", "ZONE_OF", "Zone", "ZoneDecision", "ZoneRule"]
 
 register(Trial)
 register(Metrics)
@@ -40,16 +40,17 @@ class Zone(enum.Enum):
     HARMLESS = "harmless"
     AMBIGUOUS = "ambiguous"
     NEGATIVE = "negative"
+    UNTRIED = "not tried"
 
     @property
     def code(self) -> str:
-        """The paper's abbreviation: PT, AZ or NT. The paper has three zones: harmless is AZ."""
-        return {"positive": "PT", "negative": "NT"}.get(self.value, "AZ")
+        """The paper's abbreviation: PT, AZ or NT; harmless is AZ, and what was not tried has none."""
+        return {"positive": "PT", "negative": "NT", "not tried": ""}.get(self.value, "AZ")
 
     @property
     def call(self) -> str:
-        """What users read: helps, harmless, unclear or hurts."""
-        return CALLS[self.value]
+        """What users read: helps, harmless, unclear or hurts; "not tried" where there is no call."""
+        return CALLS.get(self.value, self.value)
 
 
 CALLS = {
@@ -72,11 +73,11 @@ class ZoneDecision:
     Attributes
     ----------
     zone : Zone
-    rule : {"trial", "gain", "paper"}
-        A trial of target and source, the formula for the gain of pooling, or the paper's rule.
+    rule : {"trial", "paper", "none"}
+        A trial of target and source, the paper's rule, or nothing: the source was not tried.
     score : float
-        What was decided by: the gain to expect, as a share of the target's own loss; the formula's
-        gain, in units of the loss; or the paper's estimate of the score.
+        What was decided by: the gain to expect, as a share of the target's own loss; or the paper's
+        estimate of the score. NaN if nothing was tried.
     low, high : float
         The 90% interval of the gain. The paper's thresholds: a score at or below `low` is positive,
         at or above `high` negative.
@@ -103,7 +104,7 @@ class ZoneDecision:
 
     @property
     def is_about_gain(self) -> bool:
-        """Whether the zone was decided by a gain, tried or expected."""
+        """Whether the zone is about a gain, tried or not, rather than about the score."""
         return RULES[self.rule] is not PAPER
 
     @property
@@ -113,27 +114,11 @@ class ZoneDecision:
 
 
 class ZoneRule(Protocol):
-    """How zones are decided, and what their bands on a chart mean.
-
-    A rule is given all that zones may be decided by: the paper's estimate of the score; the own error
-    e_0 = w e_t + (1 - w) e_s with its standard error; and the gain of plain pooling for the target.
-    """
+    """What decided a zone, and what its bands on a chart mean."""
 
     @property
     def name(self) -> str:
-        """The option's word for it."""
-
-    @property
-    def is_symmetric(self) -> bool:
-        """Whether a source's zone for a target is also the target's for the source."""
-
-    def decide(self, score: Estimate, own: tuple[float, float], gain: ExpectedGain) -> ZoneDecision:
-        """Return the zone, its thresholds and why."""
-
-    def measured(
-        self, score: Estimate, own: tuple[float, float], gain: ExpectedGain
-    ) -> tuple[float, float, float, float]:
-        """Return a value that is small for kin, its standard error, and the two thresholds for it."""
+        """The name, as decisions keep it."""
 
     def bands(self, decision: ZoneDecision) -> tuple[Band, ...]:
         """Return where zones begin and end on an axis of scores; none if gains decide."""
@@ -146,7 +131,7 @@ class ZoneRule(Protocol):
 class _PaperRule:
     """The paper's rule: thresholds 0 and 3.72 standard errors of the own error, for the score."""
 
-    name, is_symmetric = "paper", True
+    name = "paper"
     headlines: ClassVar = {
         Zone.POSITIVE: ("good", "By the paper's rule: positive. {source} is kin to {target}"),
         Zone.AMBIGUOUS: ("open", "By the paper's rule: ambiguous. {source} may be kin to {target}"),
@@ -157,7 +142,8 @@ class _PaperRule:
         low, high = decision.low, decision.high
         return (-inf, low, Zone.POSITIVE), (low, high, Zone.AMBIGUOUS), (high, inf, Zone.NEGATIVE)
 
-    def decide(self, score: Estimate, own: tuple[float, float], gain: ExpectedGain) -> ZoneDecision:
+    def decide(self, score: Estimate, own: tuple[float, float]) -> ZoneDecision:
+        """Decide by the paper's estimate of the score, and the own error with its standard error."""
         mean, error = own
         low, high = GAMMA_1 * error, GAMMA_2 * error
         if score.value <= low:
@@ -180,53 +166,13 @@ class _PaperRule:
         )
 
     def measured(
-        self, score: Estimate, own: tuple[float, float], gain: ExpectedGain
+        self, score: Estimate, own: tuple[float, float]
     ) -> tuple[float, float, float, float]:
+        """Return the score, its standard error, and the two thresholds for it."""
         return score.value, score.standard_error, GAMMA_1 * own[1], GAMMA_2 * own[1]
 
 
-class _GainRule:
-    """By the formula for what pooling brings: on which side of 0 the 90% interval of the gain lies."""
-
-    name, is_symmetric = "gain", False
-    headlines: ClassVar = {
-        Zone.POSITIVE: ("good", "Use {source}: by the gain formula it should help {target}"),
-        Zone.AMBIGUOUS: ("open", "The data do not tell whether {source} helps {target}"),
-        Zone.NEGATIVE: ("bad", "Do not use {source}: by the gain formula it would hurt {target}"),
-    }
-
-    def bands(self, decision: ZoneDecision) -> tuple[Band, ...]:
-        return ()
-
-    def decide(self, score: Estimate, own: tuple[float, float], gain: ExpectedGain) -> ZoneDecision:
-        return self.decide_gain(gain)
-
-    def decide_gain(self, gain: ExpectedGain) -> ZoneDecision:
-        """Decide by a gain alone."""
-        if gain.low90 > 0:
-            zone, why = Zone.POSITIVE, "it lies above 0"
-        elif gain.high90 < 0:
-            zone, why = Zone.NEGATIVE, "it lies below 0"
-        else:
-            zone, why = Zone.AMBIGUOUS, "it contains 0"
-        return ZoneDecision(
-            zone,
-            self.name,
-            gain.value,
-            gain.low90,
-            gain.high90,
-            f"by the gain formula, pooling should bring a gain of {gain.value:.4f}, 90% interval "
-            f"[{gain.low90:.4f}, {gain.high90:.4f}]: {why}",
-        )
-
-    def measured(
-        self, score: Estimate, own: tuple[float, float], gain: ExpectedGain
-    ) -> tuple[float, float, float, float]:
-        reach = (gain.low90 - gain.value, gain.high90 - gain.value)
-        return -gain.value, gain.standard_error, *reach
-
-
-class _TrialRule(_GainRule):
+class _TrialRule:
     """By a trial: the target and one source in a stack, beside the stack of the target alone."""
 
     name = "trial"
@@ -237,10 +183,32 @@ class _TrialRule(_GainRule):
         Zone.NEGATIVE: ("bad", "Do not pool {source} with {target}: it hurts"),
     }
 
+    def bands(self, decision: ZoneDecision) -> tuple[Band, ...]:
+        return ()
+
     def decide_trial(self, trial: Trial) -> ZoneDecision:
         """Decide by a trial alone."""
         zone = ZONE_OF[call_of(trial)]
         return ZoneDecision(zone, self.name, trial.gain, trial.low, trial.high, _why(zone, trial))
+
+
+class _NotTried:
+    """No trial was made, so that there is no call."""
+
+    name = "none"
+    headlines: ClassVar = {
+        Zone.UNTRIED: ("open", "Whether {source} helps {target} was not tried"),
+    }
+
+    def bands(self, decision: ZoneDecision) -> tuple[Band, ...]:
+        return ()
+
+    def decide(self, why: str | None = None) -> ZoneDecision:
+        """Return that there is no call; `why` says what kept the source from being tried."""
+        reason = "not tried: the score says how kin the datasets are, not whether the source helps"
+        if why is not None:
+            reason = f"could not be tried ({why.rstrip('.')})"
+        return ZoneDecision(Zone.UNTRIED, self.name, nan, nan, nan, reason)
 
 
 def _why(zone: Zone, trial: Trial) -> str:
@@ -263,5 +231,5 @@ def _why(zone: Zone, trial: Trial) -> str:
     )
 
 
-PAPER, GAIN, TRIAL = _PaperRule(), _GainRule(), _TrialRule()
-RULES: dict[str, ZoneRule] = {rule.name: rule for rule in (PAPER, GAIN, TRIAL)}
+PAPER, TRIAL, NOT_TRIED = _PaperRule(), _TrialRule(), _NotTried()
+RULES: dict[str, ZoneRule] = {rule.name: rule for rule in (PAPER, TRIAL, NOT_TRIED)}

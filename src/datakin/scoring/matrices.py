@@ -12,7 +12,7 @@ from datakin._core.exceptions import DatakinError
 from datakin.cross_errors.table import ErrorTable
 from datakin.data.features import Array
 from datakin.results import Matrix
-from datakin.results.zones import GAIN, PAPER, TRIAL, Zone
+from datakin.results.zones import NOT_TRIED, PAPER, TRIAL, Zone
 from datakin.scoring.pairs import Pair, compare_pair, decide, make_pair, provenance_of, trial_of
 
 __all__ = ["complete_names", "fill_matrix", "make_matrix"]
@@ -106,12 +106,11 @@ class _Cells:
     def _zones(self, pair: Pair) -> tuple[Zone, Zone, float]:
         """Return the zone of the source for the target, the reverse, and the paper's threshold."""
         names = pair.facts.target, pair.facts.source
-        evidence = pair.evidence(pair.gain(0))
-        by_paper = PAPER.decide(*evidence)
+        by_paper = PAPER.decide(*pair.evidence())
         self.told.append(PairNotes(pair.facts.source, pair.notes(by_paper)))
-        forth = decide(self.table, *names, evidence).zone
+        forth = decide(self.table, *names, by_paper).zone
         # A source may help a small target that cannot help it.
-        back = decide(self.table, *names[::-1], (*evidence[:2], pair.gain(1))).zone
+        back = decide(self.table, *names[::-1], by_paper).zone
         return forth, back, by_paper.high
 
     def _gains(self) -> Array | None:
@@ -126,13 +125,12 @@ class _Cells:
 
     def _rule(self, gains: Array | None) -> tuple[str, tuple[str, ...]]:
         """Return what decided the zones, and a note where that is not the same for all of them."""
+        if self.table.options.zones == PAPER.name:
+            return PAPER.name, ()
         if gains is None:
-            return self.table.options.zones, ()
-        n = len(self.names)
-        left = int(np.isnan(gains).sum()) - n
-        note = f"{left} of {n * (n - 1)} calls are by the gain formula: these pairs were not tried"
-        if left > n * (n - 1) / 2:
-            return GAIN.name, (f"{note}; the others were",)
+            return NOT_TRIED.name, ()
+        n, left = len(self.names), sum(row.count(Zone.UNTRIED) for row in self.zones)
+        note = f"{left} of {n * (n - 1)} pairs, both ways, have no call: these were not tried"
         return TRIAL.name, (note,) if left else ()
 
     def matrix(self) -> Matrix:

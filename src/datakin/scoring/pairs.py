@@ -17,11 +17,9 @@ from datakin.data.features import Array
 from datakin.learning.losses import RARE
 from datakin.learning.stack.records import Trial
 from datakin.results.comparison import Comparison, DataFacts, ErrorRecords, Estimate
-from datakin.results.forecast import ExpectedGain
 from datakin.results.record import Provenance
-from datakin.results.zones import GAIN, PAPER, RULES, TRIAL, Zone, ZoneDecision
+from datakin.results.zones import NOT_TRIED, PAPER, TRIAL, Zone, ZoneDecision
 from datakin.scoring.cls import SIZES, Direction, Discrepancy
-from datakin.scoring.forecast import best_weight, learner_of, plain_gain
 from datakin.scoring.metrics import pair_metrics, trial_metrics
 from datakin.scoring.uncertainty import (
     make_estimate,
@@ -62,8 +60,6 @@ class Pair:
     options : Options
     test_size : float or None
         Share of rows that test, where every repeat splits the datasets anew.
-    learner : str
-        The model that forecasts are about; by default the estimate's, or the simplest of an ensemble.
     """
 
     def __init__(
@@ -73,40 +69,29 @@ class Pair:
         ways: tuple[Way, Way],
         options: Options,
         test_size: float | None = None,
-        learner: str = "",
     ) -> None:
         self.facts, self.members, self.ways, self.options = facts, members, ways, options
         self.factors = (options.direction, 1 - options.direction)
         self.groups = [way.groups for way in ways]
         # Both sides' replicates tell of the training rows; samples have fewer of them.
         self.n_folds = (ways[0].n_folds + ways[1].n_folds) / 2
-        self.test_size, self._learner = test_size, learner
-        self._check_estimate("estimate", options.estimate)
-        if learner:
-            self._check_estimate("learner", learner)
+        self.test_size = test_size
+        self._check_estimate(options.estimate)
 
-    def _check_estimate(self, option: str, estimate: str) -> None:
+    def _check_estimate(self, estimate: str) -> None:
         """Refuse an estimate that the models do not give."""
         known = (*AGGREGATES, *self.ways[0].models)
         if estimate in known:
             return
         if estimate in self.ways[0].weights:
             raise DatakinError(
-                f"The '{option}' parameter must name a model that works on both datasets. "
+                f"The 'estimate' parameter must name a model that works on both datasets. "
                 f"{estimate!r} failed on {self.facts.target!r} or {self.facts.source!r}."
             )
         raise DatakinError(
-            f"The '{option}' parameter must be one of {listed(known, limit=12)}. "
+            f"The 'estimate' parameter must be one of {listed(known, limit=12)}. "
             f"Got {estimate!r} instead.{suggest(str(estimate), known)}"
         )
-
-    @property
-    def learner(self) -> str:
-        """The model (or aggregate) that forecasts are about."""
-        if self._learner:
-            return self._learner
-        learner = learner_of(tuple(self.ways[0].weights), self.options.estimate)
-        return learner if learner in self.ways[0].models else self.options.estimate
 
     @property
     def sizes(self) -> tuple[str, ...]:
@@ -146,19 +131,15 @@ class Pair:
         spread = np.array([[_gap(d) for d in way.directions] for way in ways]).T
         return over_repeats(found, of(spread), self.test_size, ways[0].n_folds)
 
-    def evidence(self, gain: ExpectedGain) -> tuple[Estimate, tuple[float, float], ExpectedGain]:
-        """Return what zones are decided by, the paper's baseline being e_0 = w e_t + (1 - w) e_s."""
+    def evidence(self) -> tuple[Estimate, tuple[float, float]]:
+        """Return what the paper's rule decides by; its baseline is e_0 = w e_t + (1 - w) e_s."""
         options, baseline, variance = self.options, 0.0, 0.0
         for each, factor in zip(self.ways, self.factors, strict=True):
             mean, error = each.own_error(options.estimate, options.zone_error)
             baseline += factor * mean
             variance += (factor * error) ** 2
         score = self._estimate(options.estimate, "paper")
-        return score, (baseline, float(np.sqrt(variance))), gain
-
-    def gain(self, way: int = 0) -> ExpectedGain:
-        """Return the gain of pooling for the target (0) or for the source (1)."""
-        return plain_gain(self.ways[way].outlook(self.learner))
+        return score, (baseline, float(np.sqrt(variance)))
 
     def notes(self, by_paper: ZoneDecision) -> tuple[str, ...]:
         """Return what the user should know of the pair."""
@@ -218,10 +199,8 @@ def make_pair(table: ErrorTable, target: str, source: str) -> Pair:
         raise table.refusal(
             f"The estimate {options.estimate!r}, where the sums are of {ways[0].sums.estimate!r},"
         )
-    if isinstance(ways[0], SumsWay) and table.learner not in ("", ways[0].sums.learner):
-        raise table.refusal(f"The learner {table.learner!r}")
     members = table.members[target], table.members[source]
-    made = Pair(facts, members, ways, options, table.test_size, table.learner)
+    made = Pair(facts, members, ways, options, table.test_size)
     if options.size not in made.sizes:
         raise DatakinError(
             f"The size {options.size!r} was not measured: predictors that left out two folds were not "
@@ -266,36 +245,31 @@ def provenance_of(table: ErrorTable, names: Sequence[str], columns: object = Non
 
 def trial_of(table: ErrorTable, target: str, source: str) -> Trial | None:
     """Return the trial that decides about a source; None if the table's rule is the paper's."""
-    return table.trial(target, source) if table.options.zones == GAIN.name else None
+    return None if table.options.zones == PAPER.name else table.trial(target, source)
 
 
-def decide(
-    table: ErrorTable,
-    target: str,
-    source: str,
-    evidence: tuple[Estimate, tuple[float, float], ExpectedGain],
-) -> ZoneDecision:
-    """Return the zone of a source: by its trial, or by the rule of the options where there is none."""
-    trial = trial_of(table, target, source)
+def decide(table: ErrorTable, target: str, source: str, by_paper: ZoneDecision) -> ZoneDecision:
+    """Return the zone of a source: the paper's if that is asked for, or by its trial; no call without one."""
+    if table.options.zones == PAPER.name:
+        return by_paper
+    trial = table.trial(target, source)
     if trial is not None:
         return TRIAL.decide_trial(trial)
-    found = RULES[table.options.zones].decide(*evidence)
-    if found.rule != GAIN.name or target not in table.trials:
-        return found
-    why = table.trials[target].unusable.get(source)
-    said = "not tried" if why is None else f"could not be tried ({why.rstrip('.')})"
-    return replace(found, reason=f"{said}; {found.reason}")
+    tried = table.trials.get(target)
+    return NOT_TRIED.decide(None if tried is None else tried.unusable.get(source))
 
 
 def _probabilities(
+    table: ErrorTable,
     trial: Trial | None,
-    rule: str,
-    evidence: tuple[Estimate, tuple[float, float], ExpectedGain],
+    evidence: tuple[Estimate, tuple[float, float]],
     n_folds: float,
 ) -> dict[str, float]:
-    """Return the probability of each zone."""
+    """Return the probability of each zone; nothing for a source that was not tried."""
+    if table.options.zones == PAPER.name:
+        return zone_probabilities(*PAPER.measured(*evidence), n_folds)
     if trial is None:
-        return zone_probabilities(*RULES[rule].measured(*evidence), n_folds)
+        return {}
     return {
         Zone.POSITIVE.value: trial.p_gain,
         Zone.HARMLESS.value: max(trial.p_harmless - trial.p_gain, 0.0),
@@ -315,10 +289,9 @@ def compare_pair(
     pair, options = made or make_pair(table, target, source), table.options
     chosen = pair.both(options.estimate, options.size)
     sizes = {size: pair.estimate(options.estimate, size) for size in pair.sizes}
-    seen = pair.ways[0].outlook(pair.learner)
-    gain = plain_gain(seen)
-    evidence, trial = pair.evidence(gain), trial_of(table, target, source)
-    decision, by_paper = decide(table, target, source, evidence), PAPER.decide(*evidence)
+    evidence, trial = pair.evidence(), trial_of(table, target, source)
+    by_paper = PAPER.decide(*evidence)
+    decision = decide(table, target, source, by_paper)
     score = sizes[options.size]
     ends = pair.ways[0].models
     return Comparison(
@@ -344,15 +317,12 @@ def compare_pair(
         model_weights={name: way.weights for name, way in zip(names, pair.ways, strict=True)},
         zone=decision.zone,
         decision=decision,
-        zone_probabilities=_probabilities(trial, options.zones, evidence, pair.n_folds),
+        zone_probabilities=_probabilities(table, trial, evidence, pair.n_folds),
         curves={
             name: way.curve(options.estimate) for name, way in zip(names, pair.ways, strict=True)
         },
-        weight=best_weight(seen),
-        gain=gain,
         n_rows={member.name: member.n_rows for member in pair.members},
         n_shared_rows=facts.n_shared[0],
-        outlook=seen,
         errors=_records(pair),
         notes=pair.notes(by_paper),
         provenance=provenance,
@@ -388,6 +358,7 @@ def _compare_with_itself(table: ErrorTable, facts: PairFacts, made: Provenance) 
     """Return the comparison of two datasets with the same rows: 0 by definition, and said so."""
     members = [table.members[name] for name in (facts.target, facts.source)]
     options, names = table.options, [member.name for member in members]
+    rule = PAPER.name if options.zones == PAPER.name else NOT_TRIED.name
     reason = f"{names[0]!r} and {names[1]!r} hold the same rows: the score is 0 by definition"
     nothing = Estimate(0.0, 0.0, 0.0, 0.0, 1.0)
     return Comparison(
@@ -409,17 +380,14 @@ def _compare_with_itself(table: ErrorTable, facts: PairFacts, made: Provenance) 
         model_scores={},
         model_weights={name: {} for name in names},
         zone=Zone.POSITIVE,
-        decision=ZoneDecision(Zone.POSITIVE, options.zones, 0.0, 0.0, 0.0, reason),
+        decision=ZoneDecision(Zone.POSITIVE, rule, 0.0, 0.0, 0.0, reason),
         zone_probabilities={
             zone.value: float(zone is Zone.POSITIVE)
             for zone in (Zone.POSITIVE, Zone.AMBIGUOUS, Zone.NEGATIVE)
         },
         curves={},
-        weight=1.0,
-        gain=None,
         n_rows={member.name: member.n_rows for member in members},
         n_shared_rows=members[0].n_rows,
-        outlook=None,
         errors=ErrorRecords(()),
         notes=(reason,),
         provenance=made,

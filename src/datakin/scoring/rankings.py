@@ -11,11 +11,9 @@ from datakin.cross_errors.options import Options
 from datakin.cross_errors.sums import Grams
 from datakin.cross_errors.table import ErrorTable
 from datakin.data.features import Array
-from datakin.results import Comparison, Ranking
-from datakin.results.forecast import Forecast
-from datakin.scoring.forecast import forecast_pool, unit_of
+from datakin.results import Ranking
 from datakin.scoring.order import in_order
-from datakin.scoring.pairs import Pair, compare_pair, make_pair, provenance_of
+from datakin.scoring.pairs import Pair, compare_pair, make_pair
 from datakin.scoring.uncertainty import probability_first, sum_groups
 from datakin.scoring.ways import SumsWay
 
@@ -27,7 +25,6 @@ def rank_sources(table: ErrorTable, target: str) -> Ranking:
 
     With trials the order is that of the gain to expect. Without them it is what a source's predictors
     lose on the target.
-    Where repeats are splits of their own, as with encoders, pooling all sources is not forecast.
     """
     table.check_name(target)
     sources = [name for name in table.names if name != target and table.has_pair(target, name)]
@@ -50,7 +47,6 @@ def rank_sources(table: ErrorTable, target: str) -> Ranking:
         _first_places(table, sources, pairs, grams),
         table.n_fits,
         table.complete,
-        _forecast(table, target, found, grams) if table.test_size is None else None,
         groups=groups,
     )
 
@@ -83,57 +79,26 @@ def _grams_of(table: ErrorTable, target: str, pairs: Sequence[Pair]) -> Grams:
     return kept.only(names)
 
 
-def what_rows_add(pair: Pair, way: int) -> tuple[Array, Array]:
-    """Return what each tested row (or group) adds to the score, and each row to the forecast's error."""
+def what_rows_add(pair: Pair, way: int) -> Array:
+    """Return what each tested row (or group) adds to the score."""
     options = pair.options
     chosen = pair.ways[way].discrepancy(options.estimate, options.size).influence
-    plain = pair.ways[way].discrepancy(pair.learner, "paper").influence
-    return sum_groups(chosen, pair.groups[way]), plain
+    return sum_groups(chosen, pair.groups[way])
 
 
 def grams_of_all(
-    added: Mapping[tuple[str, str], Sequence[tuple[Array, Array]]], options: Options
+    added: Mapping[tuple[str, str], Sequence[Array]], options: Options
 ) -> dict[str, Grams]:
     """Return, for every target, how its sources vary together, from what rows add to each pair."""
-    found: dict[str, dict[str, tuple[Array, Array]]] = {}
+    found: dict[str, dict[str, Array]] = {}
     for names, both in added.items():
         for target, source, rows in zip(names, names[::-1], both, strict=True):
             found.setdefault(target, {})[source] = rows
     return {target: _grams(sources, options.size) for target, sources in found.items()}
 
 
-def _grams(rows: Mapping[str, tuple[Array, Array]], size: str) -> Grams:
-    """Return how the losses of a target's sources vary together.
-
-    The correlation is between losses in excess of the target's own. As they share its own losses, it
-    comes out too high rather than too low, and joint weights too cautious.
-    """
+def _grams(rows: Mapping[str, Array], size: str) -> Grams:
+    """Return how the losses of a target's sources vary together."""
     names = tuple(sorted(rows))
-    chosen = np.array([rows[name][0] for name in names])
-    plain = np.array([rows[name][1] for name in names])
-    return Grams(names, size, chosen @ chosen.T, _correlation(plain), chosen.shape[1])
-
-
-def _correlation(matrix: Array) -> Array:
-    spread = np.sqrt(np.sum(matrix**2, axis=1))
-    spread[spread == 0] = 1.0
-    found = matrix @ matrix.T / np.outer(spread, spread)
-    np.fill_diagonal(found, 1.0)
-    return np.asarray(found)
-
-
-def _forecast(
-    table: ErrorTable, target: str, found: Mapping[str, Comparison], grams: Grams | None
-) -> Forecast | None:
-    """Return the forecast for pooling all sources."""
-    outlooks = {name: c.outlook for name, c in sorted(found.items()) if c.outlook is not None}
-    if grams is None:
-        return None
-    return forecast_pool(
-        target,
-        list(outlooks),
-        list(outlooks.values()),
-        grams.correlation,
-        unit_of(table.members[target].loss),
-        provenance_of(table, [target, *outlooks]),
-    )
+    chosen = np.array([rows[name] for name in names])
+    return Grams(names, size, chosen @ chosen.T, chosen.shape[1])

@@ -12,7 +12,6 @@ from datakin.cross_errors.records import Errors
 from datakin.cross_errors.sums import WaySums
 from datakin.data.features import Array
 from datakin.results.comparison import LearningCurve
-from datakin.results.forecast import Outlook
 from datakin.scoring.cls import (
     SIZES,
     Direction,
@@ -25,7 +24,6 @@ from datakin.scoring.cls import (
     own_error,
 )
 from datakin.scoring.curves import learning_curve
-from datakin.scoring.forecast import learner_of, outlook
 from datakin.scoring.uncertainty import make_estimate, row_variance
 
 __all__ = ["RowsWay", "SumsWay", "Way", "summed"]
@@ -67,9 +65,6 @@ class Way(Protocol):
 
     def curve(self, estimate: str) -> LearningCurve:
         """Return the tested dataset's learning curve."""
-
-    def outlook(self, learner: str) -> Outlook:
-        """Return what forecasts for the tested dataset are made from."""
 
 
 class RowsWay:
@@ -156,11 +151,6 @@ class RowsWay:
         """Return the tested dataset's learning curve."""
         return learning_curve(self.directions, estimate, self.groups)
 
-    def outlook(self, learner: str) -> Outlook:
-        """Return what forecasts for the tested dataset are made from."""
-        full = self.discrepancy(learner, "paper")
-        return outlook(self.directions, learner, self.groups, full)
-
 
 class SumsWay:
     """A direction from sums: of the estimate they were kept of, and of no other."""
@@ -204,21 +194,11 @@ class SumsWay:
             make_estimate(limit, error, folds),
         )
 
-    def outlook(self, learner: str) -> Outlook:
-        """Return what forecasts for the tested dataset are made from."""
-        error, lack, behind, a, b, c, *counts = self.sums.outlook.tolist()
-        target, source, freedom = map(int, counts)
-        covariance, learner = (a, b, c), self.sums.learner
-        return Outlook(error, lack, behind, covariance, target, source, freedom, learner)
-
 
 def summed(way: RowsWay, estimate: str) -> WaySums:
     """Return the sums of a direction for one estimate."""
     cross, models, sizes = way.directions[0].cross, way.models, way.sizes
     parts = [way.discrepancy(estimate, size) for size in sizes]
-    learner = learner_of(cross.models, estimate)
-    learner = learner if learner in models else estimate
-    seen = way.outlook(learner)
     own, curve, weights = of_tested(
         way.directions, estimate, "sums", lambda: _own_sums(way, estimate)
     )
@@ -228,7 +208,6 @@ def summed(way: RowsWay, estimate: str) -> WaySums:
         models,
         sizes,
         estimate,
-        learner,
         np.array(
             [
                 [
@@ -244,17 +223,6 @@ def summed(way: RowsWay, estimate: str) -> WaySums:
         np.array([[way.mean_errors(model, size) for size in sizes] for model in models]),
         own,
         curve,
-        np.array(
-            [
-                seen.error,
-                seen.lack,
-                seen.behind,
-                *seen.covariance,
-                seen.n_target,
-                seen.n_source,
-                seen.freedom,
-            ]
-        ),
         weights,
         cross.models,
     )

@@ -167,9 +167,6 @@ class KinWeighted(TransferEstimator):
     multiplied by a common factor found in the same way, because sources that carry the same
     information should not count twice.
 
-    `datakin.forecast_gain` computes a weight from errors, without a further fit. KinWeighted has the
-    data and tries the weights instead, which is more reliable.
-
     Parameters
     ----------
     estimator : scikit-learn estimator, optional

@@ -113,6 +113,6 @@ def test_an_encoder_head_score(four, tmp_path, assert_same):
     loaded = CrossErrors.load(tmp_path)
     look = {"estimate": "linear head", "zones": "paper"}
     # Further repeats may be added to the folder: their number is not among its options.
-    assert_same(loaded.rank("d0", **look), ranking, "options", "forecast")
+    assert_same(loaded.rank("d0", **look), ranking, "options")
     deep.matrix(four[:3])
     assert_same(CrossErrors.load(tmp_path).matrix(**look), matrix, "options")

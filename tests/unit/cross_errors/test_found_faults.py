@@ -149,7 +149,7 @@ def test_the_frame_keeps_column_sets_apart():
 
 
 def test_a_matrix_and_a_ranking_share_a_folder(four, tmp_path):
-    """Gains of some sources come from pools, of others from the formula; by file name."""
+    """Some targets' sources were tried, others' were not; by file name."""
     datakin.matrix(four, checkpoint=tmp_path, **LOGISTIC)
     ranking = datakin.rank(four[0], four[1:], checkpoint=tmp_path, **LOGISTIC)
     loaded = CrossErrors.load(tmp_path)
@@ -212,7 +212,7 @@ def test_a_deep_checkpoint_is_read_as_it_was_measured(four, tmp_path, assert_sam
     deep = EncoderHeadScore("identity", repeats=3, checkpoint=tmp_path)
     ranking = deep.rank(four[0], four[1:3])
     loaded = CrossErrors.load(tmp_path)
-    assert_same(loaded.rank("d0"), ranking, "options", "forecast")
+    assert_same(loaded.rank("d0"), ranking, "options")
 
 
 def test_a_deep_pair_without_all_repeats_is_not_finished(four, tmp_path):

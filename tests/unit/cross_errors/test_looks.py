@@ -202,14 +202,13 @@ def test_the_record_says_what_was_looked_at(errors):
 def test_calls_come_from_trials_where_they_were_made(errors, plain, four, fast):
     tried, inferred = errors.score("d0", "d2"), errors.score("d2", "d0")
     assert tried.trial == errors.trials["d0"].trials["d2"]
-    assert (tried.decision.rule, inferred.decision.rule) == ("trial", "gain")
+    assert (tried.decision.rule, inferred.decision.rule) == ("trial", "none")
     assert inferred.trial is None
     assert inferred == plain.score("d2", "d0")
-    # Neither the score nor the formula depends on it.
-    by_formula = plain.score("d0", "d2")
-    assert (tried.score, tried.gain) == (by_formula.score, by_formula.gain)
-    assert by_formula.trial is None
-    assert "by the gain formula" in by_formula.reason
+    # The score does not depend on it.
+    untried = plain.score("d0", "d2")
+    assert tried.score == untried.score
+    assert (untried.trial, untried.call) == (None, "not tried")
     assert datakin.score(four[0], four[2], **fast).trial == tried.trial
 
 

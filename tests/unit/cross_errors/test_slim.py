@@ -1,10 +1,11 @@
 """Errors and sums in little room say what the whole ones say."""
 
-from dataclasses import fields, replace
+from dataclasses import fields, make_dataclass, replace
 
 import numpy as np
 import pytest
 
+from datakin.cross_errors.files import read_parts, write_parts
 from datakin.cross_errors.records import Errors
 from datakin.cross_errors.slim import slimmed
 from datakin.cross_errors.sums import PackedSums, WaySums
@@ -53,14 +54,14 @@ def ways():
     rng = np.random.default_rng(3)
     own, curve, weights = rng.random(3), rng.random(11), rng.random(2)
     first = WaySums(
-        *("d0", "t", ("one", "two"), SIZES, "ensemble", "one"),
-        *(rng.random((2, 9)), rng.random((2, 2, 2)), own, curve, rng.random(11), weights),
+        *("d0", "t", ("one", "two"), SIZES, "ensemble"),
+        *(rng.random((2, 9)), rng.random((2, 2, 2)), own, curve, weights),
         ("one", "two"),
     )
     yield first
     for i in range(1, 4):
         other = {"parts": rng.random((2, 9)), "by_model": rng.random((2, 2, 2))}
-        yield replace(first, trained_on=f"d{i}", outlook=rng.random(11), **other)
+        yield replace(first, trained_on=f"d{i}", **other)
     yield replace(first, trained_on="d4", models=("one",), by_model=rng.random((1, 2, 2)))
     yield replace(first, trained_on="d5", own=rng.random(3))
     yield replace(first, tested_on="u")
@@ -78,3 +79,16 @@ def test_packed_sums_are_the_sums():
             np.testing.assert_array_equal(found, expected, strict=True)
     with pytest.raises(KeyError):
         packed["t", "d0"]
+
+
+def test_sums_of_earlier_versions_are_read(tmp_path):
+    """They held numbers for the formula of the gain of pooling, in the middle of the others."""
+    way = next(ways())
+    names = [field.name for field in fields(way)]
+    at = names.index("curve") + 1
+    made = make_dataclass("WaySums", [*names[:at], "learner", "outlook", *names[at:]])
+    held = {name: getattr(way, name) for name in names}
+    write_parts(tmp_path / "t.parquet", [("way", made(**held, learner="one", outlook=np.ones(9)))])
+    found = read_parts(tmp_path / "t.parquet").part(0)
+    for name in names:
+        np.testing.assert_array_equal(getattr(found, name), held[name])

@@ -167,7 +167,7 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path, family):
 
 def test_many_errors_go_to_a_temporary_folder(tmp_path, monkeypatch, family):
     plain = datakin.matrix(family(), **OPTIONS)
-    monkeypatch.setattr(store, "MEMORY", 1000)
+    monkeypatch.setattr(store, "MEMORY", 100)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(store.tempfile, "tempdir", None)
     seen = []

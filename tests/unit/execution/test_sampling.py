@@ -132,13 +132,6 @@ def test_a_precision_out_of_reach_is_said():
         datakin.score(draw(11_000, 0), draw(11_000, 1, 0.6), precision=1e-6, **LINEAR)
 
 
-def test_the_forecast_knows_how_many_rows_there_are():
-    result = quietly(datakin.score, draw(12_000, 0), draw(300, 1), **LINEAR)
-    assert result.outlook.n_target == 12_000
-    assert result.outlook.n_source == 300
-    assert abs(result.gain.value) < 0.01  # 12,000 rows have little to learn from 300
-
-
 def test_rows_in_common_are_left_out_of_samples_too():
     X, y = draw(24_000, 0)
     other = draw(12_000, 1)

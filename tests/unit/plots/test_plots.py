@@ -36,8 +36,7 @@ def results(make_lda):
         "by paper": datakin.rank(home, sources, zones="paper", **FAST),
         "matrix": datakin.matrix([home, *sources], **FAST),
         "gain": datakin.transfer_gain(home, sources[0], methods=["concatenate", "art"], repeats=3),
-        "forecast": datakin.forecast_gain(ranking.best),
-        "joint": ranking.forecast,
+        "untried": datakin.CrossErrors.measure([home, *sources], **FAST).rank("home"),
         "distances": datakin.distances.rank(home, sources, method="energy"),
         "distance": datakin.distances.compare(home, sources[0], method="energy"),
         "choice": datakin.choose(home, sources, learners=["linear"], repeats=1),
@@ -49,11 +48,10 @@ def results(make_lda):
 
 
 DRAWN = {
-    "ranking": ["ranking", "comparison", "distances", "by paper"],
-    "zones": ["ranking", "comparison"],
+    "ranking": ["ranking", "comparison", "distances", "by paper", "untried"],
+    "zones": ["ranking", "comparison", "by paper"],
     "matrix": ["matrix", "distance matrix"],
     "map": ["matrix", "distance matrix"],
-    "forecast": ["ranking", "comparison", "forecast", "joint"],
     "learning_curve": ["ranking", "comparison"],
     "gain": ["gain"],
     "choice": ["choice", "lonely"],
@@ -164,17 +162,13 @@ def test_every_picture_has_a_title_and_says_what_its_axis_is(results, ax, name, 
 
 def test_colours_are_those_of_the_calls_and_explained(results, ax):
     ranking = results["ranking"]
-    for draw in (plots.ranking, plots.forecast):
-        ax.clear()
-        draw(ranking, ax=ax)
-        handles, names = ax.get_legend_handles_labels()
-        assert set(names) == {c.call for c in ranking}
-        inks = dict(zip(names, (to_hex(handle.get_color()) for handle in handles), strict=True))
-        assert inks == {call: CALLS[call].lower() for call in inks}
+    plots.ranking(ranking, ax=ax)
+    handles, names = ax.get_legend_handles_labels()
+    assert set(names) == {c.call for c in ranking}
+    inks = dict(zip(names, (to_hex(handle.get_color()) for handle in handles), strict=True))
+    assert inks == {call: CALLS[call].lower() for call in inks}
     dots = [line for line in ax.lines if line.get_marker() == "o" and len(line.get_xdata())]
-    assert [float(dot.get_xdata()[0]) for dot in dots] == pytest.approx(
-        list(100 * ranking.frame.gain)
-    )
+    assert [float(dot.get_xdata()[0]) for dot in dots] == pytest.approx(list(ranking.frame.score))
 
 
 def test_zones_fill_the_line(results, ax):
@@ -254,7 +248,9 @@ def test_wrong_input_is_told(results, ax, make_linear, make_lda, tmp_path):
     wanted = "Ranking, Comparison or DistanceRanking"
     with pytest.raises(DatakinError, match=f"plots.ranking draws a {wanted}. Got Distance"):
         plots.ranking(results["distance"], ax=ax)
-    for draw in (plots.zones, plots.forecast, plots.learning_curve):
+    with pytest.raises(DatakinError, match="None was tried here"):
+        plots.zones(results["untried"], ax=ax)
+    for draw in (plots.zones, plots.learning_curve):
         with pytest.raises(DatakinError, match=r"draws a Ranking.*Got DistanceRanking"):
             draw(results["distances"], ax=ax)
     with pytest.raises(DatakinError, match="both datasets must have classes"):

@@ -30,7 +30,7 @@ from datakin.results import (
     SourceChoice,
     Stability,
 )
-from datakin.results.zones import GAIN, PAPER, TRIAL, Zone
+from datakin.results.zones import NOT_TRIED, PAPER, TRIAL, Zone
 from tests.unit.explain.planted import planted
 from tests.unit.results.sentences import check_form, check_numbers, check_reasons, quantities
 
@@ -248,7 +248,7 @@ def rankings(ranking):
 
 
 def _renamed(comparison, name):
-    decision = GAIN.decide_gain(replace(comparison.gain, low90=-0.1, high90=0.1))
+    decision = NOT_TRIED.decide("It has too few rows.")
     found = called(comparison, "unclear", name)
     return replace(found, trial=None, decision=decision, zone=decision.zone)
 
@@ -260,7 +260,6 @@ def _ranked(ranking, comparisons):
         comparisons=tuple(comparisons),
         first=dict.fromkeys(names, 1 / len(names)),
         groups={name: 1 + k // 2 for k, name in enumerate(names)},
-        forecast=None,
     )
 
 
@@ -289,13 +288,14 @@ def test_rankings_that_were_not_tried(ranking):
     few = [s.dataset for s in sources[:3]]
     paper = datakin.CrossLearningScore.as_in_paper(models=["logistic"]).rank(target, few)
     measured = datakin.CrossErrors.measure([target, *few], models=["logistic"])
-    formula = measured.rank(target.name)
-    for found in (paper, formula):
+    untried = measured.rank(target.name)
+    alone = replace(untried, comparisons=untried.comparisons[:1], groups={})
+    for found in (paper, untried, alone):
         assert not found.is_tried
         check_form(found.answer)
     for p in (0.2, 0.96, 0.999):
-        first = {c.source: p if k == 0 else (1 - p) / 2 for k, c in enumerate(formula)}
-        luck = " ".join(replace(formula, first=first).answer.evidence)
+        first = {c.source: p if k == 0 else (1 - p) / 2 for k, c in enumerate(untried)}
+        luck = " ".join(replace(untried, first=first).answer.evidence)
         assert ("luck" in luck) == (p < 0.95)
 
 
@@ -321,14 +321,16 @@ def test_comparisons_by_the_other_rules(ranking):
     first = ranking.comparisons[0]
     score = first.sizes["matched"]
     for value in (-0.1, 0.01, 0.5):
-        decision = PAPER.decide(replace(score, value=value), (0.2, 0.02), first.gain)
+        decision = PAPER.decide(replace(score, value=value), (0.2, 0.02))
         found = replace(first, trial=None, decision=decision, zone=decision.zone)
         check_form(found.answer)
         assert found.answer.headline.startswith("By the paper's rule:")
-    for low, high in ((0.01, 0.05), (-0.02, 0.02), (-0.05, -0.01)):
-        gain = replace(first.gain, low90=low, high90=high)
-        decision = GAIN.decide_gain(gain)
-        check_form(replace(first, trial=None, decision=decision, zone=decision.zone).answer)
+    for why in (None, "It has too few rows."):
+        decision = NOT_TRIED.decide(why)
+        found = replace(first, trial=None, decision=decision, zone=decision.zone)
+        check_form(found.answer)
+        assert found.answer.headline.endswith("was not tried.")
+        assert found.call == "not tried"
 
 
 @pytest.fixture(scope="module")
@@ -342,8 +344,8 @@ def test_matrices(square):
     n = len(square)
     kinds = {
         "trial": list(Zone),
-        "gain": list(Zone),
-        "paper": [z for z in Zone if z.value != "harmless"],
+        "none": [Zone.UNTRIED],
+        "paper": [z for z in Zone if z.value not in ("harmless", "not tried")],
     }
     rng = np.random.default_rng(0)
     for rule, zones in kinds.items():
@@ -361,6 +363,19 @@ def test_matrices(square):
                 n_groups = len(set(found.clusters().values()))
                 if "form" in answer.headline:
                     assert f"form {n_groups} groups" in answer.headline
+
+
+def test_scores_say_who_is_apart_where_no_pair_was_tried(square):
+    none = np.full_like(square.scores, 9.0)
+    assert replace(square, thresholds=none).answer.headline.startswith("No pair of the ")
+    far = replace(square, scores=none - np.diag(np.diag(none)), thresholds=0.1 * none)
+    assert far.answer.headline == f"Each of the {len(square)} datasets stands alone."
+    near, apart = (np.arange(len(square)) < 3), square.scores.copy()
+    apart[:] = np.where(near[:, None] == near, 0.0, 9.0)
+    two = replace(square, scores=apart, thresholds=0.1 * none)
+    assert "form 2 groups within which no pair is apart." in two.answer.headline
+    for found in (far, two):
+        check_form(found.answer)
 
 
 def test_small_squares(square):
@@ -394,22 +409,6 @@ def test_gains():
             assert lowers == (rer - 1.645 * se > 0)
     unknown = replace(found, methods={"kin_stack": replace(method, target_rer=float("nan"))})
     check_form(unknown.answer)
-
-
-def test_forecasts(ranking):
-    forecast = datakin.forecast_gain(ranking.comparisons[0])
-    for zone, value in product((Zone.POSITIVE, Zone.AMBIGUOUS, Zone.NEGATIVE), (-0.02, 0.0, 0.02)):
-        pooled = replace(forecast.pooled, value=value)
-        decision = replace(forecast.decision, zone=zone)
-        for names in (("a",), ("a", "b"), tuple("abcdefgh")):
-            found = replace(
-                forecast,
-                pooled=pooled,
-                decision=decision,
-                sources=names,
-                weights=dict.fromkeys(names, 0.5),
-            )
-            check_form(found.answer)
 
 
 def test_distances():

@@ -1,5 +1,6 @@
 """Calls, the order of a ranking and groups of equals; matrices whose clusters agree with their calls."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -51,6 +52,7 @@ def test_a_zone_has_a_call_and_the_paper_s_code():
         Zone.HARMLESS: ("harmless", "AZ"),
         Zone.AMBIGUOUS: ("unclear", "AZ"),
         Zone.NEGATIVE: ("hurts", "NT"),
+        Zone.UNTRIED: ("not tried", ""),
     }
 
 
@@ -126,33 +128,80 @@ def test_the_paper_s_rule_orders_as_before(five):
     assert all(c.trial is None and c.decision.rule == "paper" for c in found)
 
 
-def test_without_trials_the_formula_decides_and_says_so(five):
+def test_without_trials_there_is_no_call(five):
     errors = CrossErrors.measure(five, pairs="target", **FAST)
     found = errors.rank("target")
     assert not found.is_tried
-    assert all("by the gain formula" in c.reason for c in found)
-    assert "No source was tried: calls by the gain formula." in found.answer.caveats
-    row = found.frame.iloc[0]
-    assert row.gain == pytest.approx(found.best.gain.value / found.best.outlook.error)
+    assert {c.call for c in found} == {c.zone.value for c in found} == {"not tried"}
+    assert all(c.reason.startswith("not tried: ") and not c.zone_probabilities for c in found)
+    assert "No source was tried, so that none is called." in found.answer.caveats
+    assert found.answer.headline == "No source was tried with target."
+    frame = found.frame
+    assert frame.call.eq("not tried").all()
+    assert frame[["gain", "gain_low", "gain_high", "p_gain"]].isna().all(axis=None)
+    assert from_json(found.to_json()) == found
 
 
-def test_a_source_that_cannot_be_tried_is_called_by_the_formula(five):
+def test_a_source_that_cannot_be_tried_is_not_called(five):
     target, first = five[:2]
     errors = CrossErrors.measure([target, first], trials="target", **FAST)
     trials = errors.trials["target"]
     without = replace(trials, trials={}, unusable={first.name: "It has too few rows."})
     found = replace(errors, trials={"target": without}).score("target", first.name)
-    assert found.trial is None
-    assert found.reason.startswith("could not be tried (It has too few rows); by the gain formula")
+    assert (found.trial, found.call) == (None, "not tried")
+    assert found.reason == "could not be tried (It has too few rows)"
 
 
 def test_json_both_ways_and_of_earlier_versions(ranking):
     assert from_json(ranking.to_json()) == ranking
     assert isinstance(from_json(ranking.to_json()).best.trial, Trial)
-    text = ranking.to_json()
-    earlier = text.replace('"type": "Outlook",', '"type": "Outlook", "trial": [0.1, 0.02],')
-    assert earlier != text
-    assert Ranking.from_json(earlier) == ranking
+    held = json.loads(ranking.to_json())
+    held["forecast"] = {"type": "Forecast", "target": "target"}
+    for comparison in held["comparisons"]:
+        comparison |= {
+            "weight": 0.4,
+            "gain": {"type": "ExpectedGain", "value": 0.1},
+            "outlook": None,
+        }
+    assert Ranking.from_json(json.dumps(held)) == ranking
+
+
+FORMULA = {
+    "type": "ZoneDecision",
+    "rule": "gain",
+    "score": 0.1,
+    "low": 0.01,
+    "high": 0.2,
+    "reason": "x",
+}
+
+
+def by_formula(comparison):
+    """Return the JSON of a comparison that an earlier version called by the formula."""
+    zone = {"type": "Zone", "value": "positive"}
+    held = json.loads(comparison.to_json())
+    held |= {"zone": zone, "decision": {**FORMULA, "zone": zone}, "weight": 1.0, "gain": None}
+    return json.dumps({**held, "zone_probabilities": {"positive": 1.0}, "outlook": None})
+
+
+def test_a_call_by_the_formula_of_earlier_versions_is_none(five):
+    found = CrossErrors.measure(five[:2], pairs="target", **FAST).score("target", five[1].name)
+    again = from_json(by_formula(found))
+    assert (again.call, again.zone_probabilities) == ("not tried", {})
+    assert "an earlier version" in again.reason
+    assert replace(again, decision=found.decision) == found
+    with pytest.warns(datakin.DatakinWarning, match="same rows"):
+        copy = score(five[0], five[0].renamed("copy"), **FAST)
+    again = from_json(by_formula(copy))
+    assert (again.zone, again.decision.rule) == (Zone.POSITIVE, "none")
+    assert again.answer == copy.answer
+
+
+def test_a_forecast_of_earlier_versions_is_refused():
+    with pytest.raises(
+        DatakinError, match=r"Forecasts .* no longer .* datakin\.choose and datakin\.rank"
+    ):
+        from_json('{"format": 1, "type": "Forecast", "target": "home"}')
 
 
 # Matrices
@@ -166,7 +215,7 @@ def square(zones, scores=None):
     names = tuple("abcdefgh"[:n])
     return Matrix(
         names, scores, 0, make_provenance(0, {}, {}), nothing, scores, scores, scores, nothing,
-        tuple(tuple(row) for row in zones), np.full((n, n), 0.5), rule="gain",
+        tuple(tuple(row) for row in zones), np.full((n, n), 0.5), rule="trial",
     )  # fmt: skip
 
 
@@ -266,13 +315,29 @@ def test_calls_of_a_matrix_are_those_of_scores(five):
     assert (kept.matrix().zones, kept.matrix().rule) == (found.zones, "trial")
 
 
-def test_a_matrix_without_calls_says_who_decides(five):
+def test_a_matrix_without_trials_has_no_calls(five):
     found = datakin.matrix(five[:3], **FAST)
-    assert (found.rule, found.gains) == ("gain", None)
-    (said,) = [text for text in found.answer.caveats if "gain formula" in text]
-    assert said.endswith("Trials of every pair, which are surer, can be asked for.")
+    assert (found.rule, found.gains) == ("none", None)
+    assert set(found.frame.call) == set(found.frame.call_back) == {"not tried"}
+    assert set(found.calls.to_numpy().ravel()) == {"-", "not tried"}
+    assert found.answer.evidence[0] == "No pair was tried, so that none is called."
+    (said,) = [text for text in found.answer.caveats if "trials" in text]
+    assert "which can be asked for" in said
     by_paper = datakin.matrix(five[:3], zones="paper", **FAST).answer
     assert "Zones by the paper's rule." in by_paper.caveats
+
+
+def test_a_matrix_called_by_the_formula_of_earlier_versions(five):
+    found = datakin.matrix(five[:3], **FAST)
+    text = found.to_json().replace('"not tried"', '"negative"').replace('"none"', '"gain"')
+    assert Matrix.from_json(text) == found
+    tried = datakin.matrix(five[:3], calls=True, **FAST)
+    gains = tried.gains.copy()
+    gains[0, 1] = np.nan
+    some = Matrix.from_json(replace(tried, gains=gains, rule="gain").to_json())
+    assert some.rule == "trial"
+    assert some.zones[0][1] is Zone.UNTRIED
+    assert (some.zones[1], some.calls.iloc[0, 1]) == (tried.zones[1], "not tried")
 
 
 def test_calls_and_the_paper_s_rule_exclude_each_other(five):

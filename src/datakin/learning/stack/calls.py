@@ -46,7 +46,9 @@ USUAL_ROWS, FREEDOM = 40, 4  # of the t distribution of gains
 SPREAD = (
     2.5  # by how much standard errors of rows are too small for a gain that comes true elsewhere
 )
-FLOOR = 0.01  # standard deviation of what comes true around any forecast, for a target of 40 rows
+FLOOR = (
+    0.01  # standard deviation of what comes true around what is expected, for a target of 40 rows
+)
 POOLED_SPREAD = 1.5
 REPEATS = 5  # draws of the folds that trials are made of, however many there are
 TAILS = (0.02, 0.98)  # numbers as labels: gains of rows are cut at these quantiles

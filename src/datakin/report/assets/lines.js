@@ -1,10 +1,10 @@
-// Charts with two axes: a gain against a share, errors against rows, and the slider of rows.
+// Charts with two axes: errors against rows, and the slider of rows.
 
-function frame(box, values, xs, section, { zero = true, height = 260 } = {}) {
+function frame(box, values, xs, section, { height = 260 } = {}) {
   const width = Math.max(240, box.clientWidth || 640);
   const finite = values.filter(isNumber);
-  let low = Math.min(...finite, ...(zero ? [0] : []));
-  let high = Math.max(...finite, ...(zero ? [0] : []));
+  let low = Math.min(...finite);
+  let high = Math.max(...finite);
   if (low === high) { low -= 0.5; high += 0.5; }
   const room = (high - low) * 0.06;
   low -= room; high += room;
@@ -34,28 +34,6 @@ function chartBox(section) {
   return el("div", { class: "chart", role: "group", "aria-label": `Chart: ${section.title}. The table has its numbers.` });
 }
 
-function line(section) {
-  const { x: kx, y: ky, low, high } = section.chart;
-  const box = chartBox(section);
-  function draw() {
-    const rows = section.rows;
-    const f = frame(box, rows.flatMap((r) => [r[ky], r[low], r[high]]), rows.map((r) => r[kx]), section);
-    const upper = rows.map((r) => [f.x(r[kx]), f.y(r[high])]);
-    const lower = rows.map((r) => [f.x(r[kx]), f.y(r[low])]).reverse();
-    f.svg.append(el("path", { d: `${path([...upper, ...lower])}Z`, fill: series(0), "fill-opacity": 0.15 }));
-    f.svg.append(el("path", { d: path(rows.map((r) => [f.x(r[kx]), f.y(r[ky])])), fill: "none", stroke: series(0), "stroke-width": 2.5 }));
-    const best = rows.reduce((a, b) => (b[ky] > a[ky] ? b : a));
-    f.svg.append(marker("summary", f.x(best[kx]), f.y(best[ky]), series(0), 4));
-    const step = (f.width - f.left) / rows.length;
-    for (const r of rows) {
-      const g = el("g", { class: "row" }, el("rect", { x: f.x(r[kx]) - step / 2, y: 0, width: step, height: f.bottom, class: "hit" }));
-      f.svg.append(hover(g, () => tipOf(section, r).replace(/^/, `${section.columns[0].label}: `)));
-    }
-    box.replaceChildren(f.svg);
-  }
-  return { node: el("figure", {}, legend([["summary", series(0), "best share"], ["box", "var(--accent-soft)", "95% interval"]]), box), draw, box };
-}
-
 function curve(section) {
   const fits = section.chart.fits;
   const box = chartBox(section);
@@ -63,7 +41,7 @@ function curve(section) {
     const measured = section.rows.filter((r) => isNumber(r.n_train));
     const xs = [0, 1.6 * Math.max(...fits.map((f) => f.n))];
     const spread = measured.flatMap((r) => [r.error - (r.standard_error ?? 0), r.error + (r.standard_error ?? 0)]);
-    const f = frame(box, [...spread, ...fits.map((fit_) => fit_.limit)], xs, section, { zero: false });
+    const f = frame(box, [...spread, ...fits.map((fit_) => fit_.limit)], xs, section);
     fits.forEach((fit_, k) => {
       const first = Math.min(...measured.filter((r) => r.dataset === fit_.dataset).map((r) => r.n_train));
       const points = [];
@@ -101,7 +79,7 @@ function whatif(section) {
   const slider = el("input", { type: "range", id: "rows-slider", min: 0, max: steps.length - 1, step: 1, value: start });
   function draw() {
     const xs = steps.map((s) => s.n);
-    const f = frame(box, [...steps.map((s) => s.error), ...measured.map((m) => m.error)], xs, section, { zero: false, height: 230 });
+    const f = frame(box, [...steps.map((s) => s.error), ...measured.map((m) => m.error)], xs, section, { height: 230 });
     f.svg.append(el("path", { d: path(steps.map((s) => [f.x(s.n), f.y(s.error)])), fill: "none", stroke: series(0), "stroke-width": 2.5 }));
     for (const m of measured) f.svg.append(marker("circle", f.x(m.n), f.y(m.error), series(0), 6));
     const now = steps[at];

@@ -5,7 +5,7 @@ const names = new Map((view.kind === "matrix" ? result.names : []).map((name, i)
 const squares = {};
 if (view.kind === "matrix") {
   for (const key of ["scores", "lows", "highs", "discrepancies", "errors", "gains"]) squares[key] = square(result[key]);
-  squares.zones = result.zones && (result.zones.n || result.zones.length) ? zones(result.zones) : null;
+  squares.zones = result.rule !== "none" && result.zones && (result.zones.n || result.zones.length) ? zones(result.zones) : null;
 }
 const clusterColour = (i) => series(view.clusters[i] - 1);
 
@@ -68,7 +68,7 @@ function heat(section) {
       for (let b = 0; b < n; b += 1) {
         const [i, j] = [order[a], order[b]];
         let tone = near;
-        if (i !== j && mode.value === "zones") tone = tones[squares.zones[i * n + j]];
+        if (i !== j && mode.value === "zones") tone = tones[squares.zones[i * n + j]] ?? rgb(colour("line"));
         else if (i !== j) {
           const t = Math.sqrt(Math.min(1, Math.max(0, values[i * n + j]) / top));
           tone = t < 0.5 ? blend(near, middle, 2 * t) : blend(middle, far, 2 * t - 1);

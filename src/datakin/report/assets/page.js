@@ -1,6 +1,6 @@
 // Puts the page together from the view.
 
-const CHARTS = { forest, pairs, waterfall, bars, dots, stack, line, curve, whatif, heat, tree, map };
+const CHARTS = { forest, pairs, waterfall, bars, dots, stack, curve, whatif, heat, tree, map };
 const drawn = [];
 const makers = []; // of tables that are still closed
 

@@ -82,7 +82,7 @@ function drawInterval({ row, x, y }, low, high, ink, width) {
 }
 
 function forest(section) {
-  const { value, low, high, bands, inner, tag, reach } = section.chart;
+  const { value, low, high, bands, tag, reach } = section.chart;
   const kept = reach ?? section.rows.flatMap((r) => [r[value], r[low], r[high]]);
   const legends = bands ? zoneBands() : [];
   const found = [...new Set(section.rows.map(zoneOf).filter(Boolean))];
@@ -101,7 +101,6 @@ function forest(section) {
     if (bands) drawBands(place, bands);
     const ink = inkOf(r);
     if (isNumber(r[low])) drawInterval(place, r[low], r[high], ink, 1.75);
-    if (inner && isNumber(r[inner[0]])) drawInterval(place, r[inner[0]], r[inner[1]], ink, 4);
     const at = isNumber(r[value]) ? x(r[value]) : NaN;
     if (at >= x.from - 1 && at <= x.to + 1) row.append(marker(r.summary ? "summary" : zoneOf(r), at, y, ink));
   }, { legends, tag: tag ? tagOf : null });
