@@ -38,8 +38,7 @@ from datakin.cross_errors.records import (
     PlanPredictions,
     Trained,
 )
-from datakin.cross_errors.slim import SlimErrors
-from datakin.cross_errors.sums import Grams, WaySums
+from datakin.cross_errors.sums import Grams, SlimErrors, WaySums
 from datakin.data.features import Array
 from datakin.learning.folds import Plan
 from datakin.learning.metrics import Metrics
@@ -49,25 +48,11 @@ __all__ = ["FORMAT", "Folder", "StoredParts", "read_parts", "write_parts"]
 
 FORMAT = 5
 OURS = ("units", "about.json", "table.parquet")
-KEPT: dict[str, Any] = {
-    kind.__name__: kind
-    for kind in (
-        Errors,
-        FitFailure,
-        Grams,
-        Labels,
-        Member,
-        Metrics,
-        PairFacts,
-        Plan,
-        PlanPredictions,
-        SlimErrors,
-        Trained,
-        Trial,
-        Trials,
-        WaySums,
-    )
-}
+KINDS = (
+    *(Errors, FitFailure, Grams, Labels, Member, Metrics, PairFacts, Plan, PlanPredictions),
+    *(SlimErrors, Trained, Trial, Trials, WaySums),
+)
+KEPT: dict[str, Any] = {kind.__name__: kind for kind in KINDS}
 # Fields that earlier versions wrote, for the gain formula; they are not read any more.
 GONE = {"Grams": ("correlation",), "WaySums": ("learner", "outlook")}
 DAMAGE = (
@@ -299,8 +284,7 @@ def _unpacked(what: Any, values: Array) -> Any:
         if kind == "map":
             return {k: build(v) for k, v in what["items"].items()}
         if kind == "key":
-            name, columns, stage, partner = what["values"]
-            return Key(name, tuple(columns), stage, partner)
+            return Key.of(what["values"])
         held = {k: build(v) for k, v in what["fields"].items()}
         return KEPT[kind](**{k: v for k, v in held.items() if k not in GONE.get(kind, ())})
 
@@ -318,11 +302,10 @@ def _differences(found: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
             if one != two:
                 reasons.append(f"{name} was {one!r}, now {two!r}")
     old, new = found["datasets"], now["datasets"]
-    for names, verb in (
-        ([n for n in old if n not in new], "gone"),
-        ([n for n in new if n not in old], "new"),
-        ([n for n in new if n in old and old[n] != new[n]], "changed"),
-    ):
-        if names:
-            reasons.append(f"dataset(s) {verb}: {listed(names)}")
+    changes = {
+        "gone": [n for n in old if n not in new],
+        "new": [n for n in new if n not in old],
+        "changed": [n for n in new if n in old and old[n] != new[n]],
+    }
+    reasons += [f"dataset(s) {verb}: {listed(names)}" for verb, names in changes.items() if names]
     return reasons

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,13 +16,13 @@ from torch import nn
 from datakin._core.checks import check_choice, check_count, check_seed
 from datakin._core.exceptions import DatakinError, Interrupted, listed
 from datakin._core.progress import progress
-from datakin._core.repeatability import derive_seed
+from datakin._core.repeatability import derive_seed, versions
+from datakin.cross_errors.files import Folder, write_parts
 from datakin.data import Dataset, check_names, coerce, pair
 from datakin.data.features import Array
-from datakin.deep.checkpoints import FoldErrors
 from datakin.deep.encoders import Encoder, make_encoder
 from datakin.deep.holdout import check_classes
-from datakin.deep.items import Feed, make_feeds
+from datakin.deep.items import Contents, make_feeds
 from datakin.deep.readers import ITEMS
 from datakin.deep.training import (
     Training,
@@ -110,15 +110,51 @@ def fine_tune_gain(
         _Side(dataset, feed, np.flatnonzero(~both))
         for dataset, feed, both in zip(datasets, feeds, shared, strict=True)
     ]
-    work = _FineTuning(made, training, cv, random_state, FoldErrors(checkpoint), head == "kept")
+    work = _FineTuning(made, training, cv, random_state, _FoldErrors(checkpoint), head == "kept")
     return _collect(_measure(work, sides), datasets, common.notes, work)
+
+
+class _FoldErrors:
+    """Errors of finished folds, one small file each, in the format of all checkpoints; None keeps nothing."""
+
+    def __init__(self, folder: Any) -> None:
+        self.folder = None
+        if folder is not None:
+            about = {"options": {"method": "fine_tune_gain"}, "versions": versions()}
+            self.folder = Folder(folder, {**about, "identity": {}, "datasets": {}})
+
+    def resumes(self, some: bool) -> str:
+        """Return what to say of an interrupted run: a promise where some of it was kept."""
+        kept = some and self.folder is not None
+        return " The same call goes on from its checkpoints." if kept else ""
+
+    def get(self, key: Sequence[Any], compute: Callable[[], float]) -> float:
+        """Return the error kept under a key, computed now if there is none."""
+        if self.folder is None:
+            return compute()
+        place = self.folder.place("fold", list(key))
+        try:
+            file = self.folder.found(place)
+            if file is not None:
+                return float(file.part(0))
+        except (ValueError, TypeError):
+            pass  # damaged: computed again
+        error = compute()
+        try:
+            write_parts(place, [("error", error)])
+        except OSError as failure:
+            raise DatakinError(
+                f"A checkpoint could not be written to {self.folder.path} ({failure.strerror}). Make "
+                f"room there or choose another folder (checkpoint)."
+            ) from None
+        return error
 
 
 class _Side(NamedTuple):
     """A dataset, its batches, and its rows that the other dataset does not have."""
 
     dataset: Dataset
-    feed: Feed
+    feed: Contents
     new_rows: Array
 
 
@@ -130,7 +166,7 @@ class _FineTuning:
     training: Training
     cv: int
     random_state: int
-    store: FoldErrors
+    store: _FoldErrors
     keeps_head: bool
     pretrained: dict[str, tuple[nn.Module, nn.Module]] = field(default_factory=dict)
 
@@ -144,27 +180,22 @@ class _FineTuning:
         return [self._digest, t.epochs, t.batch_size, t.lr, t.patience, self.cv,
                 self.random_state, fold, *names]  # fmt: skip
 
-    def alone(self, side: _Side, k: int) -> float:
-        """Return the error on fold k after training on the other folds alone."""
+    def error(self, side: _Side, k: int, other: _Side | None = None) -> float:
+        """Return the error on fold k after training on the other folds, alone or pretrained on another."""
         name = side.dataset.fingerprint
+        names = ["alone", name]
+        if other is not None:
+            how = "kept" if self.keeps_head else "transferred"
+            names = [how, name, other.dataset.fingerprint]
 
         def compute() -> float:
+            encoder, head = (None, None) if other is None else copy.deepcopy(self._pretrain(other))
             with seeded(derive_seed(self.random_state, "alone", k, name)):
-                return self._error(self._start(), None, side, k)
-
-        return self.store.get(self._key("alone", name, fold=k), compute)
-
-    def transferred(self, side: _Side, other: _Side, k: int) -> float:
-        """Return the error on fold k after pretraining on the other dataset."""
-        name = side.dataset.fingerprint
-
-        def compute() -> float:
-            encoder, head = copy.deepcopy(self._pretrain(other))
-            with seeded(derive_seed(self.random_state, "alone", k, name)):
+                if encoder is None:
+                    encoder = self._start()
                 return self._error(encoder, head if self.keeps_head else None, side, k)
 
-        how = "kept" if self.keeps_head else "transferred"
-        return self.store.get(self._key(how, name, other.dataset.fingerprint, fold=k), compute)
+        return self.store.get(self._key(*names, fold=k), compute)
 
     def _pretrain(self, side: _Side) -> tuple[nn.Module, nn.Module]:
         """Return encoder and head trained on a whole dataset; the last pair is remembered."""
@@ -190,17 +221,9 @@ class _FineTuning:
         if not side.dataset.classes:
             centre, unit = float(y[rows].mean()), float(y[rows].std()) or 1.0
             y = (y - centre) / unit
-        head = fit_network(
-            encoder,
-            head,
-            side.feed.load,
-            y,
-            rows,
-            n_classes=len(side.dataset.classes),
-            training=self.training,
-            seed=seed,
-        )
-        return head, centre, unit
+        n_classes, load = len(side.dataset.classes), side.feed.load
+        options: Any = {"n_classes": n_classes, "training": self.training, "seed": seed}
+        return fit_network(encoder, head, load, y, rows, **options), centre, unit
 
     def _error(self, encoder: nn.Module, head: nn.Module | None, side: _Side, k: int) -> float:
         """Train on all folds but k; return the error on fold k."""
@@ -228,10 +251,9 @@ def _measure(work: _FineTuning, sides: Sequence[_Side]) -> Array:
         with progress(f"fine-tuning: {4 * cv} trainings", 4 * cv) as advance:
             for i in (0, 1):
                 for k in range(cv):
-                    errors[i, 0, k] = work.alone(sides[i], k)
-                    advance()
-                    errors[i, 1, k] = work.transferred(sides[i], sides[1 - i], k)
-                    advance()
+                    for j, other in enumerate((None, sides[1 - i])):
+                        errors[i, j, k] = work.error(sides[i], k, other)
+                        advance()
     except KeyboardInterrupt:
         done = int(np.isfinite(errors).sum())
         raise Interrupted(

@@ -87,8 +87,6 @@ def fit_head(Z: Array, y: Array, n_classes: int, options: HeadOptions, seed: int
         Class codes or numbers.
     n_classes : int
         0 for regression.
-    options : HeadOptions
-    seed : int
     """
     codes, targets = np.zeros(0, dtype=int), y
     if n_classes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ from datakin._core.exceptions import DatakinError, listed, require, warn
 from datakin.data import Dataset
 from datakin.data.columns.labels import canonical_label
 from datakin.data.features import Array
-from datakin.deep.items import hash_bytes
+from datakin.deep.items import Contents, hash_bytes
 from datakin.deep.readers import check_task, make_items
 
 __all__ = ["ImageContents", "decode", "read_images"]
@@ -26,18 +26,16 @@ SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".gif", ".tif", ".tiff", ".webp")
 
 
 @dataclass(frozen=True, eq=False)
-class ImageContents:
+class ImageContents(Contents):
     """Image files, decoded when a batch is loaded."""
 
-    files: tuple[Path, ...]
     size: int
     channels: int
-    kind: str = "image"
+    kind = "image"
 
-    def load(self, rows: Array, size: int | None = None) -> Array:
+    def load(self, rows: Array) -> Array:
         """Return some images, shape (n, channels, size, size), values from 0 to 1."""
-        edge = self.size if size is None else size
-        return np.stack([decode(self.files[row], edge, self.channels) for row in rows])
+        return np.stack([decode(self.values[row], self.size, self.channels) for row in rows])
 
     def hashes(self) -> Array:
         """Return one hash per file, of its bytes."""
@@ -45,10 +43,11 @@ class ImageContents:
 
     @cached_property
     def _hashes(self) -> Array:
-        return hash_bytes(file.read_bytes() for file in self.files)
+        return hash_bytes(file.read_bytes() for file in self.values)
 
-    def __len__(self) -> int:
-        return len(self.files)
+    def sized(self, size: int | None) -> Contents:
+        """Return the images with another edge in pixels."""
+        return self if size is None else replace(self, size=size)
 
 
 def decode(file: Path, size: int, channels: int) -> Array:

@@ -5,28 +5,30 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from datakin._core.exceptions import DatakinError, counted
+from datakin._core.exceptions import counted
 from datakin._core.progress import progress
 from datakin._core.repeatability import derive_seed
-from datakin.cross_errors import Errors, ErrorTable, Key, Options, PairFacts, Piece
 from datakin.cross_errors.files import Folder
-from datakin.data import Dataset, Pairing, pair
+from datakin.cross_errors.options import Options
+from datakin.cross_errors.records import Errors, Key, PairFacts, Piece
+from datakin.cross_errors.table import ErrorTable
+from datakin.data import Dataset, pair
 from datakin.data.features import Array
 from datakin.deep.encoders import Encoder, embed
 from datakin.deep.heads import HeadOptions
-from datakin.deep.holdout import FOLDS, Heads, Split, errors_on, fit_heads, make_split, own_record
-from datakin.deep.items import Feed, make_feeds
+from datakin.deep.holdout import FOLDS, Heads, errors_on, fit_heads, make_split, own_record
+from datakin.deep.items import Contents, make_feeds
 from datakin.deep.training import Training, fit_network, seeded
 from datakin.execution.agreement import about_run, member_of
 from datakin.execution.store import Store
 from datakin.execution.units import labels_of
-from datakin.learning.losses import choose_loss, resolve_loss
+from datakin.learning.losses import Loss, choose_loss
 
-__all__ = ["DeepMeasurement", "Settings", "check_learnable"]
+__all__ = ["DeepMeasurement", "Settings"]
 
 ONE_REPEAT = "one repeat: the interval does not know the luck of the encoder's training"
 
@@ -59,27 +61,22 @@ class Settings:
         )
         object.__setattr__(self, "options", options)
 
-    @property
-    def loss_of(self) -> Any:
-        """The function that returns a dataset's loss."""
-        resolved = resolve_loss(self.loss)
-        return lambda dataset: choose_loss(resolved, dataset)
+    def loss_of(self, dataset: Dataset) -> Loss:
+        """Return the loss that errors on a dataset are measured in."""
+        return choose_loss(self.options.resolved_loss, dataset)
 
     def summary(self) -> dict[str, Any]:
         """Return plain values for the record."""
-        loss = resolve_loss(self.loss)
+        loss, head, training = self.options.resolved_loss, self.head, self.training
         return {
             "method": "EncoderHeadScore",
             "encoder": self.encoder.label,
             "trained": self.trained,
-            "head": self.head.kind,
-            "scale": self.head.scale,
-            "C": self.head.C,
-            "hidden": self.head.hidden,
-            "epochs": self.training.epochs,
-            "batch_size": self.training.batch_size,
-            "lr": self.training.lr,
-            "patience": self.training.patience,
+            "head": head.kind,
+            **{name: getattr(head, name) for name in ("scale", "C", "hidden")},
+            **{
+                name: getattr(training, name) for name in ("epochs", "batch_size", "lr", "patience")
+            },
             "test_size": self.test_size,
             "repeats": self.repeats,
             "loss": "auto" if loss is None else loss.name,
@@ -91,8 +88,7 @@ class Settings:
 Names = tuple[str, str]
 
 
-@dataclass(frozen=True)
-class _Unit:
+class _Unit(NamedTuple):
     """One repeat of one pair."""
 
     names: Names
@@ -104,11 +100,8 @@ class DeepMeasurement:
 
     Parameters
     ----------
-    datasets : sequence of Dataset
     pairs : sequence of (target, source)
         Names.
-    settings : Settings
-    checkpoint : path or None
     """
 
     def __init__(
@@ -129,17 +122,17 @@ class DeepMeasurement:
             assert settings.encoder.start is not None
             self.fixed = settings.encoder.start().to(settings.training.device)
         self.feeds = {names: self._feeds(names) for names in self.pairings}
-        self.splits: dict[tuple[str, int], Split] = {}
-        for name in {name for names in self.pairings for name in names}:
-            for r in range(settings.repeats):
-                self.splits[name, r] = make_split(
-                    self.datasets[name], settings.test_size, settings.random_state, r
-                )
+        self.splits = {
+            (name, r): make_split(dataset, settings.test_size, settings.random_state, r)
+            for name, dataset in self.datasets.items()
+            for r in range(settings.repeats)
+        }
         self.embeddings: dict[tuple[str, tuple[str, ...]], Array] = {}
         self.heads: dict[tuple[str, int, tuple[str, ...]], Heads] = {}
         self.finished: dict[Names, PairFacts] = {}
-        loss_of = settings.loss_of
-        self.members = {n: member_of(d, loss_of(d), labels_of(d)) for n, d in self.datasets.items()}
+        self.members = {
+            n: member_of(d, settings.loss_of(d), labels_of(d)) for n, d in self.datasets.items()
+        }
 
     def _open(self, checkpoint: Any) -> Folder | None:
         """Return the checkpoint folder: other pairs, settings and further repeats may share it."""
@@ -150,15 +143,14 @@ class DeepMeasurement:
 
     def run(self) -> Iterator[Names]:
         """Yield each pair when it is finished."""
-        units, places = {}, {}
+        units: dict[tuple[Names, int], _Unit] = {}
         for names, common in self.pairings.items():
             if common.identical:
                 self.finished[names] = self._facts(names)
                 yield names
-                continue
-            for r in range(self.settings.repeats):
-                units[names, r] = _Unit(names, r)
-                places[names, r] = ("-".join(names), self._identity(names, r))
+            else:
+                units |= {(names, r): _Unit(names, r) for r in range(self.settings.repeats)}
+        places = {key: ("-".join(key[0]), self._identity(*key)) for key in units}
         self.store.expect(places.values())
         self._note_checkpoint()
         left = {names: self.settings.repeats for names, _ in units}
@@ -248,19 +240,17 @@ class DeepMeasurement:
         """Return own and cross errors of target and source."""
         columns = self.pairings[names].columns
         encoder = self._trained(names, r) if self.settings.trained else self.fixed
+        if self.settings.trained:  # what was kept belongs to another encoder
+            self.embeddings.clear()
+            self.heads.clear()
         Z, heads = [], []
         for name, feed in zip(names, self.feeds[names], strict=True):
-            if self.settings.trained:
-                made = self._embed(encoder, feed)
-                heads.append(self._fit_heads(made, name, r))
-            else:
-                if (name, columns) not in self.embeddings:
-                    self.embeddings[name, columns] = self._embed(encoder, feed)
-                made = self.embeddings[name, columns]
-                if (name, r, columns) not in self.heads:
-                    self.heads[name, r, columns] = self._fit_heads(made, name, r)
-                heads.append(self.heads[name, r, columns])
-            Z.append(made)
+            if (name, columns) not in self.embeddings:
+                self.embeddings[name, columns] = self._embed(encoder, feed)
+            Z.append(self.embeddings[name, columns])
+            if (name, r, columns) not in self.heads:
+                self.heads[name, r, columns] = self._fit_heads(Z[-1], name, r)
+            heads.append(self.heads[name, r, columns])
         own_t, own_s, to_target, to_source = self._test(names, r, Z, heads)
         label = self.settings.options.estimate
         found = {}
@@ -271,36 +261,32 @@ class DeepMeasurement:
             found[key] = Piece((trained,), {names[1 - at]: (cross,)}, repeat=r)
         return found
 
-    def _feeds(self, names: Names) -> list[Feed]:
+    def _feeds(self, names: Names) -> list[Contents]:
         probe = self.fixed
         if probe is None and self.settings.encoder.start is not None:
             probe = self.settings.encoder.start()
         both = [self.datasets[name] for name in names]
         return make_feeds(both, self.pairings[names].columns, probe)
 
-    def _embed(self, encoder: Any, feed: Feed) -> Array:
+    def _embed(self, encoder: Any, feed: Contents) -> Array:
         training = self.settings.training
         return embed(encoder, feed.load, len(feed), training.batch_size, training.device)
 
     def _fit_heads(self, Z: Array, name: str, r: int) -> Heads:
         # By what the head learns, not by who it is: the order of a pair must not matter.
-        seed = derive_seed(self.settings.random_state, r, self.datasets[name].fingerprint)
-        return fit_heads(Z, self.datasets[name], self.splits[name, r], self.settings.head, seed)
+        dataset, settings = self.datasets[name], self.settings
+        seed = derive_seed(settings.random_state, r, dataset.fingerprint)
+        return fit_heads(Z, dataset, self.splits[name, r], settings.head, seed, settings.options)
 
     def _test(self, names: Names, r: int, Z: list[Array], heads: list[Heads]) -> list[Errors]:
         """Return the errors of target on target, source on source, source on target, target on source."""
-        common: Pairing = self.pairings[names]
+        common = self.pairings[names]
         shared = (common.shared_target, common.shared_source)
         found = []
         for trained, tested in ((0, 0), (1, 1), (1, 0), (0, 1)):
-            other = self.datasets[names[tested]]
-            split = self.splits[names[tested], r]
-            loss = self.settings.loss_of(other)
-            found.append(
-                errors_on(
-                    heads[trained], Z[tested], other, split, loss, common.classes, shared[tested]
-                )
-            )
+            other, split = self.datasets[names[tested]], self.splits[names[tested], r]
+            where = other, split, self.settings.loss_of(other), common.classes, shared[tested]
+            found.append(errors_on(heads[trained], Z[tested], *where))
         return found
 
     def _trained(self, names: Names, r: int) -> Any:
@@ -351,31 +337,13 @@ def _joint_labels(members: Sequence[Dataset], classes: tuple[str, ...], rows: Ar
     return np.concatenate([np.array([position[c] for c in d.classes])[d.y] for d in members])
 
 
-def _joint_batch(feeds: Sequence[Feed], first: int, rows: Array) -> Any:
+def _joint_batch(feeds: Sequence[Contents], first: int, rows: Array) -> Any:
     """Return rows of both datasets, numbered on from the first to the second."""
-    inside = rows < first
-    parts = [feed.load(part) for feed, part in _parts(feeds, first, rows, inside) if len(part)]
+    is_second = rows >= first
+    back = np.argsort(np.argsort(is_second, kind="stable"), kind="stable")
+    sides = (feeds[0], rows[~is_second]), (feeds[1], rows[is_second] - first)
+    parts = [feed.load(some) for feed, some in sides if len(some)]
     if isinstance(parts[0], list):
         loaded = [text for part in parts for text in part]
-        back = np.argsort(np.argsort(~inside, kind="stable"), kind="stable")
         return [loaded[i] for i in back]
-    batch = np.empty((len(rows), *parts[0].shape[1:]), dtype=np.float32)
-    masks = [mask for mask in (inside, ~inside) if mask.any()]
-    for mask, part in zip(masks, parts, strict=True):
-        batch[mask] = part
-    return batch
-
-
-def _parts(
-    feeds: Sequence[Feed], first: int, rows: Array, inside: Array
-) -> list[tuple[Feed, Array]]:
-    return [(feeds[0], rows[inside]), (feeds[1], rows[~inside] - first)]
-
-
-def check_learnable(settings: Settings, freeze: bool) -> None:
-    """Refuse to keep weights that nobody has learned."""
-    if freeze and settings.encoder.is_random:
-        raise DatakinError(
-            f"freeze=True keeps the encoder's weights, and {settings.encoder.label!r} has none yet. "
-            f"Pass weights=, or use deep.pretrained('efficientnet_lite0')."
-        )
+    return np.concatenate(parts, dtype=np.float32)[back]

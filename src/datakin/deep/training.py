@@ -39,12 +39,10 @@ class Training:
     ----------
     epochs : int
         Passes over the rows, at most.
-    batch_size : int
     lr : float
         Learning rate at the start; it falls to 0 along a cosine.
     patience : int
         Stop after this many epochs without progress on rows set aside, and keep the best weights.
-    device : torch.device
     validation : float
         Share of the training rows set aside for that.
     """
@@ -105,7 +103,6 @@ def fit_network(
 
     Parameters
     ----------
-    encoder : torch.nn.Module
     head : torch.nn.Module, optional
         The head to start from; drawn at random if None.
     load : callable
@@ -116,8 +113,6 @@ def fit_network(
         The rows to train on.
     n_classes : int
         0 for regression.
-    training : Training
-    seed : int
     """
     rng, device = np.random.default_rng(seed), training.device
     encoder.to(device)

@@ -84,12 +84,6 @@ def choose_keep(
 class Agreement:
     """The datasets of a measurement and what its pairs agree on.
 
-    Parameters
-    ----------
-    datasets : sequence of Dataset
-    pairs : sequence of (target, source)
-    options : Options
-
     Attributes
     ----------
     samples : dict of name to LargeSample
@@ -98,8 +92,6 @@ class Agreement:
         Of whole datasets, or of the smallest sample.
     pairings : dict of (target, source) to Pairing
         Of the pairs whose folds can be drawn.
-    members : dict of name to Member
-    facts : dict of (target, source) to PairFacts
     """
 
     def __init__(

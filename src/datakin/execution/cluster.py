@@ -43,15 +43,7 @@ def run_on_cluster(
 ) -> Iterator[tuple[int, Piece]]:
     """Run all units on a cluster; yield the position and the piece of each as it is finished.
 
-    Ctrl-C cancels the tasks under way.
-
-    Parameters
-    ----------
-    units : sequence of Unit
-    models : tuple of Model
-    options : Options
-    client : dask.distributed.Client or str
-        A client, or the address of a scheduler.
+    `client` is a client, or the address of a scheduler. Ctrl-C cancels the tasks under way.
     """
     told = Told()
     with (

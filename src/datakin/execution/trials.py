@@ -23,14 +23,6 @@ def try_sources_of(
 
     They take a tenth of a second a source and run one after the other, so that their numbers are the
     same wherever the rest runs. Where the target does not allow a trial, every source is unusable.
-
-    Parameters
-    ----------
-    target : Dataset
-    sources : sequence of Dataset
-    options : Options
-    folder : Folder, optional
-        The checkpoint.
     """
     most = MOST_ROWS if options.max_rows is None else min(options.max_rows, MOST_ROWS)
     place = None

@@ -21,11 +21,6 @@ def in_order(found: Sequence[Comparison]) -> tuple[tuple[Comparison, ...], dict[
     before by more than 1.645 standard errors of the difference. Sources are taken as independent. They
     share the target's rows, so that the standard error is too large rather than too small: groups are
     approximate and cautious.
-
-    Parameters
-    ----------
-    found : sequence of Comparison
-        Of one target.
     """
     if any(c.trial is not None for c in found):
         values = {c.source: _by_trial(c) for c in found}

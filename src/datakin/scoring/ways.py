@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 
@@ -31,59 +30,13 @@ __all__ = ["RowsWay", "SumsWay", "Way", "summed"]
 NOTHING = np.empty(0)
 
 
-class Way(Protocol):
-    """Predictors of one dataset tested on another: what a score needs to know."""
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """The models that work on both datasets."""
-
-    @property
-    def sizes(self) -> tuple[str, ...]:
-        """The scores that can be had."""
-
-    @property
-    def n_folds(self) -> int:
-        """How many versions of the predictors there are, each without a fold."""
-
-    @property
-    def groups(self) -> Array | None:
-        """Groups of the tested rows."""
-
-    @property
-    def weights(self) -> dict[str, float]:
-        """Ensemble weights of the tested dataset."""
-
-    def discrepancy(self, estimate: str, size: str) -> Discrepancy:
-        """Return how much worse the predictors do than the tested dataset's own."""
-
-    def of_model(self, model: str, size: str) -> float:
-        """Return the same of one model, as a number."""
-
-    def own_error(self, estimate: str, by: str) -> tuple[float, float]:
-        """Return the tested dataset's own error and its standard error."""
-
-    def curve(self, estimate: str) -> LearningCurve:
-        """Return the tested dataset's learning curve."""
-
-
 class RowsWay:
-    """A direction from losses row by row.
-
-    Parameters
-    ----------
-    directions : sequence of Direction
-        One for each repeat.
-    groups : ndarray or None
-    """
+    """A direction from losses row by row, one for each repeat, and the groups of the tested rows."""
 
     def __init__(self, directions: Sequence[Direction], groups: Array | None) -> None:
         self.directions, self.groups = directions, groups
+        self._cross = directions[0].cross
         self._found: dict[tuple[str, str], Discrepancy] = {}
-
-    @property
-    def _cross(self) -> Errors:
-        return self.directions[0].cross
 
     @property
     def errors(self) -> list[Errors]:
@@ -120,19 +73,10 @@ class RowsWay:
             self._found[key] = average([discrepancy(d, *key) for d in self.directions])
         return self._found[key]
 
-    def of_model(self, model: str, size: str) -> float:
-        """Return the same of one model, as a number."""
-        cross, own = self.mean_errors(model, size)
-        return cross - own
-
     def mean_errors(self, model: str, size: str) -> tuple[float, float]:
         """Return the cross and the own error of one model."""
-        cross, own = mean_errors(self.directions[0], model, size)
-        for direction in self.directions[1:]:
-            more = mean_errors(direction, model, size)
-            cross, own = cross + more[0], own + more[1]
-        share = 1.0 / len(self.directions)
-        return share * cross, share * own
+        cross, own = np.mean([mean_errors(d, model, size) for d in self.directions], axis=0)
+        return float(cross), float(own)
 
     def own_error(self, estimate: str, by: str) -> tuple[float, float]:
         """Return the tested dataset's own error and its standard error."""
@@ -155,7 +99,7 @@ class RowsWay:
 class SumsWay:
     """A direction from sums: of the estimate they were kept of, and of no other."""
 
-    groups = None
+    groups: Array | None = None
 
     def __init__(self, sums: WaySums) -> None:
         self.sums, self.models, self.sizes = sums, sums.models, sums.sizes
@@ -171,10 +115,10 @@ class SumsWay:
         cross, own, variance, least, *folds = self.sums.parts[self.sizes.index(size)].tolist()
         return Discrepancy(cross, own, NOTHING, np.array(folds), least, variance)
 
-    def of_model(self, model: str, size: str) -> float:
-        """Return the same of one model, as a number."""
+    def mean_errors(self, model: str, size: str) -> tuple[float, float]:
+        """Return the cross and the own error of one model."""
         cross, own = self.sums.by_model[self.models.index(model), self.sizes.index(size)]
-        return float(cross - own)
+        return float(cross), float(own)
 
     def own_error(self, estimate: str, by: str) -> tuple[float, float]:
         """Return the tested dataset's own error and its standard error."""
@@ -195,37 +139,23 @@ class SumsWay:
         )
 
 
+Way = RowsWay | SumsWay
+
+
 def summed(way: RowsWay, estimate: str) -> WaySums:
     """Return the sums of a direction for one estimate."""
-    cross, models, sizes = way.directions[0].cross, way.models, way.sizes
-    parts = [way.discrepancy(estimate, size) for size in sizes]
+    cross, sizes = way.directions[0].cross, way.sizes
+    parts = [
+        [p.cross, p.own, row_variance(p.influence, way.groups, p.least), p.least, *p.replicates]
+        for p in (way.discrepancy(estimate, size) for size in sizes)
+    ]
+    by_model = [[way.mean_errors(model, size) for size in sizes] for model in way.models]
     own, curve, weights = of_tested(
         way.directions, estimate, "sums", lambda: _own_sums(way, estimate)
     )
-    return WaySums(
-        cross.trained_on,
-        cross.tested_on,
-        models,
-        sizes,
-        estimate,
-        np.array(
-            [
-                [
-                    p.cross,
-                    p.own,
-                    row_variance(p.influence, way.groups, p.least),
-                    p.least,
-                    *p.replicates.tolist(),
-                ]
-                for p in parts
-            ]
-        ),
-        np.array([[way.mean_errors(model, size) for size in sizes] for model in models]),
-        own,
-        curve,
-        weights,
-        cross.models,
-    )
+    about = (cross.trained_on, cross.tested_on, way.models, sizes, estimate)
+    numbers = (np.array(parts), np.array(by_model), own, curve, weights)
+    return WaySums(*about, *numbers, cross.models)
 
 
 def _own_sums(way: RowsWay, estimate: str) -> tuple[Array, Array, Array]:
