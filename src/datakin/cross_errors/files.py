@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from functools import lru_cache
@@ -154,6 +154,28 @@ class Folder:
         except DAMAGE as error:
             raise ValueError(f"{place.name}: {error}") from None
         return file
+
+    def kept(
+        self, slug: str, facts: Any, item: str, make: Callable[[], Any], *, is_needed: bool = False
+    ) -> Any:
+        """Return the only item of a file; made and written now if there is no whole file of it.
+
+        One that `is_needed` must be written; another is only returned where the disk is full.
+        """
+        place = self.place(slug, facts)
+        with suppress(ValueError):  # damaged: it is made again
+            if (file := self.found(place)) is not None:
+                return file.part(0)
+        made = make()
+        try:
+            write_parts(place, [(item, made)])
+        except OSError as error:
+            if is_needed:
+                raise DatakinError(
+                    f"A checkpoint could not be written to {self.path} ({error.strerror}). Make "
+                    f"room there or choose another folder (checkpoint)."
+                ) from None
+        return made
 
 
 class StoredParts:

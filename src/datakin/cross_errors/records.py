@@ -330,6 +330,11 @@ class Piece:
     scores: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     repeat: int | None = None
 
+    @property
+    def n_fits(self) -> int:
+        """Number of fits over all repeats."""
+        return sum(own.n_fits for own in self.own)
+
     def only(self, names: Iterable[str]) -> Piece:
         """Return the piece tested on some datasets."""
         wanted = set(names)

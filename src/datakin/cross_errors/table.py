@@ -92,9 +92,7 @@ class ErrorTable:
     @property
     def n_fits(self) -> int:
         """Number of fits that the measurement took."""
-        if self.fits:
-            return sum(self.fits.values())
-        return sum(own.n_fits for piece in self.pieces.values() for own in piece.own)
+        return sum(self.fits.values() or (piece.n_fits for piece in self.pieces.values()))
 
     @property
     def frame(self) -> pd.DataFrame:

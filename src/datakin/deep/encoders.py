@@ -16,7 +16,7 @@ from torch import nn
 from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.data.features import Array
 from datakin.deep.networks import EfficientNetLite0, MiniLM, ResNet18
-from datakin.deep.training import check_embedding, run_function, run_module
+from datakin.deep.training import check_embedding, in_batches, run_function, run_module
 
 __all__ = ["Encoder", "embed", "load_weights", "make_encoder", "pretrained", "read_weights"]
 
@@ -287,8 +287,8 @@ def embed(
 ) -> Array:
     """Return a module's or a function's embedding of every row; ``load(rows)`` returns a batch."""
     parts = []
-    for start in range(0, n_rows, batch_size):
-        batch = load(np.arange(start, min(start + batch_size, n_rows)))
+    for rows in in_batches(np.arange(n_rows), batch_size):
+        batch = load(rows)
         if isinstance(encoder, nn.Module):
             encoder.eval()
             with torch.no_grad():

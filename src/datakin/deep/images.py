@@ -240,7 +240,10 @@ def _readable(images: list[_Image], on_error: str) -> list[_Image]:
             with Image.open(file) as opened:
                 opened.load()  # the header of a truncated file is still fine
         except (OSError, SyntaxError, ValueError) as error:
-            faults[i] = f"{file.parent.name}/{file.name} ({_fault(error)})"
+            reason = getattr(error, "strerror", None) or str(error)
+            if type(error).__name__ == "UnidentifiedImageError":
+                reason = "not an image"
+            faults[i] = f"{file.parent.name}/{file.name} ({reason})"
     if not faults:
         return images
     names = listed(faults.values(), limit=10)
@@ -249,10 +252,3 @@ def _readable(images: list[_Image], on_error: str) -> list[_Image]:
         raise DatakinError(f"{text}. Repair them, or leave them out with on_error='skip'.")
     warn(f"{text}; left out.")
     return [image for i, image in enumerate(images) if i not in faults]
-
-
-def _fault(error: Exception) -> str:
-    """Return what is wrong with a file, without its path."""
-    if type(error).__name__ == "UnidentifiedImageError":
-        return "not an image"
-    return getattr(error, "strerror", None) or str(error)

@@ -22,7 +22,7 @@ from datakin.deep.encoders import Encoder, embed
 from datakin.deep.heads import HeadOptions
 from datakin.deep.holdout import FOLDS, Heads, errors_on, fit_heads, make_split, own_record
 from datakin.deep.items import Contents, make_feeds
-from datakin.deep.training import Training, fit_network, seeded
+from datakin.deep.training import Training, fit_network, seeded, standardised
 from datakin.execution.agreement import about_run, member_of
 from datakin.execution.store import Store
 from datakin.execution.units import labels_of
@@ -67,16 +67,14 @@ class Settings:
 
     def summary(self) -> dict[str, Any]:
         """Return plain values for the record."""
-        loss, head, training = self.options.resolved_loss, self.head, self.training
+        loss, head = self.options.resolved_loss, self.head
         return {
             "method": "EncoderHeadScore",
             "encoder": self.encoder.label,
             "trained": self.trained,
             "head": head.kind,
             **{name: getattr(head, name) for name in ("scale", "C", "hidden")},
-            **{
-                name: getattr(training, name) for name in ("epochs", "batch_size", "lr", "patience")
-            },
+            **self.training.summary(),
             "test_size": self.test_size,
             "repeats": self.repeats,
             "loss": "auto" if loss is None else loss.name,
@@ -127,8 +125,9 @@ class DeepMeasurement:
             for name, dataset in self.datasets.items()
             for r in range(settings.repeats)
         }
+        # By a dataset and its columns; heads by the repeat, too.
         self.embeddings: dict[tuple[str, tuple[str, ...]], Array] = {}
-        self.heads: dict[tuple[str, int, tuple[str, ...]], Heads] = {}
+        self.heads: dict[tuple[tuple[str, tuple[str, ...]], int], Heads] = {}
         self.finished: dict[Names, PairFacts] = {}
         self.members = {
             n: member_of(d, settings.loss_of(d), labels_of(d)) for n, d in self.datasets.items()
@@ -155,7 +154,8 @@ class DeepMeasurement:
         self._note_checkpoint()
         left = {names: self.settings.repeats for names, _ in units}
         for made in self.store.run(units, places, self._runner):
-            names = self._names_of(made)
+            key = next(iter(made))  # the target's
+            names = key.dataset, key.partner
             left[names] -= 1
             if not left[names]:
                 self.finished[names] = self._facts(names)
@@ -181,9 +181,8 @@ class DeepMeasurement:
         """Return the fits by what was fitted: heads on a kept encoder serve all pairs of a dataset."""
         fits: dict[str, int] = {}
         for key, piece in self.store.pieces.items():
-            fitted = key if self.settings.trained else key._replace(partner="")
-            n_fits = sum(own.n_fits for own in piece.own)
-            fits[json.dumps(fitted)] = max(n_fits, fits.get(json.dumps(fitted), 0))
+            fitted = json.dumps(key if self.settings.trained else key._replace(partner=""))
+            fits[fitted] = max(piece.n_fits, fits.get(fitted, 0))
         return fits
 
     def view(self, names: Names) -> ErrorTable:
@@ -199,10 +198,6 @@ class DeepMeasurement:
             return said.format(n_finished) + more
 
         return say
-
-    def _names_of(self, made: dict[Key, Piece]) -> Names:
-        tested = {name for piece in made.values() for name in piece.crosses}
-        return next(names for names in self.pairings if set(names) == tested)
 
     def _note_checkpoint(self) -> None:
         facts = {names: self._facts(names) for names in self.pairings}
@@ -238,27 +233,34 @@ class DeepMeasurement:
 
     def _repeat(self, names: Names, r: int) -> dict[Key, Piece]:
         """Return own and cross errors of target and source."""
-        columns = self.pairings[names].columns
-        encoder = self._trained(names, r) if self.settings.trained else self.fixed
-        if self.settings.trained:  # what was kept belongs to another encoder
+        settings, common = self.settings, self.pairings[names]
+        encoder = self.fixed
+        if settings.trained:  # what was kept belongs to another encoder
+            encoder = self._trained(names, r)
             self.embeddings.clear()
             self.heads.clear()
         Z, heads = [], []
         for name, feed in zip(names, self.feeds[names], strict=True):
-            if (name, columns) not in self.embeddings:
-                self.embeddings[name, columns] = self._embed(encoder, feed)
-            Z.append(self.embeddings[name, columns])
-            if (name, r, columns) not in self.heads:
-                self.heads[name, r, columns] = self._fit_heads(Z[-1], name, r)
-            heads.append(self.heads[name, r, columns])
-        own_t, own_s, to_target, to_source = self._test(names, r, Z, heads)
-        label = self.settings.options.estimate
+            of = name, common.columns
+            if of not in self.embeddings:
+                size, device = settings.training.batch_size, settings.training.device
+                self.embeddings[of] = embed(encoder, feed.load, len(feed), size, device)
+            Z.append(self.embeddings[of])
+            if (of, r) not in self.heads:
+                self.heads[of, r] = self._fit_heads(Z[-1], name, r)
+            heads.append(self.heads[of, r])
+        shared = common.shared_target, common.shared_source
+
+        def errors(trained: int, tested: int) -> Errors:
+            other, split = self.datasets[names[tested]], self.splits[names[tested], r]
+            where = other, split, settings.loss_of(other), common.classes, shared[tested]
+            return errors_on(heads[trained], Z[tested], *where)
+
         found = {}
-        for at, key, own, cross in zip(
-            (0, 1), self._keys(names), (own_t, own_s), (to_source, to_target), strict=True
-        ):
-            trained = own_record(own, self.splits[names[at], r], label, 1 + FOLDS)
-            found[key] = Piece((trained,), {names[1 - at]: (cross,)}, repeat=r)
+        for at, key in enumerate(self._keys(names)):
+            split, label = self.splits[names[at], r], settings.options.estimate
+            own = own_record(errors(at, at), split, label, 1 + FOLDS)
+            found[key] = Piece((own,), {names[1 - at]: (errors(at, 1 - at),)}, repeat=r)
         return found
 
     def _feeds(self, names: Names) -> list[Contents]:
@@ -268,26 +270,11 @@ class DeepMeasurement:
         both = [self.datasets[name] for name in names]
         return make_feeds(both, self.pairings[names].columns, probe)
 
-    def _embed(self, encoder: Any, feed: Contents) -> Array:
-        training = self.settings.training
-        return embed(encoder, feed.load, len(feed), training.batch_size, training.device)
-
     def _fit_heads(self, Z: Array, name: str, r: int) -> Heads:
         # By what the head learns, not by who it is: the order of a pair must not matter.
         dataset, settings = self.datasets[name], self.settings
         seed = derive_seed(settings.random_state, r, dataset.fingerprint)
         return fit_heads(Z, dataset, self.splits[name, r], settings.head, seed, settings.options)
-
-    def _test(self, names: Names, r: int, Z: list[Array], heads: list[Heads]) -> list[Errors]:
-        """Return the errors of target on target, source on source, source on target, target on source."""
-        common = self.pairings[names]
-        shared = (common.shared_target, common.shared_source)
-        found = []
-        for trained, tested in ((0, 0), (1, 1), (1, 0), (0, 1)):
-            other, split = self.datasets[names[tested]], self.splits[names[tested], r]
-            where = other, split, self.settings.loss_of(other), common.classes, shared[tested]
-            found.append(errors_on(heads[trained], Z[tested], *where))
-        return found
 
     def _trained(self, names: Names, r: int) -> Any:
         """Stage 1: train one encoder on the training rows of both, with a head thrown away."""
@@ -331,8 +318,7 @@ class DeepMeasurement:
 def _joint_labels(members: Sequence[Dataset], classes: tuple[str, ...], rows: Array) -> Array:
     """Return the labels of both datasets in one code, or standardised over the training rows."""
     if not classes:
-        y = np.concatenate([d.y for d in members])
-        return np.asarray((y - y[rows].mean()) / (y[rows].std() or 1.0))
+        return standardised(np.concatenate([d.y for d in members]), rows)[0]
     position = {name: code for code, name in enumerate(classes)}
     return np.concatenate([np.array([position[c] for c in d.classes])[d.y] for d in members])
 

@@ -201,7 +201,7 @@ class Measurement:
             self._note_checkpoint({**self.agreed.facts, **self.finished})
         for made in self.store.run(units, places, self._runner(self.models)):
             for key, piece in made.items():
-                self.fits[json.dumps(key)] = sum(own.n_fits for own in piece.own)
+                self.fits[json.dumps(key)] = piece.n_fits
                 self.fitted[key.dataset] = piece.own[0].backends
             yield made
 
@@ -224,8 +224,7 @@ class Measurement:
             found |= made
         for key, piece in found.items():
             name = json.dumps([*key, "tried"])
-            n_fits = sum(own.n_fits for own in piece.own)
-            self.fits[name] = self.fits.get(name, 0) + n_fits
+            self.fits[name] = self.fits.get(name, 0) + piece.n_fits
         return found
 
     def leave_out(self, pairs: Iterable[Names]) -> None:

@@ -171,11 +171,12 @@ def last_change(direction: Direction, estimate: str, cross: bool, own: bool) -> 
 
     `cross` and `own` say which of the two errors to take into account.
     """
-    change = 0.0
-    for errors, sign in ((direction.cross, 1.0),) * cross + ((direction.tested.own, -1.0),) * own:
-        moved = errors.error("fold") - errors.error("inner")
-        change += sign * float(_pick(direction, estimate, moved))
-    return change
+
+    def moved(errors: Errors) -> float:
+        return float(_pick(direction, estimate, errors.error("fold") - errors.error("inner")))
+
+    change = moved(direction.cross) if cross else 0.0
+    return change - moved(direction.tested.own) if own else change
 
 
 def extrapolate(n_train: Mapping[str, float], fold: Array, inner: Array) -> Array:
