@@ -1,14 +1,15 @@
-"""Where the features of two tables lie: can they be told apart, column by column, and by how much."""
+"""Feature shift between two tables: whether they can be told apart, and how far each column has shifted."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import nan
 
 import numpy as np
 from scipy.stats import norm
 
 from datakin.data.features import Array
-from datakin.explaining.ladder import LEVEL
+from datakin.explaining.ladder import FOLDS, LEVEL
 from datakin.learning.metrics import class_metrics
 from datakin.learning.stack.encoder import TableEncoder
 from datakin.learning.stack.folds import draw_folds
@@ -17,20 +18,13 @@ from datakin.learning.stack.rows import Rows
 from datakin.learning.stack.scaler import Scaler
 from datakin.results.explanation_parts import MOVED, ColumnShift
 
-__all__ = [
-    "Domain",
-    "column_shifts",
-    "matrix_columns",
-    "rows_outside",
-    "tell_apart",
-]
+__all__ = ["Domain", "column_shifts", "matrix_columns", "rows_outside", "tell_apart"]
 
-FOLDS = 5
-FARTHEST = 10.0  # times: rows of the source never count for more than this
-NEIGHBOUR = 5  # the neighbour that a distance is measured to
-MARGIN = 0.1  # of a range, beyond which a number is outside
-INSIDE = 0.99  # share of the source's rows that lie inside
-BLOCK = 1_000  # rows whose distances are held at once
+FARTHEST = 10.0  # Rows of the source never count for more times than this.
+NEIGHBOUR = 5  # The neighbour that a distance is measured to.
+MARGIN = 0.1  # Share of a range, beyond which a number is outside.
+INSIDE = 0.99  # Share of the source's rows that are inside.
+BLOCK = 1_000  # Rows whose distances are held at once.
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +44,7 @@ class Domain:
     ratio: Array
 
     @property
-    def has_moved(self) -> bool:
+    def has_shifted(self) -> bool:
         """Whether the tables can be told apart, and not just barely."""
         return self.low > 0.5 and self.auc >= MOVED
 
@@ -62,12 +56,15 @@ class Domain:
 
 def matrix_columns(encoder: TableEncoder) -> dict[str, list[int]]:
     """Return the columns of the matrix that each column of the table has become."""
-    found = {name: [j] for j, name in enumerate(encoder.numeric_names)}
-    at = len(encoder.numeric_names)
-    for name, levels in zip(encoder.category_names, encoder.levels, strict=True):
-        found[name] = list(range(at, at + len(levels)))
-        at += len(levels)
-    return found
+    sizes = [(name, 1) for name in encoder.numeric_names]
+    sizes += [
+        (n, len(kept)) for n, kept in zip(encoder.category_names, encoder.levels, strict=True)
+    ]
+    places, start = {}, 0
+    for name, size in sizes:
+        places[name] = list(range(start, start + size))
+        start += size
+    return places
 
 
 def tell_apart(
@@ -89,28 +86,28 @@ def tell_apart(
     weights = np.concatenate([target.weights / n, source.weights / m])
     rows = Rows(X, is_target[:, None].astype(float), weights * (n + m) / 2, "binary")
     together = None
-    if any(each is not None for each in groups):
+    if any(codes is not None for codes in groups):
         here, there = (
-            np.arange(size) if each is None else each
-            for each, size in zip(groups, (n, m), strict=True)
+            np.arange(size) if codes is None else codes
+            for codes, size in zip(groups, (n, m), strict=True)
         )
         together = np.concatenate([here, int(here.max()) + 1 + there])
     folds = draw_folds(is_target, True, together, seed, FOLDS)
     p = LinearLearner().held_out(rows, folds)[0]
-    both_p = np.hstack([1 - p, p])
     codes = (p[:, 0] > 0.5).astype(int)
-    found = class_metrics("", [both_p], [codes], is_target, rows.weights, groups=together)
+    metrics = class_metrics(
+        "", [np.hstack([1 - p, p])], [codes], is_target, rows.weights, groups=together
+    )
     odds = p[n:, 0] / np.maximum(1 - p[n:, 0], 1e-9)
     ratio = np.clip(odds, 1 / FARTHEST, FARTHEST)
-    low, high = found.intervals["auc"]
-    return Domain(found.values["auc"], low, high, ratio / ratio.mean())
+    return Domain(metrics.values["auc"], *metrics.intervals["auc"], ratio / ratio.mean())
 
 
 def rows_outside(target: Rows, source: Rows) -> Array:
-    """Return which of the target's rows lie farther out than 99% of the source's, or beyond a range.
+    """Return which of the target's rows are farther out than 99% of the source's, or beyond a range.
 
     How far out is the distance to the fifth neighbour in the source, of standardised columns. Among many
-    columns one alone hardly moves that distance; so a row is outside, too, where one of its numbers lies
+    columns one alone hardly moves that distance; so a row is outside, too, where one of its numbers is
     beyond all of the source's, by a tenth of their range.
     """
     scaler = Scaler.learn(np.vstack([target.X, source.X]))
@@ -120,64 +117,59 @@ def rows_outside(target: Rows, source: Rows) -> Array:
     far = _distances(A, B, k - 1) > limit * (1 + 1e-9) + 1e-12
     low, high = B.min(axis=0), B.max(axis=0)
     room = MARGIN * (high - low)
-    varies = high > low
-    beyond = ((low - room > A) | (high + room < A)) & varies
+    beyond = ((low - room > A) | (high + room < A)) & (high > low)
     return np.asarray(far | beyond.any(axis=1))
 
 
 def _distances(A: Array, B: Array, k: int) -> Array:
     """Return the distance of each row to its neighbour number k, counted from 0."""
-    found = np.empty(len(A))
+    distances = np.empty(len(A))
     squares = np.sum(B**2, axis=1)
     for start in range(0, len(A), BLOCK):
         part = A[start : start + BLOCK]
         d2 = np.sum(part**2, axis=1)[:, None] + squares - 2 * part @ B.T
-        found[start : start + BLOCK] = np.partition(d2, k, axis=1)[:, k]
-    return np.sqrt(np.maximum(found, 0.0))
+        distances[start : start + BLOCK] = np.partition(d2, k, axis=1)[:, k]
+    return np.sqrt(np.maximum(distances, 0.0))
 
 
 def column_shifts(target: Rows, source: Rows, encoder: TableEncoder) -> tuple[ColumnShift, ...]:
-    """Return how each column differs; what surely moved most comes first."""
-    found = []
-    place = matrix_columns(encoder)
-    for name in encoder.numeric_names:
-        found.append(_of_numbers(name, place[name][0], target, source, encoder))
+    """Return how each column differs; what surely shifted most comes first."""
+    places, scaler = matrix_columns(encoder), encoder.scaler
+    shifts = [
+        _of_numbers(name, places[name][0], target, source, float(center), float(scale))
+        for name, center, scale in zip(
+            encoder.numeric_names, scaler.centers, scaler.scales, strict=True
+        )
+    ]
     for name, levels in zip(encoder.category_names, encoder.levels, strict=True):
-        found.append(_of_levels(name, place[name], levels, target, source))
-    return tuple(sorted(found, key=lambda each: -_sure(each)))
+        shifts.append(_of_levels(name, places[name], levels, target, source))
+    return tuple(sorted(shifts, key=lambda shift: -_least(shift)))
 
 
-def _sure(each: ColumnShift) -> float:
-    """Return how far a column moved at least: a mean of five values may lie anywhere."""
-    if np.isnan(each.low):
-        return abs(each.difference)
-    return max(each.low, -each.high, 0.0)
+def _least(shift: ColumnShift) -> float:
+    """Return how far a column shifted at least: a mean of five values may be anywhere."""
+    if np.isnan(shift.low):
+        return abs(shift.difference)
+    return max(shift.low, -shift.high, 0.0)
 
 
 def _of_numbers(
-    name: str, at: int, target: Rows, source: Rows, encoder: TableEncoder
+    name: str, at: int, target: Rows, source: Rows, center: float, scale: float
 ) -> ColumnShift:
-    sides = [_moments(rows.X[:, at], rows.weights) for rows in (target, source)]
-    (mean, variance, n), (other, spread, m) = sides
-    where = encoder.numeric_names.index(name)
-    center, scale = float(encoder.scaler.centers[where]), float(encoder.scaler.scales[where])
-    if not n or not m:
-        nan = float("nan")
-        difference, low, high = 0.0, nan, nan
-    else:
+    columns = [(rows.X[:, at], rows.weights) for rows in (target, source)]
+    (mean, variance, n), (other, spread, m) = (_moments(*column) for column in columns)
+    difference, low, high = 0.0, nan, nan
+    if n and m:
         unit = np.sqrt((variance + spread) / 2)
         difference = float((mean - other) / unit) if unit > 1e-12 else 0.0
         error = np.sqrt(1 / n + 1 / m + difference**2 / (2 * (n + m)))
-        reach = float(norm.ppf(0.5 + LEVEL / 2) * error)
-        low, high = difference - reach, difference + reach
-    here, there = (_in_units(center + scale * each, scale) for each in (mean, other))
-    missing = (_share(np.isnan(rows.X[:, at]), rows) for rows in (target, source))
+        far = float(norm.ppf(0.5 + LEVEL / 2) * error)
+        low, high = difference - far, difference + far
+    # What is left by rounding of a mean that is 0 is not shown.
+    means = (center + scale * value for value in (mean, other))
+    here, there = (0.0 if abs(value) < 1e-9 * scale else value for value in means)
+    missing = (float(np.average(np.isnan(x), weights=weights)) for x, weights in columns)
     return ColumnShift(name, "number", difference, low, high, "", here, there, *missing)
-
-
-def _in_units(mean: float, scale: float) -> float:
-    """Return a mean without what is left of it by rounding, where it is 0."""
-    return 0.0 if abs(mean) < 1e-9 * scale else mean
 
 
 def _moments(x: Array, weights: Array) -> tuple[float, float, int]:
@@ -185,7 +177,7 @@ def _moments(x: Array, weights: Array) -> tuple[float, float, int]:
     known = ~np.isnan(x)
     n = int(known.sum())
     if not n or not weights[known].any():
-        return float("nan"), 0.0, 0
+        return nan, 0.0, 0
     mean = float(np.average(x[known], weights=weights[known]))
     return mean, float(np.average((x[known] - mean) ** 2, weights=weights[known])), n
 
@@ -193,31 +185,18 @@ def _moments(x: Array, weights: Array) -> tuple[float, float, int]:
 def _of_levels(
     name: str, at: list[int], levels: tuple[str | None, ...], target: Rows, source: Rows
 ) -> ColumnShift:
-    nan = float("nan")
     if not at:
         return ColumnShift(name, "category", 0.0, nan, nan, "", nan, nan)
-    here, there = (
-        np.average(rows.X[:, at], axis=0, weights=rows.weights) for rows in (target, source)
-    )
+    both = target, source
+    here, there = (np.average(rows.X[:, at], axis=0, weights=rows.weights) for rows in both)
     apart = np.abs(here - there)
     # What has no column of its own is one more level.
     rest = abs(float(here.sum() - there.sum()))
     most = int(np.argmax(apart))
-    level = levels[most]
-    unknown = [k for k, each in zip(at, levels, strict=True) if each is None]
-    missing = (_share(rows.X[:, unknown].sum(axis=1) > 0, rows) for rows in (target, source))
-    return ColumnShift(
-        name,
-        "category",
-        (float(apart.sum()) + rest) / 2,
-        nan,
-        nan,
-        "" if level is None else level,
-        float(here[most]),
-        float(there[most]),
-        *missing,
+    unknown = [k for k, level in zip(at, levels, strict=True) if level is None]
+    missing = (
+        float(np.average(rows.X[:, unknown].sum(axis=1) > 0, weights=rows.weights)) for rows in both
     )
-
-
-def _share(is_so: Array, rows: Rows) -> float:
-    return float(np.average(is_so, weights=rows.weights))
+    difference = (float(apart.sum()) + rest) / 2
+    shown = levels[most] or "", float(here[most]), float(there[most])
+    return ColumnShift(name, "category", difference, nan, nan, *shown, *missing)
