@@ -9,9 +9,8 @@
 
 from datakin.choosing.act import choose
 from datakin.choosing.card import CardSource, ModelCard
-from datakin.choosing.label_types import label_type_of
 from datakin.choosing.later_rows import check_test, tell_test
-from datakin.choosing.model import KinModel
+from datakin.choosing.model import KinModel, label_type_of
 from datakin.choosing.model_file import load_model, save_model
 from datakin.choosing.predictions import Predictions, predict_table
 

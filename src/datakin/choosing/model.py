@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Any, NoReturn
 
@@ -14,7 +15,6 @@ from sklearn.utils.metaestimators import available_if
 
 from datakin._core.exceptions import DatakinError, listed, warn
 from datakin.choosing.card import ModelCard
-from datakin.choosing.label_types import label_type_of, typed_classes
 from datakin.data import Dataset
 from datakin.data.features import Array, Features
 from datakin.data.new_rows import NewRows, new_labels, read_new_rows
@@ -24,15 +24,73 @@ from datakin.learning.metrics import Metrics, agreeing, class_metrics, number_me
 from datakin.learning.stack.encoder import TableEncoder
 from datakin.learning.stack.predictors import KernelPredictor, StackPredictor
 
-__all__ = ["KinModel", "label_type_of"]
+__all__ = ["LABEL_TYPES", "KinModel", "codes_of_labels", "is_labelled", "label_type_of"]
 
-CELLS = 1 << 22  # numbers of one block of rows: 32 MB
-ROWS = 4096  # of a block, at most
+CELLS = 1 << 22  # Numbers of one block of rows: 32 MB.
+ROWS = 4096  # Rows of a block, at most.
+LABEL_TYPES = ("text", "int", "float", "bool")
+WHOLE = re.compile(r"-?[0-9]{1,18}")
+NUMBER = re.compile(r"-?[0-9.]+(e[+-]?[0-9]+)?")
+
+
+def is_labelled(labels: Array) -> Array:
+    """Return which rows have a label."""
+    return np.array([label is not None and label == label for label in labels], dtype=bool)
+
+
+def codes_of_labels(labels: Array, classes: Sequence[str]) -> Array:
+    """Return labels as numbers, or as codes; that of a class that is not known comes last."""
+    if not classes:
+        return labels.astype(float)
+    codes = {name: code for code, name in enumerate(classes)}
+    return np.array([codes.get(label, len(classes)) for label in labels])
+
+
+def label_type_of(dataset: Dataset, classes: Sequence[str] | None = None) -> str:
+    """Return what the labels of a user are: "text", "int", "float" or "bool".
+
+    Parameters
+    ----------
+    dataset : Dataset
+        If it was read from memory, labels are what they were there; "text" for a file.
+    classes : sequence of str, optional
+        All classes of the model, if its sources have more of them than the dataset.
+    """
+    classes = dataset.classes if classes is None else classes
+    facts, how = dataset.facts.get(dataset.label), dataset.how
+    is_plain = how is not None and how.path is None and how.positive is None and not how.label_map
+    if facts is None or not is_plain or not classes:
+        return "text"
+    if facts.kind == "truth value":
+        return "bool" if set(classes) <= {"0", "1"} else "text"
+    if facts.kind != "number":
+        return "text"
+    if all(WHOLE.fullmatch(name) for name in classes):
+        return "int"
+    return "float" if all(NUMBER.fullmatch(name) for name in classes) else "text"
+
+
+def _typed_classes(classes: tuple[str, ...], label_type: str) -> Array:
+    """Return class names as what the labels of the user were."""
+    try:
+        match label_type:
+            case "bool":
+                if set(classes) <= {"0", "1"}:
+                    return np.array([name == "1" for name in classes])
+            case "int":
+                return np.array([int(name) for name in classes])
+            case "float":
+                return np.array([float(name) for name in classes])
+            case "text":
+                return np.array(classes)
+    except (ValueError, OverflowError):
+        pass
+    raise DatakinError(f"The classes {listed(classes)} cannot be of the type {label_type!r}.")
 
 
 def _there(labels: Array, weights: Array | None) -> tuple[Array, Array]:
     """Return which rows have a label, and how much these count."""
-    there = np.array([label is not None and label == label for label in labels], dtype=bool)
+    there = is_labelled(labels)
     if not there.any():
         raise DatakinError("There must be a label in some rows. Got none.")
     return there, (np.ones(len(labels)) if weights is None else np.asarray(weights))[there]
@@ -92,11 +150,11 @@ class KinModel(BaseEstimator):
         self.feature_names_in_ = np.array(schema.names, dtype=object)
         self.n_features_in_ = len(schema.names)
         if stack.classes:
-            self.classes_ = typed_classes(stack.classes, label_type)
+            self.classes_ = _typed_classes(stack.classes, label_type)
 
     def _check(self) -> None:
         """Refuse parts that do not fit each other."""
-        kinds = {each.name: each.kind == "category" for each in self.schema.columns}
+        kinds = {column.name: column.kind == "category" for column in self.schema.columns}
         used = dict.fromkeys(self.encoder.numeric_names, False)
         used |= dict.fromkeys(self.encoder.category_names, True)
         if used != kinds:
@@ -125,7 +183,12 @@ class KinModel(BaseEstimator):
             With all columns of the model, in any order; others are ignored, and named in a warning. An
             array has the columns of the model in their order.
         """
-        return self.labels_of(self._read(X).features)
+        outputs = self.outputs_of(self._read(X).features)
+        return (
+            np.asarray(self.classes_[self.codes_of(outputs)])
+            if self.stack.classes
+            else outputs[:, 0]
+        )
 
     @available_if(_has_classes)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Array:
@@ -135,12 +198,12 @@ class KinModel(BaseEstimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the accuracy, or R squared for numbers, as scikit-learn's estimators do."""
         labels = new_labels(y, self.schema, classes=bool(self.stack.classes))
-        found = self._read(X).features
+        outputs = self.outputs_of(self._read(X).features)
         if not self.stack.classes:
-            return float(r2_score(labels, self.labels_of(found), sample_weight=sample_weight))
-        names = np.array(self.stack.classes, dtype=object)[self._codes(found)]
+            return float(r2_score(labels, outputs[:, 0], sample_weight=sample_weight))
+        names = np.array(self.stack.classes)[self.codes_of(outputs)]
         spelled = np.array([str(label) for label in labels])
-        return float(accuracy_score(spelled, names.astype(str), sample_weight=sample_weight))
+        return float(accuracy_score(spelled, names, sample_weight=sample_weight))
 
     def error_on(self, rows: Any) -> float:
         """Return the mean loss on labelled rows, in the loss of the card.
@@ -185,23 +248,12 @@ class KinModel(BaseEstimator):
 
     def outputs_of(self, features: Features) -> Array:
         """Return probabilities of the classes, one column each, or a column of numbers."""
-        n_outputs = len(self.stack.classes) or 1
-        found = np.empty((features.n_rows, n_outputs))
+        stack = self.stack
+        predict = stack.probabilities if stack.classes else stack.outputs
+        outputs = np.empty((features.n_rows, len(stack.classes) or 1))
         for at in self._blocks(features.n_rows):
-            X = self.encoder.apply(features.take(at))
-            stack = self.stack
-            found[at] = stack.probabilities(X) if stack.classes else stack.outputs(X)
-        return found
-
-    def labels_of(self, features: Features) -> Array:
-        """Return a class for each row, or a number."""
-        if not self.stack.classes:
-            return self.outputs_of(features)[:, 0]
-        return np.asarray(self.classes_[self._codes(features)])
-
-    def names_of(self, outputs: Array) -> Array:
-        """Return the class names that probabilities mean, by the rule of the card's loss."""
-        return np.array(self.stack.classes, dtype=object)[self.codes_of(outputs)]
+            outputs[at] = predict(self.encoder.apply(features.take(at)))
+        return outputs
 
     def codes_of(self, outputs: Array) -> Array:
         """Return positions in the classes, by the rule of the card's loss."""
@@ -216,16 +268,15 @@ class KinModel(BaseEstimator):
                 f"{self.card.loss!r}."
             )
         there, counts = _there(labels, weights)
-        outputs, codes = outputs[there], self._codes_of_labels(labels[there])
+        outputs, y = outputs[there], codes_of_labels(labels[there], self.stack.classes)
         if not self.stack.classes:
-            rows = loss.rows(codes, outputs[:, 0])
-            return float(np.average(rows, weights=counts))
-        rows = loss.rows(
-            codes, self.codes_of(outputs) if loss.needs == "label" else _wider(outputs)
-        )
+            predicted = outputs[:, 0]
+        else:
+            predicted = self.codes_of(outputs) if loss.needs == "label" else _wider(outputs)
+        rows = loss.rows(y, predicted)
         if not loss.balanced:
             return float(np.average(rows, weights=counts))
-        parts = [codes == code for code in np.unique(codes) if counts[codes == code].any()]
+        parts = [y == code for code in np.unique(y) if counts[y == code].any()]
         return float(np.mean([np.average(rows[at], weights=counts[at]) for at in parts]))
 
     def metrics_of(
@@ -237,14 +288,14 @@ class KinModel(BaseEstimator):
     ) -> Metrics:
         """Return the metrics of `outputs_of` some rows; those without a label are left out."""
         there, counts = _there(labels, weights)
-        p, y = outputs[there], self._codes_of_labels(labels[there])
-        groups = None if groups is None else groups[there]
         classes, of = self.stack.classes, "the model"
+        p, y = outputs[there], codes_of_labels(labels[there], classes)
+        groups = None if groups is None else groups[there]
         if not classes:
-            found = number_metrics(of, [p[:, 0]], y, counts, groups=groups)
+            metrics = number_metrics(of, [p[:, 0]], y, counts, groups=groups)
         else:
             is_known = bool((y < len(classes)).all())
-            found = class_metrics(
+            metrics = class_metrics(
                 of,
                 [p if is_known else _wider(p)],
                 [self.codes_of(p)],
@@ -255,16 +306,8 @@ class KinModel(BaseEstimator):
                 is_known=is_known,
             )
         if self.card.loss not in LOSSES:
-            return found
-        return agreeing(found, self.card.loss, self.error_of(outputs, labels, weights))
-
-    def _codes_of_labels(self, labels: Array) -> Array:
-        """Return labels as numbers, or as codes; that of a class that is not known comes last."""
-        classes = self.stack.classes
-        if not classes:
-            return labels.astype(float)
-        position = {name: code for code, name in enumerate(classes)}
-        return np.array([position.get(label, len(classes)) for label in labels])
+            return metrics
+        return agreeing(metrics, self.card.loss, self.error_of(outputs, labels, weights))
 
     def announce(self, read: NewRows) -> None:
         """Warn of what was read otherwise than expected, and of values that the model does not know."""
@@ -292,9 +335,6 @@ class KinModel(BaseEstimator):
             f"values that were rare or absent when the model was learned, which it treats alike: "
             f"{'; '.join(said[:3])}{more}"
         ]
-
-    def _codes(self, features: Features) -> Array:
-        return self.codes_of(self.outputs_of(features))
 
     def _blocks(self, n_rows: int) -> Iterator[Array]:
         """Yield the rows in blocks, so that a long table needs no more memory than a short one."""

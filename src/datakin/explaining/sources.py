@@ -125,9 +125,8 @@ def _wanted(names: Sequence[str] | None, result: Comparison | Ranking | Choice) 
     return given
 
 
-def _with(result: Any, found: list[Explanation]) -> Any:
+def _with(result: Any, explanations: list[Explanation]) -> Any:
     """Return a result with explanations; a choice keeps its model."""
-    made = replace(result, explanations=tuple(found))
-    if isinstance(result, Choice) and "_model" in result.__dict__:
-        made.with_model(result.model)
-    return made
+    made = replace(result, explanations=tuple(explanations))
+    has_model = isinstance(result, Choice) and "_model" in result.__dict__
+    return made.with_model(result.model) if has_model else made
