@@ -8,10 +8,10 @@ from math import isnan, nan
 import numpy as np
 
 from datakin._core.repeatability import derive_seed
-from datakin.explaining.climbing import Climbed, climbed
+from datakin.explaining.climbing import Climbed, climbed, steps_of
 from datakin.explaining.effects import column_effects
-from datakin.explaining.ladder import calibrated, most_off, steps_of
-from datakin.explaining.moved import matrix_columns
+from datakin.explaining.ladder import slope_column
+from datakin.explaining.offset import FREE, link, refit
 from datakin.explaining.regions import regions_of, rows_to_keep
 from datakin.explaining.remedies import remedies
 from datakin.explaining.separating import separate
@@ -73,10 +73,13 @@ def explanation_of(
     named = {part.name for part in parts if part.flagged}
     columns, regions = _looked_into(last, named)
     judged, classes = world.judged, world.target.classes
-    at = most_off(judged, world.on_target)
-    observed, expected, slope = calibrated(judged, world.on_target, at)
     rows = world.source_rows
+    # Of several classes, the one whose share differs most from what the source's predictor expects.
+    off = np.average(judged.rows.Y - world.on_target, axis=0, weights=judged.rows.weights)
+    at = int(np.argmax(np.abs(off)))
+    observed, expected = judged.mean(judged.rows.Y[:, at]), judged.mean(world.on_target[:, at])
     in_source = float(np.average(rows.Y[:, at], weights=rows.weights))
+    slope = _slope(world)
     is_of_labels = seen_in_labels(observed, expected, in_source)
     proposed = remedies(world, named, columns, slope, is_of_labels, mends)
     excess, far = first.excess
@@ -108,6 +111,21 @@ def explanation_of(
     )
 
 
+def _slope(world: World) -> float:
+    """Return what the source's predictor should be multiplied by.
+
+    NaN of several classes, and where the predictor says the same of all rows.
+    """
+    rows = world.judged.rows
+    eta = link(world.on_target, rows.kind)[:, 0]
+    spread = float(np.std(eta))
+    if spread <= 1e-12 or rows.kind == "multiclass":
+        return nan
+    D = np.column_stack([np.ones(len(rows)), slope_column(eta)])
+    b = refit(D, rows.Y[:, 0], eta, rows.weights, np.full(2, FREE), rows.kind)
+    return 1 + float(b[1]) / spread
+
+
 def _steps(first: Climbed, last: Climbed) -> tuple[LadderStep, ...]:
     names = steps_of(last.world.judged.rows.kind)
     steps = [_step(last, k, name) for k, name in enumerate(names)]
@@ -137,23 +155,13 @@ def _looked_into(
     ladder: Climbed, named: set[str]
 ) -> tuple[tuple[ColumnEffect, ...], tuple[Region, ...]]:
     """Return which columns and which rows, where there is something to explain."""
-    world, losses = ladder.world, ladder.losses
-    judged, encoder = world.judged, world.prepared.encoder
     if not ladder.named:
         return (), ()
-    columns = column_effects(
-        judged,
-        world.source_rows,
-        world.on_target,
-        ladder.evidence,
-        matrix_columns(encoder),
-        encoder.names,
-        world.learner if world.by_trees else None,
-        world.seed,
-    )
+    world, losses = ladder.world, ladder.losses
+    columns = column_effects(world, ladder.evidence)
     if "rule" not in named:
         columns = [replace(column, flagged=False) for column in columns]
     columns.sort(key=lambda column: (not column.flagged, -column.gain))
-    tree_seed = derive_seed(world.seed, "regions")
-    regions = regions_of(judged, losses[0] - losses[-1], encoder, tree_seed)
+    seed = derive_seed(world.seed, "regions")
+    regions = regions_of(world.judged, losses[0] - losses[-1], world.prepared.encoder, seed)
     return tuple(columns), tuple(region for region, _ in regions)

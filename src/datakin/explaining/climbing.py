@@ -5,21 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
+from typing import Any
 
 import numpy as np
 
 from datakin._core.repeatability import derive_seed
 from datakin.data.checks.copies import copied_share
 from datakin.data.features import Array
-from datakin.explaining.boosting import ROUNDS
+from datakin.explaining.boosting import ROUNDS, boosted
 from datakin.explaining.effects import clearest_column
 from datakin.explaining.evidence import Evidence, evidence_of, holm
-from datakin.explaining.ladder import Judged, climb, reach, steps_of
-from datakin.explaining.moved import matrix_columns
+from datakin.explaining.ladder import (
+    Judged,
+    crossed,
+    errors_of,
+    new_effects,
+    new_level,
+    new_slope,
+    reach,
+)
 from datakin.explaining.world import World
 from datakin.results.explanation_parts import LossPart
 
-__all__ = ["Climbed", "climbed"]
+__all__ = ["Climbed", "climbed", "steps_of"]
 
 # Halves of the source, which show how much its predictor moves by chance: of a linear model, of other
 # learners, and of trees of several classes.
@@ -76,12 +84,37 @@ def climbed(world: World, halves: Sequence[Array] | None = None) -> Climbed:
     halves : sequence of ndarray, optional
         Predictions from halves of the source, where they are known already.
     """
-    losses, errors = climb(world.judged, world.on_target, world.own, by_trees=world.by_trees)
+    losses, errors = _climb(world)
     halves = _from_halves(world) if halves is None else halves
     evidence = evidence_of(world.judged, world.on_target, halves)
     luck = float(np.std([world.judged.mean(world.judged.losses(P)) for P in halves]))
     parts = _parts(world, losses, evidence, luck)
     return Climbed(world, losses, errors, evidence, parts, tuple(halves))
+
+
+def steps_of(kind: str) -> tuple[str, ...]:
+    """Return the names of the steps for a task."""
+    if kind == "regression":
+        return "source", "level", "scale", "rule", "own"
+    return "source", "base rate", "confidence", "rule", "own"
+
+
+def _climb(world: World) -> tuple[Array, Array]:
+    """Return losses and errors of shape (steps, n): the mean over the repeats of the folds."""
+    judged, on_target = world.judged, world.on_target
+
+    def effects(*given: Any) -> Array:
+        if world.by_trees:
+            return boosted(judged.rows.X, new_level(*given), *given)
+        return new_effects(judged.Z, *given)
+
+    losses, errors = (np.zeros((5, len(judged.rows))) for _ in range(2))
+    for folds, own in zip(judged.folds, world.own, strict=True):
+        steps = [crossed(judged, on_target, folds, a) for a in (new_level, new_slope, effects)]
+        for step, P in enumerate([on_target, *steps, own]):
+            losses[step] += judged.losses(P)
+            errors[step] += errors_of(judged.rows, P)
+    return losses / len(judged.folds), errors / len(judged.folds)
 
 
 def _from_halves(world: World) -> list[Array]:
@@ -137,12 +170,10 @@ def _parts(world: World, losses: Array, evidence: Evidence, luck: float) -> tupl
     judged, by_trees, n_outputs = world.judged, world.by_trees, world.judged.rows.Y.shape[1]
     own, is_few = _own_of_as_few(world, losses[-1])
     least = LEAST * judged.mean(losses[-1])
-    column = clearest_column(
-        judged, world.on_target, evidence, matrix_columns(world.prepared.encoder)
-    )
-    is_column = column.low > 0 and column.gain > max(judged.mean(losses[1] - losses[2]), least)
+    column_p, gain, low = clearest_column(world, evidence)
+    is_column = low > 0 and gain > max(judged.mean(losses[1] - losses[2]), least)
     base_rate, confidence, rule = evidence.steps
-    rule = min(1.0, 2 * min(rule, column.p_value)) if is_column else rule
+    rule = min(1.0, 2 * min(rule, column_p)) if is_column else rule
     p_values = [*holm([base_rate, confidence, rule]), nan]
     rounds = ROUNDS if by_trees else 1  # New effects are fitted in each round of boosting.
     n_fitted = (n_outputs, n_outputs, rounds * judged.n_fitted, 0)

@@ -6,16 +6,17 @@ get one value of a column and then another; how far do predictions move on avera
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 
 from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
 from datakin.explaining.evidence import Evidence, holm
-from datakin.explaining.ladder import Judged, crossed, reach
+from datakin.explaining.ladder import crossed, reach
+from datakin.explaining.moved import matrix_columns
 from datakin.explaining.offset import FREE, curvature, link, mean_of, refit
+from datakin.explaining.world import World
 from datakin.learning.stack.candidates import Learner
 from datakin.learning.stack.linear import LinearLearner
 from datakin.learning.stack.rows import Rows
@@ -29,72 +30,36 @@ HALVES = 8  # Of a table, which show how much effects of trees move by chance.
 MOST = 300  # Rows whose predictions are averaged.
 ENDS = (0.1587, 0.8413)  # Quantiles one standard deviation below and above the middle.
 
-Places = Mapping[
-    str, Sequence[int]
-]  # Columns of the matrix that each column of the table has become.
+
+def _columns_of(world: World) -> dict[str, list[int]]:
+    """Return the columns of the matrix that each column of the table has become, where there are any."""
+    places = matrix_columns(world.prepared.encoder)
+    return {name: at for name, at in places.items() if at}
 
 
-@dataclass(frozen=True)
-class _Clearest:
-    """The column whose effect differs most clearly: its p-value, its gain, and the least it may be."""
-
-    p_value: float
-    gain: float
-    low: float
-
-
-def clearest_column(
-    judged: Judged, on_target: Array, evidence: Evidence, places: Places
-) -> _Clearest:
-    """Return the column with the clearest difference, and what a new effect for it brings."""
-    columns = [list(at) for at in places.values() if len(at)]
+def clearest_column(world: World, evidence: Evidence) -> tuple[float, float, float]:
+    """Return p-value, gain and least gain of a new effect of the column that differs most clearly."""
+    columns = list(_columns_of(world).values())
     p_values = holm([evidence.of_columns(at) for at in columns])
     if not columns or min(p_values) > ASKED:
-        return _Clearest(1.0, 0.0, 0.0)
+        return 1.0, 0.0, 0.0
     at = columns[int(np.argmin(p_values))]
-    gain, far = _gain(judged, _losses(judged, on_target, []), on_target, at)
-    return _Clearest(min(p_values), gain, gain - far)
+    gain, far = _gain(world, _losses(world, []), at)
+    return min(p_values), gain, gain - far
 
 
-def column_effects(
-    judged: Judged,
-    source: Rows,
-    on_target: Array,
-    evidence: Evidence,
-    places: Places,
-    names: Sequence[str],
-    trees: Learner | None = None,
-    seed: int = 0,
-) -> list[ColumnEffect]:
-    """Return the columns, the largest gain of a new effect first.
-
-    Parameters
-    ----------
-    judged : Judged
-    source : Rows
-    on_target : ndarray of shape (n, m)
-        What the source's predictor says of the target's rows.
-    evidence : Evidence
-    places : mapping of str to columns of the matrix
-    names : sequence of str
-        Of the columns of the matrix.
-    trees : Learner, optional
-        Where trees predict, effects are theirs; else those of linear models.
-    seed : int
-    """
-    rows = judged.rows
-    columns = {name: list(at) for name, at in places.items() if len(at)}
-    before = _losses(judged, on_target, [])
+def column_effects(world: World, evidence: Evidence) -> list[ColumnEffect]:
+    """Return the columns, the largest gain of a new effect first."""
+    rows, names = world.judged.rows, world.prepared.encoder.names
+    columns = _columns_of(world)
+    before = _losses(world, [])
     p_values = holm([evidence.of_columns(at) for at in columns.values()])
     sides = []
     if rows.kind != "multiclass":
-        sides = [
-            _effects(side, rows) if trees is None else _tree_effects(trees, side, rows, seed)
-            for side in (rows, source)
-        ]
+        sides = [_effects(world, side) for side in (rows, world.source_rows)]
     effects = []
     for (name, at), p_value in zip(columns.items(), p_values, strict=True):
-        gain, far = _gain(judged, before, on_target, at)
+        gain, far = _gain(world, before, at)
         is_named = p_value < ASKED and gain - far > 0
         pairs = tuple(
             EffectPair(names[j], *(x for side in sides for x in side[j])) for j in at if sides
@@ -103,19 +68,18 @@ def column_effects(
     return sorted(effects, key=lambda effect: -effect.gain)
 
 
-def _gain(
-    judged: Judged, before: Array, on_target: Array, at: Sequence[int]
-) -> tuple[float, float]:
+def _gain(world: World, before: Array, at: Sequence[int]) -> tuple[float, float]:
     """Return what new effects of some columns bring, and how far the 90% interval reaches."""
-    after = _losses(judged, on_target, at)
-    return judged.fall(before, after, len(at) * judged.rows.Y.shape[1])
+    n_fitted = len(at) * world.judged.rows.Y.shape[1]
+    return world.judged.fall(before, _losses(world, at), n_fitted)
 
 
-def _losses(judged: Judged, on_target: Array, at: Sequence[int]) -> Array:
+def _losses(world: World, at: Sequence[int]) -> Array:
     """Return held-out losses with a new base rate and new effects of some columns.
 
     Without a new slope, which would take part of the effects of all other columns with it.
     """
+    judged = world.judged
 
     def adjust(y: Array, eta: Array, weights: Array, outside: Array, kind: str) -> Array:
         D = np.column_stack([np.ones(len(y)), judged.Z[:, at]])
@@ -123,16 +87,21 @@ def _losses(judged: Judged, on_target: Array, at: Sequence[int]) -> Array:
         b = refit(D[outside], y[outside], eta[outside], weights[outside], ridge, kind)
         return np.asarray(eta + D @ b)
 
-    return judged.losses(crossed(judged, on_target, judged.folds[0], adjust))
+    return judged.losses(crossed(judged, world.on_target, judged.folds[0], adjust))
 
 
-def _with_intervals(effects: Array, far: Array) -> list[tuple[float, float, float]]:
+def _effects(world: World, rows: Rows) -> list[tuple[float, float, float]]:
+    """Return effects of one standard deviation in the target, each with its interval."""
+    target = world.judged.rows
+    if world.by_trees:
+        effects, far = _tree_effects(world.learner, rows, target, world.seed)
+    else:
+        effects, far = _linear_effects(rows, target)
     ends = zip(effects, effects - far, effects + far, strict=True)
     return [(float(effect), float(low), float(high)) for effect, low, high in ends]
 
 
-def _effects(rows: Rows, target: Rows) -> list[tuple[float, float, float]]:
-    """Return effects of one standard deviation in the target, each with its interval."""
+def _linear_effects(rows: Rows, target: Rows) -> tuple[Array, Array]:
     learner = LinearLearner()
     fitted, losses = learner.fit(rows)
     Z = np.hstack([fitted.scaler.apply(rows.X), np.ones((len(rows), 1))])
@@ -144,7 +113,7 @@ def _effects(rows: Rows, target: Rows) -> list[tuple[float, float, float]]:
     root = np.linalg.solve(part.T @ part + np.diag(ridge), Z.T * rows.weights)
     spread = np.sqrt(np.sum((root * (rows.Y[:, 0] - mean)) ** 2, axis=1))
     unit = _spreads(target.X) / fitted.scaler.scales
-    return _with_intervals(beta[:-1] * unit, reach(len(rows)) * spread[:-1] * unit)
+    return beta[:-1] * unit, reach(len(rows)) * spread[:-1] * unit
 
 
 def _spreads(X: Array) -> Array:
@@ -153,13 +122,10 @@ def _spreads(X: Array) -> Array:
     return np.asarray(np.std(np.where(np.isnan(X), np.nanmean(known, axis=0), X), axis=0))
 
 
-def _tree_effects(
-    learner: Learner, rows: Rows, target: Rows, seed: int
-) -> list[tuple[float, float, float]]:
-    """Return effects of one standard deviation in the target, each with its interval.
+def _tree_effects(learner: Learner, rows: Rows, target: Rows, seed: int) -> tuple[Array, Array]:
+    """Return effects and how far their intervals reach; predictions are averaged over the target's rows.
 
-    The spread of an effect is that of random halves of the rows (a delete-half jackknife). Predictions are
-    averaged over the target's rows.
+    The spread of an effect is that of random halves of the rows (a delete-half jackknife).
     """
     X = target.X[np.linspace(0, len(target) - 1, min(MOST, len(target))).astype(int)]
     steps = [_ends(column) for column in target.X.T]
@@ -167,7 +133,7 @@ def _tree_effects(
     rng = np.random.default_rng(derive_seed(seed, "halves for effects"))
     halves = [rng.permutation(len(rows))[: len(rows) // 2] for _ in range(HALVES)]
     apart = [_dependence(learner, rows.take(half), X, steps) - effects for half in halves]
-    return _with_intervals(effects, reach(HALVES) * np.sqrt(np.mean(np.square(apart), axis=0)))
+    return effects, reach(HALVES) * np.sqrt(np.mean(np.square(apart), axis=0))
 
 
 def _ends(column: Array) -> tuple[float, float, float]:

@@ -14,32 +14,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from math import nan
-from typing import Any
 
 import numpy as np
 from scipy.special import stdtrit
 
 from datakin.data.features import Array
-from datakin.explaining.boosting import boosted
 from datakin.explaining.offset import CLIP, FREE, best_penalty, link, mean_of, refit
+from datakin.learning.stack.losses import squared
 from datakin.learning.stack.predictors import normalised
-from datakin.learning.stack.rows import Rows
+from datakin.learning.stack.rows import Kind, Rows
 from datakin.learning.stack.scaler import Scaler
 
 __all__ = [
-    *(
-        "FOLDS",
-        "LEVEL",
-        "SPREAD",
-        "Judged",
-        "adjusted",
-        "calibrated",
-        "climb",
-        "crossed",
-        "errors_of",
-    ),
-    *("losses_of", "mean_with_error", "most_off", "new_level", "reach", "slope_column", "steps_of"),
+    *("FOLDS", "LEVEL", "SPREAD", "Judged", "adjusted", "crossed", "errors_of", "losses_of"),
+    *("mean_with_error", "new_effects", "new_level", "new_slope", "reach", "slope_column"),
 ]
 
 PENALTIES = (1e7, 1024.0, 256.0, 64.0, 16.0, 4.0, 1.0)  # Of new effects; the first leaves none.
@@ -53,13 +41,6 @@ NOISE, POWER = (
 )  # A step that fits k numbers to n rows adds NOISE k^POWER loss / n to its error.
 
 Adjust = Callable[[Array, Array, Array, Array, str], Array]  # y, eta, weights, outside, kind -> eta
-
-
-def steps_of(kind: str) -> tuple[str, ...]:
-    """Return the names of the steps for a task."""
-    if kind == "regression":
-        return "source", "level", "scale", "rule", "own"
-    return "source", "base rate", "confidence", "rule", "own"
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,11 +126,10 @@ class Judged:
         return reach(self.n_units) * error
 
 
-def losses_of(Y: Array, P: Array, kind: str, loss: str) -> Array:
+def losses_of(Y: Array, P: Array, kind: Kind, loss: str) -> Array:
     """Return the loss of each row."""
     if loss != "log":
-        losses: Array = np.sum((Y - P) ** 2, axis=1)
-        return losses / 2 if kind == "multiclass" else losses
+        return squared(Y, P, kind)
     P = np.clip(P, CLIP, 1 - CLIP)
     if kind == "binary":
         return np.asarray(-np.log(np.where(Y[:, 0] > 0.5, P[:, 0], 1 - P[:, 0])))
@@ -162,36 +142,6 @@ def errors_of(rows: Rows, P: Array) -> Array:
         return np.asarray((rows.Y[:, 0] - P[:, 0]) ** 2)
     codes = (P[:, 0] > 0.5).astype(int) if rows.kind == "binary" else np.argmax(P, axis=1)
     return np.asarray((codes != rows.codes).astype(float))
-
-
-def climb(
-    judged: Judged, on_target: Array, own: Sequence[Array], *, by_trees: bool = False
-) -> tuple[Array, Array]:
-    """Return losses and errors of shape (steps, n): the mean over the repeats of the folds.
-
-    Parameters
-    ----------
-    judged : Judged
-    on_target : ndarray of shape (n, m)
-        What the source's predictor says of the target's rows.
-    own : sequence over repeats of ndarray of shape (n, m)
-        Held-out predictions of the target's own predictor.
-    by_trees : bool
-        Whether new effects are boosted trees.
-    """
-
-    def new_effects(*given: Any) -> Array:
-        if by_trees:
-            return boosted(judged.rows.X, new_level(*given), *given)
-        return _new_effects(judged.Z, *given)
-
-    losses, errors = (np.zeros((5, len(judged.rows))) for _ in range(2))
-    for folds, own_predictions in zip(judged.folds, own, strict=True):
-        steps = [crossed(judged, on_target, folds, a) for a in (new_level, _new_slope, new_effects)]
-        for step, P in enumerate([on_target, *steps, own_predictions]):
-            losses[step] += judged.losses(P)
-            errors[step] += errors_of(judged.rows, P)
-    return losses / len(judged.folds), errors / len(judged.folds)
 
 
 def crossed(judged: Judged, on_target: Array, folds: Array, adjust: Adjust) -> Array:
@@ -234,41 +184,17 @@ def new_level(y: Array, eta: Array, weights: Array, at: Array, kind: str) -> Arr
     return _free(np.ones((len(y), 1)), y, eta, weights, at, kind)
 
 
-def _new_slope(y: Array, eta: Array, weights: Array, at: Array, kind: str) -> Array:
+def new_slope(y: Array, eta: Array, weights: Array, at: Array, kind: str) -> Array:
+    """Return linear predictors with a new base rate and a new slope, from some of the rows."""
     D = np.column_stack([np.ones(len(y)), slope_column(eta, at)])
     return _free(D, y, eta, weights, at, kind)
 
 
-def _new_effects(Z: Array, y: Array, eta: Array, weights: Array, at: Array, kind: str) -> Array:
+def new_effects(Z: Array, y: Array, eta: Array, weights: Array, at: Array, kind: str) -> Array:
+    """Return linear predictors with new effects of columns, too: a ridge on the difference."""
     D = np.column_stack([np.ones(len(y)), slope_column(eta, at), Z])
     b = best_penalty(D[at], y[at], eta[at], weights[at], kind, PENALTIES, n_free=2)[1]
     return np.asarray(eta + D @ b)
-
-
-def most_off(judged: Judged, on_target: Array) -> int:
-    """Return the class whose share differs most from what the source's predictor expects.
-
-    Of two classes, and of numbers, the only column of the responses.
-    """
-    rows = judged.rows
-    return int(np.argmax(np.abs(np.average(rows.Y - on_target, axis=0, weights=rows.weights))))
-
-
-def calibrated(judged: Judged, on_target: Array, at: int) -> tuple[float, float, float]:
-    """Return the mean of the label, what the source's predictor expects, and its slope on all rows.
-
-    Of several classes, the share of one of them (`at`); the slope is NaN, as it is where the predictor says
-    the same of all rows.
-    """
-    rows = judged.rows
-    observed, expected = judged.mean(rows.Y[:, at]), judged.mean(on_target[:, at])
-    eta = link(on_target, rows.kind)[:, 0]
-    spread = float(np.std(eta))
-    if spread <= 1e-12 or rows.kind == "multiclass":
-        return observed, expected, nan
-    D = np.column_stack([np.ones(len(rows)), slope_column(eta)])
-    b = refit(D, rows.Y[:, 0], eta, rows.weights, np.full(2, FREE), rows.kind)
-    return observed, expected, 1 + float(b[1]) / spread
 
 
 def mean_with_error(values: Array, weights: Array, groups: Array | None) -> tuple[float, float]:

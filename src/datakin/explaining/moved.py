@@ -10,6 +10,7 @@ from scipy.stats import norm
 
 from datakin.data.features import Array
 from datakin.explaining.ladder import FOLDS, LEVEL
+from datakin.explaining.world import World
 from datakin.learning.metrics import class_metrics
 from datakin.learning.stack.encoder import TableEncoder
 from datakin.learning.stack.folds import draw_folds
@@ -67,32 +68,27 @@ def matrix_columns(encoder: TableEncoder) -> dict[str, list[int]]:
     return places
 
 
-def tell_apart(
-    target: Rows,
-    source: Rows,
-    n_numeric: int,
-    groups: tuple[Array | None, Array | None],
-    seed: int,
-) -> Domain:
+def tell_apart(world: World) -> Domain:
     """Learn to tell rows of the two tables apart, on held-out rows; both count the same.
 
     The classifier is the penalised logistic regression, with squares of the numbers: it sees means and
     spreads.
     """
+    target, source = world.judged.rows, world.source_rows
     n, m = len(target), len(source)
     both = np.vstack([target.X, source.X])
+    n_numeric = len(world.prepared.encoder.numeric_names)
     X = np.hstack([both, np.clip(both[:, :n_numeric], -1e3, 1e3) ** 2])
     is_target = np.repeat([1, 0], [n, m])
     weights = np.concatenate([target.weights / n, source.weights / m])
     rows = Rows(X, is_target[:, None].astype(float), weights * (n + m) / 2, "binary")
+    here, there = world.judged.groups, world.source_groups
     together = None
-    if any(codes is not None for codes in groups):
-        here, there = (
-            np.arange(size) if codes is None else codes
-            for codes, size in zip(groups, (n, m), strict=True)
-        )
+    if here is not None or there is not None:
+        here = np.arange(n) if here is None else here
+        there = np.arange(m) if there is None else there
         together = np.concatenate([here, int(here.max()) + 1 + there])
-    folds = draw_folds(is_target, True, together, seed, FOLDS)
+    folds = draw_folds(is_target, True, together, world.seed, FOLDS)
     p = LinearLearner().held_out(rows, folds)[0]
     codes = (p[:, 0] > 0.5).astype(int)
     metrics = class_metrics(
@@ -103,15 +99,16 @@ def tell_apart(
     return Domain(metrics.values["auc"], *metrics.intervals["auc"], ratio / ratio.mean())
 
 
-def rows_outside(target: Rows, source: Rows) -> Array:
+def rows_outside(world: World) -> Array:
     """Return which of the target's rows are farther out than 99% of the source's, or beyond a range.
 
     How far out is the distance to the fifth neighbour in the source, of standardised columns. Among many
     columns one alone hardly moves that distance; so a row is outside, too, where one of its numbers is
     beyond all of the source's, by a tenth of their range.
     """
-    scaler = Scaler.learn(np.vstack([target.X, source.X]))
-    A, B = scaler.apply(target.X), scaler.apply(source.X)
+    X, other = world.judged.rows.X, world.source_rows.X
+    scaler = Scaler.learn(np.vstack([X, other]))
+    A, B = scaler.apply(X), scaler.apply(other)
     k = min(NEIGHBOUR, len(B) - 1)
     limit = float(np.quantile(_distances(B, B, k), INSIDE))
     far = _distances(A, B, k - 1) > limit * (1 + 1e-9) + 1e-12
@@ -132,8 +129,9 @@ def _distances(A: Array, B: Array, k: int) -> Array:
     return np.sqrt(np.maximum(distances, 0.0))
 
 
-def column_shifts(target: Rows, source: Rows, encoder: TableEncoder) -> tuple[ColumnShift, ...]:
+def column_shifts(world: World) -> tuple[ColumnShift, ...]:
     """Return how each column differs; what surely shifted most comes first."""
+    target, source, encoder = world.judged.rows, world.source_rows, world.prepared.encoder
     places, scaler = matrix_columns(encoder), encoder.scaler
     shifts = [
         _of_numbers(name, places[name][0], target, source, float(center), float(scale))

@@ -6,7 +6,7 @@ if it brings anything; its interval says how sure that is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -49,36 +49,27 @@ def remedies(
     before : sequence of Mend
         What was fixed before.
     """
+    suspects: list[tuple[str, Suspect]] = []
+    if "base rate" in named and is_of_labels:
+        suspects.append(("base rate", _base_rate(world)))
+    if "scale" in named and _is_of_scale(world, slope):
+        suspects.append(("scale", _line(world, slope, "scale")))
+    elif "level" in named and is_of_labels:
+        suspects.append(("level", _line(world, 1.0, "level")))
+    clear = [e.column for e in columns if e.flagged and e.column in world.source.columns]
+    if clear and len(world.target.columns) > 1:
+        seen = f"{short(clear[0])} has another effect in the two tables."
+        suspects.append(("rule", leaving_out("column", "", clear[:1], seen)))
     mends = []
-    for part, suspect in _suspects(world, named, columns, slope, is_of_labels):
+    for part, suspect in suspects:
         trial = try_one(world, suspect)
         if trial is None or trial.fall <= 0:
             continue
         # Without a column the target's own predictor loses more; the excess falls for that reason alone.
-        losses = (world.judged.mean(each.losses) for each in (world, trial.world))
-        if next(losses) - next(losses) > LEAST * world.alone:
+        fall = world.judged.mean(world.losses) - world.judged.mean(trial.world.losses)
+        if fall > LEAST * world.alone:
             mends.append(mend_of(world, trial, trial.world, part, flagged=False, before=before))
     return tuple(mends)
-
-
-def _suspects(
-    world: World,
-    named: set[str],
-    columns: Sequence[ColumnEffect],
-    slope: float,
-    is_of_labels: bool,
-) -> Iterator[tuple[str, Suspect]]:
-    """Yield parts of the ladder, each with what may be its cause."""
-    if "base rate" in named and is_of_labels:
-        yield "base rate", _base_rate(world)
-    if "scale" in named and _is_of_scale(world, slope):
-        yield "scale", _line(world, slope, "scale")
-    elif "level" in named and is_of_labels:
-        yield "level", _line(world, 1.0, "level")
-    clear = [e.column for e in columns if e.flagged and e.column in world.source.columns]
-    if clear and len(world.target.columns) > 1:
-        seen = f"{short(clear[0])} has another effect in the two tables."
-        yield "rule", leaving_out("column", "", clear[:1], seen)
 
 
 def _is_of_scale(world: World, slope: float) -> bool:

@@ -30,11 +30,8 @@ FEWEST = 30  # Rows that a weighted source must count like.
 def separate(ladder: Climbed) -> FeatureShift:
     """Return how the features shifted, and whether that explains what is named."""
     world = ladder.world
-    judged, rows, encoder = world.judged, world.source_rows, world.prepared.encoder
-    groups = judged.groups, world.source_groups
-    domain = tell_apart(judged.rows, rows, len(encoder.numeric_names), groups, world.seed)
-    outside = rows_outside(judged.rows, rows)
-    share = judged.mean(outside)
+    domain, outside = tell_apart(world), rows_outside(world)
+    share = world.judged.mean(outside)
     value = low = high = rows_left = nan
     explains, all_of_it = "", False
     if ladder.named and domain.has_shifted:
@@ -45,18 +42,9 @@ def separate(ladder: Climbed) -> FeatureShift:
             explains = "outside"
         elif all_of_it:
             explains = "weighting"
-    return FeatureShift(
-        auc=domain.auc,
-        low=domain.low,
-        high=domain.high,
-        outside=share,
-        columns=column_shifts(judged.rows, rows, encoder),
-        mended=value,
-        mended_low=low,
-        mended_high=high,
-        rows_left=rows_left,
-        explains=explains,
-    )
+    fixed = value, low, high, rows_left
+    apart = domain.auc, domain.low, domain.high
+    return FeatureShift(*apart, share, column_shifts(world), *fixed, explains)
 
 
 def _named_losses(ladder: Climbed, named: set[str]) -> Array:

@@ -15,19 +15,7 @@ import numpy as np
 
 from datakin._core.exceptions import DatakinError
 from datakin.explaining.ladder import SPREAD, adjusted, errors_of, new_level, reach
-from datakin.explaining.suspects import (
-    Suspect,
-    blank_values,
-    cut_ranges,
-    label_units,
-    lacking_columns,
-    leaking_columns,
-    other_codes,
-    other_names,
-    other_units,
-    repeated_rows,
-    swapped_classes,
-)
+from datakin.explaining.suspects import REPORTED, SEARCHES, Suspect, swapped_classes
 from datakin.explaining.world import World
 from datakin.results.explanation_parts import Mend
 
@@ -40,10 +28,6 @@ CERTAIN = (
 )
 LEAST = 0.01  # Share of the loss alone that a fix must bring.
 SOME = 0.25  # Share of the excess that what is left with a new base rate counts as, at least.
-SEARCHES = (
-    *(label_units, other_names, other_units, other_codes, blank_values),
-    *(leaking_columns, lacking_columns),
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +51,7 @@ class Trial:
 
 def suspects_of(world: World) -> Iterator[Suspect]:
     """Yield all that may be the cause."""
-    yield from swapped_classes(world.target, world.source, world.judged.rows, world.on_target)
+    yield from swapped_classes(world)
     for search in SEARCHES:
         yield from search(world.target, world.source)
 
@@ -197,8 +181,8 @@ def _can_be_typed(world: World, suspect: Suspect) -> bool:
 
 def reported(world: World) -> tuple[Mend, ...]:
     """Return what is worth knowing of the tables and was not tried."""
-    tables = world.target, world.source
     return tuple(
         Mend(s.cause, s.table, s.columns, s.seen, "", "", nan, nan, nan, nan, "", False)
-        for s in (*cut_ranges(*tables), *repeated_rows(*tables))
+        for search in REPORTED
+        for s in search(world.target, world.source)
     )

@@ -272,7 +272,7 @@ def test_one_column_cannot_leak():
 
 def swapped(target, source):
     world = world_of(*read(target, source))
-    return list(swapped_classes(world.target, world.source, world.judged.rows, world.on_target))
+    return list(swapped_classes(world))
 
 
 def several(seed, order=(0, 1, 2), n=200):

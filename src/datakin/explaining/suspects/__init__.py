@@ -19,16 +19,10 @@ from datakin.explaining.suspects.reported import cut_ranges, repeated_rows
 from datakin.explaining.suspects.suspect import Suspect
 from datakin.explaining.suspects.units import label_units, other_units
 
-__all__ = [
-    "Suspect",
-    "blank_values",
-    "cut_ranges",
-    "label_units",
-    "lacking_columns",
-    "leaking_columns",
-    "other_codes",
-    "other_names",
-    "other_units",
-    "repeated_rows",
-    "swapped_classes",
-]
+__all__ = ["REPORTED", "SEARCHES", "Suspect", "swapped_classes"]
+
+SEARCHES = (
+    *(label_units, other_names, other_units, other_codes, blank_values),
+    *(leaking_columns, lacking_columns),
+)
+REPORTED = (cut_ranges, repeated_rows)

@@ -19,7 +19,8 @@ from datakin.data.columns.labels import canonical_label
 from datakin.data.features import MISSING, Array
 from datakin.explaining.edits import levels_of, numbers_of, recoded, relabelled
 from datakin.explaining.suspects.suspect import Suspect, in_source, is_sparse, is_time
-from datakin.learning.stack.rows import Rows, responses
+from datakin.explaining.world import World
+from datakin.learning.stack.rows import responses
 from datakin.results.words import named, short
 
 __all__ = ["other_codes", "swapped_classes"]
@@ -35,23 +36,14 @@ ASKED = 0.15  # Share of the excess that another order of levels must fix.
 ASKED_OF_CLASSES = 0.75  # The same for classes: a rule that is partly reversed is no swap.
 
 
-def swapped_classes(
-    target: Dataset, source: Dataset, rows: Rows, on_target: Array
-) -> Iterator[Suspect]:
-    """Yield the order of classes in which the source's predictor is right more often, if it is another one.
-
-    Parameters
-    ----------
-    target, source : Dataset
-    rows : Rows
-        Of the target.
-    on_target : ndarray of shape (n, m)
-        What the source's predictor says of them.
-    """
+def swapped_classes(world: World) -> Iterator[Suspect]:
+    """Yield the order of classes in which the source's predictor is right more often, if it is another."""
+    target, source = world.target, world.source
+    P, rows = world.on_target, world.judged.rows
     classes = target.classes
     if not classes or set(classes) != set(source.classes):
         return
-    P, Y = on_target, rows.Y
+    Y = rows.Y
     if rows.kind == "binary":
         P, Y = np.hstack([1 - P, P]), np.hstack([1 - Y, Y])
     weights = rows.weights[:, None] * Y
