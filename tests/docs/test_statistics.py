@@ -13,9 +13,8 @@ from datakin.explaining import (
     climbing,
     evidence,
     ladder,
-    moved,
     offset,
-    separating,
+    shifts,
     world,
 )
 from datakin.explaining.suspects import codes, one_sided, suspect, units
@@ -48,10 +47,10 @@ SAID = [
     ),
     ("below {} (base rate), {} (confidence) or {} (rule)", climbing.ASKED),
     ("above 0, and {:.0%} of the loss alone", (climbing.LEAST,)),
-    ("farther than for {:.0%} of", (moved.INSIDE,)),
-    ("source's range by {:.0%} of it", (moved.MARGIN,)),
-    ("(from {:.0%} outside on)", (separating.OUTSIDE,)),
-    ("at most {:.0%} of it is left", (separating.LEFT,)),
+    ("farther than for {:.0%} of", (shifts.NEAR,)),
+    ("source's range by {:.0%} of it", (shifts.MARGIN,)),
+    ("(from {:.0%} outside on)", (shifts.OUTSIDE,)),
+    ("at most {:.0%} of it is left", (shifts.LEFT,)),
     ("correlation) of {} in one table and at most {} in", (one_sided.STRONG, one_sided.WEAK)),
     (
         "with {:.0%} missing values in one table and at most {:.0%}",

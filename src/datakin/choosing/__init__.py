@@ -9,8 +9,9 @@
 
 from datakin.choosing.act import choose
 from datakin.choosing.card import CardSource, ModelCard
+from datakin.choosing.labels import label_type_of
 from datakin.choosing.later_rows import check_test, tell_test
-from datakin.choosing.model import KinModel, label_type_of
+from datakin.choosing.model import KinModel
 from datakin.choosing.model_file import load_model, save_model
 from datakin.choosing.predictions import Predictions, predict_table
 

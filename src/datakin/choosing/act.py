@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from threadpoolctl import threadpool_limits
@@ -145,19 +145,8 @@ def choose(
     """
     datasets = [coerce(target, "target"), *collect(sources, "source")]
     check_names(datasets)
-    options = ChoiceOptions(
-        learners,
-        loss,
-        max_rows,
-        pools,
-        random_state,
-        n_jobs,
-        checkpoint,
-        repeats,
-        weights,
-        add_to,
-        client,
-    )
+    options = ChoiceOptions(learners, loss, max_rows, pools, random_state, n_jobs, checkpoint)
+    options = replace(options, repeats=repeats, weights=weights, add_to=add_to, client=client)
     return choose_from(datasets[0], datasets[1:], {}, options)
 
 

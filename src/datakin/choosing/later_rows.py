@@ -10,7 +10,7 @@ import numpy as np
 
 from datakin._core.addresses import told
 from datakin._core.exceptions import DatakinError, warn
-from datakin.choosing.model import codes_of_labels, is_labelled
+from datakin.choosing.labels import codes_of_labels, is_labelled
 from datakin.choosing.model_file import load_model
 from datakin.data import Dataset
 from datakin.data.features import Array

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from html import escape
 from typing import Any, NoReturn
 
@@ -15,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 
 from datakin._core.exceptions import DatakinError, listed, warn
 from datakin.choosing.card import ModelCard
+from datakin.choosing.labels import codes_of_labels, is_labelled, typed_classes
 from datakin.data import Dataset
 from datakin.data.features import Array, Features
 from datakin.data.new_rows import NewRows, new_labels, read_new_rows
@@ -24,68 +24,10 @@ from datakin.learning.metrics import Metrics, agreeing, class_metrics, number_me
 from datakin.learning.stack.encoder import TableEncoder
 from datakin.learning.stack.predictors import KernelPredictor, StackPredictor
 
-__all__ = ["LABEL_TYPES", "KinModel", "codes_of_labels", "is_labelled", "label_type_of"]
+__all__ = ["KinModel"]
 
 CELLS = 1 << 22  # Numbers of one block of rows: 32 MB.
 ROWS = 4096  # Rows of a block, at most.
-LABEL_TYPES = ("text", "int", "float", "bool")
-WHOLE = re.compile(r"-?[0-9]{1,18}")
-NUMBER = re.compile(r"-?[0-9.]+(e[+-]?[0-9]+)?")
-
-
-def is_labelled(labels: Array) -> Array:
-    """Return which rows have a label."""
-    return np.array([label is not None and label == label for label in labels], dtype=bool)
-
-
-def codes_of_labels(labels: Array, classes: Sequence[str]) -> Array:
-    """Return labels as numbers, or as codes; that of a class that is not known comes last."""
-    if not classes:
-        return labels.astype(float)
-    codes = {name: code for code, name in enumerate(classes)}
-    return np.array([codes.get(label, len(classes)) for label in labels])
-
-
-def label_type_of(dataset: Dataset, classes: Sequence[str] | None = None) -> str:
-    """Return what the labels of a user are: "text", "int", "float" or "bool".
-
-    Parameters
-    ----------
-    dataset : Dataset
-        If it was read from memory, labels are what they were there; "text" for a file.
-    classes : sequence of str, optional
-        All classes of the model, if its sources have more of them than the dataset.
-    """
-    classes = dataset.classes if classes is None else classes
-    facts, how = dataset.facts.get(dataset.label), dataset.how
-    is_plain = how is not None and how.path is None and how.positive is None and not how.label_map
-    if facts is None or not is_plain or not classes:
-        return "text"
-    if facts.kind == "truth value":
-        return "bool" if set(classes) <= {"0", "1"} else "text"
-    if facts.kind != "number":
-        return "text"
-    if all(WHOLE.fullmatch(name) for name in classes):
-        return "int"
-    return "float" if all(NUMBER.fullmatch(name) for name in classes) else "text"
-
-
-def _typed_classes(classes: tuple[str, ...], label_type: str) -> Array:
-    """Return class names as what the labels of the user were."""
-    try:
-        match label_type:
-            case "bool":
-                if set(classes) <= {"0", "1"}:
-                    return np.array([name == "1" for name in classes])
-            case "int":
-                return np.array([int(name) for name in classes])
-            case "float":
-                return np.array([float(name) for name in classes])
-            case "text":
-                return np.array(classes)
-    except (ValueError, OverflowError):
-        pass
-    raise DatakinError(f"The classes {listed(classes)} cannot be of the type {label_type!r}.")
 
 
 def _there(labels: Array, weights: Array | None) -> tuple[Array, Array]:
@@ -150,7 +92,7 @@ class KinModel(BaseEstimator):
         self.feature_names_in_ = np.array(schema.names, dtype=object)
         self.n_features_in_ = len(schema.names)
         if stack.classes:
-            self.classes_ = _typed_classes(stack.classes, label_type)
+            self.classes_ = typed_classes(stack.classes, label_type)
 
     def _check(self) -> None:
         """Refuse parts that do not fit each other."""
@@ -184,11 +126,9 @@ class KinModel(BaseEstimator):
             array has the columns of the model in their order.
         """
         outputs = self.outputs_of(self._read(X).features)
-        return (
-            np.asarray(self.classes_[self.codes_of(outputs)])
-            if self.stack.classes
-            else outputs[:, 0]
-        )
+        if not self.stack.classes:
+            return outputs[:, 0]
+        return np.asarray(self.classes_[self.codes_of(outputs)])
 
     @available_if(_has_classes)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Array:
@@ -229,19 +169,15 @@ class KinModel(BaseEstimator):
 
     def _labelled(self, rows: Any) -> tuple[Array, Array, Array | None]:
         """Return outputs, labels and weights of labelled rows."""
-        has = bool(self.stack.classes)
-        if isinstance(rows, tuple) and len(rows) == 2:
-            read = self._read(rows[0])
-            labels: Array | None = new_labels(rows[1], self.schema, classes=has)
-        else:
-            read = read_new_rows(rows, self.schema, classes=has)
-            self.announce(read)
-            labels = read.labels
+        has_classes = bool(self.stack.classes)
+        is_pair = isinstance(rows, tuple) and len(rows) == 2
+        read = self._read(rows[0]) if is_pair else self._read(rows, classes=has_classes)
+        labels = new_labels(rows[1], self.schema, classes=has_classes) if is_pair else read.labels
         if labels is None or len(labels) != read.features.n_rows:
             raise DatakinError(
                 f"There must be a label for every row: a column {self.schema.label!r}, or a pair (X, y)."
             )
-        weights = getattr(rows, "weights", None) if isinstance(rows, Dataset) else None
+        weights = rows.weights if isinstance(rows, Dataset) else None
         return self.outputs_of(read.features), labels, weights
 
     # For those who have read the rows.
@@ -314,8 +250,8 @@ class KinModel(BaseEstimator):
         for note in (*read.notes, *self._unknown(read.features)):
             warn(note)
 
-    def _read(self, X: Any) -> NewRows:
-        read = read_new_rows(X, self.schema)
+    def _read(self, X: Any, **options: Any) -> NewRows:
+        read = read_new_rows(X, self.schema, **options)
         self.announce(read)
         return read
 

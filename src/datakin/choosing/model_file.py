@@ -21,7 +21,8 @@ from datakin._core.plain_fields import PlainFields
 from datakin._core.repeatability import versions
 from datakin.choosing.archive import Archive, packed
 from datakin.choosing.card import ModelCard
-from datakin.choosing.model import LABEL_TYPES, KinModel
+from datakin.choosing.labels import LABEL_TYPES
+from datakin.choosing.model import KinModel
 from datakin.choosing.model_parts import PartReader, PartWriter, encoder_of, plain_encoder
 from datakin.data.dataset import TASKS, task_of
 from datakin.data.schema import TableSchema

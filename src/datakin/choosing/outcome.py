@@ -11,7 +11,8 @@ import numpy as np
 from datakin._core.repeatability import derive_seed, versions
 from datakin.choosing.card import CardSource, ModelCard
 from datakin.choosing.earlier import Earlier
-from datakin.choosing.model import KinModel, label_type_of
+from datakin.choosing.labels import label_type_of
+from datakin.choosing.model import KinModel
 from datakin.choosing.summary import (
     Stated,
     best_single,

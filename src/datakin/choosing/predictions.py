@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed
-from datakin.choosing.model import KinModel, codes_of_labels, is_labelled
+from datakin.choosing.labels import codes_of_labels, is_labelled
+from datakin.choosing.model import KinModel
 from datakin.data.dataset import fingerprint_of, hash_labels
 from datakin.data.features import Array, Features
 from datakin.data.new_rows import NewRows, read_new_rows

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +13,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from datakin._core.exceptions import DatakinError
+from datakin._core.files import written_whole
 from datakin._core.repeatability import versions
 from datakin.data.features import Array
 from datakin.learning.stack.candidates import Run, Task, serially
@@ -98,11 +98,9 @@ class Checkpoint:
         """Write a repeat, all of it or nothing."""
         if self.folder is None or self._path(repeat).is_file():
             return
-        part = self._path(repeat).with_suffix(f".{os.getpid()}.part")
         try:
-            with part.open("wb") as file:
-                np.save(file, P, allow_pickle=False)
-            part.replace(self._path(repeat))
+            with written_whole(self._path(repeat)) as draft:
+                np.save(draft, P, allow_pickle=False)
         except OSError as error:
             raise DatakinError(
                 f"The checkpoint {str(self.folder)!r} must be a folder that can be written to. "

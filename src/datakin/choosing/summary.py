@@ -25,17 +25,8 @@ from datakin.learning.stack.weights import Mix, reweighted
 from datakin.results.choice import CurvePoint, Stability
 
 __all__ = [
-    "ERROR_SPREAD",
-    "Stated",
-    "best_single",
-    "error_interval",
-    "fewest_sources",
-    "mean_losses",
-    "metrics_of",
-    "stability_of",
-    "stated",
-    "total_gain",
-    "worth_of",
+    *("ERROR_SPREAD", "Stated", "best_single", "error_interval", "fewest_sources", "mean_losses"),
+    *("metrics_of", "stability_of", "stated", "total_gain", "worth_of"),
 ]
 
 # What to expect of a choice before its gain is measured, as for single sources (see `calls`). Wider than
@@ -126,16 +117,10 @@ def metrics_of(
     ----------
     of : str
         What predicts, in words.
-    draws : sequence of ndarray
-        Held-out predictions, of each draw of the folds.
     error : Stated
         Of the same predictions.
-    judge : Judge
-    y : ndarray
-        Class codes, or numbers.
-    weights : ndarray
-        Of the rows, as the user gave them.
-    groups : ndarray or None
+    draws, judge, y, weights, groups
+        As in `stated`.
     """
     variance = 0.0
     if judge.kind == "regression":
@@ -274,9 +259,7 @@ def worth_of(trial: Trial, curve: Sequence[CurvePoint], n_rows: int) -> float | 
     n_rows : int
         Of the source.
     """
-    if len(curve) < 2:
-        return None
-    half, full = curve[0], curve[-1]
+    half, full = curve
     # Two groups predict each other, from as many rows.
     if half.n_rows == full.n_rows or half.loss - full.loss < FLAT * full.loss:
         return None

@@ -4,7 +4,7 @@
 - `ladder`, `climbing`: from the source's predictor to the target's own, step by step
 - `evidence`: tests of the steps that know the noise of both tables
 - `suspects`, `trying`: what in the columns may be the cause, and whether it is
-- `moved`, `separating`: whether only the features shifted
+- `shifts`: whether only the features shifted
 - `effects`, `regions`, `remedies`: which columns, which rows, and what would fix it
 - `act`: explain
 - `sources`: explain_sources, for the sources of a result

@@ -14,7 +14,7 @@ from datakin.explaining.ladder import slope_column
 from datakin.explaining.offset import FREE, link, refit
 from datakin.explaining.regions import regions_of, rows_to_keep
 from datakin.explaining.remedies import remedies
-from datakin.explaining.separating import separate
+from datakin.explaining.shifts import separate
 from datakin.explaining.trying import fix_tables, reported
 from datakin.explaining.world import World
 from datakin.results.explanation import Explanation

@@ -14,9 +14,8 @@ from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
 from datakin.explaining.evidence import Evidence, holm
 from datakin.explaining.ladder import crossed, reach
-from datakin.explaining.moved import matrix_columns
 from datakin.explaining.offset import FREE, curvature, link, mean_of, refit
-from datakin.explaining.world import World
+from datakin.explaining.world import World, matrix_columns
 from datakin.learning.stack.candidates import Learner
 from datakin.learning.stack.linear import LinearLearner
 from datakin.learning.stack.rows import Rows

@@ -91,13 +91,13 @@ def _base_rate(world: World) -> Suspect:
             f"{short(target.classes[1])!r}"
         )
     return Suspect(
-        cause="base rate",
-        table=source.name,
-        columns=(source.label,),
-        seen=f"The base rate differs{shares}.",
-        python="source = datakin.match_classes(source, target)",
-        typed=typed("match-classes", source.name),
-        fix=lambda one, other: (one, match_classes(other, one)),
+        "base rate",
+        source.name,
+        (source.label,),
+        f"The base rate differs{shares}.",
+        "source = datakin.match_classes(source, target)",
+        typed("match-classes", source.name),
+        lambda one, other: (one, match_classes(other, one)),
     )
 
 
@@ -106,16 +106,12 @@ def _line(world: World, slope: float, cause: str) -> Suspect:
     target, source, judged = world.target, world.source, world.judged
     level = judged.mean(judged.rows.Y[:, 0]) - slope * judged.mean(world.on_target[:, 0])
     line = float(f"{slope:.4g}"), float(f"{level:.4g}")
-    text = ",".join(f"{value:.4g}" for value in line)
-    return Suspect(
-        cause=cause,
-        table=source.name,
-        columns=(source.label,),
-        seen=(
-            f"Labels of {short(source.name)} fit {short(target.name)} when they are multiplied by "
-            f"{number(line[0])} and {number(line[1])} is added."
-        ),
-        python=f"convert={{{source.name!r}: {{{source.label!r}: {line}}}}}",
-        typed=typed("convert", source.label, f"={text}", table=source.name),
-        fix=in_source(converted, source.label, *line),
+    seen = (
+        f"Labels of {short(source.name)} fit {short(target.name)} when they are multiplied by "
+        f"{number(line[0])} and {number(line[1])} is added."
     )
+    python = f"convert={{{source.name!r}: {{{source.label!r}: {line}}}}}"
+    text = ",".join(f"{value:.4g}" for value in line)
+    option = typed("convert", source.label, f"={text}", table=source.name)
+    fix = in_source(converted, source.label, *line)
+    return Suspect(cause, source.name, (source.label,), seen, python, option, fix)

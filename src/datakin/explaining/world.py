@@ -15,6 +15,7 @@ from datakin.data.features import Array
 from datakin.explaining.ladder import FOLDS, Judged, losses_of, slope_column
 from datakin.explaining.offset import FREE, link, mean_of, refit
 from datakin.learning.stack.candidates import Learner
+from datakin.learning.stack.encoder import TableEncoder
 from datakin.learning.stack.folds import draw_folds
 from datakin.learning.stack.learners import LEARNERS
 from datakin.learning.stack.linear import LinearLearner
@@ -24,7 +25,7 @@ from datakin.learning.stack.rows import Rows
 from datakin.learning.stack.trees import TreeLearner
 from datakin.learning.stack.trials import folds_of
 
-__all__ = ["World", "folds_of_rows", "make_world", "pick_learner"]
+__all__ = ["World", "folds_of_rows", "make_world", "matrix_columns", "pick_learner"]
 
 ENOUGH = 100  # Rows of the source from which trees are tried.
 CLEAR = 2.0  # Standard errors by which trees must be better.
@@ -241,3 +242,16 @@ def _on_lines(P: Array, lines: tuple[tuple[float, float], ...], kind: str) -> Ar
         return P
     levels, slopes = np.array(lines).T
     return normalised(mean_of(levels + slopes * link(P, kind), kind), kind)
+
+
+def matrix_columns(encoder: TableEncoder) -> dict[str, list[int]]:
+    """Return the columns of the matrix that each column of the table has become."""
+    sizes = [(name, 1) for name in encoder.numeric_names]
+    sizes += [
+        (n, len(kept)) for n, kept in zip(encoder.category_names, encoder.levels, strict=True)
+    ]
+    places, start = {}, 0
+    for name, size in sizes:
+        places[name] = list(range(start, start + size))
+        start += size
+    return places

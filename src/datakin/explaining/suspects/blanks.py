@@ -94,13 +94,13 @@ def _suspect(
         return target, recoded(source, name, {text: None})
 
     return Suspect(
-        cause="blanks",
-        table=table.name,
-        columns=(name,),
-        seen=seen,
-        python=f"recode={{{table.name!r}: {{{name!r}: {{{text!r}: ''}}}}}}",
-        typed=typed("recode", name, ":", text, "=", "", table=table.name),
-        fix=fix,
+        "blanks",
+        table.name,
+        (name,),
+        seen,
+        f"recode={{{table.name!r}: {{{name!r}: {{{text!r}: ''}}}}}}",
+        typed("recode", name, ":", text, "=", "", table=table.name),
+        fix,
         changes_target=is_target,
         is_plain=is_plain,
     )

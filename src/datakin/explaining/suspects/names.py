@@ -103,14 +103,10 @@ def _swapped(target: Dataset, source: Dataset) -> Iterator[Suspect]:
 def _suspect(
     names: dict[str, str], seen: str, source: Dataset, *, is_plain: bool = False
 ) -> Suspect:
-    options = (typed("rename", old, "=", new, table=source.name) for old, new in names.items())
+    python = f"rename={{{source.name!r}: {names!r}}}"
+    options = [typed("rename", old, "=", new, table=source.name) for old, new in names.items()]
+    typed_options, columns = " ".join(options), tuple(names.values())
+    fix = in_source(renamed, names)
     return Suspect(
-        cause="names",
-        table=source.name,
-        columns=tuple(names.values()),
-        seen=seen,
-        python=f"rename={{{source.name!r}: {names!r}}}",
-        typed=" ".join(options),
-        fix=in_source(renamed, names),
-        is_plain=is_plain,
+        "names", source.name, columns, seen, python, typed_options, fix, is_plain=is_plain
     )

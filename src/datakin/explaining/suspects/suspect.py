@@ -64,16 +64,13 @@ def leaving_out(
 ) -> Suspect:
     """Return the suspicion that some columns should be left out of both tables."""
     names = list(columns)
-    return Suspect(
-        cause=cause,
-        table=table,
-        columns=tuple(names),
-        seen=seen,
-        python=f"ignore={names!r}" if is_proposed else "",
-        typed=" ".join(typed("ignore", name) for name in names) if is_proposed else "",
-        fix=lambda target, source: (without(target, names), without(source, names)),
-        changes_target=True,
-    )
+    python = f"ignore={names!r}" if is_proposed else ""
+    options = " ".join(typed("ignore", name) for name in names) if is_proposed else ""
+
+    def fix(target: Dataset, source: Dataset) -> tuple[Dataset, Dataset]:
+        return without(target, names), without(source, names)
+
+    return Suspect(cause, table, tuple(names), seen, python, options, fix, changes_target=True)
 
 
 def known(values: Array) -> Array:

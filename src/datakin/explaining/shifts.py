@@ -1,35 +1,46 @@
-"""Feature shift between two tables: whether they can be told apart, and how far each column has shifted."""
+"""Does the label's rule differ, or have only the features shifted?
+
+A classifier says whether the tables can be told apart. A predictor also fails where the source has no rows,
+and where its form is too simple for a rule that bends: then it is right where the source is and wrong
+elsewhere. So what is named is looked at again: on those rows of the target that are inside the source, and
+with the source weighted to be where the target is. If nothing is left of it, features are the reason (the
+split of Cai, Namkoong and Yadlowsky, 2023).
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan
 
 import numpy as np
 from scipy.stats import norm
 
 from datakin.data.features import Array
+from datakin.explaining.climbing import Climbed, climbed
 from datakin.explaining.ladder import FOLDS, LEVEL
-from datakin.explaining.world import World
+from datakin.explaining.world import World, matrix_columns
 from datakin.learning.metrics import class_metrics
-from datakin.learning.stack.encoder import TableEncoder
 from datakin.learning.stack.folds import draw_folds
 from datakin.learning.stack.linear import LinearLearner
 from datakin.learning.stack.rows import Rows
 from datakin.learning.stack.scaler import Scaler
-from datakin.results.explanation_parts import MOVED, ColumnShift
+from datakin.results.explanation_parts import MOVED, ColumnShift, FeatureShift
 
-__all__ = ["Domain", "column_shifts", "matrix_columns", "rows_outside", "tell_apart"]
+__all__ = ["separate"]
 
 FARTHEST = 10.0  # Rows of the source never count for more times than this.
 NEIGHBOUR = 5  # The neighbour that a distance is measured to.
 MARGIN = 0.1  # Share of a range, beyond which a number is outside.
-INSIDE = 0.99  # Share of the source's rows that are inside.
+NEAR = 0.99  # Share of the source's rows that are inside.
 BLOCK = 1_000  # Rows whose distances are held at once.
+OUTSIDE = 0.1  # Share of the rows outside the source, from which those inside are looked at alone.
+LEFT = 0.35  # Share of what is named that may be left where features explain it.
+INSIDE = 40  # Rows that must be inside.
+FEWEST = 30  # Rows that a weighted source must count like.
 
 
 @dataclass(frozen=True, eq=False)
-class Domain:
+class _Domain:
     """What a classifier between the two tables says.
 
     Attributes
@@ -55,20 +66,68 @@ class Domain:
         return float(self.ratio.sum() ** 2 / np.sum(self.ratio**2))
 
 
-def matrix_columns(encoder: TableEncoder) -> dict[str, list[int]]:
-    """Return the columns of the matrix that each column of the table has become."""
-    sizes = [(name, 1) for name in encoder.numeric_names]
-    sizes += [
-        (n, len(kept)) for n, kept in zip(encoder.category_names, encoder.levels, strict=True)
-    ]
-    places, start = {}, 0
-    for name, size in sizes:
-        places[name] = list(range(start, start + size))
-        start += size
-    return places
+def separate(ladder: Climbed) -> FeatureShift:
+    """Return how the features shifted, and whether that explains what is named."""
+    world = ladder.world
+    domain, outside = _tell_apart(world), _rows_outside(world)
+    share = world.judged.mean(outside)
+    value = low = high = rows_left = nan
+    explains, all_of_it = "", False
+    if ladder.named and domain.has_shifted:
+        if domain.rows_left >= FEWEST:
+            rows_left = domain.rows_left
+            value, low, high, all_of_it = _weighted(ladder, domain)
+        if share >= OUTSIDE and _is_gone_inside(ladder, ~outside):
+            explains = "outside"
+        elif all_of_it:
+            explains = "weighting"
+    fixed = value, low, high, rows_left
+    apart = domain.auc, domain.low, domain.high
+    return FeatureShift(*apart, share, _column_shifts(world), *fixed, explains)
 
 
-def tell_apart(world: World) -> Domain:
+def _named_losses(ladder: Climbed, named: set[str]) -> Array:
+    """Return for each row by how much the loss falls with the steps that are named."""
+    steps = [k for k, part in enumerate(ladder.parts) if part.name in named]
+    return np.asarray(np.sum([ladder.losses[k] - ladder.losses[k + 1] for k in steps], axis=0))
+
+
+def _is_gone_inside(ladder: Climbed, inside: Array) -> bool:
+    """Return whether nothing is named, and little is left, among the rows inside the source.
+
+    With too few rows there it cannot be known, and what is named stays.
+    """
+    if inside.sum() < INSIDE:
+        return False
+    world, named = ladder.world, ladder.named
+    part = replace(
+        world,
+        judged=world.judged.take(inside),
+        on_target=world.on_target[inside],
+        own=tuple(P[inside] for P in world.own),
+    )
+    again = climbed(part, [P[inside] for P in ladder.halves])
+    left = part.judged.mean(_named_losses(again, named))
+    return not again.named and left <= LEFT * world.judged.mean(_named_losses(ladder, named))
+
+
+def _weighted(ladder: Climbed, domain: _Domain) -> tuple[float, float, float, bool]:
+    """Return what weighting the source to be where the target is fixes of what is named.
+
+    It is given with its 90% interval, and with whether it is all of it.
+    """
+    world, judged, rows = ladder.world, ladder.world.judged, ladder.world.source_rows
+    weights = rows.weights * domain.ratio
+    weighted = Rows(rows.X, rows.Y, weights / weights.mean(), rows.kind)
+    again = climbed(replace(world, source_rows=weighted, on_target=world.predicted_from(weighted)))
+    before, after = (_named_losses(each, ladder.named) for each in (ladder, again))
+    value, error = judged.mean_with_error(before - after)
+    far = judged.reach_of(error, again.losses[3], 1)
+    is_gone = value >= (1 - LEFT) * judged.mean(before) and value - far > 0
+    return value, value - far, value + far, is_gone and not again.named
+
+
+def _tell_apart(world: World) -> _Domain:
     """Learn to tell rows of the two tables apart, on held-out rows; both count the same.
 
     The classifier is the penalised logistic regression, with squares of the numbers: it sees means and
@@ -96,10 +155,10 @@ def tell_apart(world: World) -> Domain:
     )
     odds = p[n:, 0] / np.maximum(1 - p[n:, 0], 1e-9)
     ratio = np.clip(odds, 1 / FARTHEST, FARTHEST)
-    return Domain(metrics.values["auc"], *metrics.intervals["auc"], ratio / ratio.mean())
+    return _Domain(metrics.values["auc"], *metrics.intervals["auc"], ratio / ratio.mean())
 
 
-def rows_outside(world: World) -> Array:
+def _rows_outside(world: World) -> Array:
     """Return which of the target's rows are farther out than 99% of the source's, or beyond a range.
 
     How far out is the distance to the fifth neighbour in the source, of standardised columns. Among many
@@ -110,7 +169,7 @@ def rows_outside(world: World) -> Array:
     scaler = Scaler.learn(np.vstack([X, other]))
     A, B = scaler.apply(X), scaler.apply(other)
     k = min(NEIGHBOUR, len(B) - 1)
-    limit = float(np.quantile(_distances(B, B, k), INSIDE))
+    limit = float(np.quantile(_distances(B, B, k), NEAR))
     far = _distances(A, B, k - 1) > limit * (1 + 1e-9) + 1e-12
     low, high = B.min(axis=0), B.max(axis=0)
     room = MARGIN * (high - low)
@@ -129,7 +188,7 @@ def _distances(A: Array, B: Array, k: int) -> Array:
     return np.sqrt(np.maximum(distances, 0.0))
 
 
-def column_shifts(world: World) -> tuple[ColumnShift, ...]:
+def _column_shifts(world: World) -> tuple[ColumnShift, ...]:
     """Return how each column differs; what surely shifted most comes first."""
     target, source, encoder = world.judged.rows, world.source_rows, world.prepared.encoder
     places, scaler = matrix_columns(encoder), encoder.scaler
