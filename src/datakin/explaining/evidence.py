@@ -33,73 +33,35 @@ STIFF = 1.0  # Penalty of differences of effects, so that columns that go togeth
 
 
 @dataclass(frozen=True, eq=False)
-class _Score:
-    """Scores of some columns, which are 0 up to noise where two tables do not differ.
-
-    Attributes
-    ----------
-    total : ndarray of shape (q,)
-    here, there : ndarray of shape (q, q)
-        Their covariance by the rows of the target, and by what the source happened to hold.
-    freedom : tuple of int
-        Degrees of freedom of the two.
-    """
-
-    total: Array
-    here: Array
-    there: Array
-    freedom: tuple[int, int]
-
-    def take(self, at: Sequence[int]) -> _Score:
-        """Return the scores of some columns."""
-        square = np.ix_(at, at)
-        return _Score(self.total[list(at)], self.here[square], self.there[square], self.freedom)
-
-    @property
-    def p_value(self) -> float:
-        """The probability of scores as large as these where nothing differs.
-
-        Scores are squared in units of their variances and summed. The sum is taken for a scaled F with as
-        many degrees of freedom as its mean and variance ask for (Satterthwaite, 1946).
-        """
-        V = self.here + self.there
-        size = np.diag(V)
-        known = size > 1e-12 * max(float(size.max(initial=0.0)), 1e-300)
-        if not known.any():
-            return 1.0
-        scale = np.sqrt(size[known])
-        z = self.total[known] / scale
-        C = V[np.ix_(known, known)] / np.outer(scale, scale)
-        above = len(z) ** 2 / float(np.sum(C**2))
-        shares = [
-            float(np.mean(np.diag(part)[known] / size[known])) for part in (self.here, self.there)
-        ]
-        below = 1 / sum(s**2 / max(n, 1) for s, n in zip(shares, self.freedom, strict=True))
-        return float(f_distribution.sf(float(z @ z) / len(z), above, below))
-
-
-@dataclass(frozen=True, eq=False)
 class Evidence:
-    """Tests of the steps of the ladder.
+    """Tests of the steps of the ladder, and of the effects of all columns.
 
     Attributes
     ----------
     steps : tuple of float
         P-values of base rate, confidence and rule.
-    effects : _Score
-        Differences of the effects of all columns, each beside all others and a new base rate.
+    effects : ndarray of shape (q,)
+        Differences of effects, each beside all others and a new base rate: for each response, of each column.
+    here, there : ndarray of shape (q, q)
+        Their covariance by the rows of the target, and by what the source happened to hold.
+    freedom : tuple of int
+        Degrees of freedom of the two.
     n_columns : int
-        Of the matrix; effects hold as many for each response.
+        Of the matrix.
     """
 
     steps: tuple[float, ...]
-    effects: _Score
+    effects: Array
+    here: Array
+    there: Array
+    freedom: tuple[int, int]
     n_columns: int
 
     def of_columns(self, at: Sequence[int]) -> float:
         """Return the p-value of the differences for some columns of the matrix together."""
-        starts = range(0, len(self.effects.total), self.n_columns)
-        return self.effects.take([start + j for start in starts for j in at]).p_value
+        some = [start + j for start in range(0, len(self.effects), self.n_columns) for j in at]
+        square = np.ix_(some, some)
+        return _p_value(self.effects[some], self.here[square], self.there[square], self.freedom)
 
 
 def evidence_of(judged: Judged, on_target: Array, halves: Sequence[Array]) -> Evidence:
@@ -115,18 +77,38 @@ def evidence_of(judged: Judged, on_target: Array, halves: Sequence[Array]) -> Ev
     """
     parts, sums = _scores(judged, on_target)
     by_half = [_scores(judged, half)[1] for half in halves]
-    scores = []
+    freedom = judged.n_units - 1, len(halves) - 1
+    tests = []
     for step, (rows, total) in enumerate(zip(parts, sums, strict=True)):
-        draws = np.array([half[step] for half in by_half])
-        apart, leaning = draws - draws.mean(axis=0), draws.mean(axis=0) - total
+        scores = np.array([half[step] for half in by_half])
+        apart, leaning = scores - scores.mean(axis=0), scores.mean(axis=0) - total
         if step in ONE_SIDED:
             leaning = np.where(leaning * total > 0, leaning, 0.0)
-        there = apart.T @ apart / max(len(draws) - 1, 1) + LEANING[step] * np.outer(
-            leaning, leaning
-        )
-        freedom = judged.n_units - 1, len(draws) - 1
-        scores.append(_Score(total, _covariance(rows, judged.groups), there, freedom))
-    return Evidence(tuple(s.p_value for s in scores[:3]), scores[3], judged.Z.shape[1])
+        there = apart.T @ apart / max(len(scores) - 1, 1)
+        there = there + LEANING[step] * np.outer(leaning, leaning)
+        tests.append((total, _covariance(rows, judged.groups), there))
+    steps = tuple(_p_value(*test, freedom) for test in tests[:3])
+    return Evidence(steps, *tests[3], freedom, judged.Z.shape[1])
+
+
+def _p_value(total: Array, here: Array, there: Array, freedom: tuple[int, int]) -> float:
+    """Return the probability of scores as large as these where nothing differs; see `Evidence`.
+
+    Scores are squared in units of their variances and summed. The sum is taken for a scaled F with as
+    many degrees of freedom as its mean and variance ask for (Satterthwaite, 1946).
+    """
+    V = here + there
+    size = np.diag(V)
+    known = size > 1e-12 * max(float(size.max(initial=0.0)), 1e-300)
+    if not known.any():
+        return 1.0
+    scale = np.sqrt(size[known])
+    z = total[known] / scale
+    C = V[np.ix_(known, known)] / np.outer(scale, scale)
+    above = len(z) ** 2 / float(np.sum(C**2))
+    shares = [float(np.mean(np.diag(part)[known] / size[known])) for part in (here, there)]
+    below = 1 / sum(s**2 / max(n, 1) for s, n in zip(shares, freedom, strict=True))
+    return float(f_distribution.sf(float(z @ z) / len(z), above, below))
 
 
 def _scores(judged: Judged, P: Array) -> tuple[list[Array], list[Array]]:

@@ -9,7 +9,7 @@ split of Cai, Namkoong and Yadlowsky, 2023).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import nan
 
 import numpy as np
@@ -24,7 +24,7 @@ from datakin.learning.stack.folds import draw_folds
 from datakin.learning.stack.linear import LinearLearner
 from datakin.learning.stack.rows import Rows
 from datakin.learning.stack.scaler import Scaler
-from datakin.results.explanation_parts import MOVED, ColumnShift, FeatureShift
+from datakin.results.explanation_parts import ColumnShift, FeatureShift
 
 __all__ = ["separate"]
 
@@ -39,51 +39,25 @@ INSIDE = 40  # Rows that must be inside.
 FEWEST = 30  # Rows that a weighted source must count like.
 
 
-@dataclass(frozen=True, eq=False)
-class _Domain:
-    """What a classifier between the two tables says.
-
-    Attributes
-    ----------
-    auc, low, high : float
-    ratio : ndarray
-        For each row of the source, how much more frequent such rows are in the target; mean 1.
-    """
-
-    auc: float
-    low: float
-    high: float
-    ratio: Array
-
-    @property
-    def has_shifted(self) -> bool:
-        """Whether the tables can be told apart, and not just barely."""
-        return self.low > 0.5 and self.auc >= MOVED
-
-    @property
-    def rows_left(self) -> float:
-        """Rows of equal weight that the weighted source counts like (Kish, 1965)."""
-        return float(self.ratio.sum() ** 2 / np.sum(self.ratio**2))
-
-
 def separate(ladder: Climbed) -> FeatureShift:
     """Return how the features shifted, and whether that explains what is named."""
     world = ladder.world
-    domain, outside = _tell_apart(world), _rows_outside(world)
+    auc, low, high, ratio = _tell_apart(world)
+    outside = _rows_outside(world)
     share = world.judged.mean(outside)
-    value = low = high = rows_left = nan
-    explains, all_of_it = "", False
-    if ladder.named and domain.has_shifted:
-        if domain.rows_left >= FEWEST:
-            rows_left = domain.rows_left
-            value, low, high, all_of_it = _weighted(ladder, domain)
-        if share >= OUTSIDE and _is_gone_inside(ladder, ~outside):
-            explains = "outside"
-        elif all_of_it:
-            explains = "weighting"
-    fixed = value, low, high, rows_left
-    apart = domain.auc, domain.low, domain.high
-    return FeatureShift(*apart, share, _column_shifts(world), *fixed, explains)
+    shift = FeatureShift(auc, low, high, share, _column_shifts(world), nan, nan, nan, nan)
+    if not ladder.named or not shift.has_moved:
+        return shift
+    explains = ""
+    rows_left = float(ratio.sum() ** 2 / np.sum(ratio**2))  # Rows of equal weight (Kish, 1965).
+    if rows_left >= FEWEST:
+        value, far, all_of_it = _weighted(ladder, ratio)
+        low, high = value - far, value + far
+        shift = replace(shift, mended=value, mended_low=low, mended_high=high, rows_left=rows_left)
+        explains = "weighting" if all_of_it else ""
+    if share >= OUTSIDE and _is_gone_inside(ladder, ~outside):
+        explains = "outside"
+    return replace(shift, explains=explains)
 
 
 def _named_losses(ladder: Climbed, named: set[str]) -> Array:
@@ -111,24 +85,28 @@ def _is_gone_inside(ladder: Climbed, inside: Array) -> bool:
     return not again.named and left <= LEFT * world.judged.mean(_named_losses(ladder, named))
 
 
-def _weighted(ladder: Climbed, domain: _Domain) -> tuple[float, float, float, bool]:
+def _weighted(ladder: Climbed, ratio: Array) -> tuple[float, float, bool]:
     """Return what weighting the source to be where the target is fixes of what is named.
 
-    It is given with its 90% interval, and with whether it is all of it.
+    It is given with how far its 90% interval reaches, and with whether it is all of it.
     """
     world, judged, rows = ladder.world, ladder.world.judged, ladder.world.source_rows
-    weights = rows.weights * domain.ratio
+    weights = rows.weights * ratio
     weighted = Rows(rows.X, rows.Y, weights / weights.mean(), rows.kind)
-    again = climbed(replace(world, source_rows=weighted, on_target=world.predicted_from(weighted)))
-    before, after = (_named_losses(each, ladder.named) for each in (ladder, again))
+    on_target = world.predicted_from(weighted)
+    again = climbed(replace(world, source_rows=weighted, on_target=on_target))
+    before, after = (_named_losses(steps, ladder.named) for steps in (ladder, again))
     value, error = judged.mean_with_error(before - after)
     far = judged.reach_of(error, again.losses[3], 1)
     is_gone = value >= (1 - LEFT) * judged.mean(before) and value - far > 0
-    return value, value - far, value + far, is_gone and not again.named
+    return value, far, is_gone and not again.named
 
 
-def _tell_apart(world: World) -> _Domain:
+def _tell_apart(world: World) -> tuple[float, float, float, Array]:
     """Learn to tell rows of the two tables apart, on held-out rows; both count the same.
+
+    Return the AUC with its interval, and for each row of the source how much more frequent such rows are in
+    the target (mean 1).
 
     The classifier is the penalised logistic regression, with squares of the numbers: it sees means and
     spreads.
@@ -155,7 +133,7 @@ def _tell_apart(world: World) -> _Domain:
     )
     odds = p[n:, 0] / np.maximum(1 - p[n:, 0], 1e-9)
     ratio = np.clip(odds, 1 / FARTHEST, FARTHEST)
-    return _Domain(metrics.values["auc"], *metrics.intervals["auc"], ratio / ratio.mean())
+    return metrics.values["auc"], *metrics.intervals["auc"], ratio / ratio.mean()
 
 
 def _rows_outside(world: World) -> Array:
