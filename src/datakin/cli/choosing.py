@@ -74,7 +74,7 @@ def choose(
     def work() -> Any:
         from datakin._core.files import check_file
         from datakin.choosing import check_test, tell_test
-        from datakin.choosing.act import choose_from
+        from datakin.choosing.act import ChoiceOptions, choose_from
 
         failing.check()
         if model is not None:
@@ -83,7 +83,8 @@ def choose(
         if test is not None:
             check_test(test, first, add_to)
         options = choosing.options() | ({} if repeats is None else {"repeats": repeats})
-        found = choose_from(first, list(sources.values()), left_out, add_to=add_to, **options)
+        asked = ChoiceOptions(add_to=add_to, **options)
+        found = choose_from(first, list(sources.values()), left_out, asked)
 
         def save() -> str:
             found.model.save(model, overwrite=output.force)

@@ -20,7 +20,7 @@ __all__ = ["explain"]
 class Explained(Given):
     """Options of explain."""
 
-    fields_of = "datakin.explaining.options:ExplainOptions"
+    fields_of = "datakin.explaining.act:ExplainOptions"
 
 
 @register(app, MEASURE, "Say why what is learned on a source fails here.")

@@ -272,7 +272,7 @@ class Trying(Running):
 class Choosing(Given):
     """Options of choose."""
 
-    fields_of = "datakin.choosing.options:ChoiceOptions"
+    fields_of = "datakin.choosing.act:ChoiceOptions"
     panel = "How the choice is made"
 
 

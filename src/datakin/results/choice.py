@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
@@ -228,8 +229,9 @@ class Choice(Record):
 
     def with_model(self, model: Any) -> Choice:
         """Return this choice with its fitted model, which JSON does not hold."""
-        object.__setattr__(self, "_model", model)
-        return self
+        made = copy(self)
+        made.__dict__["_model"] = model
+        return made
 
     def save(self, path: Any) -> None:
         """Write the model to a file, for `datakin.load_model` and ``datakin predict``."""

@@ -5,7 +5,7 @@ import pytest
 
 from datakin import explain
 from datakin.explaining.boosting import boosted
-from datakin.explaining.picking import ENOUGH, pick_learner
+from datakin.explaining.world import ENOUGH, pick_learner
 from tests.unit.explain.planted import planted
 from tests.unit.explain.spoiled import sets
 

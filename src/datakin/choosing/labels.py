@@ -1,46 +1,39 @@
-"""As what a model gives classes back: as the labels of its user were."""
+"""Labels of rows: which are there, as codes of classes, and as what a model gives classes back."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from datakin._core.exceptions import DatakinError, listed
-from datakin.data.dataset import Dataset
+from datakin.data import Dataset
 from datakin.data.features import Array
 
-__all__ = ["LABEL_TYPES", "label_type_of", "typed_classes"]
+__all__ = ["LABEL_TYPES", "codes_of_labels", "is_labelled", "label_type_of", "typed_classes"]
 
 LABEL_TYPES = ("text", "int", "float", "bool")
 WHOLE = re.compile(r"-?[0-9]{1,18}")
 NUMBER = re.compile(r"-?[0-9.]+(e[+-]?[0-9]+)?")
 
 
-def label_type_of(labels: Any, classes: Sequence[str] | None = None) -> str:
-    """Return what the labels of a user are: "text", "int", "float" or "bool".
-
-    Parameters
-    ----------
-    labels : array, series, list or Dataset
-        Of a dataset that was read from memory, what it was read from; "text" for a file.
-    classes : sequence of str, optional
-        All classes of the model, if its sources have more of them than a dataset.
-
-    Examples
-    --------
-    >>> label_type_of(np.array([True, False]))
-    'bool'
-    """
-    if isinstance(labels, Dataset):
-        return _type_of_dataset(labels, labels.classes if classes is None else classes)
-    kind = np.asarray(labels).dtype.kind
-    return {"b": "bool", "i": "int", "u": "int", "f": "float"}.get(kind, "text")
+def is_labelled(labels: Array) -> Array:
+    """Return which rows have a label."""
+    return np.array([label is not None and label == label for label in labels], dtype=bool)
 
 
-def _type_of_dataset(dataset: Dataset, classes: Sequence[str]) -> str:
+def codes_of_labels(labels: Array, classes: Sequence[str]) -> Array:
+    """Return labels as numbers, or as codes; that of a class that is not known comes last."""
+    if not classes:
+        return labels.astype(float)
+    codes = {name: code for code, name in enumerate(classes)}
+    return np.array([codes.get(label, len(classes)) for label in labels])
+
+
+def label_type_of(dataset: Dataset) -> str:
+    """Return what a user's labels were in memory: "text", "int", "float" or "bool"; "text" for a file."""
+    classes = dataset.classes
     facts, how = dataset.facts.get(dataset.label), dataset.how
     is_plain = how is not None and how.path is None and how.positive is None and not how.label_map
     if facts is None or not is_plain or not classes:
