@@ -15,7 +15,10 @@ RECORD = Path(__file__).parent / "record.txt"
 
 # A public name that is no more, and what CHANGELOG.md tells its users to take instead, word for word:
 # {"datakin.old": "datakin.new"}. What belongs to it (its options, its members) goes with it.
-GONE: dict[str, str] = {}
+GONE: dict[str, str] = {
+    **{f"$ datakin {name} --method": "datakin distance" for name in ("score", "rank", "matrix")},
+    "$ datakin reproduce": "make reproduce",
+}
 
 
 def recorded() -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError
-from datakin._core.plain_fields import PlainFields
+from datakin._core.json_text import PlainFields
 from datakin._core.repeatability import versions
 from datakin.data.dataset import TASKS, Dataset, task_of
 from datakin.learning.losses import LOSSES
