@@ -25,7 +25,7 @@ __all__ = ["FILE", "with_study"]
 
 FILE = "datakin.toml"
 TABLES = ("target", "sources")  # keys of what is read; all others are options
-NO_KEYS = ("config", "no-config", "help", "help-all")
+NO_KEYS = ("config", "no-config", "help", "help-all", "method")
 PLACES = ("out", "report", "plot", "model")  # one file for all commands would be replaced by each
 FILES = (*PLACES, "test", "add-to", "checkpoint")
 NEW_ROWS = ("rename", "delimiter", "encoding", "header", "table", "sheet", "query")  # of predict
