@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError
-from datakin._core.plain_fields import PlainFields
+from datakin._core.json_text import PlainFields
 from datakin.data.dataset import TASKS
 from datakin.learning.losses import LOSSES
 from datakin.results.record import Record, cell, plain, register, table

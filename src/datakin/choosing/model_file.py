@@ -16,8 +16,7 @@ import numpy as np
 
 from datakin._core.exceptions import DatakinError
 from datakin._core.files import check_file, written_whole
-from datakin._core.json_text import parse_json
-from datakin._core.plain_fields import PlainFields
+from datakin._core.json_text import PlainFields, parse_json
 from datakin._core.repeatability import versions
 from datakin.choosing.archive import Archive, packed
 from datakin.choosing.card import ModelCard

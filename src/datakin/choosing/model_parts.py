@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from datakin._core.exceptions import DatakinError, listed
-from datakin._core.plain_fields import PlainFields
+from datakin._core.json_text import PlainFields
 from datakin.choosing.archive import Archive
 from datakin.choosing.estimators import LARGEST, dump_estimator, load_estimator
 from datakin.choosing.tree_text import booster_of, tree_text

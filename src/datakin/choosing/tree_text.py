@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from datakin._core.exceptions import DatakinError
-from datakin._core.json_text import parse_json
-from datakin._core.plain_fields import PlainFields
+from datakin._core.json_text import PlainFields, parse_json
 from datakin.data.features import Array
 
 __all__ = ["booster_of", "tree_text"]
