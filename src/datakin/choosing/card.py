@@ -15,7 +15,7 @@ from datakin._core.exceptions import DatakinError
 from datakin._core.plain_fields import PlainFields
 from datakin._core.repeatability import versions
 from datakin.data.dataset import TASKS, Dataset, task_of
-from datakin.learning.losses import LOSSES
+from datakin.learners.losses import LOSSES
 from datakin.results.record import Record, cell, plain, register, table
 from datakin.results.words import amount, error_word, interval_amount
 

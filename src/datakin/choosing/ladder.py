@@ -8,11 +8,10 @@ import numpy as np
 
 from datakin.choosing.summary import ERROR_SPREAD, Stated
 from datakin.data.features import Array
-from datakin.learning.losses import LOSSES
-from datakin.learning.metrics import Metrics, agreeing, class_metrics, number_metrics
-from datakin.learning.stack.fitting import Passes
-from datakin.learning.stack.losses import Judge, squared
-from datakin.learning.stack.weights import Mix
+from datakin.learners.losses import LOSSES, Judge, squared
+from datakin.learners.metrics import Metrics, agreeing, class_metrics, number_metrics
+from datakin.learners.stack.fitting import Passes
+from datakin.learners.stack.weights import Mix
 
 __all__ = ["best_single", "measured"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from datakin.learning.stack.preparation import MOST_ROWS
+from datakin.learners.stack.preparation import MOST_ROWS
 
 __all__ = ["ChoiceOptions"]
 

@@ -24,14 +24,14 @@ from datakin.choosing.summary import (
 from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.data.schema import TableSchema
-from datakin.learning.metrics import Metrics
-from datakin.learning.stack.calls import call_of
-from datakin.learning.stack.fitting import Fitted, held_out
-from datakin.learning.stack.folds import draw_folds
-from datakin.learning.stack.losses import Judge, squared
-from datakin.learning.stack.predictors import KernelPredictor, StackPredictor
-from datakin.learning.stack.preparation import Prepared
-from datakin.learning.stack.weights import Mix
+from datakin.learners.folds import draw_folds
+from datakin.learners.losses import Judge, squared
+from datakin.learners.metrics import Metrics
+from datakin.learners.predictors import KernelPredictor, StackPredictor
+from datakin.learners.stack.fitting import Fitted, held_out
+from datakin.learners.stack.preparation import Prepared
+from datakin.learners.stack.trials import call_of
+from datakin.learners.stack.weights import Mix
 from datakin.results.choice import Choice, CurvePoint, SourceChoice
 from datakin.results.record import make_provenance
 

@@ -13,7 +13,7 @@ import numpy as np
 from datakin._core.exceptions import DatakinError
 from datakin._core.repeatability import versions
 from datakin.data.features import Array
-from datakin.learning.stack.preparation import Prepared
+from datakin.learners.stack.preparation import Prepared
 
 __all__ = ["PassesFolder"]
 

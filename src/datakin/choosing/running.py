@@ -9,7 +9,7 @@ from typing import Any
 from joblib import Parallel, delayed
 
 from datakin._core.exceptions import DatakinError
-from datakin.learning.stack.candidates import Run, Task, serially
+from datakin.learners.stack.candidates import Run, Task, serially
 
 __all__ = ["runner"]
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
-from datakin.learning.metrics import ERROR_SPREAD, error_interval
-from datakin.learning.stack.calls import Trial, few_units, gain_of, posterior
-from datakin.learning.stack.fitting import Passes, held_out, used_sources
-from datakin.learning.stack.losses import Judge, squared
-from datakin.learning.stack.weights import reweighted
+from datakin.learners.losses import Judge, squared
+from datakin.learners.metrics import ERROR_SPREAD, error_interval
+from datakin.learners.stack.fitting import Passes, held_out, used_sources
+from datakin.learners.stack.trials import Trial, few_units, gain_of, posterior
+from datakin.learners.stack.weights import reweighted
 from datakin.results.choice import CurvePoint, Stability
 
 __all__ = [

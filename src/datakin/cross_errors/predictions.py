@@ -24,7 +24,7 @@ from datakin.cross_errors.records import (
     least_error,
 )
 from datakin.data.features import Array
-from datakin.learning.ensemble import (
+from datakin.learners.ensemble import (
     View,
     fit_sigmoids,
     losses_of_fits,
@@ -32,7 +32,7 @@ from datakin.learning.ensemble import (
     outputs_of_fits,
     row_losses,
 )
-from datakin.learning.losses import Loss
+from datakin.learners.losses import Loss
 
 __all__ = ["PlanReading"]
 

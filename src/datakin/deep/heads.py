@@ -20,7 +20,7 @@ from torch import nn
 from datakin._core.warned import unheard
 from datakin.data.features import Array
 from datakin.deep.training import Training, fit_network, seeded
-from datakin.learning.backends.linear import MOST_PARAMETERS, newton
+from datakin.learners.fitters import MOST_PARAMETERS, newton
 
 __all__ = ["Head", "HeadOptions", "fit_head"]
 

@@ -20,9 +20,9 @@ from datakin.cross_errors.records import Errors, Trained, kept_weights, least_er
 from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.deep.heads import HeadOptions, fit_head
-from datakin.learning.ensemble import View, row_losses
-from datakin.learning.folds import make_plan
-from datakin.learning.losses import Loss
+from datakin.learners.ensemble import View, row_losses
+from datakin.learners.folds import make_plan
+from datakin.learners.losses import Loss
 
 __all__ = [
     "FOLDS",

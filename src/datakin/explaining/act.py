@@ -16,10 +16,10 @@ from datakin.explaining.assembling import explanation_of, mended_tables
 from datakin.explaining.climbing import climbed
 from datakin.explaining.picking import pick_learner
 from datakin.explaining.world import World, make_world
-from datakin.learning.stack.candidates import Learner
-from datakin.learning.stack.foreign import ForeignLearner
-from datakin.learning.stack.learners import LEARNERS, make_learners
-from datakin.learning.stack.preparation import MOST_ROWS, sampled
+from datakin.learners.estimators import ForeignLearner
+from datakin.learners.learner import Learner
+from datakin.learners.named import LEARNERS, make_learners
+from datakin.learners.stack.preparation import MOST_ROWS, sampled
 from datakin.results.explanation import Explanation
 from datakin.results.record import Provenance, make_provenance
 

@@ -10,12 +10,12 @@ import numpy as np
 from datakin._core.repeatability import derive_seed
 from datakin.data.checks.copies import copied_share
 from datakin.data.features import Array
-from datakin.explaining.boosting import ROUNDS
 from datakin.explaining.effects import Single, clearest_column
 from datakin.explaining.evidence import Evidence, evidence_of, holm
 from datakin.explaining.ladder import PARTS, Judged, climb, mean_with_error, reach, step_error
 from datakin.explaining.moved import matrix_columns
 from datakin.explaining.world import World
+from datakin.learners.trees import ROUNDS
 from datakin.results.explanation_parts import LossPart
 
 __all__ = ["Climbed", "climbed"]

@@ -10,9 +10,8 @@ import numpy as np
 from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
 from datakin.explaining.ladder import reach
-from datakin.explaining.offset import link
-from datakin.learning.stack.candidates import Learner
-from datakin.learning.stack.rows import Rows
+from datakin.learners.learner import Learner, Rows
+from datakin.learners.newton import link
 
 __all__ = ["partial_effects"]
 

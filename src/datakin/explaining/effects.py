@@ -17,10 +17,9 @@ from datakin.explaining.ladder import (
     reach,
     step_error,
 )
-from datakin.explaining.offset import FREE, curvature, mean_of, refit
-from datakin.learning.stack.candidates import Learner
-from datakin.learning.stack.linear import LinearLearner
-from datakin.learning.stack.rows import Rows
+from datakin.learners.learner import Learner, Rows
+from datakin.learners.linear import LinearLearner
+from datakin.learners.newton import FREE, curvature, mean_of, refit
 from datakin.results.explanation_parts import ColumnEffect, EffectPair
 
 __all__ = ["Single", "clearest_column", "column_effects"]

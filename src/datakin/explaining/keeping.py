@@ -9,8 +9,8 @@ from datakin.data.features import Array
 from datakin.explaining.ladder import SPREAD, Judged, mean_with_error, reach
 from datakin.explaining.regions import regions_with_rows
 from datakin.explaining.world import World
-from datakin.learning.stack.folds import draw_folds
-from datakin.learning.stack.rows import Rows
+from datakin.learners.folds import draw_folds
+from datakin.learners.learner import Rows
 from datakin.results.explanation_parts import KeptRows
 
 __all__ = ["rows_to_keep"]

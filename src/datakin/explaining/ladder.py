@@ -20,11 +20,11 @@ import numpy as np
 from scipy.special import stdtrit
 
 from datakin.data.features import Array
-from datakin.explaining.boosting import boosted
-from datakin.explaining.offset import CLIP, FREE, best_penalty, link, mean_of, refit
-from datakin.learning.stack.predictors import normalised
-from datakin.learning.stack.rows import Rows
-from datakin.learning.stack.scaler import Scaler
+from datakin.learners.learner import Rows
+from datakin.learners.newton import CLIP, FREE, best_penalty, link, mean_of, refit
+from datakin.learners.predictors import normalised
+from datakin.learners.scaling import Scaler
+from datakin.learners.trees import boosted
 
 __all__ = [
     "LEVEL",

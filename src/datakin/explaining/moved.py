@@ -9,12 +9,12 @@ from scipy.stats import norm
 
 from datakin.data.features import Array
 from datakin.explaining.ladder import LEVEL
-from datakin.learning.metrics import class_metrics
-from datakin.learning.stack.encoder import TableEncoder
-from datakin.learning.stack.folds import draw_folds
-from datakin.learning.stack.linear import LinearLearner
-from datakin.learning.stack.rows import Rows
-from datakin.learning.stack.scaler import Scaler
+from datakin.learners.encoding import TableEncoder
+from datakin.learners.folds import draw_folds
+from datakin.learners.learner import Rows
+from datakin.learners.linear import LinearLearner
+from datakin.learners.metrics import class_metrics
+from datakin.learners.scaling import Scaler
 from datakin.results.explanation_parts import MOVED, ColumnShift
 
 __all__ = [

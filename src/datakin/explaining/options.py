@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from datakin.learning.stack.preparation import MOST_ROWS
+from datakin.learners.stack.preparation import MOST_ROWS
 
 __all__ = ["ExplainOptions"]
 

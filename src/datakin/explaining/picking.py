@@ -8,11 +8,10 @@ from datakin._core.repeatability import derive_seed
 from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.explaining.ladder import losses_of
-from datakin.learning.stack.candidates import Learner
-from datakin.learning.stack.folds import draw_folds
-from datakin.learning.stack.learners import LEARNERS
-from datakin.learning.stack.preparation import prepare
-from datakin.learning.stack.rows import Rows
+from datakin.learners.folds import draw_folds
+from datakin.learners.learner import Learner, Rows
+from datakin.learners.named import LEARNERS
+from datakin.learners.stack.preparation import prepare
 
 __all__ = ["pick_learner"]
 

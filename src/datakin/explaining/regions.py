@@ -9,8 +9,8 @@ from sklearn.tree import DecisionTreeRegressor
 
 from datakin.data.features import Array
 from datakin.explaining.ladder import Judged, mean_with_error, reach
-from datakin.learning.stack.encoder import TableEncoder
-from datakin.learning.stack.scaler import Scaler
+from datakin.learners.encoding import TableEncoder
+from datakin.learners.scaling import Scaler
 from datakin.results.explanation_parts import Region
 from datakin.results.words import number
 

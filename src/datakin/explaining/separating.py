@@ -16,7 +16,7 @@ from datakin.data.features import Array
 from datakin.explaining.climbing import Climbed, climbed
 from datakin.explaining.ladder import mean_with_error, reach, step_error
 from datakin.explaining.moved import Domain, column_shifts, rows_outside, tell_apart
-from datakin.learning.stack.rows import Rows
+from datakin.learners.learner import Rows
 from datakin.results.explanation_parts import FeatureShift
 
 __all__ = ["separate"]

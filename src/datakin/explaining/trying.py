@@ -14,7 +14,6 @@ import numpy as np
 
 from datakin._core.exceptions import DatakinError
 from datakin.explaining.ladder import SPREAD, errors_of, mean_with_error, new_level, reach
-from datakin.explaining.offset import link, mean_of
 from datakin.explaining.suspects import (
     Suspect,
     blank_values,
@@ -29,7 +28,8 @@ from datakin.explaining.suspects import (
     swapped_classes,
 )
 from datakin.explaining.world import World, make_world
-from datakin.learning.stack.predictors import normalised
+from datakin.learners.newton import link, mean_of
+from datakin.learners.predictors import normalised
 from datakin.results.explanation_parts import Mend
 
 __all__ = ["LEAST", "Trial", "mend_all", "reported", "suspects_of", "try_one"]

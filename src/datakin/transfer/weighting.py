@@ -16,9 +16,9 @@ from datakin._core.checks import check_choice, check_count, check_positive
 from datakin._core.exceptions import DatakinError, listed
 from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
-from datakin.learning.losses import LOSSES
+from datakin.learners.estimators import FittedLearner, check_takes_weights
+from datakin.learners.losses import LOSSES
 from datakin.transfer.base import TransferEstimator
-from datakin.transfer.learner import FittedLearner, check_takes_weights
 from datakin.transfer.pool import Pool
 
 __all__ = ["ART", "KinWeighted"]

@@ -17,7 +17,7 @@ from datakin import (
     rank,
     score,
 )
-from datakin.learning.stack.records import call_of
+from datakin.learners.stack.records import call_of
 from datakin.results.forecast import ExpectedGain, Outlook
 from datakin.results.record import make_provenance
 from datakin.results.zones import GAIN, TRIAL

@@ -18,7 +18,7 @@ from datakin.data.checks.spelling import recode_options
 from datakin.data.features import MISSING, Array
 from datakin.explaining.edits import recoded, spelled
 from datakin.explaining.suspects.suspect import Suspect, is_time
-from datakin.learning.stack.rows import responses
+from datakin.learners.learner import responses
 from datakin.results.words import named, short
 
 __all__ = ["other_codes"]

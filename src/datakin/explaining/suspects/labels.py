@@ -13,7 +13,7 @@ from datakin.data.features import Array
 from datakin.explaining.edits import relabelled
 from datakin.explaining.suspects.suspect import Suspect
 from datakin.explaining.suspects.units import conversion, units_suspect
-from datakin.learning.stack.rows import Rows
+from datakin.learners.learner import Rows
 from datakin.results.words import named, short
 
 __all__ = ["label_units", "swapped_classes"]

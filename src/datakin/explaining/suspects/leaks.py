@@ -12,7 +12,7 @@ from datakin.data import Dataset
 from datakin.data.features import MISSING, Array
 from datakin.explaining.edits import without
 from datakin.explaining.suspects.suspect import Suspect
-from datakin.learning.stack.rows import responses
+from datakin.learners.learner import responses
 from datakin.results.words import short
 
 __all__ = ["leaking_columns"]

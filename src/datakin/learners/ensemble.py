@@ -1,0 +1,315 @@
+"""From the scores of several models to the losses of each model and of their weighted ensemble.
+
+A *view* holds the weights, calibration and class shares that turn scores into predictions. View k
+is made only from rows outside fold k, and it is used to predict fold k. The last view is made from
+all rows and belongs to the full fit.
+
+Decision values become probabilities by Platt's sigmoid. scikit-learn's ``probability=True`` costs five
+to six more fits per model; a plan already has held-out decision values for every row, so only two
+parameters per class are left to fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+
+from datakin.data.features import Array
+from datakin.learners.losses import LOSSES, Loss, checked_losses
+
+__all__ = [
+    "View",
+    "apply_sigmoids",
+    "fit_sigmoids",
+    "losses_of_fits",
+    "model_weights",
+    "outputs_of_fits",
+    "row_losses",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """How scores become predictions.
+
+    Attributes
+    ----------
+    sigmoids : list of (ndarray or None)
+        Calibration of each model that gives decision values.
+    shares : ndarray of shape (C,)
+        Class shares in the training rows.
+    weights : ndarray of shape (M,)
+        Ensemble weights; 0 for a model that failed.
+    """
+
+    sigmoids: Sequence[Array | None]
+    shares: Array
+    weights: Array
+
+
+def model_weights(errors: Array, sharpness: float, scale: float = 1.0) -> Array:
+    """Return the weights of algorithm 2, step 2: exp(-sharpness * s_E * E), normalised.
+
+    Parameters
+    ----------
+    errors : ndarray of shape (M,)
+        Cross-validation errors; NaN marks a failed model, which gets weight 0.
+    sharpness : float
+        The paper's lambda.
+    scale : float
+        Errors are divided by it first. 1 for classes; for regression the loss of the best
+        constant, because the literal rule changes with the unit of y.
+    """
+    works = ~np.isnan(errors)
+    weights = np.zeros(len(errors))
+    usable = errors[works] / scale
+    if len(usable) == 1:
+        weights[works] = 1.0
+        return weights
+    exponent = -sharpness * np.std(usable, ddof=1) * usable
+    powers = np.exp(exponent - exponent.max())
+    weights[works] = powers / powers.sum()
+    return weights
+
+
+def row_losses(
+    scores: Sequence[Array | None],
+    view: View,
+    y: Array,
+    loss: Loss,
+    *,
+    own: Array,
+    names: Sequence[str],
+    voting: str,
+) -> Array:
+    """Return the losses of one fit, shape (M + 2, n); see `losses_of_fits`."""
+    found = losses_of_fits([scores], [view], y, loss, own=own, names=names, voting=voting)
+    return np.asarray(found[0])
+
+
+def losses_of_fits(
+    scores: Sequence[Sequence[Array | None]],
+    views: Sequence[View],
+    y: Array,
+    loss: Loss,
+    *,
+    own: Array,
+    names: Sequence[str],
+    voting: str,
+) -> Array:
+    """Return the losses of every model and of the ensemble, and the models' weighted average.
+
+    All fits at once, since on few rows a call of numpy takes longer than its numbers.
+
+    Parameters
+    ----------
+    scores : sequence over fits of lists of (ndarray of shape (n, C) or None)
+        One entry per model; None for one that failed, which it then did in all fits.
+    views : sequence over fits of View
+    y : ndarray of shape (n,)
+        Class codes in the union of both datasets' classes, or numbers.
+    loss : Loss
+    own : ndarray of shape (C,)
+        For each column of the scores, the position of its class in the union.
+    names : sequence of str
+        The names of all classes in the union.
+    voting : {"soft", "hard"}
+
+    Returns
+    -------
+    ndarray of shape (fits, M + 2, n)
+    """
+    weights = np.array([view.weights for view in views])
+    shares = np.array([view.shares for view in views])[:, None]
+    losses = np.full((len(views), weights.shape[1] + 2, len(y)), np.nan)
+    pooled: Array | float = 0.0
+    for m, first in enumerate(scores[0]):
+        if first is None:
+            continue
+        output = np.array([of_fit[m] for of_fit in scores])
+        if loss.needs == "value":
+            losses[:, m] = _losses(loss, y, output[..., 0])
+        else:
+            p = _probabilities([view.sigmoids[m] for view in views], output)
+            # Without class weights a model's own decision counts, not the calibrated one.
+            best = _largest(p / shares if loss.balanced else output)
+            losses[:, m] = _class_losses(loss, y, best, p, own, names)
+            output = (best[..., None] == np.arange(p.shape[-1])) if voting == "hard" else p
+        if weights[:, m].any():
+            pooled = pooled + weights[:, m, None, None] * output
+    pooled = np.asarray(pooled)
+    if loss.needs == "value":
+        losses[:, -2] = _losses(loss, y, pooled[..., 0])
+    else:
+        votes = pooled / shares if loss.balanced and voting == "soft" else pooled
+        # Rounded, so that ties do not depend on the order of summation. The lowest class wins.
+        best = _largest(np.round(votes, 12))
+        losses[:, -2] = _class_losses(loss, y, best, pooled, own, names)
+    for each, of_fit in zip(weights, losses, strict=True):
+        works = each > 0
+        of_fit[-1] = each[works] @ of_fit[:-2][works]
+    return losses
+
+
+def outputs_of_fits(
+    scores: Sequence[Sequence[Array | None]],
+    views: Sequence[View],
+    loss: Loss,
+    *,
+    voting: str,
+    model: int | None = None,
+) -> tuple[Array | None, Array]:
+    """Return what the predictions are whose losses `losses_of_fits` gives.
+
+    Parameters
+    ----------
+    scores, views, loss, voting
+        As there.
+    model : int, optional
+        Position of one model; by default the ensemble.
+
+    Returns
+    -------
+    outputs : ndarray of shape (fits, n, C) or None
+        Probabilities; None for an ensemble that counts votes. Of shape (fits, n, 1) for numbers.
+    decided : ndarray of shape (fits, n)
+        Positions of the predicted classes; empty for numbers.
+    """
+    weights = np.array([view.weights for view in views])
+    shares = np.array([view.shares for view in views])[:, None]
+    is_hard = voting == "hard" and model is None
+    pooled: Array | float = 0.0
+    for m, first in enumerate(scores[0]):
+        if first is None or (model not in (None, m)):
+            continue
+        output = np.array([of_fit[m] for of_fit in scores])
+        if loss.needs != "value":
+            p = _probabilities([view.sigmoids[m] for view in views], output)
+            best = _largest(p / shares if loss.balanced else output)
+            if model is not None:
+                return p, best
+            output = (best[..., None] == np.arange(p.shape[-1])) if is_hard else p
+        if model is not None:
+            return output, np.empty(0, dtype=int)
+        if weights[:, m].any():
+            pooled = pooled + weights[:, m, None, None] * output
+    pooled = np.asarray(pooled)
+    if loss.needs == "value":
+        return pooled, np.empty(0, dtype=int)
+    votes = pooled / shares if loss.balanced and not is_hard else pooled
+    return None if is_hard else pooled, _largest(np.round(votes, 12))
+
+
+def _probabilities(sigmoids: Sequence[Array | None], scores: Array) -> Array:
+    """Return class probabilities for the scores of one model in several fits."""
+    known = [each for each in sigmoids if each is not None]
+    if not known:
+        return scores
+    if len(known[0]) > 1:
+        return np.array([apply_sigmoids(*both) for both in zip(scores, known, strict=True)])
+    slopes, intercepts = np.array([each[0] for each in known]).T[..., None]
+    p = expit(slopes * scores[..., 1] + intercepts)
+    return np.stack([1 - p, p], axis=-1)
+
+
+def _largest(votes: Array) -> Array:
+    """Return the class with the largest number, the first of equal ones."""
+    if votes.shape[-1] == 2:
+        return np.asarray(votes[..., 1] > votes[..., 0], dtype=int)
+    return np.asarray(np.argmax(votes, axis=-1))
+
+
+def _class_losses(
+    loss: Loss, y: Array, best: Array, p: Array, own: Array, names: Sequence[str]
+) -> Array:
+    if loss.needs == "probability":
+        spread = np.zeros((*p.shape[:-1], len(names)))
+        spread[..., own] = p
+        return _losses(loss, y, spread)
+    if loss.by_name:
+        words = np.array(names, dtype=object)
+        return _losses(loss, words[y], words[own[best]])
+    return _losses(loss, y, own[best])
+
+
+def _losses(loss: Loss, y: Array, predictions: Array) -> Array:
+    """Return the losses of several fits' predictions; functions of the user's see one fit at a time."""
+    if LOSSES.get(loss.name) is loss:
+        if loss.needs == "probability":
+            shape = predictions.shape
+            found = loss.rows(np.tile(y, shape[0]), predictions.reshape(-1, shape[-1]))
+            found = found.reshape(shape[:2])
+        else:
+            found = loss.rows(y, predictions)
+        if np.isfinite(found).all():
+            return found
+    return np.array([checked_losses(loss, y, each) for each in predictions])
+
+
+def fit_sigmoids(scores: Array, y: Array) -> Array:
+    """Fit one sigmoid per class (one for two classes).
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n, C)
+        Decision values, larger for the likelier class.
+    y : ndarray of int
+        Class codes.
+
+    Returns
+    -------
+    ndarray of shape (C, 2), or (1, 2) for two classes
+        Slope and intercept.
+    """
+    n_classes = scores.shape[1]
+    which = [1] if n_classes == 2 else range(n_classes)
+    return np.array([_fit_sigmoid(scores[:, c], y == c) for c in which])
+
+
+def apply_sigmoids(scores: Array, sigmoids: Array) -> Array:
+    """Return a matrix of probabilities whose rows sum to 1."""
+    if len(sigmoids) == 1:
+        p = expit(sigmoids[0, 0] * scores[:, 1] + sigmoids[0, 1])
+        return np.column_stack([1 - p, p])
+    p = expit(scores * sigmoids[:, 0] + sigmoids[:, 1])
+    total = p.sum(axis=1, keepdims=True)
+    uniform = np.full_like(p, 1 / p.shape[1])
+    return np.asarray(np.divide(p, total, out=uniform, where=total > 0))
+
+
+def _fit_sigmoid(values: Array, positive: Array) -> tuple[float, float]:
+    """Fit slope and intercept by Newton's method on Platt's targets, which are never 0 or 1.
+
+    `backends.linear.newton` cannot replace this: it takes class codes, fails when all values are
+    equal, and its probabilities differ by up to 5e-9.
+    """
+    n_pos = int(positive.sum())
+    n_neg = len(values) - n_pos
+    targets = np.where(positive, (n_pos + 1) / (n_pos + 2), 1 / (n_neg + 2))
+    scale = float(np.std(values)) or 1.0
+    design = np.column_stack([values / scale, np.ones(len(values))])
+    beta = np.array([0.0, np.log((n_pos + 1) / (n_neg + 1))])
+    best = _deviance(design @ beta, targets)
+    for _ in range(100):
+        p = expit(design @ beta)
+        gradient = design.T @ (p - targets)
+        hessian = (design * (p * (1 - p))[:, None]).T @ design + 1e-10 * np.eye(2)
+        step = np.linalg.solve(hessian, gradient)
+        size = 1.0
+        while size > 1e-10:  # halve the step until the deviance falls
+            trial = _deviance(design @ (beta - size * step), targets)
+            if trial <= best:
+                break
+            size /= 2
+        beta = beta - size * step
+        if best - trial <= 1e-12 * (abs(best) + 1):
+            break
+        best = trial
+    return float(beta[0] / scale), float(beta[1])
+
+
+def _deviance(eta: Array, targets: Array) -> float:
+    return float(np.sum(np.logaddexp(0.0, eta) - targets * eta))

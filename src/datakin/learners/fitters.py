@@ -1,0 +1,308 @@
+"""Fast fits for the built-in models, equal to those of scikit-learn and XGBoost.
+
+A plan fits each model 16 times on nearly the same rows. On small data most of the time then goes
+into copying estimators, checking input and starting from zero; on large data most of it goes into
+libsvm's linear kernel. A *fitter* serves one model throughout one plan and may keep what helps the
+next fit. A user's own models, and anything a fitter cannot handle, are fitted by scikit-learn. The
+result names the fitter of each model.
+
+Tried and left out: sums of Gram matrices over folds and warm starts of the interior point method
+(least squares take less than 1% of a pair as it is), quantile matrices shared by fits (other bins
+give another model), the active set method for classes (no faster than libsvm), compiled solvers or
+trees of our own (they need a compiler at install), LinearSVC, and fewer bins or the exact tree
+method in XGBoost (other models). benchmarks/results/RESULTS.md has the speed-up of each fitter.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import Any, Protocol
+
+import numpy as np
+from scipy.linalg.lapack import dposv
+from scipy.special import expit, log_softmax
+from sklearn.base import clone
+
+from datakin.data.features import Array
+
+__all__ = [
+    "BACKENDS",
+    "Fitter",
+    "GenericFitter",
+    "LeastSquaresFitter",
+    "NewtonFitter",
+    "newton",
+    "partly",
+    "start_fitter",
+]
+
+# Module and class by name: each is imported only when a model asks for it.
+BACKENDS = {
+    "logistic": "fitters:NewtonFitter",
+    "linear": "fitters:LeastSquaresFitter",
+    "linear_svm": "svm:LinearSVMFitter",
+    "rbf_svm": "svm:RadialSVMFitter",
+    "xgboost": "trees:BoostingFitter",
+}
+
+
+class Fitter(Protocol):
+    """Fits one model on the training sets of one plan, one after the other.
+
+    Attributes
+    ----------
+    name : str
+        Which method did the fits, for the result's provenance.
+    """
+
+    name: str
+
+    def fit(self, X: Any, y: Array, seed: int, rows: Array | None = None) -> Any:
+        """Return something with predict_proba, decision_function or predict.
+
+        Classes are coded 0, 1, ... without gaps. `rows` are the positions of the rows in the
+        dataset; with them a fitter can start from the solution of an earlier fit of the plan.
+        """
+
+
+class GenericFitter:
+    """Fits a fresh clone of any scikit-learn estimator.
+
+    Every parameter called random_state that is None gets the seed.
+    """
+
+    name = "scikit-learn"
+
+    def __init__(self, estimator: Any) -> None:
+        self.estimator = estimator
+
+    def fit(self, X: Any, y: Array, seed: int, rows: Array | None = None) -> Any:
+        """Return a fitted clone."""
+        estimator = clone(self.estimator)
+        free = {
+            k: seed
+            for k, v in estimator.get_params().items()
+            if k.endswith("random_state") and v is None
+        }
+        if free:
+            estimator.set_params(**free)
+        return estimator.fit(X, y)
+
+
+def start_fitter(estimator: Any, backend: str | None, is_sparse: bool) -> Fitter:
+    """Return a fitter for one plan.
+
+    Parameters
+    ----------
+    estimator : scikit-learn estimator
+        Its parameters count for every fitter. Parameters that the fast fitter does not know must
+        have their default values; otherwise scikit-learn does the fits.
+    backend : str or None
+        A key of `BACKENDS`; None for a user's own estimator.
+    is_sparse : bool
+        Sparse matrices are left to scikit-learn.
+    """
+    if backend is None or is_sparse:
+        return GenericFitter(estimator)
+    module, _, name = BACKENDS[backend].partition(":")
+    fast = getattr(import_module(f"datakin.learners.{module}"), name)
+    if not _knows(fast, estimator):
+        return GenericFitter(estimator)
+    fitter: Fitter = fast(estimator)
+    return fitter
+
+
+def partly(name: str, other: str) -> str:
+    """Return the name of a fitter that left some of its fits to another one."""
+    return f"{name}, in part {other}"
+
+
+def _knows(fast: Any, estimator: Any) -> bool:
+    """Return whether a fitter knows every parameter that is not at its default."""
+    kind: Any = type(estimator)
+    defaults, options = _defaults(kind), estimator.get_params()
+    if any(
+        repr(value) != defaults.get(name) and name not in fast.honoured
+        for name, value in options.items()
+    ):
+        return False
+    return not hasattr(fast, "serves") or bool(fast.serves(estimator))
+
+
+@cache
+def _defaults(kind: type) -> dict[str, str]:
+    return {name: repr(value) for name, value in kind().get_params().items()}
+
+
+MOST_PARAMETERS = 300  # beyond, factorising the Hessian costs more than many gradient steps
+MOST_STEPS = 60
+EQUAL = 1e-13  # smaller eigenvalues, relative to the largest, come from equal columns
+SAFE = 1e-8  # if any other eigenvalue is smaller than this, digits are lost
+
+
+class NewtonFitter:
+    """LogisticRegression with an L2 penalty and an intercept."""
+
+    name = "newton"
+    honoured = ("C", "tol", "max_iter", "n_jobs", "random_state")
+
+    def __init__(self, estimator: Any) -> None:
+        self.penalty = 1.0 / estimator.C
+        self.generic = GenericFitter(estimator)
+        self.start: Array | None = None
+
+    @staticmethod
+    def serves(estimator: Any) -> bool:
+        """Return whether the penalty is finite and the fit is meant to converge."""
+        return bool(0 < estimator.C < np.inf and estimator.max_iter >= 100)
+
+    def fit(self, X: Any, y: Array, seed: int, rows: Array | None = None) -> Any:
+        """Return an object with predict_proba."""
+        n_classes = int(y.max()) + 1
+        n_columns = 1 if n_classes == 2 else n_classes
+        shape = (X.shape[1] + 1, n_columns)
+        if X.shape[1] == 0 or shape[0] * n_columns > MOST_PARAMETERS:
+            self.name = GenericFitter.name
+            return self.generic.fit(X, y, seed)
+        start = self.start
+        if start is None or start.shape != shape:
+            start = np.zeros(shape)
+        found = newton(X, y, n_classes, self.penalty, start)
+        if found is None:
+            self.name = partly("newton", GenericFitter.name)
+            return self.generic.fit(X, y, seed)
+        self.start = found
+        return _Logistic(found)
+
+
+class _Logistic:
+    """Coefficients and, in the last row, intercepts: one column, or one per class."""
+
+    def __init__(self, beta: Array) -> None:
+        self.beta = beta
+
+    def predict_proba(self, X: Any) -> Array:
+        eta = X @ self.beta[:-1] + self.beta[-1]
+        if eta.shape[1] == 1:
+            p = expit(eta)
+            return np.hstack([1 - p, p])
+        return np.asarray(np.exp(log_softmax(eta, axis=1)))
+
+
+def newton(X: Array, y: Array, n_classes: int, penalty: float, beta: Array) -> Array | None:
+    """Minimise the log loss plus penalty / 2 times the sum of squared coefficients.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+    y : ndarray of int
+        Class codes from 0.
+    n_classes : int
+    penalty : float
+        Intercepts are not penalised.
+    beta : ndarray of shape (p + 1, 1 or n_classes)
+        The start; the last row holds intercepts.
+
+    Returns
+    -------
+    ndarray or None
+        None if the method does not converge.
+    """
+    design = np.hstack([X, np.ones((len(X), 1))])
+    ridge = np.full(design.shape[1], penalty)
+    ridge[-1] = 0.0
+    parts = _binary if n_classes == 2 else _multinomial
+    target = (y == 1)[:, None] if n_classes == 2 else y[:, None] == np.arange(n_classes)
+    target = target.astype(float)
+    value, residual, hessian = parts(design, target, ridge, beta)
+    for _ in range(MOST_STEPS):
+        gradient = design.T @ residual + ridge[:, None] * beta
+        _, step, fault = dposv(hessian(), gradient.T.ravel())
+        if fault:
+            return None
+        step = step.reshape(gradient.T.shape).T
+        decrement = float(np.sum(step * gradient))
+        size = 1.0
+        while True:
+            trial = parts(design, target, ridge, beta - size * step)
+            # Next to the optimum, rounding may let the value rise a little.
+            if trial[0] <= value + 1e-12 * (1 + abs(value)):
+                break
+            size /= 2
+            if size < 1e-8:
+                return None
+        beta = beta - size * step
+        value, residual, hessian = trial
+        if decrement < 1e-13 * (1 + value) and size == 1.0:
+            return beta
+    return None
+
+
+def _binary(design: Array, target: Array, ridge: Array, beta: Array) -> tuple[float, Array, Any]:
+    eta = design @ beta
+    p = expit(eta)
+    loss = np.sum(np.logaddexp(0.0, eta) - target * eta) + 0.5 * ridge @ beta[:, 0] ** 2
+
+    def hessian() -> Array:
+        part = design * np.sqrt(p * (1 - p))
+        return np.asarray(part.T @ part + np.diag(ridge))
+
+    return float(loss), p - target, hessian
+
+
+def _multinomial(
+    design: Array, target: Array, ridge: Array, beta: Array
+) -> tuple[float, Array, Any]:
+    logs = log_softmax(design @ beta, axis=1)
+    p = np.exp(logs)
+    loss = -np.sum(target * logs) + 0.5 * np.sum(ridge[:, None] * beta**2)
+    (n, q), n_classes = design.shape, p.shape[1]
+
+    def hessian() -> Array:
+        part = (p[:, :, None] * design[:, None, :]).reshape(n, n_classes * q)
+        full: Array = -(part.T @ part)
+        blocks = (part.T @ design).reshape(n_classes, q, q)
+        for c in range(n_classes):
+            at = slice(c * q, (c + 1) * q)
+            full[at, at] += blocks[c] + np.diag(ridge)
+        # Adding one number to all intercepts changes nothing, so keep their sum fixed.
+        last = np.arange(q - 1, n_classes * q, q)
+        full[np.ix_(last, last)] += 1.0
+        return full
+
+    return float(loss), p - target, hessian
+
+
+class LeastSquaresFitter:
+    """LinearRegression with an intercept."""
+
+    name = "normal equations"
+    honoured = ("copy_X", "n_jobs")
+
+    def __init__(self, estimator: Any) -> None:
+        self.generic = GenericFitter(estimator)
+
+    def fit(self, X: Any, y: Array, seed: int, rows: Array | None = None) -> Any:
+        """Return an object with predict."""
+        center = X.mean(axis=0)
+        centred = X - center
+        mean = float(y.mean())
+        values, vectors = np.linalg.eigh(centred.T @ centred)
+        largest = values[-1] if len(values) else 0.0
+        used = values > EQUAL * largest
+        if not used.any() or values[used][0] < SAFE * largest:
+            self.name = partly("normal equations", GenericFitter.name)
+            return self.generic.fit(X, y, seed)
+        # With equal columns there are many solutions; this is the shortest, as from lstsq.
+        weights = (vectors.T @ (centred.T @ (y - mean)))[used] / values[used]
+        beta = vectors[:, used] @ weights
+        return _Linear(beta, mean - float(center @ beta))
+
+
+class _Linear:
+    def __init__(self, beta: Array, intercept: float) -> None:
+        self.beta, self.intercept = beta, intercept
+
+    def predict(self, X: Any) -> Array:
+        return np.asarray(X @ self.beta + self.intercept)

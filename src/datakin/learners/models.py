@@ -1,0 +1,330 @@
+"""The learners: those of the default and of the paper, three more, and any scikit-learn estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.preprocessing import StandardScaler
+
+from datakin._core.exceptions import DatakinError, listed, suggest
+from datakin.data.features import Array
+from datakin.learners.fitters import Fitter, start_fitter
+from datakin.learners.scaling import center_and_scale
+from datakin.learners.trees import tree_options
+
+__all__ = ["FittedModel", "Model", "built_in_models", "choose_models", "fit_model"]
+
+MOST_COLUMNS = 100  # the quadratic model then has 5,150 terms
+# Besides logistic or linear regression, which is the first of both:
+DEFAULT = ("rbf_svm", "trees")
+PAPER = ("linear_svm", "rbf_svm", "xgboost")
+RESERVED = ("ensemble", "weighted", "unweighted", "average")
+
+
+@dataclass(frozen=True)
+class Model:
+    """A learner and the kind of matrix it takes.
+
+    Parameters
+    ----------
+    name : str
+    estimator : scikit-learn estimator
+        Cloned for every fit.
+    features : {"dense", "tree"}
+        Standardised columns, or ranks with missing values left in place.
+    scale_target : bool
+        Regression: standardise y within the training rows, as kernel machines need.
+    backend : str, optional
+        The fast fitter in `datakin.learners.fitters` that gives the estimator's fit.
+    sizing : callable, optional
+        ``sizing(n_rows, n_columns)`` returns options that suit a dataset of that size.
+    """
+
+    name: str
+    estimator: Any
+    features: Literal["dense", "tree"] = "dense"
+    scale_target: bool = False
+    backend: str | None = None
+    sizing: Callable[[int, int], Mapping[str, Any]] | None = None
+
+    def sized(self, n_rows: int, n_columns: int) -> Model:
+        """Return the model for a dataset of some size; an option that is set stays as it is."""
+        if self.sizing is None:
+            return self
+        estimator = clone(self.estimator)
+        unset = [name for name, value in estimator.get_params().items() if value is None]
+        found = self.sizing(n_rows, n_columns)
+        estimator.set_params(**{name: found[name] for name in found if name in unset})
+        return replace(self, estimator=estimator, sizing=None)
+
+
+# Learners are imported where they are made, so that `import datakin` stays quick.
+
+
+def _classifiers() -> list[Model]:
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.svm import SVC
+    from xgboost import XGBClassifier
+
+    # C = 1000: an unpenalised fit diverges on separable data.
+    return [
+        Model("logistic", LogisticRegression(C=1e3, max_iter=1000), backend="logistic"),
+        Model("linear_svm", SVC(kernel="linear"), backend="linear_svm"),
+        Model("rbf_svm", SVC(kernel="rbf", gamma="auto"), backend="rbf_svm"),
+        Model("trees", XGBClassifier(n_jobs=1), "tree", backend="xgboost", sizing=tree_options),
+        Model("xgboost", XGBClassifier(**_BOOSTING), "tree", backend="xgboost"),
+    ]
+
+
+def _regressors() -> list[Model]:
+    from sklearn.linear_model import LinearRegression
+    from sklearn.svm import SVR
+    from xgboost import XGBRegressor
+
+    radial = SVR(kernel="rbf", gamma="auto")
+    return [
+        Model("linear", LinearRegression(), backend="linear"),
+        Model("linear_svm", SVR(kernel="linear"), scale_target=True, backend="linear_svm"),
+        Model("rbf_svm", radial, scale_target=True, backend="rbf_svm"),
+        # XGBoost's least gain for a split is absolute, so the unit of y would matter.
+        Model(
+            "trees",
+            XGBRegressor(n_jobs=1),
+            "tree",
+            scale_target=True,
+            backend="xgboost",
+            sizing=tree_options,
+        ),
+        Model("xgboost", XGBRegressor(**_BOOSTING), "tree", scale_target=True, backend="xgboost"),
+    ]
+
+
+_BOOSTING = {"n_estimators": 100, "max_depth": 6, "learning_rate": 0.3, "n_jobs": 1}
+
+
+def _extension(is_class: bool) -> list[Model]:
+    from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
+    from sklearn.linear_model import LogisticRegression, Ridge
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import FunctionTransformer
+
+    def on(terms: Any, strength: float) -> Any:
+        last = LogisticRegression(C=strength, max_iter=1000) if is_class else Ridge(1.0)
+        return make_pipeline(FunctionTransformer(terms), StandardScaler(), last)
+
+    # The penalties that come closest to the oracle in the quadratic settings of the paper.
+    models = [Model("quadratic", on(_quadratic, 10.0)), Model("cubic", on(_cubic, 1.0))]
+    if is_class:
+        # A little shrinkage, because one-hot columns have a singular covariance.
+        models.append(Model("qda", QuadraticDiscriminantAnalysis(reg_param=1e-3)))
+    return models
+
+
+def _quadratic(X: Array) -> Array:
+    """Return the columns with their squares and products."""
+    if X.shape[1] > MOST_COLUMNS:
+        raise ValueError(
+            f"{X.shape[1]} columns have too many products; at most {MOST_COLUMNS} can be taken"
+        )
+    first, second = np.triu_indices(X.shape[1])
+    return np.hstack([X, X[:, first] * X[:, second]])
+
+
+def _cubic(X: Array) -> Array:
+    """Return the columns with their squares, products and cubes."""
+    return np.hstack([_quadratic(X), X**3])
+
+
+def built_in_models(is_class: bool) -> tuple[Model, ...]:
+    """Return all models that can be asked for by name."""
+    return (*(_classifiers() if is_class else _regressors()), *_extension(is_class))
+
+
+def choose_models(models: Any, is_class: bool) -> tuple[Model, ...]:
+    """Return the models for an option of the user.
+
+    Parameters
+    ----------
+    models : None, "paper", "extended", list of names, or mapping of name to estimator or options
+        None: the default's three. "paper": the paper's four. "extended": the default's and more. A
+        mapping of options changes a built-in model. A user's own estimator gets imputed,
+        standardised and one-hot encoded features. Its label is the class with the largest
+        predict_proba or decision_function (for SVC that is ``break_ties=True``), or predict if it
+        has neither.
+    is_class : bool
+        Whether the task is classification.
+    """
+    known = {m.name: m for m in built_in_models(is_class)}
+    if models is None or isinstance(models, str):
+        first = next(iter(known))
+        more = [m.name for m in _extension(is_class)]
+        sets = {
+            None: [first, *DEFAULT],
+            "paper": [first, *PAPER],
+            "extended": [first, *DEFAULT, *more],
+        }
+        models = sets.get(models, [models])
+    if not isinstance(models, (Mapping, list, tuple)):
+        _known_model(models, known)
+    if isinstance(models, Mapping):
+        chosen = [
+            _changed_model(name, found, known)
+            if isinstance(found, Mapping)
+            else _own_model(name, found, is_class)
+            for name, found in models.items()
+        ]
+    else:
+        chosen = [m if isinstance(m, Model) else _known_model(m, known) for m in models]
+    names = [m.name for m in chosen]
+    if not chosen:
+        raise DatakinError("The 'models' parameter must name at least one model. Got none.")
+    if len(set(names)) < len(names) or set(names) & set(RESERVED):
+        raise DatakinError(
+            f"Models must have different names, none of {listed(RESERVED)}. Got {listed(names)}."
+        )
+    return tuple(chosen)
+
+
+def _changed_model(name: Any, options: Mapping[str, Any], known: dict[str, Model]) -> Model:
+    """Return a built-in model with some options of the user's."""
+    model = _known_model(name, known)
+    estimator = clone(model.estimator)
+    names = sorted(estimator.get_params())
+    for option in options:
+        if option not in names:
+            raise DatakinError(
+                f"The model {name!r} has no option {option!r}. It has {listed(names, limit=12)}."
+                f"{suggest(str(option), names)}"
+            )
+    return replace(model, estimator=estimator.set_params(**options))
+
+
+def _known_model(name: Any, known: dict[str, Model]) -> Model:
+    if not isinstance(name, str) or name not in known:
+        raise DatakinError(
+            f"The 'models' parameter must be None, 'paper', 'extended', a list of "
+            f"{listed(known, limit=9)}, or a mapping of name to scikit-learn estimator, or to the options "
+            f"of a built-in model. Got {name!r} instead."
+            f"{suggest(name, [*known, 'paper', 'extended']) if isinstance(name, str) else ''}"
+        )
+    return known[name]
+
+
+def _own_model(name: str, estimator: Any, is_class: bool) -> Model:
+    if isinstance(estimator, Model):
+        return estimator
+    if isinstance(estimator, type) or not all(
+        hasattr(estimator, a) for a in ("fit", "predict", "get_params")
+    ):
+        raise DatakinError(
+            f"The model {name!r} must be a scikit-learn estimator instance with fit and predict. "
+            f"Got {estimator!r}."
+        )
+    kind = getattr(estimator, "_estimator_type", None)
+    if hasattr(estimator, "__sklearn_tags__"):
+        kind = estimator.__sklearn_tags__().estimator_type
+    if kind in ("classifier", "regressor") and (kind == "classifier") != is_class:
+        raise DatakinError(
+            f"The model {name!r} must be a {'classifier' if is_class else 'regressor'} for this task. "
+            f"Got the {kind} {type(estimator).__name__}."
+        )
+    return Model(str(name), estimator)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedModel:
+    """A fitted learner that gives its scores as one matrix, whatever its interface.
+
+    Attributes
+    ----------
+    is_decision : bool
+        The scores are decision values that need calibration before they are probabilities.
+    """
+
+    estimator: Any
+    present: Array
+    n_classes: int
+    center: float
+    scale: float
+
+    @property
+    def is_decision(self) -> bool:
+        """Whether the scores are decision values rather than probabilities."""
+        return not hasattr(self.estimator, "predict_proba") and hasattr(
+            self.estimator, "decision_function"
+        )
+
+    def scores(self, X: Any) -> Array:
+        """Return scores of shape (n, C), largest for the likeliest class; for regression (n, 1)."""
+        if not self.n_classes:
+            values = np.asarray(self.estimator.predict(X), dtype=float).reshape(-1, 1)
+            _check_output(values, (X.shape[0], 1))
+            return values * self.scale + self.center
+        if hasattr(self.estimator, "predict_proba"):
+            local = np.asarray(self.estimator.predict_proba(X), dtype=float)
+        elif self.is_decision:
+            local = np.asarray(self.estimator.decision_function(X), dtype=float)
+            if local.ndim == 1:
+                local = np.column_stack([-local, local])
+        else:
+            labels = np.asarray(self.estimator.predict(X), dtype=int)
+            local = (labels[:, None] == np.arange(len(self.present))).astype(float)
+        _check_output(local, (X.shape[0], len(self.present)))
+        if len(self.present) == self.n_classes:
+            return local
+        absent = local.min() - 1.0 if self.is_decision else 0.0
+        scores = np.full((len(local), self.n_classes), absent)
+        scores[:, self.present] = local
+        return scores
+
+
+def _check_output(values: Array, shape: tuple[int, int]) -> None:
+    if values.shape != shape:
+        raise ValueError(f"predictions of shape {values.shape} where {shape} was expected")
+    if not np.isfinite(values).all():
+        raise ValueError("predictions that are NaN or infinite")
+
+
+def fit_model(
+    model: Model,
+    X: Any,
+    y: Array,
+    n_classes: int,
+    seed: int,
+    *,
+    fitter: Fitter | None = None,
+    rows: Array | None = None,
+) -> FittedModel:
+    """Fit the model on some rows.
+
+    Parameters
+    ----------
+    model : Model
+    X : ndarray or sparse matrix
+    y : ndarray
+        Class codes or numbers.
+    n_classes : int
+        0 for regression.
+    seed : int
+    fitter : Fitter, optional
+        The plan's fitter for this model; by default scikit-learn does the fit.
+    rows : ndarray, optional
+        Positions of the rows in the dataset.
+    """
+    fitter = fitter or start_fitter(model.estimator, None, False)
+    if n_classes:
+        # XGBoost needs labels 0..c-1 without gaps, even when a class is absent from X.
+        present, local = np.unique(y, return_inverse=True)
+        if len(present) < 2:
+            raise ValueError("only one class in the training rows")
+        return FittedModel(fitter.fit(X, local, seed, rows), present, n_classes, 0.0, 1.0)
+    center, scale = 0.0, 1.0
+    if model.scale_target:
+        centers, scales = center_and_scale(y[:, None])
+        center, scale = float(centers[0]), float(scales[0])
+    fitted = fitter.fit(X, (y - center) / scale, seed, rows)
+    return FittedModel(fitted, np.arange(0), 0, center, scale)
