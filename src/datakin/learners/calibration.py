@@ -6,10 +6,13 @@ import numpy as np
 from scipy.special import expit, logit
 
 from datakin.data.features import Array
+from datakin.learners.newton import Tolerance, minimise, penalised
 
 __all__ = ["Part", "auc", "calibration"]
 
 CLIP = 1e-6  # probabilities are never taken nearer to 0 or 1
+
+FOUND = Tolerance(0.0, step=1e-9, rise=1e-12, shortest=1e-8, most_steps=100)
 
 Part = tuple[float, Array]  # a metric, and what each row adds to its sampling error
 
@@ -65,28 +68,12 @@ def calibration(p: Array, event: Array, weights: Array) -> dict[str, Part]:
 def _logistic(
     design: Array, event: Array, weights: Array, offset: Array | float
 ) -> tuple[Array, Array] | None:
-    """Return coefficients by Newton's method and what each row adds to them; None if it finds no end."""
-    beta = np.zeros(design.shape[1])
-    best = _deviance(design @ beta + offset, event, weights)
-    for _ in range(100):
-        p = expit(design @ beta + offset)
-        residual = weights * (event - p)
-        hessian = (design * (weights * p * (1 - p))[:, None]).T @ design
-        try:
-            step = np.linalg.solve(hessian, design.T @ residual)
-        except np.linalg.LinAlgError:
-            return None
-        if float(np.max(np.abs(step))) < 1e-9:
-            return beta, np.linalg.solve(hessian, (design * residual[:, None]).T).T
-        size, now = 1.0, best
-        while size > 1e-8:  # halve the step until the deviance falls
-            now = _deviance(design @ (beta + size * step) + offset, event, weights)
-            if now <= best + 1e-12 * (1 + abs(best)):
-                break
-            size /= 2
-        beta, best = beta + size * step, now
-    return None
-
-
-def _deviance(eta: Array, event: Array, weights: Array) -> float:
-    return float(np.sum(weights * (np.logaddexp(0.0, eta) - event * eta)))
+    """Return coefficients and what each row adds to them; None where there is no end to them."""
+    free = np.zeros(design.shape[1])
+    objective = penalised(design, event, weights, free, "binary", offset)
+    beta, is_found = minimise(objective, free, FOUND)
+    if not is_found:
+        return None
+    residual = weights * (event - expit(design @ beta + offset))
+    second = objective(beta)[2]()
+    return beta, np.linalg.solve(second, (design * residual[:, None]).T).T

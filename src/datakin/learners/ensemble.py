@@ -19,6 +19,7 @@ from scipy.special import expit
 
 from datakin.data.features import Array
 from datakin.learners.losses import LOSSES, Loss, checked_losses
+from datakin.learners.newton import Tolerance, minimise, penalised
 
 __all__ = [
     "View",
@@ -29,6 +30,10 @@ __all__ = [
     "outputs_of_fits",
     "row_losses",
 ]
+
+
+# Damped, because all values may be equal.
+SIGMOID = Tolerance(2e-12, rise=0.0, shortest=1e-10, most_steps=100, damping=1e-10)
 
 
 @dataclass(frozen=True, eq=False)
@@ -281,35 +286,13 @@ def apply_sigmoids(scores: Array, sigmoids: Array) -> Array:
 
 
 def _fit_sigmoid(values: Array, positive: Array) -> tuple[float, float]:
-    """Fit slope and intercept by Newton's method on Platt's targets, which are never 0 or 1.
-
-    `backends.linear.newton` cannot replace this: it takes class codes, fails when all values are
-    equal, and its probabilities differ by up to 5e-9.
-    """
+    """Fit slope and intercept to Platt's targets, which are never 0 or 1."""
     n_pos = int(positive.sum())
     n_neg = len(values) - n_pos
     targets = np.where(positive, (n_pos + 1) / (n_pos + 2), 1 / (n_neg + 2))
     scale = float(np.std(values)) or 1.0
     design = np.column_stack([values / scale, np.ones(len(values))])
-    beta = np.array([0.0, np.log((n_pos + 1) / (n_neg + 1))])
-    best = _deviance(design @ beta, targets)
-    for _ in range(100):
-        p = expit(design @ beta)
-        gradient = design.T @ (p - targets)
-        hessian = (design * (p * (1 - p))[:, None]).T @ design + 1e-10 * np.eye(2)
-        step = np.linalg.solve(hessian, gradient)
-        size = 1.0
-        while size > 1e-10:  # halve the step until the deviance falls
-            trial = _deviance(design @ (beta - size * step), targets)
-            if trial <= best:
-                break
-            size /= 2
-        beta = beta - size * step
-        if best - trial <= 1e-12 * (abs(best) + 1):
-            break
-        best = trial
-    return float(beta[0] / scale), float(beta[1])
-
-
-def _deviance(eta: Array, targets: Array) -> float:
-    return float(np.sum(np.logaddexp(0.0, eta) - targets * eta))
+    start = np.array([0.0, np.log((n_pos + 1) / (n_neg + 1))])
+    objective = penalised(design, targets, np.ones(len(values)), np.zeros(2), "binary")
+    slope, intercept = minimise(objective, start, SIGMOID)[0]
+    return float(slope / scale), float(intercept)

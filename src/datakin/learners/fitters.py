@@ -20,11 +20,11 @@ from importlib import import_module
 from typing import Any, Protocol
 
 import numpy as np
-from scipy.linalg.lapack import dposv
 from scipy.special import expit, log_softmax
 from sklearn.base import clone
 
 from datakin.data.features import Array
+from datakin.learners.newton import logistic
 
 __all__ = [
     "BACKENDS",
@@ -32,7 +32,6 @@ __all__ = [
     "GenericFitter",
     "LeastSquaresFitter",
     "NewtonFitter",
-    "newton",
     "partly",
     "start_fitter",
 ]
@@ -136,7 +135,6 @@ def _defaults(kind: type) -> dict[str, str]:
 
 
 MOST_PARAMETERS = 300  # beyond, factorising the Hessian costs more than many gradient steps
-MOST_STEPS = 60
 EQUAL = 1e-13  # smaller eigenvalues, relative to the largest, come from equal columns
 SAFE = 1e-8  # if any other eigenvalue is smaller than this, digits are lost
 
@@ -168,7 +166,7 @@ class NewtonFitter:
         start = self.start
         if start is None or start.shape != shape:
             start = np.zeros(shape)
-        found = newton(X, y, n_classes, self.penalty, start)
+        found = logistic(X, y, n_classes, self.penalty, start)
         if found is None:
             self.name = partly("newton", GenericFitter.name)
             return self.generic.fit(X, y, seed)
@@ -188,90 +186,6 @@ class _Logistic:
             p = expit(eta)
             return np.hstack([1 - p, p])
         return np.asarray(np.exp(log_softmax(eta, axis=1)))
-
-
-def newton(X: Array, y: Array, n_classes: int, penalty: float, beta: Array) -> Array | None:
-    """Minimise the log loss plus penalty / 2 times the sum of squared coefficients.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, p)
-    y : ndarray of int
-        Class codes from 0.
-    n_classes : int
-    penalty : float
-        Intercepts are not penalised.
-    beta : ndarray of shape (p + 1, 1 or n_classes)
-        The start; the last row holds intercepts.
-
-    Returns
-    -------
-    ndarray or None
-        None if the method does not converge.
-    """
-    design = np.hstack([X, np.ones((len(X), 1))])
-    ridge = np.full(design.shape[1], penalty)
-    ridge[-1] = 0.0
-    parts = _binary if n_classes == 2 else _multinomial
-    target = (y == 1)[:, None] if n_classes == 2 else y[:, None] == np.arange(n_classes)
-    target = target.astype(float)
-    value, residual, hessian = parts(design, target, ridge, beta)
-    for _ in range(MOST_STEPS):
-        gradient = design.T @ residual + ridge[:, None] * beta
-        _, step, fault = dposv(hessian(), gradient.T.ravel())
-        if fault:
-            return None
-        step = step.reshape(gradient.T.shape).T
-        decrement = float(np.sum(step * gradient))
-        size = 1.0
-        while True:
-            trial = parts(design, target, ridge, beta - size * step)
-            # Next to the optimum, rounding may let the value rise a little.
-            if trial[0] <= value + 1e-12 * (1 + abs(value)):
-                break
-            size /= 2
-            if size < 1e-8:
-                return None
-        beta = beta - size * step
-        value, residual, hessian = trial
-        if decrement < 1e-13 * (1 + value) and size == 1.0:
-            return beta
-    return None
-
-
-def _binary(design: Array, target: Array, ridge: Array, beta: Array) -> tuple[float, Array, Any]:
-    eta = design @ beta
-    p = expit(eta)
-    loss = np.sum(np.logaddexp(0.0, eta) - target * eta) + 0.5 * ridge @ beta[:, 0] ** 2
-
-    def hessian() -> Array:
-        part = design * np.sqrt(p * (1 - p))
-        return np.asarray(part.T @ part + np.diag(ridge))
-
-    return float(loss), p - target, hessian
-
-
-def _multinomial(
-    design: Array, target: Array, ridge: Array, beta: Array
-) -> tuple[float, Array, Any]:
-    logs = log_softmax(design @ beta, axis=1)
-    p = np.exp(logs)
-    loss = -np.sum(target * logs) + 0.5 * np.sum(ridge[:, None] * beta**2)
-    (n, q), n_classes = design.shape, p.shape[1]
-
-    def hessian() -> Array:
-        part = (p[:, :, None] * design[:, None, :]).reshape(n, n_classes * q)
-        full: Array = -(part.T @ part)
-        blocks = (part.T @ design).reshape(n_classes, q, q)
-        for c in range(n_classes):
-            at = slice(c * q, (c + 1) * q)
-            full[at, at] += blocks[c] + np.diag(ridge)
-        # Adding one number to all intercepts changes nothing, so keep their sum fixed.
-        last = np.arange(q - 1, n_classes * q, q)
-        full[np.ix_(last, last)] += 1.0
-        return full
-
-    return float(loss), p - target, hessian
 
 
 class LeastSquaresFitter:

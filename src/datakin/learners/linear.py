@@ -15,7 +15,7 @@ import numpy as np
 
 from datakin.data.features import Array
 from datakin.learners.learner import Rows
-from datakin.learners.newton import curvature, hessian, mean_of, newton
+from datakin.learners.newton import left_out, mean_of, refit
 from datakin.learners.predictors import LinearPredictor, normalised
 from datakin.learners.scaling import Scaler
 
@@ -131,7 +131,8 @@ def _solve(Z: Array, rows: Rows, penalties: Array) -> Array:
             found[c, :, -1] = _constant(y)
             continue
         for j in order:
-            beta = newton(Z, y, rows.weights, _ridge(penalties[j], Z.shape[1]), beta, rows.kind)
+            ridge = _ridge(penalties[j], Z.shape[1])
+            beta = refit(Z, y, 0.0, rows.weights, ridge, rows.kind, beta)
             found[c, j] = beta
     return found
 
@@ -154,7 +155,7 @@ def _without_fold(Z: Array, rows: Rows, fold: Array, penalties: Array, full: Arr
             continue
         for j, penalty in enumerate(penalties):
             ridge = _ridge(penalty, Z.shape[1])
-            found[c, j] = newton(Zin, y, weights, ridge, full[c, j], kind)
+            found[c, j] = refit(Zin, y, 0.0, weights, ridge, kind, full[c, j])
     return found
 
 
@@ -163,13 +164,6 @@ def _leave_one_out(Z: Array, rows: Rows, penalties: Array, beta: Array) -> Array
     found = np.zeros((len(Z), len(penalties)))
     for c, y in enumerate(rows.Y.T):
         for j, penalty in enumerate(penalties):
-            eta = Z @ beta[c, j]
-            mean = mean_of(eta, rows.kind)
             ridge = _ridge(penalty, Z.shape[1])
-            second = hessian(Z, rows.weights, mean, ridge, rows.kind)
-            lever = np.einsum("ij,ij->i", Z, np.linalg.solve(second, Z.T).T)
-            curve = rows.weights * curvature(mean, rows.kind)
-            gap = np.maximum(1 - lever * curve, 1e-6)
-            moved = eta + lever / gap * rows.weights * (mean - y)
-            found[:, j] += rows.weights * (y - mean_of(moved, rows.kind)) ** 2
+            found[:, j] += left_out(Z, y, 0.0, rows.weights, ridge, beta[c, j], rows.kind)
     return found

@@ -7,7 +7,8 @@ from sklearn.linear_model import LinearRegression
 from sklearn.svm import SVC, SVR
 
 from datakin.learners import paper_models
-from datakin.learners.fitters import newton, start_fitter
+from datakin.learners.fitters import start_fitter
+from datakin.learners.newton import logistic
 from datakin.learners.paper_models import minimise_hinge, regress, train
 from datakin.learners.svm import RadialSum, gram_matrix
 
@@ -159,7 +160,7 @@ def test_newton_ends_where_the_gradient_is_zero(n_classes, separable):
     noise = 0.0 if separable else 1.0
     y = np.digitize(X[:, 0] + noise * rng.standard_normal(90), [0.0, 0.8][: n_classes - 1])
     shape = (5, 1 if n_classes == 2 else n_classes)
-    beta = newton(X, y, n_classes, 1e-3, np.zeros(shape))
+    beta = logistic(X, y, n_classes, 1e-3, np.zeros(shape))
     eta = X @ beta[:-1] + beta[-1]
     if n_classes == 2:
         residual = expit(eta) - y[:, None]
@@ -167,7 +168,7 @@ def test_newton_ends_where_the_gradient_is_zero(n_classes, separable):
         residual = softmax(eta, axis=1) - (y[:, None] == np.arange(n_classes))
     np.testing.assert_allclose(X.T @ residual + 1e-3 * beta[:-1], 0, atol=1e-8)
     np.testing.assert_allclose(residual.sum(axis=0), 0, atol=1e-8)
-    warm = newton(X, y, n_classes, 1e-3, beta + 0.1 * rng.standard_normal(shape))
+    warm = logistic(X, y, n_classes, 1e-3, beta + 0.1 * rng.standard_normal(shape))
     np.testing.assert_allclose(warm[:-1], beta[:-1], rtol=1e-6, atol=1e-8)
 
 
