@@ -10,7 +10,14 @@ import numpy as np
 from scipy import sparse
 
 from datakin.data.features import MISSING, Array, Features
-from datakin.learners.scaling import Scaler, center_and_scale, medians, sparse_scales, standardised
+from datakin.learners.scaling import (
+    Scaler,
+    center_and_scale,
+    filled,
+    medians,
+    sparse_scales,
+    standardised,
+)
 
 __all__ = [
     "ColumnEncoder",
@@ -50,7 +57,7 @@ class ColumnEncoder:
             scales = sparse_scales(numeric)
             return cls(np.zeros(0), np.zeros(0), scales, np.arange(numeric.shape[1]), ())
         middles = medians(numeric)
-        numeric = _filled(numeric, middles)
+        numeric = filled(numeric, middles)
         varies = numeric.max(axis=0) > numeric.min(axis=0) if numeric.size else []
         kept = np.flatnonzero(varies)
         codes = features.codes[rows]
@@ -64,8 +71,8 @@ class ColumnEncoder:
         numeric = features.numeric[rows]
         if features.is_sparse:
             return sparse.csr_matrix(numeric.multiply(1 / self.scales))
-        filled = _columns(_filled(numeric, self.medians), self.kept)
-        scaled = standardised(filled, self.centers, self.scales)
+        known = _columns(filled(numeric, self.medians), self.kept)
+        scaled = standardised(known, self.centers, self.scales)
         return np.hstack([scaled, self.indicators(features, rows)]) if self.levels else scaled
 
     def indicators(self, features: Features, rows: Array | slice = slice(None)) -> Array:
@@ -103,11 +110,6 @@ def dense_of_fits(encoders: Sequence[ColumnEncoder], features: Features) -> list
 
 def _columns(numeric: Array, kept: Array) -> Array:
     return numeric if len(kept) == numeric.shape[1] else numeric[:, kept]
-
-
-def _filled(numeric: Array, medians: Array) -> Array:
-    missing = np.isnan(numeric)
-    return np.where(missing, medians, numeric) if missing.any() else numeric
 
 
 def _frequent(codes: Array, n_levels: int) -> Array:

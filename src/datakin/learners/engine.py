@@ -25,9 +25,10 @@ from datakin.learners.encoding import (
     dense_of_fits,
     laid_out,
 )
+from datakin.learners.estimators import FittedLearner
 from datakin.learners.fitters import start_fitter
 from datakin.learners.folds import Plan
-from datakin.learners.models import FittedModel, Model, fit_model
+from datakin.learners.models import Model, fit_model
 
 __all__ = ["FitFailure", "FittedPlan", "ModelFits", "PlanRun", "Table", "summary"]
 
@@ -83,7 +84,7 @@ class ModelFits:
 
     Attributes
     ----------
-    fits : list of FittedModel, or None
+    fits : list of FittedLearner, or None
         None if any fit failed: the model then counts as failed for the whole plan.
     own_scores : list of (ndarray or None)
         Scores on the dataset's own rows, NaN where the fit was trained on the row; None for the
@@ -94,7 +95,7 @@ class ModelFits:
     """
 
     model: Model
-    fits: list[FittedModel] | None
+    fits: list[FittedLearner] | None
     own_scores: Scores
     failures: tuple[FitFailure, ...]
     backend: str
@@ -132,7 +133,7 @@ class PlanRun:
         is_sparse = self.table.features.is_sparse
         models = [m.sized(self.dataset.n_rows, len(self.table.features.names)) for m in models]
         fitters = [start_fitter(m.estimator, m.backend, is_sparse) for m in models]
-        found: list[list[tuple[FittedModel, Array | None] | FitFailure]] = [[] for _ in models]
+        found: list[list[tuple[FittedLearner, Array | None] | FitFailure]] = [[] for _ in models]
         for i, (train, name) in enumerate(zip(self.plan.trains, self.plan.names, strict=True)):
             matrices = self.table.matrices(self.encoders[i], train)
             held_out = self.plan.rows_to_predict(i)
@@ -163,7 +164,7 @@ class PlanRun:
 
 
 def _collected(
-    model: Model, made: Sequence[tuple[FittedModel, Array | None] | FitFailure], backend: str
+    model: Model, made: Sequence[tuple[FittedLearner, Array | None] | FitFailure], backend: str
 ) -> ModelFits:
     failures = tuple(item for item in made if isinstance(item, FitFailure))
     if failures:

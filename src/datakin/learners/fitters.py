@@ -15,15 +15,15 @@ method in XGBoost (other models). benchmarks/results/RESULTS.md has the speed-up
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module
 from typing import Any, Protocol
 
 import numpy as np
 from scipy.special import expit, log_softmax
-from sklearn.base import clone
 
 from datakin.data.features import Array
+from datakin.learners.estimators import Prototype
 from datakin.learners.newton import logistic
 
 __all__ = [
@@ -40,7 +40,7 @@ __all__ = [
 BACKENDS = {
     "logistic": "fitters:NewtonFitter",
     "linear": "fitters:LeastSquaresFitter",
-    "linear_svm": "svm:LinearSVMFitter",
+    "linear_svm": "paper_models:LinearSVMFitter",
     "rbf_svm": "svm:RadialSVMFitter",
     "xgboost": "trees:BoostingFitter",
 }
@@ -66,27 +66,20 @@ class Fitter(Protocol):
 
 
 class GenericFitter:
-    """Fits a fresh clone of any scikit-learn estimator.
-
-    Every parameter called random_state that is None gets the seed.
-    """
+    """Fits a fresh clone of any scikit-learn estimator; the seed is used where its own is None."""
 
     name = "scikit-learn"
 
     def __init__(self, estimator: Any) -> None:
         self.estimator = estimator
 
+    @cached_property
+    def _prototype(self) -> Prototype:
+        return Prototype(self.estimator)  # what cannot be cloned fails where it is fitted
+
     def fit(self, X: Any, y: Array, seed: int, rows: Array | None = None) -> Any:
         """Return a fitted clone."""
-        estimator = clone(self.estimator)
-        free = {
-            k: seed
-            for k, v in estimator.get_params().items()
-            if k.endswith("random_state") and v is None
-        }
-        if free:
-            estimator.set_params(**free)
-        return estimator.fit(X, y)
+        return self._prototype.seeded(seed).fit(X, y)
 
 
 def start_fitter(estimator: Any, backend: str | None, is_sparse: bool) -> Fitter:

@@ -1,4 +1,4 @@
-"""What a learner of the stack is given: features, responses as columns, weights."""
+"""What a learner is: rows in, a predictor out. What it is given: features, responses as columns, weights."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from datakin.data.features import Array
 
-__all__ = ["Kind", "Learner", "Predictor", "Rows", "responses"]
+__all__ = ["Kind", "Learner", "Predictor", "Rows", "held_out_by_refits", "responses"]
 
 Kind = Literal["binary", "multiclass", "regression"]
 
@@ -82,16 +82,49 @@ class Predictor(Protocol):
 
 
 class Learner(Protocol):
-    """What the stack asks of a learner."""
+    """What every learner does: all others are one of these, or are wrapped to be one."""
 
     @property
     def name(self) -> str:
         """How results call it."""
 
     def fit(self, rows: Rows, parts: Sequence[Array] = ()) -> tuple[Predictor, Array]:
-        """Return the predictor of all rows, and what they tell about penalties."""
+        """Return the predictor of all rows, and what they tell about penalties.
+
+        Parameters
+        ----------
+        rows : Rows
+        parts : sequence of ndarray
+            What the parts that these rows are pooled of tell, each fitted alone: the penalty is then the
+            best for all of them together, and nothing is learned about it here.
+        """
 
     def held_out(
         self, rows: Rows, folds: Array, parts: Sequence[Array] = ()
     ) -> tuple[Array, Array]:
-        """Return predictions of the folds, and what rows tell about penalties."""
+        """Return predictions of the folds, and what rows tell about penalties.
+
+        Parameters
+        ----------
+        rows : Rows
+        folds : ndarray of int
+            Of each row; -1 for rows that are never left out.
+        parts : sequence of ndarray
+            As in `fit`; an array of shape (1 + folds, penalties) for what the rows outside each fold tell.
+
+        Returns
+        -------
+        predictions : ndarray of shape (rows in folds, outputs)
+        told : ndarray of shape (1 + folds, penalties)
+            Sums of leave-one-out losses of all rows, and of those outside each fold.
+        """
+
+
+def held_out_by_refits(learner: Learner, rows: Rows, folds: Array) -> tuple[Array, Array]:
+    """Return predictions of the folds by a fit without each, and nothing about penalties."""
+    inside = np.flatnonzero(folds >= 0)
+    found = np.empty((len(inside), rows.Y.shape[1]))
+    for k in range(int(folds.max()) + 1):
+        here = folds[inside] == k
+        found[here] = learner.fit(rows.take(folds != k))[0].predict(rows.X[inside[here]])
+    return found, np.zeros((2 + int(folds.max()), 1))

@@ -8,20 +8,20 @@ from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.preprocessing import StandardScaler
 
 from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.data.features import Array
+from datakin.learners.estimators import FittedLearner
 from datakin.learners.fitters import Fitter, start_fitter
 from datakin.learners.scaling import center_and_scale
 from datakin.learners.trees import tree_options
 
-__all__ = ["FittedModel", "Model", "built_in_models", "choose_models", "fit_model"]
+__all__ = ["Model", "built_in_models", "choose_models", "fit_model"]
 
-MOST_COLUMNS = 100  # the quadratic model then has 5,150 terms
 # Besides logistic or linear regression, which is the first of both:
 DEFAULT = ("rbf_svm", "trees")
 PAPER = ("linear_svm", "rbf_svm", "xgboost")
+_BOOSTING = {"n_estimators": 100, "max_depth": 6, "learning_rate": 0.3, "n_jobs": 1}
 RESERVED = ("ensemble", "weighted", "unweighted", "average")
 
 
@@ -62,86 +62,37 @@ class Model:
         return replace(self, estimator=estimator, sizing=None)
 
 
-# Learners are imported where they are made, so that `import datakin` stays quick.
-
-
-def _classifiers() -> list[Model]:
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.svm import SVC
-    from xgboost import XGBClassifier
-
-    # C = 1000: an unpenalised fit diverges on separable data.
-    return [
-        Model("logistic", LogisticRegression(C=1e3, max_iter=1000), backend="logistic"),
-        Model("linear_svm", SVC(kernel="linear"), backend="linear_svm"),
-        Model("rbf_svm", SVC(kernel="rbf", gamma="auto"), backend="rbf_svm"),
-        Model("trees", XGBClassifier(n_jobs=1), "tree", backend="xgboost", sizing=tree_options),
-        Model("xgboost", XGBClassifier(**_BOOSTING), "tree", backend="xgboost"),
-    ]
-
-
-def _regressors() -> list[Model]:
-    from sklearn.linear_model import LinearRegression
-    from sklearn.svm import SVR
-    from xgboost import XGBRegressor
-
-    radial = SVR(kernel="rbf", gamma="auto")
-    return [
-        Model("linear", LinearRegression(), backend="linear"),
-        Model("linear_svm", SVR(kernel="linear"), scale_target=True, backend="linear_svm"),
-        Model("rbf_svm", radial, scale_target=True, backend="rbf_svm"),
-        # XGBoost's least gain for a split is absolute, so the unit of y would matter.
-        Model(
-            "trees",
-            XGBRegressor(n_jobs=1),
-            "tree",
-            scale_target=True,
-            backend="xgboost",
-            sizing=tree_options,
-        ),
-        Model("xgboost", XGBRegressor(**_BOOSTING), "tree", scale_target=True, backend="xgboost"),
-    ]
-
-
-_BOOSTING = {"n_estimators": 100, "max_depth": 6, "learning_rate": 0.3, "n_jobs": 1}
-
-
-def _extension(is_class: bool) -> list[Model]:
-    from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
-    from sklearn.linear_model import LogisticRegression, Ridge
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import FunctionTransformer
-
-    def on(terms: Any, strength: float) -> Any:
-        last = LogisticRegression(C=strength, max_iter=1000) if is_class else Ridge(1.0)
-        return make_pipeline(FunctionTransformer(terms), StandardScaler(), last)
-
-    # The penalties that come closest to the oracle in the quadratic settings of the paper.
-    models = [Model("quadratic", on(_quadratic, 10.0)), Model("cubic", on(_cubic, 1.0))]
-    if is_class:
-        # A little shrinkage, because one-hot columns have a singular covariance.
-        models.append(Model("qda", QuadraticDiscriminantAnalysis(reg_param=1e-3)))
-    return models
-
-
-def _quadratic(X: Array) -> Array:
-    """Return the columns with their squares and products."""
-    if X.shape[1] > MOST_COLUMNS:
-        raise ValueError(
-            f"{X.shape[1]} columns have too many products; at most {MOST_COLUMNS} can be taken"
-        )
-    first, second = np.triu_indices(X.shape[1])
-    return np.hstack([X, X[:, first] * X[:, second]])
-
-
-def _cubic(X: Array) -> Array:
-    """Return the columns with their squares, products and cubes."""
-    return np.hstack([_quadratic(X), X**3])
-
-
 def built_in_models(is_class: bool) -> tuple[Model, ...]:
     """Return all models that can be asked for by name."""
-    return (*(_classifiers() if is_class else _regressors()), *_extension(is_class))
+    # Learners are imported where they are made, so that `import datakin` stays quick.
+    from sklearn.linear_model import LinearRegression, LogisticRegression
+    from sklearn.svm import SVC, SVR
+    from xgboost import XGBClassifier, XGBRegressor
+
+    from datakin.learners.paper_models import terms_and_qda
+
+    machine, boosted = (SVC, XGBClassifier) if is_class else (SVR, XGBRegressor)
+    # XGBoost's least gain for a split is absolute, so the unit of y would matter.
+    unit = not is_class
+
+    def model(name: str, estimator: Any, backend: str, **more: Any) -> Model:
+        return Model(name, estimator, scale_target=unit, backend=backend, **more)
+
+    if is_class:
+        # C = 1000: an unpenalised fit diverges on separable data.
+        logistic = LogisticRegression(C=1e3, max_iter=1000)
+        first = Model("logistic", logistic, backend="logistic")
+    else:
+        first = Model("linear", LinearRegression(), backend="linear")
+    trees = boosted(n_jobs=1)
+    return (
+        first,
+        model("linear_svm", machine(kernel="linear"), "linear_svm"),
+        model("rbf_svm", machine(kernel="rbf", gamma="auto"), "rbf_svm"),
+        model("trees", trees, "xgboost", features="tree", sizing=tree_options),
+        model("xgboost", boosted(**_BOOSTING), "xgboost", features="tree"),
+        *(Model(name, made) for name, made in terms_and_qda(is_class).items()),
+    )
 
 
 def choose_models(models: Any, is_class: bool) -> tuple[Model, ...]:
@@ -161,7 +112,7 @@ def choose_models(models: Any, is_class: bool) -> tuple[Model, ...]:
     known = {m.name: m for m in built_in_models(is_class)}
     if models is None or isinstance(models, str):
         first = next(iter(known))
-        more = [m.name for m in _extension(is_class)]
+        more = [name for name in known if name not in (first, *DEFAULT, *PAPER)]
         sets = {
             None: [first, *DEFAULT],
             "paper": [first, *PAPER],
@@ -235,60 +186,6 @@ def _own_model(name: str, estimator: Any, is_class: bool) -> Model:
     return Model(str(name), estimator)
 
 
-@dataclass(frozen=True, eq=False)
-class FittedModel:
-    """A fitted learner that gives its scores as one matrix, whatever its interface.
-
-    Attributes
-    ----------
-    is_decision : bool
-        The scores are decision values that need calibration before they are probabilities.
-    """
-
-    estimator: Any
-    present: Array
-    n_classes: int
-    center: float
-    scale: float
-
-    @property
-    def is_decision(self) -> bool:
-        """Whether the scores are decision values rather than probabilities."""
-        return not hasattr(self.estimator, "predict_proba") and hasattr(
-            self.estimator, "decision_function"
-        )
-
-    def scores(self, X: Any) -> Array:
-        """Return scores of shape (n, C), largest for the likeliest class; for regression (n, 1)."""
-        if not self.n_classes:
-            values = np.asarray(self.estimator.predict(X), dtype=float).reshape(-1, 1)
-            _check_output(values, (X.shape[0], 1))
-            return values * self.scale + self.center
-        if hasattr(self.estimator, "predict_proba"):
-            local = np.asarray(self.estimator.predict_proba(X), dtype=float)
-        elif self.is_decision:
-            local = np.asarray(self.estimator.decision_function(X), dtype=float)
-            if local.ndim == 1:
-                local = np.column_stack([-local, local])
-        else:
-            labels = np.asarray(self.estimator.predict(X), dtype=int)
-            local = (labels[:, None] == np.arange(len(self.present))).astype(float)
-        _check_output(local, (X.shape[0], len(self.present)))
-        if len(self.present) == self.n_classes:
-            return local
-        absent = local.min() - 1.0 if self.is_decision else 0.0
-        scores = np.full((len(local), self.n_classes), absent)
-        scores[:, self.present] = local
-        return scores
-
-
-def _check_output(values: Array, shape: tuple[int, int]) -> None:
-    if values.shape != shape:
-        raise ValueError(f"predictions of shape {values.shape} where {shape} was expected")
-    if not np.isfinite(values).all():
-        raise ValueError("predictions that are NaN or infinite")
-
-
 def fit_model(
     model: Model,
     X: Any,
@@ -298,7 +195,7 @@ def fit_model(
     *,
     fitter: Fitter | None = None,
     rows: Array | None = None,
-) -> FittedModel:
+) -> FittedLearner:
     """Fit the model on some rows.
 
     Parameters
@@ -321,10 +218,10 @@ def fit_model(
         present, local = np.unique(y, return_inverse=True)
         if len(present) < 2:
             raise ValueError("only one class in the training rows")
-        return FittedModel(fitter.fit(X, local, seed, rows), present, n_classes, 0.0, 1.0)
+        return FittedLearner(fitter.fit(X, local, seed, rows), present, n_classes)
     center, scale = 0.0, 1.0
     if model.scale_target:
         centers, scales = center_and_scale(y[:, None])
         center, scale = float(centers[0]), float(scales[0])
     fitted = fitter.fit(X, (y - center) / scale, seed, rows)
-    return FittedModel(fitted, np.arange(0), 0, center, scale)
+    return FittedLearner(fitted, np.arange(0), 0, center, scale)

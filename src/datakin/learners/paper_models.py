@@ -1,19 +1,10 @@
-"""Three solvers for support vector machines: libsvm, interior point, active set.
-
-*libsvm*, called directly (`train`). On 200 rows the checks and conversions of scikit-learn's SVC
-and SVR take longer than libsvm itself (0.6 ms against 0.4).
+"""Models that only the paper asks for: linear support vector machines, polynomial terms, QDA.
 
 *Interior point*, for linear kernels (`minimise_hinge`). libsvm's time grows like rows to the power
 2.5 there. liblinear (LinearSVC, LinearSVR) is fast but penalises the intercept, which is another
 problem. Here a step costs rows x columns^2, and about 15 steps reach the optimum of libsvm's own
 problem, with more digits than libsvm's default. A plan's fits are 5 times as fast as libsvm's at
 1,000 rows and 10 columns (regression: 12 times), and about 40 times at 5,000 rows and 50 columns.
-
-*Active set*, for radial kernels in regression (`regress`). It starts from the solution for more
-rows, where libsvm starts every fit from zero: 2 to 4 times as fast on the same Gram matrix when a
-plan leaves one or two folds out of 300 to 3,000 rows (benchmarks/results/RESULTS.md). It notices when it
-fails (few columns, equal rows), and libsvm takes over. It does not pay for classes, where libsvm
-needs a quarter of the steps.
 """
 
 from __future__ import annotations
@@ -22,12 +13,17 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from scipy.linalg.lapack import dposv, dpotrf, dpotrs
-from sklearn.svm import SVC, SVR
+from scipy.linalg.lapack import dpotrf, dpotrs
+from sklearn.svm import SVC
 
 from datakin.data.features import Array
+from datakin.learners.fitters import GenericFitter, partly
+from datakin.learners.svm import HONOURED, as_fitted, train
 
-__all__ = ["minimise_hinge", "regress", "train"]
+__all__ = ["LinearSVMFitter", "minimise_hinge", "terms_and_qda"]
+
+FEWEST_ENTRIES = 2500  # rows x columns; with fewer, libsvm's linear kernel is as fast (classes)
+MOST_COLUMNS = 100  # the quadratic model then has 5,150 terms
 
 # Interior point.
 MOST_STEPS = 60
@@ -35,98 +31,108 @@ GAP = 1e-11  # between primal and dual value, relative
 INSIDE = 0.995  # share of the way to the boundary that a step may take
 GOOD = 1e-8  # gap that is still accepted when rounding stops the method
 
-# Active set.
-MOST_CHANGES = 20
-MOST_ROWS = 5000  # beyond, libsvm is as fast and takes less memory
-MOST_FREE = 0.45  # share of the rows; with more free rows libsvm is faster
-TINY = 1e-10
-LONGEST_STEP = 1e4  # in costs; with a longer step, rounding would show in the values
-PATIENCE = 1.3  # rows of the wrong kind may grow by this factor from step to step
 
+def terms_and_qda(is_class: bool) -> dict[str, Any]:
+    """Return linear models on squares, products and cubes of the columns, and for classes QDA."""
+    from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
+    from sklearn.linear_model import LogisticRegression, Ridge
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
-def train(
-    estimator: Any, kernel: str, X: Array, y: Array, gamma: float = 1.0
-) -> tuple[Array, Array, Array]:
-    """Fit the machine that an SVC or SVR describes.
+    def on(terms: Any, strength: float) -> Any:
+        last = LogisticRegression(C=strength, max_iter=1000) if is_class else Ridge(1.0)
+        return make_pipeline(FunctionTransformer(terms), StandardScaler(), last)
 
-    scikit-learn's own entry to libsvm is not one of its public names. If it is missing or has
-    changed, SVC and SVR do the same fit.
-
-    Parameters
-    ----------
-    estimator : SVC or SVR
-        Its C, epsilon, tol, shrinking and cache_size are used.
-    kernel : {"linear", "rbf", "precomputed"}
-    X : ndarray
-        Rows, or their Gram matrix.
-    y : ndarray
-        Class codes from 0 without gaps, or numbers.
-    gamma : float
-
-    Returns
-    -------
-    support : ndarray of int
-        Positions of the support vectors.
-    weights : ndarray of shape (n_support, n_machines)
-        One machine for every pair of classes, positive for the second of the two; one for
-        regression.
-    intercepts : ndarray of shape (n_machines,)
-    """
-    is_class = isinstance(estimator, SVC)
-    options = {
-        "C": float(estimator.C),
-        "tol": float(estimator.tol),
-        "shrinking": bool(estimator.shrinking),
-        "cache_size": float(estimator.cache_size),
-        "gamma": gamma,
-    }
-    if not is_class:
-        options["epsilon"] = float(estimator.epsilon)
-    X = np.ascontiguousarray(X, dtype=float)
-    try:
-        found = _directly(is_class, kernel, X, y, options)
-    except (ImportError, AttributeError, TypeError):
-        found = _by_class(is_class, kernel, X, y, options)
-    support, n_support, dual, intercepts = found
+    # The penalties that come closest to the oracle in the quadratic settings of the paper.
+    models = {"quadratic": on(_quadratic, 10.0), "cubic": on(_cubic, 1.0)}
     if is_class:
-        return support, -_by_pair(dual, n_support), -intercepts
-    return support, dual.T, intercepts
+        # A little shrinkage, because one-hot columns have a singular covariance.
+        models["qda"] = QuadraticDiscriminantAnalysis(reg_param=1e-3)
+    return models
 
 
-def _directly(is_class: bool, kernel: str, X: Array, y: Array, options: Any) -> tuple[Array, ...]:
-    from sklearn.svm import _libsvm
-
-    _libsvm.set_verbosity_wrap(0)
-    kind = 0 if is_class else 3
-    labels = np.ascontiguousarray(y, dtype=float)
-    support, _, n_support, dual, intercepts, *_ = _libsvm.fit(
-        X, labels, svm_type=kind, kernel=kernel, **options
-    )
-    return support, n_support, dual, intercepts
+def _quadratic(X: Array) -> Array:
+    """Return the columns with their squares and products."""
+    if X.shape[1] > MOST_COLUMNS:
+        raise ValueError(
+            f"{X.shape[1]} columns have too many products; at most {MOST_COLUMNS} can be taken"
+        )
+    first, second = np.triu_indices(X.shape[1])
+    return np.hstack([X, X[:, first] * X[:, second]])
 
 
-def _by_class(is_class: bool, kernel: str, X: Array, y: Array, options: Any) -> tuple[Array, ...]:
-    machine = (SVC if is_class else SVR)(kernel=kernel, **options).fit(X, y)
-    # scikit-learn flips libsvm's signs for two classes only.
-    turn = -1.0 if is_class and len(machine.n_support_) == 2 else 1.0
-    return (
-        machine.support_,
-        machine.n_support_,
-        turn * machine.dual_coef_,
-        turn * machine.intercept_,
-    )
+def _cubic(X: Array) -> Array:
+    """Return the columns with their squares, products and cubes."""
+    return np.hstack([_quadratic(X), X**3])
 
 
-def _by_pair(dual: Array, n_support: Array) -> Array:
-    """Return the weight of every support vector in the machine of every pair of classes."""
-    ends = np.cumsum([0, *n_support])
-    pairs = list(combinations(range(len(n_support)), 2))
-    weights = np.zeros((dual.shape[1], len(pairs)))
-    for k, (i, j) in enumerate(pairs):
-        of_i, of_j = slice(ends[i], ends[i + 1]), slice(ends[j], ends[j + 1])
-        weights[of_i, k] = dual[j - 1, of_i]
-        weights[of_j, k] = dual[i, of_j]
-    return weights
+class _Plane:
+    """x w + b for one or several pairs (w, b)."""
+
+    def __init__(self, beta: Array) -> None:
+        self.beta = beta
+
+    def __call__(self, X: Array) -> Array:
+        return np.asarray(X @ self.beta[:-1] + self.beta[-1])
+
+
+class LinearSVMFitter:
+    """SVC or SVR with a linear kernel: our interior point method, libsvm on few rows."""
+
+    name = "libsvm"
+    honoured = ("kernel", "gamma", *HONOURED)
+
+    def __init__(self, estimator: Any) -> None:
+        self.estimator = estimator
+        self.is_class = isinstance(estimator, SVC)
+        self.is_large: bool | None = None
+
+    @staticmethod
+    def serves(estimator: Any) -> bool:
+        """Return whether this fitter can do what the estimator's options say."""
+        return bool(estimator.kernel == "linear" and estimator.C > 0)
+
+    def fit(self, X: Any, y: Array, seed: int, rows: Array | None = None) -> Any:
+        """Return an object with decision_function (classes) or predict."""
+        if X.shape[1] == 0:
+            return GenericFitter(self.estimator).fit(X, y, seed)
+        beta = self._interior_point(X, y) if self._suits(X) else None
+        if beta is None:
+            if self.is_large:
+                self.name = partly("interior point", "libsvm")
+            support, weights, intercepts = train(self.estimator, "linear", X, y)
+            beta = np.vstack([X[support].T @ weights, intercepts])
+        return as_fitted(_Plane(beta), y, self.is_class)
+
+    def _suits(self, X: Array) -> bool:
+        """Return whether the interior point method pays.
+
+        Decided once, on the first training set, which is the largest. A step costs rows x columns^2.
+        libsvm takes many times more steps for regression than for classes.
+        """
+        if self.is_large is None:
+            if self.is_class:
+                self.is_large = X.size >= FEWEST_ENTRIES and 2 * X.shape[1] <= len(X)
+            else:
+                self.is_large = X.shape[1] <= len(X)
+            self.name = "interior point" if self.is_large else "libsvm"
+        return self.is_large
+
+    def _interior_point(self, X: Array, y: Array) -> Array | None:
+        cost = float(self.estimator.C)
+        if not self.is_class:
+            signs = np.ones((2, len(y))) * [[1.0], [-1.0]]
+            beta = minimise_hinge(X, signs, signs * y - float(self.estimator.epsilon), cost)
+            return None if beta is None else beta[:, None]
+        found = []
+        for i, j in combinations(range(int(y.max()) + 1), 2):
+            rows = (y == i) | (y == j)
+            labels = np.where(y[rows] == j, 1.0, -1.0)[None]
+            beta = minimise_hinge(X[rows], labels, np.ones_like(labels), cost)
+            if beta is None:
+                return None
+            found.append(beta)
+        return np.column_stack(found)
 
 
 def minimise_hinge(X: Array, signs: Array, levels: Array, cost: float = 1.0) -> Array | None:
@@ -208,75 +214,3 @@ def _step(
     step, _ = dpotrs(factor, design.T @ pulled.sum(axis=0) + unmet)
     change = d * (right - signs * (design @ step))
     return step, np.stack((change, -change))
-
-
-def regress(
-    gram: Array, y: Array, cost: float, margin: float, start: Array
-) -> tuple[Array, float] | None:
-    """Minimise b' K b / 2 - y' b + margin |b| over weights |b| <= cost whose sum is 0.
-
-    Every row is of one of five kinds: its weight is 0, at a bound, or free, the last two with either
-    sign. Given the kinds, the weights solve a linear system. Rows whose weight or residual does not
-    fit their kind then change it. When all fit, the solution is exact.
-
-    Parameters
-    ----------
-    gram : ndarray of shape (n, n)
-    y : ndarray of shape (n,)
-    cost, margin : float
-        C and epsilon of SVR.
-    start : ndarray of shape (n,)
-        Weights of a similar problem; they give the first guess of the kinds.
-
-    Returns
-    -------
-    (ndarray of shape (n,), float) or None
-        Weights and intercept; None if the kinds do not settle.
-    """
-    if len(y) > MOST_ROWS:
-        return None
-    # -2, -1, 0, 1, 2: at the lower bound, free and negative, 0, free and positive, at the upper.
-    kinds = np.sign(start) * (1.0 + (np.abs(start) >= cost * (1 - 1e-9)))
-    weights = np.where(np.abs(kinds) == 1, start, cost / 2 * kinds)
-    values = gram @ weights
-    n_wrong = len(y)
-    for _ in range(MOST_CHANGES):
-        free = np.flatnonzero(np.abs(kinds) == 1)
-        if not 0 < len(free) <= MOST_FREE * len(y):
-            return None
-        sides, rows = kinds[free], gram.take(free, axis=0)
-        right = np.array([y[free] - margin * sides - values[free], np.ones(len(free))])
-        # Transposed, so that LAPACK needs no copy; the matrix is symmetric.
-        square = rows.take(free, axis=1).T
-        _, found, fault = dposv(square, right.T, overwrite_a=1, overwrite_b=1)
-        if fault:
-            return None
-        step, per_intercept = found.T
-        intercept = float((weights.sum() + step.sum()) / per_intercept.sum())
-        step = step - intercept * per_intercept
-        if np.abs(step).max() > LONGEST_STEP * cost:
-            return None
-        weights[free] += step
-        values += step @ rows
-        right_kinds = _kinds(kinds, weights, y - values - intercept, cost, margin)
-        wrong = np.flatnonzero(right_kinds != kinds)
-        if not len(wrong):
-            return weights, intercept
-        if len(wrong) > PATIENCE * n_wrong:
-            return None
-        n_wrong, kinds = len(wrong), right_kinds
-        fixed = wrong[np.abs(kinds[wrong]) != 1]
-        jump = cost / 2 * kinds[fixed] - weights[fixed]
-        weights[fixed] += jump
-        values += jump @ gram.take(fixed, axis=0)
-    return None
-
-
-def _kinds(kinds: Array, weights: Array, residuals: Array, cost: float, margin: float) -> Array:
-    """Return the kinds that fit the weights and residuals."""
-    sizes, sides = np.abs(kinds), np.sign(kinds)
-    along = weights * sides
-    of_free = sides * ((along >= 0).astype(float) + (along > cost))
-    of_zero = np.sign(residuals) * (np.abs(residuals) > margin + TINY)
-    of_bound = sides * (1.0 + (residuals * sides >= margin - TINY))
-    return np.where(sizes == 1, of_free, np.where(sizes == 0, of_zero, of_bound))

@@ -107,18 +107,6 @@ class TreePredictor:
     shift: float = 0.0
     scale: float = 1.0
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the trees in XGBoost's own format, to be sent elsewhere."""
-        return {**self.__dict__, "booster": bytes(self.booster.save_raw("ubj"))}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Read the trees back."""
-        from xgboost import Booster
-
-        booster = Booster({"nthread": 1})
-        booster.load_model(bytearray(state["booster"]))
-        self.__dict__.update(state, booster=booster)
-
     def predict(self, X: Array) -> Array:
         """Return one column per response."""
         found = self.booster.inplace_predict(

@@ -18,6 +18,7 @@ __all__ = [
     "FARTHEST",
     "Scaler",
     "center_and_scale",
+    "filled",
     "medians",
     "sparse_scales",
     "standardised",
@@ -133,14 +134,15 @@ class Scaler:
     def learn(cls, X: Array) -> Scaler:
         """Learn from the rows of a matrix; NaN is a missing number."""
         middles = medians(X)
-        return cls(middles, *center_and_scale(_filled(X, middles)))
+        return cls(middles, *center_and_scale(filled(X, middles)))
 
     def apply(self, X: Array) -> Array:
         """Return standardised columns, without missing numbers."""
-        Z = standardised(_filled(X, self.medians), self.centers, self.scales)
+        Z = standardised(filled(X, self.medians), self.centers, self.scales)
         return np.asarray(np.clip(Z, -FARTHEST, FARTHEST))
 
 
-def _filled(X: Array, middles: Array) -> Array:
+def filled(X: Array, middles: Array) -> Array:
+    """Return a matrix whose missing numbers are those of their columns."""
     missing = np.isnan(X)
     return np.where(missing, middles, X) if missing.any() else X

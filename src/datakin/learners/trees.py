@@ -1,8 +1,15 @@
-"""Boosted trees sized for small data: XGBoost with shallow trees and few rounds."""
+"""Boosted trees by XGBoost: those of the stack, of the engine, and those that start from a predictor.
+
+XGBoost is called without the work that its scikit-learn interface does around every fit and every round;
+the trees are its own, to the last bit. On 200 rows its Python layers take a third of the time: they read
+parameters by inspection, evaluate the model and compare feature names in every round, pass data through an
+iterator, and copy the model to drop the training caches. The rest is the search for splits in compiled
+code, nearly all of the time above 500 rows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
@@ -10,18 +17,70 @@ from typing import Any, ClassVar
 import numpy as np
 
 from datakin.data.features import Array
-from datakin.learners.learner import Rows
+from datakin.learners.learner import Rows, held_out_by_refits
 from datakin.learners.predictors import TreePredictor
 
-__all__ = ["ROUNDS", "BoostingFitter", "TreeLearner", "boosted", "plain_booster", "tree_options"]
+__all__ = ["ROUNDS", "BoostingFitter", "TreeLearner", "boosted", "train_trees", "tree_options"]
 
 SMALL = 160  # rows for which the number of rounds is meant
 MOST_ROUNDS = 300
+SMALL_TREES: dict[str, Any] = {"max_bin": 64, "nthread": 1, "tree_method": "hist", "seed": 0}
+
+MOST_CACHED_COLUMNS = 20  # beyond, the training caches of a model take too much memory
+WIDE = 20  # columns; with more, rules of three columns are found too, on coarser bins
+
+ROUNDS = 50  # of trees that start from a predictor
+FROM_START: dict[str, Any] = {
+    **SMALL_TREES,
+    "max_depth": 2,
+    "learning_rate": 0.1,
+    "reg_lambda": 5.0,
+    "min_child_weight": 2.0,
+    "base_score": 0.5,  # given by hand: what all rows start from is their margin
+}
+
+
+def train_trees(
+    options: Mapping[str, Any], rounds: int, X: Any, y: Array, **rows: Array | None
+) -> Any:
+    """Return a booster.
+
+    Parameters
+    ----------
+    options : mapping of str to Any
+        As XGBoost names them.
+    rounds : int
+    X, y : arrays
+        The bins are those of the QuantileDMatrix that XGBoost's own interface makes.
+    rows : ndarray
+        What XGBoost's DMatrix may know of the rows: weight, base_margin.
+    """
+    from xgboost import DMatrix
+
+    data = DMatrix(X, y, nthread=options.get("nthread", options.get("n_jobs")), **rows)
+    booster = _plain_booster()(options, [data])
+    for i in range(rounds):
+        booster.update(data, i)
+    return booster
+
+
+@cache
+def _plain_booster() -> Any:
+    """Return the class of boosters without names of columns; made when it is first needed."""
+    from xgboost import Booster
+
+    class PlainBooster(Booster):
+        """A booster whose columns have no names, so that none are compared in every round."""
+
+        def _assign_dmatrix_features(self, data: Any) -> None:
+            pass
+
+    return PlainBooster
 
 
 @dataclass(frozen=True)
 class TreeLearner:
-    """Boosted trees.
+    """Boosted trees, shallow and few, as suits small data.
 
     Attributes
     ----------
@@ -44,17 +103,12 @@ class TreeLearner:
 
     def fit(self, rows: Rows, parts: Sequence[Array] = ()) -> tuple[TreePredictor, Array]:
         """Return the predictor of all rows; there is no penalty to tell about."""
-        from xgboost import DMatrix
-
         rounds = min(round(self.rounds * max(1.0, len(rows) / SMALL) ** self.growth), MOST_ROUNDS)
+        depth = self.depth + (len(rows) > self.deeper)
         options: dict[str, Any] = {
-            "max_depth": self.depth + (len(rows) > self.deeper),
+            "max_depth": depth,
             "learning_rate": self.rate,
             "reg_lambda": self.penalty,
-            "max_bin": 64,
-            "nthread": 1,
-            "tree_method": "hist",
-            "seed": 0,
         }
         y, shift, scale = rows.Y[:, 0], 0.0, 1.0
         if rows.kind == "regression":
@@ -66,34 +120,48 @@ class TreeLearner:
             share = min(max(share, 0.5 / len(y)), 1 - 0.5 / len(y))
             options |= {"objective": "binary:logistic", "base_score": share}
         else:
-            y = np.argmax(rows.Y, axis=1)
+            y = rows.codes
             options |= {"objective": "multi:softprob", "num_class": rows.Y.shape[1]}
-        data = DMatrix(
-            np.ascontiguousarray(rows.X, dtype=np.float32), y, weight=rows.weights, nthread=1
-        )
-        booster = plain_booster()(options, [data])
-        for i in range(rounds):
-            booster.update(data, i)
+        X = np.ascontiguousarray(rows.X, dtype=np.float32)
+        booster = train_trees(SMALL_TREES | options, rounds, X, y, weight=rows.weights)
         return TreePredictor(booster, rows.kind, shift, scale), np.zeros(1)
 
     def held_out(
         self, rows: Rows, folds: Array, parts: Sequence[Array] = ()
     ) -> tuple[Array, Array]:
         """Return predictions of the folds, and nothing about penalties."""
-        inside = np.flatnonzero(folds >= 0)
-        found = np.empty((len(inside), rows.Y.shape[1]))
-        for k in range(int(folds.max()) + 1):
-            fit, _ = self.fit(rows.take(folds != k))
-            here = folds[inside] == k
-            found[here] = fit.predict(rows.X[inside[here]])
-        return found, np.zeros((2 + int(folds.max()), 1))
+        return held_out_by_refits(self, rows, folds)
 
 
-MOST_CACHED_COLUMNS = 20  # beyond, the training caches of a model take too much memory
+def boosted(
+    X: Array, start: Array, y: Array, eta: Array, weights: Array, outside: Array, kind: str
+) -> Array:
+    """Return linear predictors of all rows, boosted from where they start: differences are learned.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+    start : ndarray of shape (n,)
+        Linear predictors to start from.
+    y, eta, weights, outside, kind
+        As in `datakin.explaining.ladder.crossed`: learned from the rows outside a fold.
+    """
+    from xgboost import DMatrix
+
+    is_number = kind == "regression"
+    scale = (float(np.std(y[outside])) or 1.0) if is_number else 1.0
+    options = FROM_START | {"objective": "reg:squarederror" if is_number else "binary:logistic"}
+    # The start is a column, too: where it points the wrong way on the whole, one split says so.
+    margin = start / scale
+    X = np.ascontiguousarray(np.column_stack([X, margin]), dtype=np.float32)
+    rows = {"weight": weights[outside], "base_margin": margin[outside]}
+    booster = train_trees(options, ROUNDS, X[outside], y[outside] / scale, **rows)
+    every = DMatrix(X, base_margin=margin, nthread=1)
+    return np.asarray(booster.predict(every, output_margin=True), dtype=float) * scale
 
 
 class BoostingFitter:
-    """XGBClassifier or XGBRegressor."""
+    """XGBClassifier or XGBRegressor, for the fits of a plan."""
 
     name = "xgboost"
     honoured = (
@@ -111,34 +179,14 @@ class BoostingFitter:
 
     def fit(self, X: Any, y: Array, seed: int, rows: Array | None = None) -> Any:
         """Return an object with predict_proba (classes) or predict."""
-        from xgboost import DMatrix
-
         params = {"random_state": seed, **self.params}
         n_classes = int(y.max()) + 1 if self.is_class else 0
         if n_classes > 2:
             params |= {"objective": "multi:softprob", "num_class": n_classes}
-        # The bins are those of the QuantileDMatrix that XGBoost's own interface makes.
-        data = DMatrix(X, y, nthread=self.params.get("n_jobs"))
-        booster = plain_booster()(params, [data])
-        for i in range(self.n_rounds):
-            booster.update(data, i)
+        booster = train_trees(params, self.n_rounds, X, y)
         if X.shape[1] > MOST_CACHED_COLUMNS:
             booster.reset()
         return _Probabilities(booster) if self.is_class else _Values(booster)
-
-
-@cache
-def plain_booster() -> Any:
-    """Return the class of boosters without names of columns; made when it is first needed."""
-    from xgboost import Booster
-
-    class PlainBooster(Booster):
-        """A booster whose columns have no names, so that none are compared in every round."""
-
-        def _assign_dmatrix_features(self, data: Any) -> None:
-            pass
-
-    return PlainBooster
 
 
 class _Values:
@@ -155,59 +203,12 @@ class _Probabilities(_Values):
         return np.column_stack([1.0 - p, p]) if p.ndim == 1 else p
 
 
-ROUNDS = 50
-OPTIONS: dict[str, Any] = {
-    "max_depth": 2,
-    "learning_rate": 0.1,
-    "reg_lambda": 5.0,
-    "min_child_weight": 2.0,
-    "max_bin": 64,
-    "nthread": 1,
-    "tree_method": "hist",
-    "seed": 0,
-    "base_score": 0.5,  # given by hand: what all rows start from is their margin
-}
-
-
-def boosted(
-    X: Array, start: Array, y: Array, eta: Array, weights: Array, outside: Array, kind: str
-) -> Array:
-    """Return linear predictors of all rows, boosted from where they start.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, p)
-    start : ndarray of shape (n,)
-        Linear predictors to start from.
-    y, eta, weights, outside, kind
-        As in `datakin.explaining.ladder.crossed`: learned from the rows outside a fold.
-    """
-    from xgboost import DMatrix
-
-    is_number = kind == "regression"
-    scale = (float(np.std(y[outside])) or 1.0) if is_number else 1.0
-    options = OPTIONS | {"objective": "reg:squarederror" if is_number else "binary:logistic"}
-    # The start is a column, too: where it points the wrong way on the whole, one split says so.
-    X = np.ascontiguousarray(np.column_stack([X, start / scale]), dtype=np.float32)
-    data = DMatrix(
-        X[outside],
-        y[outside] / scale,
-        weight=weights[outside],
-        base_margin=start[outside] / scale,
-        nthread=1,
-    )
-    booster = plain_booster()(options, [data])
-    for i in range(ROUNDS):
-        booster.update(data, i)
-    every = DMatrix(X, base_margin=start / scale, nthread=1)
-    return np.asarray(booster.predict(every, output_margin=True), dtype=float) * scale
-
-
-WIDE = 20  # columns; with more, rules of three columns are found too, on coarser bins
-
-
 def tree_options(n_rows: int, n_columns: int) -> dict[str, Any]:
-    """Return options of XGBoost that suit a dataset of some size.
+    """Return options of XGBoost that suit a dataset of some size, for the engine.
+
+    The paper's trees, 100 rounds of depth 6, learn a few hundred rows by heart and cost more than all other
+    models together. benchmarks/results/models.md compares both: their time, and what each brings to scores
+    and decisions.
 
     Parameters
     ----------

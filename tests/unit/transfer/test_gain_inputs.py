@@ -17,7 +17,7 @@ from datakin import (
     transfer_gain,
 )
 from datakin.learners import encoding
-from datakin.learners.estimators import choose_estimator
+from datakin.learners.named import choose_estimator
 from datakin.transfer.methods import METHODS, default_methods
 
 QUICK = {"methods": ["concatenate"], "repeats": 3}
