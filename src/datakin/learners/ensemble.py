@@ -18,7 +18,7 @@ import numpy as np
 from scipy.special import expit
 
 from datakin.data.features import Array
-from datakin.learners.losses import LOSSES, Loss, checked_losses
+from datakin.learners.losses import Loss, checked_losses, largest, losses_of
 from datakin.learners.newton import Tolerance, minimise, penalised
 
 __all__ = [
@@ -127,35 +127,14 @@ def losses_of_fits(
     -------
     ndarray of shape (fits, M + 2, n)
     """
-    weights = np.array([view.weights for view in views])
-    shares = np.array([view.shares for view in views])[:, None]
-    losses = np.full((len(views), weights.shape[1] + 2, len(y)), np.nan)
-    pooled: Array | float = 0.0
-    for m, first in enumerate(scores[0]):
-        if first is None:
-            continue
-        output = np.array([of_fit[m] for of_fit in scores])
-        if loss.needs == "value":
-            losses[:, m] = _losses(loss, y, output[..., 0])
-        else:
-            p = _probabilities([view.sigmoids[m] for view in views], output)
-            # Without class weights a model's own decision counts, not the calibrated one.
-            best = _largest(p / shares if loss.balanced else output)
-            losses[:, m] = _class_losses(loss, y, best, p, own, names)
-            output = (best[..., None] == np.arange(p.shape[-1])) if voting == "hard" else p
-        if weights[:, m].any():
-            pooled = pooled + weights[:, m, None, None] * output
-    pooled = np.asarray(pooled)
-    if loss.needs == "value":
-        losses[:, -2] = _losses(loss, y, pooled[..., 0])
-    else:
-        votes = pooled / shares if loss.balanced and voting == "soft" else pooled
-        # Rounded, so that ties do not depend on the order of summation. The lowest class wins.
-        best = _largest(np.round(votes, 12))
-        losses[:, -2] = _class_losses(loss, y, best, pooled, own, names)
-    for each, of_fit in zip(weights, losses, strict=True):
-        works = each > 0
-        of_fit[-1] = each[works] @ of_fit[:-2][works]
+    together = _Together(scores, views, loss)
+    losses = np.full((len(views), len(scores[0]) + 2, len(y)), np.nan)
+    for m, (outputs, best) in together.models.items():
+        losses[:, m] = _losses(loss, y, outputs, best, own, names)
+    losses[:, -2] = _losses(loss, y, *together.ensemble(voting), own, names)
+    for view, of_fit in zip(views, losses, strict=True):
+        works = view.weights > 0
+        of_fit[-1] = view.weights[works] @ of_fit[:-2][works]
     return losses
 
 
@@ -183,29 +162,48 @@ def outputs_of_fits(
     decided : ndarray of shape (fits, n)
         Positions of the predicted classes; empty for numbers.
     """
-    weights = np.array([view.weights for view in views])
-    shares = np.array([view.shares for view in views])[:, None]
-    is_hard = voting == "hard" and model is None
-    pooled: Array | float = 0.0
-    for m, first in enumerate(scores[0]):
-        if first is None or (model not in (None, m)):
-            continue
-        output = np.array([of_fit[m] for of_fit in scores])
-        if loss.needs != "value":
-            p = _probabilities([view.sigmoids[m] for view in views], output)
-            best = _largest(p / shares if loss.balanced else output)
-            if model is not None:
-                return p, best
-            output = (best[..., None] == np.arange(p.shape[-1])) if is_hard else p
-        if model is not None:
-            return output, np.empty(0, dtype=int)
-        if weights[:, m].any():
-            pooled = pooled + weights[:, m, None, None] * output
-    pooled = np.asarray(pooled)
-    if loss.needs == "value":
-        return pooled, np.empty(0, dtype=int)
-    votes = pooled / shares if loss.balanced and not is_hard else pooled
-    return None if is_hard else pooled, _largest(np.round(votes, 12))
+    together = _Together(scores, views, loss)
+    if model is not None:
+        return together.models[model]
+    outputs, decided = together.ensemble(voting)
+    return None if voting == "hard" and loss.needs != "value" else outputs, decided
+
+
+class _Together:
+    """What several fits predict: outputs of shape (fits, n, C), and decided classes, of each model."""
+
+    def __init__(
+        self, scores: Sequence[Sequence[Array | None]], views: Sequence[View], loss: Loss
+    ) -> None:
+        self.is_class, self.balanced = loss.needs != "value", loss.balanced
+        self.weights = np.array([view.weights for view in views])
+        self.shares = np.array([view.shares for view in views])[:, None]
+        self.models: dict[int, tuple[Array, Array]] = {}
+        for m, first in enumerate(scores[0]):
+            if first is None:
+                continue
+            outputs, best = np.array([of_fit[m] for of_fit in scores]), np.empty(0, dtype=int)
+            if self.is_class:
+                p = _probabilities([view.sigmoids[m] for view in views], outputs)
+                # Without class weights a model's own decision counts, not the calibrated one.
+                best = largest(p, self.shares) if loss.balanced else largest(outputs)
+                outputs = p
+            self.models[m] = outputs, best
+
+    def ensemble(self, voting: str) -> tuple[Array, Array]:
+        """Return the weighted mean of outputs, or of votes, and what it decides."""
+        is_hard = voting == "hard" and self.is_class
+        pooled: Array | float = 0.0
+        for m, (outputs, best) in self.models.items():
+            if self.weights[:, m].any():
+                each = (best[..., None] == np.arange(outputs.shape[-1])) if is_hard else outputs
+                pooled = pooled + self.weights[:, m, None, None] * each
+        pooled = np.asarray(pooled)
+        if not self.is_class:
+            return pooled, np.empty(0, dtype=int)
+        votes = pooled / self.shares if self.balanced and not is_hard else pooled
+        # Rounded, so that ties do not depend on the order of summation. The lowest class wins.
+        return pooled, largest(np.round(votes, 12))
 
 
 def _probabilities(sigmoids: Sequence[Array | None], scores: Array) -> Array:
@@ -220,38 +218,19 @@ def _probabilities(sigmoids: Sequence[Array | None], scores: Array) -> Array:
     return np.stack([1 - p, p], axis=-1)
 
 
-def _largest(votes: Array) -> Array:
-    """Return the class with the largest number, the first of equal ones."""
-    if votes.shape[-1] == 2:
-        return np.asarray(votes[..., 1] > votes[..., 0], dtype=int)
-    return np.asarray(np.argmax(votes, axis=-1))
-
-
-def _class_losses(
-    loss: Loss, y: Array, best: Array, p: Array, own: Array, names: Sequence[str]
+def _losses(
+    loss: Loss, y: Array, outputs: Array, best: Array, own: Array, names: Sequence[str]
 ) -> Array:
-    if loss.needs == "probability":
-        spread = np.zeros((*p.shape[:-1], len(names)))
-        spread[..., own] = p
-        return _losses(loss, y, spread)
-    if loss.by_name:
-        words = np.array(names, dtype=object)
-        return _losses(loss, words[y], words[own[best]])
-    return _losses(loss, y, own[best])
-
-
-def _losses(loss: Loss, y: Array, predictions: Array) -> Array:
     """Return the losses of several fits' predictions; functions of the user's see one fit at a time."""
-    if LOSSES.get(loss.name) is loss:
-        if loss.needs == "probability":
-            shape = predictions.shape
-            found = loss.rows(np.tile(y, shape[0]), predictions.reshape(-1, shape[-1]))
-            found = found.reshape(shape[:2])
-        else:
-            found = loss.rows(y, predictions)
-        if np.isfinite(found).all():
-            return found
-    return np.array([checked_losses(loss, y, each) for each in predictions])
+    if loss.needs == "value":
+        return np.array([checked_losses(loss, y, each[:, 0]) for each in outputs])
+    if loss.needs == "probability":
+        p = np.zeros((*outputs.shape[:-1], len(names)))
+        p[..., own] = outputs
+        return losses_of(loss, np.tile(y, len(p)), best, p.reshape(-1, len(names)), names).reshape(
+            p.shape[:2]
+        )
+    return np.array([losses_of(loss, y, own[each], outputs, names) for each in best])
 
 
 def fit_sigmoids(scores: Array, y: Array) -> Array:

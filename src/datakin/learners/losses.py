@@ -100,23 +100,19 @@ def _zero_one(y: Array, label: Array) -> Array:
 
 def _brier(y: Array, p: Array) -> Array:
     # Half the squared distance to the 0/1 vector: equals (p - y)^2 for two classes.
-    losses: Array = 0.5 * (np.sum(p**2, axis=1) - 2 * p[np.arange(len(y)), y] + 1)
-    return losses
+    return np.asarray(0.5 * (np.sum(p**2, axis=1) - 2 * p[np.arange(len(y)), y] + 1))
 
 
 def _log(y: Array, p: Array) -> Array:
-    losses: Array = -np.log(np.clip(p[np.arange(len(y)), y], CLIP, 1.0))
-    return losses
+    return np.asarray(-np.log(np.clip(p[np.arange(len(y)), y], CLIP, 1.0)))
 
 
 def _squared(y: Array, value: Array) -> Array:
-    losses: Array = (y - value) ** 2
-    return losses
+    return np.asarray((y - value) ** 2)
 
 
 def _absolute(y: Array, value: Array) -> Array:
-    losses: Array = np.abs(y - value)
-    return losses
+    return np.asarray(np.abs(y - value))
 
 
 def _median(y: Array) -> float:
@@ -179,6 +175,42 @@ def choose_loss(loss: Loss | None, dataset: Labelled) -> Loss:
             f"Use one of {listed(fitting)}."
         )
     return loss
+
+
+def largest(votes: Array, shares: Array | None = None) -> Array:
+    """Return the class with the most votes, or the most for its share; the first of equal ones.
+
+    Parameters
+    ----------
+    votes : ndarray of shape (..., classes)
+    shares : ndarray, optional
+        Of the classes, where they are weighed alike; empty where they are not. A class of share 0 cannot
+        be right.
+    """
+    if shares is not None and shares.size:
+        votes = np.divide(votes, shares, out=np.full(votes.shape, -1.0), where=shares > 0)
+    return np.asarray(np.argmax(votes, axis=-1))
+
+
+def losses_of(
+    loss: Loss, y: Array, codes: Array, p: Array, classes: Sequence[str] | Array
+) -> Array:
+    """Return the loss of every row for predicted classes and their probabilities.
+
+    Parameters
+    ----------
+    loss : Loss
+    y, codes : ndarray of int
+        Positions in `classes`.
+    p : ndarray of shape (n, classes)
+    classes : sequence of str
+    """
+    if loss.needs == "probability":
+        return checked_losses(loss, y, p)
+    if loss.by_name:
+        names = np.array(classes, dtype=object)
+        return checked_losses(loss, names[y], names[codes])
+    return checked_losses(loss, y, codes)
 
 
 def checked_losses(loss: Loss, y: Array, prediction: Array) -> Array:
@@ -281,15 +313,9 @@ class Judge:
             As predictors give them.
         """
         if self.kind == "regression":
-            return np.asarray(self.loss.rows(y, outputs[:, 0]), dtype=float)
+            return checked_losses(self.loss, y, outputs[:, 0])
         p = self.probabilities(outputs)
-        if self.loss.needs == "probability":
-            return np.asarray(self.loss.rows(y, p), dtype=float)
-        codes = self.codes(p)
-        if self.loss.by_name:
-            names = np.array(self.classes)
-            return np.asarray(self.loss.rows(names[y], names[codes]), dtype=float)
-        return np.asarray(self.loss.rows(y, codes), dtype=float)
+        return losses_of(self.loss, y, self.codes(p), p, self.classes)
 
     def probabilities(self, outputs: Array) -> Array:
         """Return a column for each class; only for classes."""
@@ -297,10 +323,7 @@ class Judge:
 
     def codes(self, p: Array) -> Array:
         """Return predicted classes: the most likely, or most likely for its share."""
-        if len(self.shares):
-            known = self.shares > 0
-            p = np.where(known, p / np.where(known, self.shares, 1.0), -1.0)
-        return np.asarray(np.argmax(p, axis=1))
+        return largest(p, self.shares)
 
     def row_weights(self, y: Array, weights: Array | None = None) -> Array:
         """Return how much rows count: as their weights say, every class alike for a balanced loss."""

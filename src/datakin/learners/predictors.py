@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import expit
 
 from datakin.data.features import Array
+from datakin.learners.losses import largest
 from datakin.learners.scaling import Scaler
 
 __all__ = [
@@ -184,7 +185,4 @@ class StackPredictor:
 
     def decide(self, found: Array) -> Array:
         """Return positions in `classes` for probabilities."""
-        if len(self.shares):
-            known = self.shares > 0
-            found = np.where(known, found / np.where(known, self.shares, 1.0), -1.0)
-        return np.asarray(np.argmax(found, axis=1))
+        return largest(found, self.shares)
