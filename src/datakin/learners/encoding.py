@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,14 +25,12 @@ __all__ = [
     "TableEncoder",
     "TreeCodes",
     "beside",
-    "dense_of_fits",
     "fits_in_full",
     "laid_out",
 ]
 
 MAX_LEVELS = 50  # one-hot columns per categorical column, for the most frequent levels
 MOST_CELLS = 2**25  # of a sparse matrix that is laid out in full, 256 MB
-MOST_AT_ONCE = 2**17  # cells of a table that is encoded for all fits at once, 1 MB each
 MIN_COUNT = 2  # a level that is seen only once tells a learner nothing
 
 
@@ -61,10 +60,12 @@ class ColumnEncoder:
         varies = numeric.max(axis=0) > numeric.min(axis=0) if numeric.size else []
         kept = np.flatnonzero(varies)
         codes = features.codes[rows]
-        levels = tuple(
-            _frequent(codes[:, j], len(features.levels[j])) for j in range(codes.shape[1])
-        )
-        return cls(middles, *center_and_scale(_columns(numeric, kept)), kept, levels)
+        levels = []
+        for column, names in zip(codes.T, features.levels, strict=True):
+            # Position 0 counts missing ones.
+            counts = np.bincount(column - MISSING, minlength=len(names) + 1)
+            levels.append(_frequent(counts, MIN_COUNT) + MISSING)
+        return cls(middles, *center_and_scale(_columns(numeric, kept)), kept, tuple(levels))
 
     def dense(self, features: Features, rows: Array | slice = slice(None)) -> Any:
         """Return the standardised matrix for scale-sensitive learners."""
@@ -82,41 +83,14 @@ class ColumnEncoder:
         return np.hstack(blocks).astype(float) if blocks else np.zeros((len(codes), 0))
 
 
-def dense_of_fits(encoders: Sequence[ColumnEncoder], features: Features) -> list[Array] | None:
-    """Return what `dense` gives for each of some fits, all at once.
-
-    None where that does not pay: with categories, missing values, columns that a fit leaves out,
-    numbers that are too large, or many rows.
-    """
-    numeric = features.numeric
-    if features.is_sparse or features.codes.shape[1] or numeric.size > MOST_AT_ONCE:
-        return None
-    if any(len(e.kept) < numeric.shape[1] for e in encoders) or np.isnan(numeric).any():
-        return None
-    # The order in memory stays that of the numbers: products depend on it, by a last bit.
-    is_turned = bool(numeric.flags.f_contiguous)
-    if not (is_turned or numeric.flags.c_contiguous):
-        return None
-    at = np.s_[:, :, None] if is_turned else np.s_[:, None, :]
-    centers, scales = (np.array([getattr(e, of) for e in encoders]) for of in ("centers", "scales"))
-    try:
-        with np.errstate(over="raise"):
-            found = (numeric.T if is_turned else numeric) - centers[at]
-            found /= scales[at]
-    except FloatingPointError:
-        return None
-    return list(found.transpose(0, 2, 1) if is_turned else found)
-
-
 def _columns(numeric: Array, kept: Array) -> Array:
     return numeric if len(kept) == numeric.shape[1] else numeric[:, kept]
 
 
-def _frequent(codes: Array, n_levels: int) -> Array:
-    counts = np.bincount(codes - MISSING, minlength=n_levels + 1)  # position 0 counts missing ones
+def _frequent(counts: Array, least: int) -> Array:
+    """Return the positions of the levels that get a column; with one level there is nothing to tell apart."""
     order = np.argsort(-counts, kind="stable")[:MAX_LEVELS]
-    kept: Array = np.sort(order[counts[order] >= MIN_COUNT]) + MISSING
-    # With all training rows in one level the column would be constant.
+    kept = np.sort(order[counts[order] >= least])
     return kept if (counts > 0).sum() > 1 else kept[:0]
 
 
@@ -155,24 +129,18 @@ class TreeCodes:
         self.names, columns = features.numeric_names, features.numeric
         self.values = [] if features.is_sparse else [np.unique(column) for column in columns.T]
 
-    def ranks(self, *tables: Features) -> Any:
-        """Return the ranks of all rows of some tables, one below the other.
-
-        The tables need not have the order of the columns. A single sparse matrix stays as it is.
-        """
-        if tables[0].is_sparse:
-            return sparse.csr_matrix(tables[0].numeric)
-        n_rows = [table.n_rows for table in tables]
-        starts = np.repeat(np.cumsum([0, *n_rows[:-1]]), n_rows)
-        ranks = np.empty((len(self.names), sum(n_rows)), dtype=np.float32)  # as XGBoost stores it
+    def ranks(self, table: Features) -> Any:
+        """Return the ranks of all rows of a table; its columns need not be in order, sparse ones stay."""
+        if table.is_sparse:
+            return sparse.csr_matrix(table.numeric)
+        ranks = np.empty((len(self.names), table.n_rows), dtype=np.float32)  # as XGBoost stores it
         for j, (name, values) in enumerate(zip(self.names, self.values, strict=True)):
-            orders, columns = zip(*(table.in_order(name) for table in tables), strict=True)
             # Numbers in order are searched for in a quarter of the time.
-            column = np.concatenate(columns)
+            order, column = table.in_order(name)
             at = values.searchsorted(column)
             found = (2 * at + (values.take(at, mode="clip") == column)).astype(np.float32)
             found[np.isnan(column)] = np.nan
-            ranks[j, np.concatenate(orders) + starts] = found
+            ranks[j, order] = found
         return np.ascontiguousarray(ranks.T)
 
 
@@ -212,16 +180,17 @@ class TableEncoder:
     def learn(cls, tables: Sequence[Features]) -> TableEncoder:
         """Learn from tables with the same columns."""
         first = tables[0]
-        levels = []
+        kept = []
         for j in range(first.codes.shape[1]):
-            counts: dict[str | None, int] = {}
+            counts: Counter[str | None] = Counter()
             for table in tables:
                 codes, n = np.unique(table.codes[:, j], return_counts=True)
-                for code, count in zip(codes, n, strict=True):
-                    level = None if code == MISSING else table.levels[j][code]
-                    counts[level] = counts.get(level, 0) + int(count)
-            levels.append(_common(counts))
-        return cls(first.numeric_names, _scaler(tables), first.category_names, tuple(levels))
+                levels = [None if code == MISSING else table.levels[j][code] for code in codes]
+                counts.update(dict(zip(levels, n.tolist(), strict=True)))
+            names = sorted(counts, key=lambda level: (level is None, str(level)))
+            found = _frequent(np.array([counts[name] for name in names]), LEAST)
+            kept.append(tuple(names[k] for k in found))
+        return cls(first.numeric_names, _scaler(tables), first.category_names, tuple(kept))
 
     def apply(self, features: Features) -> Array:
         """Return the matrix of a table that has these columns; missing numbers stay NaN."""
@@ -267,10 +236,3 @@ def _scaler(tables: Sequence[Features]) -> Scaler:
 def _numbers(features: Features) -> Array:
     numeric = laid_out(features).numeric
     return np.asarray(numeric, dtype=float)
-
-
-def _common(counts: dict[str | None, int]) -> tuple[str | None, ...]:
-    order = sorted(counts, key=lambda level: (-counts[level], level is None, str(level)))
-    kept = [level for level in order[:MAX_LEVELS] if counts[level] >= LEAST]
-    # With one level there is nothing to tell apart.
-    return tuple(sorted(kept, key=lambda v: (v is None, str(v)))) if len(counts) > 1 else ()

@@ -15,10 +15,9 @@ fits. ``inner="none"`` has no inner fits, for plans whose own error is measured 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any
+from itertools import combinations
 
 import numpy as np
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
@@ -30,10 +29,13 @@ from datakin.data import Dataset
 from datakin.data.checks.folds import check_groups, check_rows
 from datakin.data.features import Array
 
-__all__ = ["FOLDS", "Plan", "draw_folds", "make_plan", "number_of_folds"]
+__all__ = ["FOLDS", "Plan", "draw_folds", "drawn", "make_plan", "number_of_folds"]
 
 # For one fold: the fits that never saw it, each with the rows that test it.
 InnerFits = tuple[tuple[int, Array], ...]
+
+FOLDS = 10  # of a stack
+FEWER, MANY_ROWS = 5, 2000  # folds of a target with so many rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,12 +66,9 @@ class Plan:
         """Number of folds, K."""
         return len(self.folds)
 
-    def rows_to_predict(self, fit: int) -> Array:
-        """Return the rows of the dataset that a fit was not trained on."""
-        n_rows = len(self.trains[0])
-        held_out = np.ones(n_rows, dtype=bool)
-        held_out[self.trains[fit]] = False
-        return np.flatnonzero(held_out)
+    def held_out(self, train: Array) -> Array:
+        """Return the rows of the dataset that a fit on some rows was not trained on."""
+        return _without(self.trains[0], train)
 
 
 def make_plan(
@@ -93,47 +92,29 @@ def make_plan(
     stratify : bool
         Spread every class evenly over the folds.
     """
-    key = _key(dataset)
+    key = _ranks(dataset.y)
     everything = np.arange(dataset.n_rows)
     seed = derive_seed(random_state, "folds", repeat, key)
     folds = _split(dataset, everything, n_folds, seed, stratify)
-    trains, names = [everything], ["all"]
-    for k, fold in enumerate(folds):
-        trains.append(_without(everything, fold))
-        names.append(f"-{k}")
+    trains = [everything, *(_without(everything, fold) for fold in folds)]
+    names = ["all", *(f"-{k}" for k in range(n_folds))]
     tests: list[InnerFits] = []
     if inner == "shared":
-        tests = _add_shared(trains, names, folds)
+        fit_of: dict[tuple[int, int], int] = {}
+        for j, k in combinations(range(n_folds), 2):
+            fit_of[j, k] = fit_of[k, j] = len(trains)
+            trains.append(_without(trains[1 + j], folds[k]))
+            names.append(f"-{j}-{k}")
+        others = [[j for j in range(n_folds) if j != k] for k in range(n_folds)]
+        tests = [tuple((fit_of[j, k], folds[j]) for j in others[k]) for k in range(n_folds)]
     elif inner == "fresh":
         for k in range(n_folds):
             seed = derive_seed(random_state, "inner", repeat, k, key)
             split = _split(dataset, trains[1 + k], n_folds, seed, stratify)
-            tests.append(_add_fresh(trains, names, k, split))
+            tests.append(tuple((len(trains) + j, part) for j, part in enumerate(split)))
+            trains += [_without(trains[1 + k], part) for part in split]
+            names += [f"-{k}-fresh{j}" for j in range(n_folds)]
     return Plan(tuple(trains), tuple(names), tuple(folds), tuple(tests))
-
-
-def _add_shared(trains: list[Array], names: list[str], folds: Sequence[Array]) -> list[InnerFits]:
-    """Append the fits on all rows but two folds; return those that never saw each fold."""
-    n_folds = len(folds)
-    fit_of: dict[tuple[int, int], int] = {}
-    for j in range(n_folds):
-        for k in range(j + 1, n_folds):
-            fit_of[j, k] = fit_of[k, j] = len(trains)
-            trains.append(_without(trains[1 + j], folds[k]))
-            names.append(f"-{j}-{k}")
-    return [
-        tuple((fit_of[j, k], folds[j]) for j in range(n_folds) if j != k) for k in range(n_folds)
-    ]
-
-
-def _add_fresh(trains: list[Array], names: list[str], k: int, split: Sequence[Array]) -> InnerFits:
-    """Append the fits on the rows outside fold k but one part of their new split; return them."""
-    entries = []
-    for j, part in enumerate(split):
-        entries.append((len(trains), part))
-        trains.append(_without(trains[1 + k], part))
-        names.append(f"-{k}-fresh{j}")
-    return tuple(entries)
 
 
 def _without(rows: Array, fold: Array) -> Array:
@@ -144,24 +125,43 @@ def _without(rows: Array, fold: Array) -> Array:
     return np.flatnonzero(left)
 
 
-def _key(dataset: Dataset) -> bytes:
+def _ranks(y: Array) -> bytes:
     """Return the ranks of the labels as bytes: folds do not depend on units or names."""
-    return np.unique(dataset.y, return_inverse=True)[1].astype(np.int64).tobytes()
+    return np.unique(y, return_inverse=True)[1].astype(np.int64).tobytes()
+
+
+def drawn(
+    y: Array, n_folds: int, seed: int, *, stratify: bool, groups: Array | None
+) -> list[Array]:
+    """Return the rows of each fold.
+
+    Parameters
+    ----------
+    y : ndarray
+    n_folds : int
+    seed : int
+    stratify : bool
+        Spread every value of `y` evenly over the folds.
+    groups : ndarray or None
+        Rows with equal values stay in one fold.
+    """
+    if groups is None:
+        splitter = StratifiedKFold if stratify else KFold
+    else:
+        splitter = StratifiedGroupKFold if stratify else GroupKFold
+    made = splitter(n_folds, shuffle=True, random_state=seed)
+    return [test for _, test in made.split(np.zeros((len(y), 1)), y, groups)]
 
 
 def _split(dataset: Dataset, rows: Array, n_folds: int, seed: int, stratify: bool) -> list[Array]:
-    """Return the rows of each fold."""
+    """Return the rows of each fold of a plan; refuse folds that nothing can be learned from."""
     y = dataset.y[rows]
     groups = None if dataset.groups is None else dataset.groups[rows]
     check_rows(dataset, y, n_folds)
-    stratify_classes = bool(dataset.classes) and stratify
-    if groups is None:
-        splitter = StratifiedKFold if stratify_classes else KFold
-    else:
+    if groups is not None:
         check_groups(dataset, groups, n_folds)
-        splitter = StratifiedGroupKFold if stratify_classes else GroupKFold
-    split = splitter(n_folds, shuffle=True, random_state=seed).split(np.zeros(len(rows)), y, groups)
-    folds = [rows[test] for _, test in split]
+    tests = drawn(y, n_folds, seed, stratify=bool(dataset.classes) and stratify, groups=groups)
+    folds = [rows[test] for test in tests]
     if groups is not None or not stratify:
         cause = "Groups" if groups is not None else "Folds drawn without strata"
         _check_folds(dataset, folds, cause)
@@ -176,22 +176,16 @@ def _check_folds(dataset: Dataset, folds: list[Array], cause: str) -> None:
         )
     if not dataset.classes:
         return
-    rows = np.concatenate(folds)
     present = [np.bincount(dataset.y[fold], minlength=len(dataset.classes)) for fold in folds]
-    total = np.bincount(dataset.y[rows], minlength=len(dataset.classes))
-    for a, first in enumerate(present):
-        for second in present[a + 1 :]:
-            lost = np.flatnonzero((total > 0) & (total - first - second <= 0))
-            if len(lost):
-                raise DatakinError(
-                    f"{cause} of {dataset.name!r} put all rows of class {dataset.classes[lost[0]]!r} into "
-                    f"two folds, so that a fit would never see it. Use fewer folds (cv / --cv) or finer "
-                    f"groups."
-                )
-
-
-FOLDS = 10
-FEWER, MANY_ROWS = 5, 2000  # folds of a target with so many rows
+    total = np.sum(present, axis=0)
+    for first, second in combinations(present, 2):
+        lost = np.flatnonzero((total > 0) & (total - first - second <= 0))
+        if len(lost):
+            raise DatakinError(
+                f"{cause} of {dataset.name!r} put all rows of class {dataset.classes[lost[0]]!r} into "
+                f"two folds, so that a fit would never see it. Use fewer folds (cv / --cv) or finer "
+                f"groups."
+            )
 
 
 def number_of_folds(n_rows: int, n_groups: int | None = None) -> int:
@@ -224,22 +218,12 @@ def draw_folds(
         )
     wanted = number_of_folds(len(y), n_groups)
     wanted = wanted if n_folds is None else max(2, min(n_folds, wanted))
-    key = np.unique(y, return_inverse=True)[1].astype(np.int64).tobytes()
-    state = derive_seed(seed, "stack folds", key)
-    splitter: Any
-    if groups is None:
-        splitter = StratifiedKFold if is_class else KFold
-    else:
-        splitter = StratifiedGroupKFold if is_class else GroupKFold
+    state = derive_seed(seed, "stack folds", _ranks(y))
+    counts = np.unique(y, return_counts=True)[1] if is_class else np.array([wanted])
+    # A class with fewer rows than folds is spread as far as it goes.
+    stratify = is_class and (groups is not None or counts.max() >= wanted)
     found = np.zeros(len(y), dtype=int)
-    is_rare = is_class and np.unique(y, return_counts=True)[1].min() < wanted
-    with unheard(UserWarning) if is_rare or groups is not None else nullcontext():
-        # A class with fewer rows than folds is spread as far as it goes.
-        if is_class and groups is None and np.bincount(y).max() < wanted:
-            splitter = KFold
-        split = splitter(wanted, shuffle=True, random_state=state).split(
-            np.zeros(len(y)), y, groups
-        )
-        for k, (_, test) in enumerate(split):
+    with unheard(UserWarning) if counts.min() < wanted or groups is not None else nullcontext():
+        for k, test in enumerate(drawn(y, wanted, state, stratify=stratify, groups=groups)):
             found[test] = k
     return np.unique(found, return_inverse=True)[1]

@@ -39,7 +39,7 @@ def test_inner_fits_saw_neither_fold_k_nor_their_own_test_rows(make_lda, inner):
             assert not np.isin(train, fold).any()
             assert not np.isin(train, rows).any()
             assert len(train) + len(fold) + len(rows) == 63
-            assert np.isin(np.concatenate([fold, rows]), plan.rows_to_predict(fit)).all()
+            assert np.isin(np.concatenate([fold, rows]), plan.held_out(plan.trains[fit])).all()
 
 
 def test_a_shared_inner_fit_serves_both_folds(make_lda):
