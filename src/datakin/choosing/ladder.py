@@ -9,7 +9,7 @@ import numpy as np
 from datakin.choosing.summary import ERROR_SPREAD, Stated
 from datakin.data.features import Array
 from datakin.learners.losses import LOSSES, Judge, squared
-from datakin.learners.metrics import Metrics, agreeing, class_metrics, number_metrics
+from datakin.learners.metrics import Metrics, agreeing, metrics_of
 from datakin.learners.stack.fitting import Passes
 from datakin.learners.stack.weights import Mix
 
@@ -45,21 +45,7 @@ def measured(
         Of the rows, as the user gave them.
     groups : ndarray or None
     """
-    if judge.kind == "regression":
-        values = [each[:, 0] for each in draws]
-        found = number_metrics(of, values, y, weights, groups=groups, spread=ERROR_SPREAD)
-    else:
-        p = [judge.probabilities(each) for each in draws]
-        found = class_metrics(
-            of,
-            p,
-            [judge.codes(each) for each in p],
-            y,
-            weights,
-            classes=judge.classes,
-            groups=groups,
-            spread=ERROR_SPREAD,
-        )
+    found = metrics_of(of, draws, judge, y, weights, groups, ERROR_SPREAD)
     if LOSSES.get(judge.loss.name) is not judge.loss:  # a loss of the user's own may have any name
         return found
     variance = float(np.cov(y, aweights=weights, ddof=0)) if judge.kind == "regression" else 0.0

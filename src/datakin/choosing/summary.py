@@ -9,8 +9,8 @@ import numpy as np
 
 from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
-from datakin.learners.losses import Judge, squared
-from datakin.learners.metrics import ERROR_SPREAD, error_interval
+from datakin.learners.losses import Judge, mean_squared
+from datakin.learners.metrics import ERROR_SPREAD, error_interval, sampling_error
 from datakin.learners.stack.fitting import Passes, held_out, used_sources
 from datakin.learners.stack.trials import Trial, few_units, gain_of, posterior
 from datakin.learners.stack.weights import reweighted
@@ -83,10 +83,8 @@ def stated(
         for code in np.unique(y):
             center[y == code] = np.average(rows[y == code], weights=counts[y == code])
     parts = counts * (rows - center)
-    if groups is not None:
-        parts = np.bincount(groups, weights=parts)
-    n = len(parts)
-    spread = float(np.sqrt(np.sum(parts**2) * n / max(n - 1, 1)) / counts.sum())
+    spread, n = sampling_error(parts, groups)
+    spread /= float(counts.sum())
     if judge.kind != "regression" and judge.loss.needs == "label":
         # Without any wrong row, or with all of them wrong, rows tell nothing of their spread.
         share = (error * n + 1) / (n + 2)
@@ -99,9 +97,7 @@ def stated(
 
 def mean_losses(passes: Passes, draws: Sequence[Array]) -> Array:
     """Return the decision loss of each row, mean over the draws of the folds."""
-    target = passes.stack.target
-    each = [squared(target.Y, predictions, target.kind) for predictions in draws]
-    return np.asarray(np.mean(each, axis=0))
+    return mean_squared(passes.stack.target.Y, draws, passes.stack.target.kind)
 
 
 def total_gain(

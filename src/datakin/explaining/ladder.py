@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import stdtrit
 
 from datakin.data.features import Array
 from datakin.learners.learner import Rows
+from datakin.learners.metrics import mean_with_error, reach
 from datakin.learners.newton import CLIP, FREE, best_penalty, link, mean_of, refit
 from datakin.learners.predictors import normalised
 from datakin.learners.scaling import Scaler
@@ -232,21 +232,6 @@ def calibrated(judged: Judged, on_target: Array, at: int) -> tuple[float, float,
     D = np.column_stack([np.ones(len(rows)), slope_column(eta, np.ones(len(rows), dtype=bool))])
     b = refit(D, rows.Y[:, 0], eta, rows.weights, np.full(2, FREE), rows.kind)
     return observed, expected, 1 + float(b[1]) / spread
-
-
-def mean_with_error(values: Array, weights: Array, groups: Array | None) -> tuple[float, float]:
-    """Return the weighted mean of rows and its standard error, rows that belong together as one."""
-    mean = float(np.average(values, weights=weights))
-    parts: Array = weights * (values - mean)
-    if groups is not None:
-        parts = np.bincount(groups, weights=parts)
-    n = len(parts)
-    return mean, float(np.sqrt(np.sum(parts**2) * n / max(n - 1, 1)) / weights.sum())
-
-
-def reach(n_units: int, level: float = LEVEL) -> float:
-    """Return how many standard errors an interval reaches to each side."""
-    return float(stdtrit(max(n_units - 1, 1), 0.5 + level / 2))
 
 
 def step_error(judged: Judged, losses: Array, error: float, n_fitted: int) -> float:

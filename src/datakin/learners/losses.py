@@ -273,6 +273,11 @@ def squared(Y: Array, P: Array, kind: Kind) -> Array:
     return losses / 2 if kind == "multiclass" else losses
 
 
+def mean_squared(Y: Array, draws: Sequence[Array], kind: Kind) -> Array:
+    """Return `squared` of each row, mean over several draws of the folds."""
+    return np.asarray(np.mean([squared(Y, P, kind) for P in draws], axis=0))
+
+
 @dataclass(frozen=True, eq=False)
 class Judge:
     """Row losses of predictions, and how much each row counts.

@@ -16,7 +16,7 @@ from scipy.special import expit, logit, stdtrit
 
 from datakin.data.features import Array
 from datakin.learners.calibration import Part, auc, calibration
-from datakin.learners.losses import LOSSES
+from datakin.learners.losses import LOSSES, Judge
 
 __all__ = [
     "ERROR_SPREAD",
@@ -25,7 +25,11 @@ __all__ = [
     "agreeing",
     "class_metrics",
     "error_interval",
+    "mean_with_error",
+    "metrics_of",
     "number_metrics",
+    "reach",
+    "sampling_error",
 ]
 
 LEVEL = 0.9  # of intervals
@@ -180,6 +184,35 @@ def number_metrics(
     return agreeing(found, "squared", error, ends, variance)
 
 
+def metrics_of(
+    of: str,
+    draws: Sequence[Array],
+    judge: Judge,
+    y: Array,
+    weights: Array,
+    groups: Array | None,
+    spread: float,
+) -> Metrics:
+    """Return the metrics of a stack's predictions, one for each draw of the folds.
+
+    Parameters
+    ----------
+    of, y, weights, groups, spread
+        As in `class_metrics`.
+    draws : sequence of ndarray of shape (n, outputs)
+    judge : Judge
+        It says which class is predicted.
+    """
+    if judge.kind == "regression":
+        values = [each[:, 0] for each in draws]
+        return number_metrics(of, values, y, weights, groups=groups, spread=spread)
+    p = [judge.probabilities(each) for each in draws]
+    codes = [judge.codes(each) for each in p]
+    return class_metrics(
+        of, p, codes, y, weights, classes=judge.classes, groups=groups, spread=spread
+    )
+
+
 def agreeing(
     metrics: Metrics,
     loss: str,
@@ -249,21 +282,43 @@ def error_interval(
     >>> round(low, 3), round(high, 3)
     (0.05, 0.19)
     """
-    reach = _quantile(n_units) * spread * standard_error
+    far = reach(n_units) * spread * standard_error
     if is_share:
         middle = min(max(error, 0.5 / n_units), 1 - 0.5 / n_units)
-        reach /= middle * (1 - middle)
-        low, high = expit(logit(middle) + np.array([-reach, reach])).tolist()
+        far /= middle * (1 - middle)
+        low, high = expit(logit(middle) + np.array([-far, far])).tolist()
         # With no wrong row, or no right one, the interval ends there.
         return min(low, error) if error > 0 else 0.0, max(high, error) if error < 1 else 1.0
     if error <= 0:  # a loss of the user's own, or nothing wrong at all
-        return error - reach, error + reach
-    factor = float(np.exp(reach / error))
+        return error - far, error + far
+    factor = float(np.exp(far / error))
     return error / factor, error * factor
 
 
-def _quantile(n_units: int) -> float:
-    return float(stdtrit(max(n_units - 1, 1), 0.5 + LEVEL / 2))
+def reach(n_units: int, level: float = LEVEL) -> float:
+    """Return how many standard errors an interval reaches to each side."""
+    return float(stdtrit(max(n_units - 1, 1), 0.5 + level / 2))
+
+
+def sampling_error(parts: Array, groups: Array | None = None) -> tuple[float, int]:
+    """Return the standard error of a sum that is 0 on the mean, and of how many units it is made.
+
+    Parameters
+    ----------
+    parts : ndarray
+        What each row adds.
+    groups : ndarray of int, optional
+        Rows that belong together, 0, 1, 2, ...: they count as one.
+    """
+    parts = parts if groups is None else np.bincount(groups, weights=parts)
+    n = len(parts)
+    return float(np.sqrt(np.sum(parts**2) * n / max(n - 1, 1))), n
+
+
+def mean_with_error(values: Array, weights: Array, groups: Array | None) -> tuple[float, float]:
+    """Return the weighted mean of rows and its standard error, rows that belong together as one."""
+    mean = float(np.average(values, weights=weights))
+    return mean, sampling_error(weights * (values - mean), groups)[0] / float(weights.sum())
 
 
 def _combined(
@@ -283,9 +338,7 @@ def _combined(
             continue
         value = float(np.mean([each[name][0] for each in draws]))
         parts = np.mean([each[name][1] for each in draws], axis=0)
-        parts = parts if codes is None else np.bincount(codes, weights=parts)
-        n = len(parts)
-        error = float(np.sqrt(np.sum(parts**2) * n / max(n - 1, 1)))
+        error, n = sampling_error(parts, codes)
         is_share = name in SHARES
         if is_share:  # rows that are all right tell nothing of their spread
             m = min(n, fewest) if name == "auc" else n
@@ -294,8 +347,8 @@ def _combined(
         if is_share or name in SIZES:
             ends = error_interval(value, error, n, is_share=is_share, spread=spread)
         else:
-            reach = _quantile(n) * spread * error
-            ends = value - reach, value + reach
+            far = reach(n) * spread * error
+            ends = value - far, value + far
         values[name], intervals[name] = value, ends
     return Metrics(of, len(weights), values, intervals, positive)
 

@@ -281,10 +281,10 @@ def test_ctrl_c_gives_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     target, sources = task("lda")
     true = Stack.held_out
 
-    def stops(self: Any, folds: Any, repeat: int = 0) -> Any:
+    def stops(self: Any, folds: Any, repeat: int = 0, **more: Any) -> Any:
         if repeat == 1 and len(self.sources) == 3:
             raise KeyboardInterrupt
-        return true(self, folds, repeat)
+        return true(self, folds, repeat, **more)
 
     monkeypatch.setattr(Stack, "held_out", stops)
     with pytest.raises(datakin.Interrupted, match="after 1 of at least 2 draws") as stopped:

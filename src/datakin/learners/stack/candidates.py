@@ -149,33 +149,18 @@ class Stack:
         found += [Candidate(learner, "source", name) for learner, name in self.ready]
         return found
 
-    def fit_each(self) -> None:
-        """Fit every learner on each source, and on no pool of them."""
-        self._fit(self._wanted())
-
-    def fit_sources(self) -> None:
-        """Fit every learner on each source, and on all of them together."""
-        wanted = self._wanted()
-        if self._has_all:
-            for learner in self.learners:
-                wanted[learner.name, ""] = partial(
-                    _fit_source, learner, self.pool(learner)[0], self.target.X
-                )
-        self._fit(wanted)
-
-    def _wanted(self) -> dict[tuple[str, str], Task]:
-        return {
-            (learner.name, name): partial(
-                _fit_source, learner, self._cut(learner, rows, name), self.target.X
-            )
+    def fit_sources(self, *, pools: bool = True) -> None:
+        """Fit every learner on each source and, perhaps, on all of them together."""
+        wanted = {
+            (learner.name, name): (learner, self._cut(learner, rows, name))
             for learner in self.learners
             for name, rows in self.sources.items()
             if (learner.name, name) not in self.fits
         }
-
-    def _fit(self, wanted: dict[tuple[str, str], Task]) -> None:
-        found = self.run(list(wanted.values()))
-        self.fits |= dict(zip(wanted, found, strict=True))
+        if pools and self._has_all:
+            wanted |= {(each.name, ""): (each, self.pool(each)[0]) for each in self.learners}
+        tasks = [partial(_fit_source, *each, self.target.X) for each in wanted.values()]
+        self.fits |= dict(zip(wanted, self.run(tasks), strict=True))
 
     def pool(self, learner: Learner) -> tuple[Rows, Rows]:
         """Return the rows of all sources, and the target's with them, cut where they are too many."""
@@ -197,18 +182,28 @@ class Stack:
         name = "" if len(self.sources) > 1 else next(iter(self.sources))
         return self.fits[learner.name, name].told
 
-    def held_out(self, folds: Array, repeat: int = 0) -> Array:
-        """Return held-out predictions of shape (candidates, n, m) for one draw of the folds."""
+    def held_out(self, folds: Array, repeat: int = 0, *, pools: bool = True) -> Array:
+        """Return held-out predictions of shape (candidates, n, m) for one draw of the folds.
+
+        Without pools, candidates that are pools get NaN: only looks at the others may follow.
+        """
         self.predict_own(folds, repeat)
-        pooled: list[Any] = [None] * len(self.learners)
-        if self.has_pools:
-            pooled = self.run([self._pooled(each, folds, repeat) for each in self.learners])
-        parts = [
-            self._of_learner(each, repeat, both)
-            for each, both in zip(self.learners, pooled, strict=True)
-        ]
-        parts += [self.fits[key].on_target[None] for key in self.ready]
-        return np.concatenate(parts)
+        nothing = np.full(self.target.Y.shape, np.nan)
+        both: dict[str, Array] = {}
+        if pools and self.has_pools:
+            made = self.run([self._pooled(each, folds, repeat) for each in self.learners])
+            both = {each.name: P for each, (P, _) in zip(self.learners, made, strict=True)}
+
+        def of(candidate: Candidate) -> Array:
+            name = candidate.learner
+            if candidate.rows == TARGET:
+                return self.own_passes[name, repeat][0]
+            if candidate.rows == BOTH:
+                return both.get(name, nothing)
+            fit = self.fits.get((name, candidate.source))
+            return nothing if fit is None else fit.on_target
+
+        return np.array([of(candidate) for candidate in self.candidates])
 
     def predict_own(self, folds: Array, repeat: int) -> None:
         """Predict the folds of the target from the target alone."""
@@ -227,37 +222,24 @@ class Stack:
         both = np.append(folds, np.full(len(pool), -1))
         return partial(learner.held_out, rows, both, [self._all_told(learner), told])
 
-    def _of_learner(self, learner: Learner, repeat: int, both: Any) -> Array:
-        found = [self.own_passes[learner.name, repeat][0]]
-        if self.has_pools:
-            found.append(both[0])
-        if self._has_all:
-            found.append(self.fits[learner.name, ""].on_target)
-        found += [self.fits[learner.name, name].on_target for name in self.sources]
-        return np.array(found)
-
     def predictors(self, weights: Array, least: float) -> list[tuple[Candidate, float, Predictor]]:
         """Fit the candidates whose weight is worth it on all their rows; weights then sum to 1."""
         kept = [i for i, weight in enumerate(weights) if weight >= least]
         total = float(weights[kept].sum())
-        made = []
-        for i in kept:
-            candidate = self.candidates[i]
-            made.append((candidate, float(weights[i]) / total, self._fitted(candidate)))
-        return made
+        some = [(self.candidates[i], float(weights[i]) / total) for i in kept]
+        return [(candidate, weight, self._fitted(candidate)) for candidate, weight in some]
 
     def _fitted(self, candidate: Candidate) -> Predictor:
-        if candidate.source:
+        if candidate.rows not in (TARGET, BOTH):
             return self.fits[candidate.learner, candidate.source].predictor
         learner = next(each for each in self.learners if each.name == candidate.learner)
         few = learner.few(self.target) if hasattr(learner, "few") else self.target
+        own, told = learner.fit(few)
         if candidate.rows == TARGET:
-            return learner.fit(few)[0]
-        if candidate.rows == BOTH:
-            pool, whole = self.pool(learner)
-            parts = [self._all_told(learner), learner.fit(few)[1]]
-            return learner.fit(whole if few is self.target else few.below(pool), parts)[0]
-        return self.fits[candidate.learner, candidate.source].predictor
+            return own
+        pool, whole = self.pool(learner)
+        rows = whole if few is self.target else few.below(pool)
+        return learner.fit(rows, [self._all_told(learner), told])[0]
 
     def shares(self, weights: Array) -> dict[str, float]:
         """Return each source's share of the prediction."""

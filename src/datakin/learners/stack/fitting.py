@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -48,58 +49,38 @@ class Passes:
     mixes: list[Mix] = field(default_factory=list)
     choosing: list[Mix] = field(default_factory=list)
 
-    def add(self, folds: Array, known: Array | None = None) -> None:
-        """Take one more draw of the folds; `known` if its predictions are there already."""
-        P = self.stack.held_out(folds, len(self.folds)) if known is None else known
+    def add(self, folds: Array, known: Array | None = None, *, pools: bool = True) -> None:
+        """Take one more draw of the folds; `known` if its predictions are there already.
+
+        Without pools, only looks at the target alone and at single sources may follow.
+        """
+        draw = len(self.folds)
+        P = self.stack.held_out(folds, draw, pools=pools) if known is None else known
         self.folds.append(folds)
         self.predictions.append(P)
-        everything = np.ones(len(P), dtype=bool)
-        style = PREDICTING if self.stack.has_pools else ONE_SOURCE
-        self.mixes.append(self._mix(P, folds, everything, style))
-        self.choosing.append(self._mix(P, folds, everything, CHOOSING))
-
-    def add_each(self, folds: Array) -> None:
-        """Take one more draw of the folds for the target alone and each source, without pools.
-
-        Candidates that are pools get no predictions: only looks at the others may follow.
-        """
-        stack, repeat = self.stack, len(self.folds)
-        stack.predict_own(folds, repeat)
-        nothing = np.full(stack.target.Y.shape, np.nan)
-        found = []
-        for candidate in stack.candidates:
-            if candidate.rows == "target":
-                found.append(stack.own_passes[candidate.learner, repeat][0])
-            elif candidate.source:
-                found.append(stack.fits[candidate.learner, candidate.source].on_target)
-            else:
-                found.append(nothing)
-        self.folds.append(folds)
-        self.predictions.append(np.array(found))
+        if pools:
+            everything = np.ones(len(P), dtype=bool)
+            style = PREDICTING if self.stack.has_pools else ONE_SOURCE
+            self.mixes.append(self._mix(draw, everything, style))
+            self.choosing.append(self._mix(draw, everything, CHOOSING))
 
     def first(self, n_draws: int) -> Passes:
         """Return the first draws of the folds alone."""
-        kept = slice(n_draws)
-        return replace(
-            self,
-            folds=self.folds[kept],
-            predictions=self.predictions[kept],
-            mixes=self.mixes[kept],
-            choosing=self.choosing[kept],
-        )
+        draws = ("folds", "predictions", "mixes", "choosing")
+        return replace(self, **{name: getattr(self, name)[:n_draws] for name in draws})
 
-    def _mix(
-        self, P: Array, folds: Array, some: Array, style: Style, only: int | None = None
-    ) -> Mix:
+    def _mix(self, draw: int, some: Array, style: Style, only: int | None = None) -> Mix:
         stack = self.stack
-        own = stack.own[some]
+        own, pooled, sources = (each[some] for each in (stack.own, stack.pooled, stack.together))
         own = own if own.any() else np.ones(len(own), dtype=bool)
-        pooled, sources = stack.pooled[some], stack.together[some]
         if style.sources and not (pooled.any() or sources.any()):
             sources = ~own
-        return mix(
-            P[some], stack.target.Y, self.row_weights, folds, own, style, pooled, sources, only
-        )
+        center = style.center(own, pooled, sources)
+        P, folds = self.predictions[draw][some], self.folds[draw]
+        return mix(P, stack.target.Y, self.row_weights, folds, own, style, center, only)
+
+    def _some(self, keep: Callable[[Candidate], bool]) -> Array:
+        return np.array([keep(candidate) for candidate in self.stack.candidates])
 
     @property
     def weights(self) -> Array:
@@ -114,27 +95,25 @@ class Passes:
     @property
     def is_clear(self) -> bool:
         """Whether no source lies so near the cut that other folds could turn the answer."""
+        names = self.stack.names
+        if len(self.choosing) < 2 or not names:
+            return not names
         each = [self.stack.shares(one.weights) for one in self.choosing]
-        if len(each) < 2 or not self.stack.names:
-            return not self.stack.names
-        shares = np.array([[one[name] for name in self.stack.names] for one in each])
+        shares = np.array([[one[name] for name in names] for one in each])
         means, error = shares.mean(axis=0), shares.std(axis=0, ddof=1) / np.sqrt(len(each))
         return bool((np.abs(means - cut_of(means)) > CLEAR * error).all())
 
     def of(self, keep: Callable[[Candidate], bool], style: Style = ONE_SOURCE) -> list[Mix]:
         """Return the mixes of some of the candidates alone, such as those of one source."""
-        some = np.array([keep(candidate) for candidate in self.stack.candidates])
-        pairs = zip(self.predictions, self.folds, strict=True)
-        return [self._mix(P, folds, some, style) for P, folds in pairs]
+        some = self._some(keep)
+        return [self._mix(draw, some, style) for draw in range(len(self.folds))]
 
     def of_fold(
         self, keep: Callable[[Candidate], bool], style: Style, draw: int, fold: int
     ) -> Array:
         """Return held-out predictions of one fold of one draw by some of the candidates."""
-        some = np.array([keep(candidate) for candidate in self.stack.candidates])
-        folds = self.folds[draw]
-        found = self._mix(self.predictions[draw], folds, some, style, fold)
-        return np.asarray(found.predictions[folds == fold])
+        found = self._mix(draw, self._some(keep), style, fold)
+        return np.asarray(found.predictions[self.folds[draw] == fold])
 
     @property
     def alone(self) -> list[Mix]:
@@ -225,7 +204,8 @@ def fit_stack(
     """
     row_weights = target.weights if row_weights is None else row_weights
     own: dict[tuple[str, int], tuple[Array, Array]] = {}
-    stack = Stack(target, sources, learners, seed=seed, run=run, own=own, ready=ready, pools=pools)
+    shared: dict[str, Any] = {"seed": seed, "run": run, "own": own, "pools": pools}
+    stack = Stack(target, sources, learners, ready=ready, **shared)
     stack.fit_sources()
     passes, answers = Passes(stack, row_weights), []
     least, most = repeats if stack.names else (repeats[0], repeats[0])
@@ -249,17 +229,7 @@ def fit_stack(
         some = {name: rows for name, rows in stack.sources.items() if name in used}
         fits = {key: fit for key, fit in stack.fits.items() if key[1] in some}
         still = {key: fit for key, fit in (ready or {}).items() if key[1] in used}
-        smaller = Stack(
-            target,
-            some,
-            learners,
-            seed=seed,
-            run=run,
-            known=fits,
-            own=own,
-            ready=still,
-            pools=pools,
-        )
+        smaller = Stack(target, some, learners, known=fits, ready=still, **shared)
         smaller.fit_sources()
         chosen = Passes(smaller, row_weights)
         for each in passes.folds:
@@ -324,14 +294,9 @@ def cut_of(shares: Sequence[float]) -> float:
     >>> cut_of([0.3, 0.2])
     0.05
     """
-    ends = np.sort([0.0, *shares])
     low, high = WINDOW
-    starts, stops = np.clip(ends[:-1], low, high), np.clip(ends[1:], low, high)
-    inside = np.append(stops - starts, high - np.clip(ends[-1], low, high))
-    widest = int(np.argmax(inside))
-    if inside[widest] <= 0:
-        return CUT
-    first = max(low, ends[widest])
-    last = min(high, ends[widest + 1]) if widest + 1 < len(ends) else high
-    middle = float(first + last) / 2
-    return CUT if first <= CUT <= last and last - first >= (high - low) * 0.99 else middle
+    ends = np.clip(np.sort([low, *shares, high]), low, high)
+    widest = int(np.argmax(np.diff(ends)))
+    first, last = ends[widest : widest + 2]
+    is_free = first <= CUT <= last and last - first >= (high - low) * 0.99
+    return CUT if is_free else float(first + last) / 2

@@ -52,12 +52,9 @@ class Style:
 
     def center(self, own: Array, pooled: Array, sources: Array) -> Array:
         """Return the weights that are expected of candidates of each kind."""
-        shares = [
-            (own, 1.0 - self.pooled - self.sources),
-            (pooled, self.pooled),
-            (sources, self.sources),
-        ]
-        found = sum(share * (some / max(some.sum(), 1)) for some, share in shares if some.any())
+        shares = (1.0 - self.pooled - self.sources, self.pooled, self.sources)
+        kinds = zip(shares, (own, pooled, sources), strict=True)
+        found = sum(share * (some / max(some.sum(), 1)) for share, some in kinds)
         return np.asarray(found / np.sum(found))
 
 
@@ -115,8 +112,7 @@ def mix(
     folds: Array,
     own: Array,
     style: Style = CHOOSING,
-    pooled: Array | None = None,
-    sources: Array | None = None,
+    center: Array | None = None,
     only: int | None = None,
 ) -> Mix:
     """Find the weights of candidates from held-out predictions of the target's rows.
@@ -128,73 +124,62 @@ def mix(
     Y : ndarray of shape (n, m)
     row_weights : ndarray of shape (n,)
     folds : ndarray of int, shape (n,)
-    own, pooled, sources : ndarray of bool, shape (candidates,)
-        Candidates that are learned from the target alone, from the target with all sources, and from
-        all sources.
+    own : ndarray of bool, shape (candidates,)
+        Candidates that are learned from the target alone.
     style : Style
+    center : ndarray of shape (candidates,), optional
+        The weights that are expected; by default equal ones of the target's own.
     only : int, optional
         A fold: weights are found for it alone.
     """
     n_folds = int(folds.max()) + 1
-    flat, aims = _sums(P, Y, row_weights, folds, n_folds)
-    nothing = np.zeros(len(P), dtype=bool)
-    center = style.center(
-        own, nothing if pooled is None else pooled, nothing if sources is None else sources
-    )
+    sums = _Sums(P, Y, row_weights, folds, n_folds, own)
+    center = own / own.sum() if center is None else center
     by_fold = np.zeros((n_folds, len(P)))
     wanted = range(n_folds) if only is None else [only]
-    total_gram, total_moment = flat.sum(axis=0), aims.sum(axis=0)
-    losses = _own_losses(P[own], Y, row_weights, folds, n_folds)
     for k in wanted:
-        outside = float(row_weights[folds != k].sum())
-        best = float((losses.sum(axis=1) - losses[:, k]).min()) / outside
-        by_fold[k] = _found(
-            total_gram - flat[k], total_moment - aims[k], best, own, center, style, Y
-        )
+        by_fold[k] = sums.weights(own, center, style, k)
     predictions = np.einsum("cnm,nc->nm", P, by_fold[folds])
     return Mix(by_fold[list(wanted)].mean(axis=0), by_fold, predictions)
 
 
-def _found(
-    gram: Array, moment: Array, best: float, own: Array, center: Array, style: Style, Y: Array
-) -> Array:
-    """Return the weights for one set of rows."""
-    stiff = style.ridge * best / (1.0 if Y.shape[1] <= 2 else 1.5)
-    found = on_simplex(gram, moment, stiff, center)
-    if own.all():
-        return found
-    equal = np.full(int(own.sum()), 1.0 / own.sum())
-    alone = on_simplex(gram[np.ix_(own, own)], moment[own], stiff, equal)
-    found = (1 - style.kept) * found
-    found[own] += style.kept * alone
-    return found
-
-
 def reweighted(P: Array, Y: Array, row_weights: Array, own: Array) -> Array:
     """Return the weights that sources are chosen by, from all rows at once, for other row weights."""
-    flat, aims = _sums(P, Y, row_weights, np.zeros(len(Y), dtype=int), 1)
-    losses = row_weights * np.sum((P[own] - Y) ** 2, axis=2)
-    best = float(losses.sum(axis=1).min()) / float(row_weights.sum())
-    nothing = np.zeros(len(P), dtype=bool)
-    center = CHOOSING.center(own, nothing, nothing)
-    return _found(flat[0], aims[0], best, own, center, CHOOSING, Y)
+    sums = _Sums(P, Y, row_weights, np.zeros(len(Y), dtype=int), 1, own)
+    return sums.weights(own, own / own.sum(), CHOOSING)
 
 
-def _sums(
-    P: Array, Y: Array, row_weights: Array, folds: Array, n_folds: int
-) -> tuple[Array, Array]:
-    """Return products of predictions with each other and with the responses, by fold."""
-    grams, moments = [], []
-    for k in range(n_folds):
-        at = folds == k
-        part = P[:, at] * np.sqrt(row_weights[at])[None, :, None]
-        part = part.reshape(len(P), -1)
-        aim = (Y[at] * np.sqrt(row_weights[at])[:, None]).ravel()
-        grams.append(part @ part.T)
-        moments.append(part @ aim)
-    return np.array(grams), np.array(moments)
+class _Sums:
+    """Products of predictions with each other and with the responses, and losses, by fold."""
 
+    def __init__(
+        self, P: Array, Y: Array, row_weights: Array, folds: Array, n_folds: int, own: Array
+    ) -> None:
+        self.n_outputs, self.counts = Y.shape[1], np.bincount(folds, row_weights, n_folds)
+        losses = row_weights * np.sum((P[own] - Y) ** 2, axis=2)
+        self.losses = np.array([np.bincount(folds, each, n_folds) for each in losses])
+        self.grams, self.moments = [], []
+        roots = np.sqrt(row_weights)[:, None]
+        for k in range(n_folds):
+            at = folds == k
+            part = (P[:, at] * roots[at]).reshape(len(P), -1)
+            self.grams.append(part @ part.T)
+            self.moments.append(part @ (Y[at] * roots[at]).ravel())
 
-def _own_losses(P: Array, Y: Array, row_weights: Array, folds: Array, n_folds: int) -> Array:
-    losses = row_weights * np.sum((P - Y) ** 2, axis=2)
-    return np.array([[each[folds == k].sum() for k in range(n_folds)] for each in losses])
+    def weights(self, own: Array, center: Array, style: Style, without: int | None = None) -> Array:
+        """Return the weights from all rows, or from those outside a fold."""
+        counted = [k for k in range(len(self.grams)) if k != without]
+        gram, moment = (
+            np.sum([each[k] for k in counted], axis=0) for each in (self.grams, self.moments)
+        )
+        best = float(self.losses[:, counted].sum(axis=1).min() / self.counts[counted].sum())
+        stiff = style.ridge * best / (1.0 if self.n_outputs <= 2 else 1.5)
+        found = on_simplex(gram, moment, stiff, center)
+        if own.all():
+            return found
+        alone = on_simplex(
+            gram[np.ix_(own, own)], moment[own], stiff, np.full(own.sum(), 1 / own.sum())
+        )
+        found = (1 - style.kept) * found
+        found[own] += style.kept * alone
+        return found
