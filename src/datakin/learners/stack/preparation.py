@@ -85,45 +85,43 @@ def prepare(
     encoder : TableEncoder, optional
         One that is there already; it is not learned then.
     """
-    _check_names(weights or {}, [d.name for d in (target, *sources)])
-    given = {d.name: _given(dict(weights or {}), d) for d in (target, *sources)}
+    given = weights or {}
+    _check_names(given, [d.name for d in (target, *sources)])
     notes: list[str] = []
-    own_rows, chosen = sampled(target, max_rows, random_state, notes)
-    own = _full(own_rows.features, target.name)
-    features, labels = [own], [own_rows.y]
-    kept_weights = [_weights(given[target.name], target, chosen)]
-    _check_counted(own_rows, kept_weights[0], given[target.name] is not None)
-    names: list[str] = []
     unusable: dict[str, str] = {}
     groups: dict[str, Array] = {}
+    tables: dict[str, tuple[Features, Array, Array]] = {}
     # By name: sums over all tables do not depend on the order in which they were given.
-    for source in sorted(sources, key=lambda each: each.name):
+    target, *others = (
+        _weighted(d, given) for d in (target, *sorted(sources, key=lambda each: each.name))
+    )
+    own, _ = sampled(target, max_rows, random_state, notes)
+    tables[own.name] = _full(own.features, own.name), own.y, _weights(own)
+    _check_counted(own)
+    for source in others:
         try:
-            part, y, rows = _matched(own_rows, source, max_rows, random_state, notes)
-            own_weights = _weights(given[source.name], source, rows)
+            part, features = _matched(own, source, max_rows, random_state, notes)
+            tables[source.name] = features, part.y, _weights(part)
         except DatakinError as error:
             unusable[source.name] = str(error)
             continue
-        names.append(source.name)
-        if source.groups is not None:
-            groups[source.name] = np.unique(source.groups[rows], return_inverse=True)[1]
-        features.append(part)
-        labels.append(y)
-        kept_weights.append(own_weights)
-    encoder = TableEncoder.learn(features) if encoder is None else encoder
-    made = []
-    for part, y, weight in zip(features, labels, kept_weights, strict=True):
+        if part.groups is not None:
+            groups[source.name] = np.unique(part.groups, return_inverse=True)[1]
+    if encoder is None:
+        encoder = TableEncoder.learn([features for features, _, _ in tables.values()])
+    rows = {}
+    for name, (features, y, counts) in tables.items():
         Y, kind = responses(y, len(target.classes))
-        made.append(Rows(encoder.apply(part), Y, weight, kind))
+        rows[name] = Rows(encoder.apply(features), Y, counts, kind)
     return Prepared(
-        own_rows,
-        made[0],
-        dict(zip(names, made[1:], strict=True)),
+        own,
+        rows.pop(own.name),
+        rows,
         encoder,
         {source.name: source.n_rows for source in sources},
         unusable,
         tuple(notes),
-        {d.name: _fingerprint(d, given[d.name]) for d in (target, *sources)},
+        {d.name: d.fingerprint for d in (target, *others)},
         groups,
     )
 
@@ -158,33 +156,31 @@ def _whole_groups(groups: Array, max_rows: int) -> Array:
 
     None where this would be one group, or less than half of the rows that may be taken.
     """
-    numbers, sizes = np.unique(groups, return_counts=True)
-    found: list[int] = []
+    kept: list[int] = []
     n_rows = 0
-    for number, size in zip(numbers.tolist(), sizes.tolist(), strict=True):
-        if n_rows + size <= max_rows:
-            found.append(number)
+    for number, size in enumerate(np.bincount(groups).tolist()):
+        if size and n_rows + size <= max_rows:
+            kept.append(number)
             n_rows += size
-    enough = len(found) > 1 and 2 * n_rows >= max_rows
-    return np.isin(groups, found if enough else [])
+    enough = len(kept) > 1 and 2 * n_rows >= max_rows
+    return np.isin(groups, kept if enough else [])
 
 
 def _matched(
     target: Dataset, source: Dataset, max_rows: int | None, random_state: int, notes: list[str]
-) -> tuple[Features, Array, Array]:
-    """Return a source's features laid out as the target's, its labels and the rows taken."""
+) -> tuple[Dataset, Features]:
+    """Return the rows of a source that are used, labels as the target's, and features laid out as its."""
     common = pair(target, source)
     if common.identical:
         raise DatakinError(f"{source.name!r} holds the same rows as {target.name!r}.")
-    usable = ~common.shared_source
-    codes, n_other = np.zeros(source.n_rows), 0
+    usable, n_other = ~common.shared_source, 0
     if target.classes:
         place = {name: code for code, name in enumerate(target.classes)}
-        codes = np.array([place.get(name, -1) for name in source.classes])[source.y]
-        usable &= codes >= 0
-        other = sorted({name for name in source.classes if name not in place})
-        n_other = int((codes < 0).sum())
+        code_of = np.array([place.get(name, -1) for name in source.classes])
+        n_other = int((code_of[source.y] < 0).sum())
+        usable &= code_of[source.y] >= 0
         if n_other:
+            other = sorted(set(source.classes) - set(place))
             number = "1 row" if n_other == 1 else f"{n_other:,} rows"
             notes.append(
                 f"{source.name}: {number} left out, of classes that {target.name} does not have: "
@@ -196,13 +192,10 @@ def _matched(
             f"needed."
         )
     notes += [f"{source.name}: {note}" for note in _notes(common, target.name, n_other)]
-    rows = np.flatnonzero(usable)
-    part, taken = sampled(
-        source if usable.all() else source.take(rows), max_rows, random_state, notes
-    )
-    rows = rows[taken]
-    features = _as_target(_full(part.features, source.name), target.features, common.columns)
-    return features, codes[rows].astype(int) if target.classes else source.y[rows], rows
+    some = source if usable.all() else source.take(np.flatnonzero(usable))
+    part, _ = sampled(some, max_rows, random_state, notes)
+    features = _as_target(_full(part.features, part.name), target.features, common.columns)
+    return replace(part, y=code_of[part.y]) if target.classes else part, features
 
 
 def _notes(common: Pairing, target: str, n_other: int) -> list[str]:
@@ -234,27 +227,16 @@ def _as_target(features: Features, like: Features, columns: Sequence[str]) -> Fe
     """Return the target's columns; those that are not among `columns` are missing."""
     n, shared = features.n_rows, set(columns)
     numeric = np.full((n, len(like.numeric_names)), np.nan)
-    place = {name: j for j, name in enumerate(features.numeric_names)}
     for j, name in enumerate(like.numeric_names):
         if name in shared:
-            numeric[:, j] = features.numeric[:, place[name]]
+            numeric[:, j] = features.numeric[:, features.numeric_names.index(name)]
     codes = np.full((n, len(like.category_names)), MISSING, dtype=np.int32)
-    levels: list[tuple[str, ...]] = []
-    place = {name: j for j, name in enumerate(features.category_names)}
+    levels: list[tuple[str, ...]] = [()] * codes.shape[1]
     for j, name in enumerate(like.category_names):
         if name in shared:
-            codes[:, j] = features.codes[:, place[name]]
-            levels.append(features.levels[place[name]])
-        else:
-            levels.append(())
-    return replace(
-        features,
-        numeric=numeric,
-        numeric_names=like.numeric_names,
-        codes=codes,
-        category_names=like.category_names,
-        levels=tuple(levels),
-    )
+            place = features.category_names.index(name)
+            codes[:, j], levels[j] = features.codes[:, place], features.levels[place]
+    return Features(numeric, like.numeric_names, codes, like.category_names, tuple(levels))
 
 
 def _check_names(weights: Mapping[str, Array], names: Sequence[str]) -> None:
@@ -267,12 +249,11 @@ def _check_names(weights: Mapping[str, Array], names: Sequence[str]) -> None:
             )
 
 
-def _given(weights: Mapping[str, Array], dataset: Dataset) -> Array | None:
-    """Return the weights of all rows of a dataset, those given by name before its own; checked."""
-    given = weights.get(dataset.name, dataset.weights)
-    if given is None:
-        return None
-    found = np.asarray(given, dtype=float)
+def _weighted(dataset: Dataset, given: Mapping[str, Array]) -> Dataset:
+    """Return a dataset with the weights given for it, which come before its own; checked."""
+    if dataset.name not in given:
+        return dataset
+    found = np.asarray(given[dataset.name], dtype=float)
     if found.shape != (dataset.n_rows,):
         raise DatakinError(
             f"There must be one weight for each of the {dataset.n_rows:,} rows of {dataset.name!r}. Got an "
@@ -282,51 +263,40 @@ def _given(weights: Mapping[str, Array], dataset: Dataset) -> Array | None:
         raise DatakinError(
             f"The weights of {dataset.name!r} must be finite, not negative, and not all 0."
         )
-    return found
+    return replace(dataset, weights=found)
 
 
-def _weights(given: Array | None, dataset: Dataset, rows: Array) -> Array:
-    """Return the weights of some rows with mean 1; equal ones where none are given."""
-    if given is None:
-        return np.ones(len(rows))
-    found = given[rows]
-    found = found / (found.max() or 1.0)
+def _weights(part: Dataset) -> Array:
+    """Return the weights of the rows with mean 1; equal ones where there are none."""
+    if part.weights is None:
+        return np.ones(part.n_rows)
+    found = part.weights / (part.weights.max() or 1.0)
     # As many rows of equal weight would make means as certain as these do (Kish, 1965).
     n_equal = float(found.sum() ** 2 / (np.sum(found**2) or 1.0))
     if n_equal < LEAST_ROWS - EPS:
         raise DatakinError(
-            f"The weights of {dataset.name!r} must leave enough to learn from. Its {len(rows):,} rows that "
+            f"The weights of {part.name!r} must leave enough to learn from. Its {part.n_rows:,} rows that "
             f"can be used count like {n_equal:.3g} of equal weight; at least {LEAST_ROWS} are needed. Give "
             f"weights that differ less, or fewer rows the weight 0."
         )
     return np.asarray(found / found.mean())
 
 
-def _check_counted(target: Dataset, weights: Array, are_given: bool) -> None:
+def _check_counted(target: Dataset) -> None:
     """Refuse what leaves one group only, or nothing of a class, to learn from."""
-    if target.groups is not None and len(np.unique(target.groups[weights > 0])) < 2:
-        which, cure = (
-            (" with a weight above 0", "group or the weights") if are_given else ("", "group")
-        )
+    counts = np.ones(target.n_rows, dtype=bool) if target.weights is None else target.weights > 0
+    if target.groups is not None and len(np.unique(target.groups[counts])) < 2:
+        which, cure = "", "group"
+        if target.weights is not None:
+            which, cure = " with a weight above 0", "group or the weights"
         raise DatakinError(
             f"Rows of {target.name!r}{which} must be in at least two groups. Got one: no row can be "
             f"predicted without its group. Leave out {cure}."
         )
-    if not target.classes:
-        return
-    there, counted = (
-        np.bincount(y, minlength=len(target.classes)) for y in (target.y, target.y[weights > 0])
-    )
-    gone = [target.classes[k] for k in np.flatnonzero((there > 0) & (counted == 0))]
+    gone = [k for k in range(len(target.classes)) if k in target.y and k not in target.y[counts]]
     if gone:
         raise DatakinError(
             f"Every class of {target.name!r} must have a row with a weight above 0. Got weights of 0 only "
-            f"for {listed(gone)}; leave out these rows, or give some of them a weight."
+            f"for {listed(target.classes[k] for k in gone)}; leave out these rows, or give some of them a "
+            f"weight."
         )
-
-
-def _fingerprint(dataset: Dataset, given: Array | None) -> str:
-    """Return the fingerprint of a dataset with the weights that are used."""
-    if given is None or dataset.weights is given:
-        return dataset.fingerprint
-    return replace(dataset, weights=given).fingerprint
