@@ -118,7 +118,7 @@ class _Decomposed:
         self.Z = self.scaler.apply(rows.X)
         self.width, self.constant = _width(self.Z), _constant(rows)
         self.Y, self.kind, self.root = rows.Y, rows.kind, np.sqrt(rows.weights)
-        K = radial(self.Z, self.Z, self.width) + self.constant
+        K = radial(self.Z, self.Z, 1 / self.width) + self.constant
         values, self.axes = eigh(K * np.outer(self.root, self.root))
         self.values = np.maximum(values, 0.0)
         self.turned = self.axes.T @ (self.root[:, None] * rows.Y)

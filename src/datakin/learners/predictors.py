@@ -81,14 +81,21 @@ class KernelPredictor:
 
     def predict(self, X: Array) -> Array:
         """Return one column per response."""
-        K = radial(self.scaler.apply(X), self.centers, self.width) + self.constant
+        K = radial(self.scaler.apply(X), self.centers, 1 / self.width) + self.constant
         return normalised(K @ self.coefficients, self.kind)
 
 
-def radial(A: Array, B: Array, width: float) -> Array:
-    """Return the radial kernel between rows."""
-    d2 = np.sum(A**2, axis=1)[:, None] + np.sum(B**2, axis=1) - 2 * A @ B.T
-    return np.asarray(np.exp(-np.maximum(d2, 0.0) / width))
+def radial(A: Array, B: Array, gamma: float, out: Array | None = None) -> Array:
+    """Return the radial kernel exp(-gamma d^2) between rows.
+
+    With the squares of the rows as two more columns, one matrix product gives all exponents.
+    """
+    scale = np.sqrt(2 * gamma)
+    halves_of_A, halves_of_B = (-gamma * np.einsum("ij,ij->i", X, X)[:, None] for X in (A, B))
+    left = np.hstack([scale * A, halves_of_A, np.ones((len(A), 1))])
+    right = np.hstack([scale * B, np.ones((len(B), 1)), halves_of_B])
+    exponents = np.matmul(left, right.T, out=out)
+    return np.asarray(np.exp(exponents, out=exponents))
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,8 +13,6 @@ and libsvm takes over. It does not pay for classes, where libsvm needs a quarter
 
 from __future__ import annotations
 
-import math
-import threading
 from collections.abc import Callable
 from itertools import combinations
 from typing import Any
@@ -23,16 +21,17 @@ import numpy as np
 from scipy.linalg.lapack import dposv
 from sklearn.base import clone
 from sklearn.svm import SVC
+from sklearn.utils import gen_batches
 
 from datakin.data.features import Array
 from datakin.learners.fitters import GenericFitter
+from datakin.learners.predictors import radial
 
 __all__ = [
     "HONOURED",
     "RadialSVMFitter",
     "RadialSum",
     "as_fitted",
-    "gram_matrix",
     "regress",
     "train",
 ]
@@ -160,7 +159,7 @@ class RadialSVMFitter:
         self.name = "libsvm on a Gram matrix" if self.is_class else "libsvm and active set"
         if self.room.size < len(X) ** 2:
             self.room = np.empty(len(X) ** 2)  # large enough for the plan's other fits
-        gram = gram_matrix(X, gamma, self.room)
+        gram = radial(X, X, gamma, self.room[: len(X) ** 2].reshape(len(X), -1))
         if not self.is_class:
             return self._made(X, y, *self._regression(gram, y, rows), gamma)
         return self._made(X, y, *train(self.estimator, "precomputed", gram, y), gamma)
@@ -221,69 +220,15 @@ class RadialSum:
     def __init__(
         self, vectors: Array, weights: Array, intercepts: Array | float, gamma: float
     ) -> None:
-        self.weights, self.intercepts = weights, intercepts
-        self.exponents = _exponents(vectors, gamma)
+        self.vectors, self.weights, self.intercepts = vectors, weights, intercepts
+        self.gamma = gamma
 
     def __call__(self, X: Array) -> Array:
         """Return the sums at some rows, shape (n, k)."""
-        n_vectors = len(self.weights)
         values = np.empty((len(X), self.weights.shape[1]))
-        step = _rows_at_a_time(n_vectors)
-        for i in range(0, len(X), step):
-            part = X[i : i + step]
-            kernel = self.exponents(part, _kept.room(len(part), n_vectors))
-            values[i : i + step] = np.exp(kernel, out=kernel) @ self.weights
+        for at in gen_batches(len(X), max(256, BLOCK // max(len(self.vectors), 1))):
+            values[at] = radial(X[at], self.vectors, self.gamma) @ self.weights
         return values + self.intercepts
-
-
-class _Kept(threading.local):
-    """Memory that each thread keeps: to ask the system for it again would cost a tenth of a call."""
-
-    def __init__(self) -> None:
-        self.memory = np.empty(0)
-
-    def room(self, *shape: int) -> Array:
-        """Return an array to write to, of use until the next call."""
-        size = math.prod(shape)
-        if size > BLOCK:
-            return np.empty(shape)
-        if self.memory.size < size:
-            self.memory = np.empty(size)
-        return self.memory[:size].reshape(shape)
-
-
-_kept = _Kept()
-
-
-def gram_matrix(X: Array, gamma: float, room: Array) -> Array:
-    """Return the radial kernel of all pairs of rows, written into the memory of `room`."""
-    gram = room[: len(X) ** 2].reshape(len(X), len(X))
-    exponents = _exponents(X, gamma)
-    step = _rows_at_a_time(len(X))
-    for i in range(0, len(X), step):
-        part = exponents(X[i : i + step], gram[i : i + step])
-        np.exp(part, out=part)
-    return gram
-
-
-def _exponents(vectors: Array, gamma: float) -> Callable[..., Array]:
-    """Return a function that gives -gamma times the squared distances of rows to the vectors."""
-    scale = np.sqrt(2 * gamma)
-    right = np.hstack([scale * vectors, np.ones((len(vectors), 1)), _halves(vectors, gamma)]).T
-
-    def of(X: Array, out: Array | None = None) -> Array:
-        left = np.hstack([scale * X, _halves(X, gamma), np.ones((len(X), 1))])
-        return np.asarray(np.matmul(left, right, out=out))
-
-    return of
-
-
-def _rows_at_a_time(n_vectors: int) -> int:
-    return max(256, BLOCK // max(n_vectors, 1))
-
-
-def _halves(X: Array, gamma: float) -> Array:
-    return np.asarray(-gamma * np.einsum("ij,ij->i", X, X)[:, None])
 
 
 def regress(

@@ -9,7 +9,8 @@ from sklearn.svm import SVC, SVR
 from datakin.learners.fitters import start_fitter
 from datakin.learners.newton import logistic
 from datakin.learners.paper_models import minimise_hinge
-from datakin.learners.svm import RadialSum, gram_matrix, regress, train
+from datakin.learners.predictors import radial
+from datakin.learners.svm import RadialSum, regress, train
 
 
 def test_hinge_by_hand():
@@ -88,7 +89,7 @@ def radial_problem(n, p, seed=0):
 
 def test_gram_matrix_and_sums_are_the_kernel_s():
     X, _ = radial_problem(700, 5)  # more than one block of rows
-    gram = gram_matrix(X, 0.2, np.empty(700**2 + 3))
+    gram = radial(X, X, 0.2)
     distances = ((X[:, None] - X[None]) ** 2).sum(axis=2)
     np.testing.assert_allclose(gram, np.exp(-0.2 * distances), rtol=0, atol=1e-14)
     weights = np.arange(20.0).reshape(10, 2)
@@ -100,7 +101,7 @@ def test_gram_matrix_and_sums_are_the_kernel_s():
 def test_active_set_meets_the_optimality_conditions(cost, margin):
     """Inside the tube no weight, outside the full one, on its border anything between."""
     X, y = radial_problem(300, 8)
-    gram = gram_matrix(X, 1 / 8, np.empty(300**2))
+    gram = radial(X, X, 1 / 8)
     rough = SVR(kernel="precomputed", C=cost, epsilon=margin, tol=1e-2).fit(gram, y)
     start = np.zeros(300)
     start[rough.support_] = rough.dual_coef_[0]
@@ -122,7 +123,7 @@ def test_active_set_meets_the_optimality_conditions(cost, margin):
 def test_active_set_gives_up_where_its_guess_is_worthless():
     """Few columns make a Gram matrix close to singular: the kinds of rows do not settle."""
     X, y = radial_problem(400, 2)
-    gram = gram_matrix(X, 0.5, np.empty(400**2))
+    gram = radial(X, X, 0.5)
     assert regress(gram, y, 1.0, 0.1, np.where(np.arange(400) % 4, 0.0, 0.5)) is None
     assert regress(gram, y, 1.0, 0.1, np.zeros(400)) is None  # no free row to start from
 

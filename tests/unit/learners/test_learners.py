@@ -115,9 +115,9 @@ def test_folds_of_the_kernel_learner_are_exact() -> None:
 
     for k in range(6):
         train = k != FOLDS
-        K = radial(Z[train], Z[train], whole.width) + whole.constant
+        K = radial(Z[train], Z[train], 1 / whole.width) + whole.constant
         dual = np.linalg.solve(K + 0.3 * np.diag(1 / rows.weights[train]), rows.Y[train])
-        expected = (radial(Z[~train], Z[train], whole.width) + whole.constant) @ dual
+        expected = (radial(Z[~train], Z[train], 1 / whole.width) + whole.constant) @ dual
         assert_allclose(found[~train], expected, atol=1e-6)
 
 
