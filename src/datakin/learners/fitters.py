@@ -15,8 +15,10 @@ method in XGBoost (other models). benchmarks/results/RESULTS.md has the speed-up
 
 from __future__ import annotations
 
-from functools import cache, cached_property
+import math
+from functools import cached_property, partial
 from importlib import import_module
+from types import SimpleNamespace
 from typing import Any, Protocol
 
 import numpy as np
@@ -35,6 +37,10 @@ __all__ = [
     "partly",
     "start_fitter",
 ]
+
+MOST_PARAMETERS = 300  # beyond, factorising the Hessian costs more than many gradient steps
+EQUAL = 1e-13  # smaller eigenvalues, relative to the largest, come from equal columns
+SAFE = 1e-8  # if any other eigenvalue is smaller than this, digits are lost
 
 # Module and class by name: each is imported only when a model asks for it.
 BACKENDS = {
@@ -99,41 +105,28 @@ def start_fitter(estimator: Any, backend: str | None, is_sparse: bool) -> Fitter
         return GenericFitter(estimator)
     module, _, name = BACKENDS[backend].partition(":")
     fast = getattr(import_module(f"datakin.learners.{module}"), name)
-    if not _knows(fast, estimator):
-        return GenericFitter(estimator)
-    fitter: Fitter = fast(estimator)
+    usual = type(estimator)().get_params()
+    changed = {k for k, v in estimator.get_params().items() if repr(v) != repr(usual.get(k))}
+    serves = getattr(fast, "serves", lambda estimator: True)
+    fitter: Fitter = (
+        fast(estimator)
+        if changed <= set(fast.honoured) and serves(estimator)
+        else GenericFitter(estimator)
+    )
     return fitter
 
 
-def partly(name: str, other: str) -> str:
+def partly(name: str, other: str = GenericFitter.name) -> str:
     """Return the name of a fitter that left some of its fits to another one."""
     return f"{name}, in part {other}"
 
 
-def _knows(fast: Any, estimator: Any) -> bool:
-    """Return whether a fitter knows every parameter that is not at its default."""
-    kind: Any = type(estimator)
-    defaults, options = _defaults(kind), estimator.get_params()
-    if any(
-        repr(value) != defaults.get(name) and name not in fast.honoured
-        for name, value in options.items()
-    ):
-        return False
-    return not hasattr(fast, "serves") or bool(fast.serves(estimator))
-
-
-@cache
-def _defaults(kind: type) -> dict[str, str]:
-    return {name: repr(value) for name, value in kind().get_params().items()}
-
-
-MOST_PARAMETERS = 300  # beyond, factorising the Hessian costs more than many gradient steps
-EQUAL = 1e-13  # smaller eigenvalues, relative to the largest, come from equal columns
-SAFE = 1e-8  # if any other eigenvalue is smaller than this, digits are lost
-
-
 class NewtonFitter:
-    """LogisticRegression with an L2 penalty and an intercept."""
+    """LogisticRegression with an L2 penalty and an intercept, each fit started from the last one.
+
+    scikit-learn's "newton-cholesky" solver reaches the same optimum. A plan's fits are small and many: at a
+    few hundred rows scikit-learn's checks and set-up cost several times the Newton steps.
+    """
 
     name = "newton"
     honoured = ("C", "tol", "max_iter", "n_jobs", "random_state")
@@ -151,38 +144,34 @@ class NewtonFitter:
     def fit(self, X: Any, y: Array, seed: int, rows: Array | None = None) -> Any:
         """Return an object with predict_proba."""
         n_classes = int(y.max()) + 1
-        n_columns = 1 if n_classes == 2 else n_classes
-        shape = (X.shape[1] + 1, n_columns)
-        if X.shape[1] == 0 or shape[0] * n_columns > MOST_PARAMETERS:
+        shape = (X.shape[1] + 1, 1 if n_classes == 2 else n_classes)
+        if X.shape[1] == 0 or math.prod(shape) > MOST_PARAMETERS:
             self.name = GenericFitter.name
             return self.generic.fit(X, y, seed)
-        start = self.start
-        if start is None or start.shape != shape:
-            start = np.zeros(shape)
-        found = logistic(X, y, n_classes, self.penalty, start)
-        if found is None:
-            self.name = partly("newton", GenericFitter.name)
+        if self.start is None or self.start.shape != shape:
+            self.start = np.zeros(shape)
+        beta = logistic(X, y, n_classes, self.penalty, self.start)
+        if beta is None:
+            self.name = partly("newton")
             return self.generic.fit(X, y, seed)
-        self.start = found
-        return _Logistic(found)
+        self.start = beta
+        return SimpleNamespace(predict_proba=partial(_probabilities, beta))
 
 
-class _Logistic:
-    """Coefficients and, in the last row, intercepts: one column, or one per class."""
-
-    def __init__(self, beta: Array) -> None:
-        self.beta = beta
-
-    def predict_proba(self, X: Any) -> Array:
-        eta = X @ self.beta[:-1] + self.beta[-1]
-        if eta.shape[1] == 1:
-            p = expit(eta)
-            return np.hstack([1 - p, p])
-        return np.asarray(np.exp(log_softmax(eta, axis=1)))
+def _probabilities(beta: Array, X: Any) -> Array:
+    eta = X @ beta[:-1] + beta[-1]
+    if eta.shape[1] == 1:
+        p = expit(eta)
+        return np.hstack([1 - p, p])
+    return np.asarray(np.exp(log_softmax(eta, axis=1)))
 
 
 class LeastSquaresFitter:
-    """LinearRegression with an intercept."""
+    """LinearRegression with an intercept, from the normal equations.
+
+    scikit-learn decomposes the whole table, which costs about ten times a product of the table with itself
+    at any size. Squaring a table squares its condition number, so nearly collinear tables are left to it.
+    """
 
     name = "normal equations"
     honoured = ("copy_X", "n_jobs")
@@ -192,24 +181,16 @@ class LeastSquaresFitter:
 
     def fit(self, X: Any, y: Array, seed: int, rows: Array | None = None) -> Any:
         """Return an object with predict."""
-        center = X.mean(axis=0)
+        center, mean = X.mean(axis=0), float(y.mean())
         centred = X - center
-        mean = float(y.mean())
         values, vectors = np.linalg.eigh(centred.T @ centred)
         largest = values[-1] if len(values) else 0.0
         used = values > EQUAL * largest
         if not used.any() or values[used][0] < SAFE * largest:
-            self.name = partly("normal equations", GenericFitter.name)
+            self.name = partly("normal equations")
             return self.generic.fit(X, y, seed)
         # With equal columns there are many solutions; this is the shortest, as from lstsq.
         weights = (vectors.T @ (centred.T @ (y - mean)))[used] / values[used]
         beta = vectors[:, used] @ weights
-        return _Linear(beta, mean - float(center @ beta))
-
-
-class _Linear:
-    def __init__(self, beta: Array, intercept: float) -> None:
-        self.beta, self.intercept = beta, intercept
-
-    def predict(self, X: Any) -> Array:
-        return np.asarray(X @ self.beta + self.intercept)
+        intercept = mean - float(center @ beta)
+        return SimpleNamespace(predict=lambda X: X @ beta + intercept)

@@ -66,16 +66,6 @@ def _cubic(X: Array) -> Array:
     return np.hstack([_quadratic(X), X**3])
 
 
-class _Plane:
-    """x w + b for one or several pairs (w, b)."""
-
-    def __init__(self, beta: Array) -> None:
-        self.beta = beta
-
-    def __call__(self, X: Array) -> Array:
-        return np.asarray(X @ self.beta[:-1] + self.beta[-1])
-
-
 class LinearSVMFitter:
     """SVC or SVR with a linear kernel: our interior point method, libsvm on few rows."""
 
@@ -102,7 +92,7 @@ class LinearSVMFitter:
                 self.name = partly("interior point", "libsvm")
             support, weights, intercepts = train(self.estimator, "linear", X, y)
             beta = np.vstack([X[support].T @ weights, intercepts])
-        return as_fitted(_Plane(beta), y, self.is_class)
+        return as_fitted(lambda X: X @ beta[:-1] + beta[-1], y, self.is_class)
 
     def _suits(self, X: Array) -> bool:
         """Return whether the interior point method pays.

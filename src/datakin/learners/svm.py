@@ -14,7 +14,9 @@ and libsvm takes over. It does not pay for classes, where libsvm needs a quarter
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import combinations
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -49,40 +51,23 @@ LONGEST_STEP = 1e4  # in costs; with a longer step, rounding would show in the v
 PATIENCE = 1.3  # rows of the wrong kind may grow by this factor from step to step
 
 
-class _Votes:
-    """Decision values from one machine for every pair of classes."""
-
-    def __init__(self, values: Callable[[Array], Array], n_classes: int) -> None:
-        self.values, self.n_classes = values, n_classes
-
-    def decision_function(self, X: Array) -> Array:
-        """Return one value for two classes, else one per class: votes plus bounded confidence."""
-        values = self.values(X)
-        if self.n_classes == 2:
-            return values[:, 0]
-        first, second = np.array(list(combinations(range(self.n_classes), 2))).T
-        rises = np.zeros((len(first), self.n_classes))
-        rises[np.arange(len(first)), second] = 1.0
-        falls = np.zeros_like(rises)
-        falls[np.arange(len(first)), first] = 1.0
-        confidence = values @ (rises - falls)
-        votes = (values > 0) @ rises + (values <= 0) @ falls
-        return np.asarray(votes + confidence / (3 * (np.abs(confidence) + 1)))
-
-
-class _Values:
-    """One value per row: a regression."""
-
-    def __init__(self, values: Callable[[Array], Array]) -> None:
-        self.values = values
-
-    def predict(self, X: Array) -> Array:
-        return self.values(X)[:, 0]
-
-
 def as_fitted(values: Callable[[Array], Array], y: Array, is_class: bool) -> Any:
-    """Return decision values of classes, or numbers, as those of something fitted."""
-    return _Votes(values, int(y.max()) + 1) if is_class else _Values(values)
+    """Return numbers, or decision values from one machine for every pair of classes, as something fitted."""
+    if not is_class:
+        return SimpleNamespace(predict=lambda X: values(X)[:, 0])
+    n_classes = int(y.max()) + 1
+    if n_classes == 2:
+        return SimpleNamespace(decision_function=lambda X: values(X)[:, 0])
+    return SimpleNamespace(decision_function=lambda X: _votes(values(X), n_classes))
+
+
+def _votes(values: Array, n_classes: int) -> Array:
+    """Return one value for each class: votes plus bounded confidence."""
+    first, second = np.array(list(combinations(range(n_classes), 2))).T
+    rises, falls = (np.eye(n_classes)[which] for which in (second, first))
+    confidence = values @ (rises - falls)
+    votes = (values > 0) @ rises + (values <= 0) @ falls
+    return np.asarray(votes + confidence / (3 * (np.abs(confidence) + 1)))
 
 
 def train(
@@ -120,13 +105,12 @@ def train(
 def _by_pair(dual: Array, n_support: Array) -> Array:
     """Return the weight of every support vector in the machine of every pair of classes."""
     ends = np.cumsum([0, *n_support])
-    pairs = list(combinations(range(len(n_support)), 2))
-    weights = np.zeros((dual.shape[1], len(pairs)))
-    for k, (i, j) in enumerate(pairs):
+    columns = []
+    for i, j in combinations(range(len(n_support)), 2):
         of_i, of_j = slice(ends[i], ends[i + 1]), slice(ends[j], ends[j + 1])
-        weights[of_i, k] = dual[j - 1, of_i]
-        weights[of_j, k] = dual[i, of_j]
-    return weights
+        columns.append(np.zeros(dual.shape[1]))
+        columns[-1][of_i], columns[-1][of_j] = dual[j - 1, of_i], dual[i, of_j]
+    return np.column_stack(columns)
 
 
 class RadialSVMFitter:
@@ -206,25 +190,17 @@ class RadialSVMFitter:
         return as_fitted(RadialSum(X[support], *parts), y, self.is_class)
 
 
+@dataclass(frozen=True, eq=False)
 class RadialSum:
-    """Weighted sums of radial kernels around some vectors.
+    """Weighted sums of radial kernels around some vectors, and intercepts."""
 
-    Parameters
-    ----------
-    vectors : ndarray of shape (m, p)
-    weights : ndarray of shape (m, k)
-    intercepts : ndarray of shape (k,) or float
-    gamma : float
-    """
-
-    def __init__(
-        self, vectors: Array, weights: Array, intercepts: Array | float, gamma: float
-    ) -> None:
-        self.vectors, self.weights, self.intercepts = vectors, weights, intercepts
-        self.gamma = gamma
+    vectors: Array
+    weights: Array
+    intercepts: Array | float
+    gamma: float
 
     def __call__(self, X: Array) -> Array:
-        """Return the sums at some rows, shape (n, k)."""
+        """Return the sums at some rows, shape (n, machines)."""
         values = np.empty((len(X), self.weights.shape[1]))
         for at in gen_batches(len(X), max(256, BLOCK // max(len(self.vectors), 1))):
             values[at] = radial(X[at], self.vectors, self.gamma) @ self.weights

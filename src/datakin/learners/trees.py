@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -186,21 +187,14 @@ class BoostingFitter:
         booster = train_trees(params, self.n_rounds, X, y)
         if X.shape[1] > MOST_CACHED_COLUMNS:
             booster.reset()
-        return _Probabilities(booster) if self.is_class else _Values(booster)
+        predict = partial(booster.inplace_predict, validate_features=False)
+        if not self.is_class:
+            return SimpleNamespace(predict=predict)
+        return SimpleNamespace(predict_proba=lambda X: _both(predict(X)))
 
 
-class _Values:
-    def __init__(self, booster: Any) -> None:
-        self.booster = booster
-
-    def predict(self, X: Any) -> Array:
-        return np.asarray(self.booster.inplace_predict(X, validate_features=False))
-
-
-class _Probabilities(_Values):
-    def predict_proba(self, X: Any) -> Array:
-        p = self.predict(X)
-        return np.column_stack([1.0 - p, p]) if p.ndim == 1 else p
+def _both(p: Array) -> Array:
+    return np.column_stack([1.0 - p, p]) if p.ndim == 1 else p
 
 
 def tree_options(n_rows: int, n_columns: int) -> dict[str, Any]:
