@@ -10,7 +10,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from datakin.data.features import Array
-from datakin.learners.learner import Rows
+from datakin.learners.learner import Rows, told_of_pool
 from datakin.learners.predictors import KernelPredictor, normalised, radial
 from datakin.learners.scaling import Scaler
 
@@ -55,7 +55,7 @@ class KernelLearner:
             return self._of_sample(rows, folds, inside, parts)
         whole, places = _decomposed(rows), range(int(folds.max()) + 1)
         if len(parts):
-            told = np.sum(np.broadcast_arrays(*parts, np.zeros((1 + len(places), 1))), axis=0)
+            told = told_of_pool(parts, len(places))
         else:
             told = np.vstack(
                 [whole.told(self.penalties), whole.told_without(self.penalties, folds)]

@@ -10,7 +10,15 @@ import numpy as np
 
 from datakin.data.features import Array
 
-__all__ = ["Kind", "Learner", "Predictor", "Rows", "held_out_by_refits", "responses"]
+__all__ = [
+    "Kind",
+    "Learner",
+    "Predictor",
+    "Rows",
+    "held_out_by_refits",
+    "responses",
+    "told_of_pool",
+]
 
 Kind = Literal["binary", "multiclass", "regression"]
 
@@ -118,6 +126,11 @@ class Learner(Protocol):
         told : ndarray of shape (1 + folds, penalties)
             Sums of leave-one-out losses of all rows, and of those outside each fold.
         """
+
+
+def told_of_pool(parts: Sequence[Array], n_folds: int) -> Array:
+    """Return what the parts of a pool tell together: of all rows, and of those outside each fold."""
+    return np.asarray(np.sum(np.broadcast_arrays(*parts, np.zeros((1 + n_folds, 1))), axis=0))
 
 
 def held_out_by_refits(learner: Learner, rows: Rows, folds: Array) -> tuple[Array, Array]:

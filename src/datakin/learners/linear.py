@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from datakin.data.features import Array
-from datakin.learners.learner import Rows
+from datakin.learners.learner import Rows, told_of_pool
 from datakin.learners.newton import left_out, mean_of, refit
 from datakin.learners.predictors import LinearPredictor, normalised
 from datakin.learners.scaling import Scaler
@@ -38,81 +38,50 @@ class LinearLearner:
     name: str = "linear"
 
     def fit(self, rows: Rows, parts: Sequence[Array] = ()) -> tuple[LinearPredictor, Array]:
-        """Return the predictor of all rows, and the leave-one-out loss of each penalty.
-
-        Parameters
-        ----------
-        rows : Rows
-        parts : sequence of ndarray
-            Leave-one-out losses of the parts that these rows are pooled of, each fitted alone: the
-            penalty is then the best for all of them together, and nothing is learned about it here.
-        """
-        scaler = Scaler.learn(rows.X)
-        Z = _with_ones(scaler.apply(rows.X))
+        """Return the predictor of all rows, and the leave-one-out loss of each penalty."""
+        scaler, Z = _standardised(rows)
         if len(parts):
             told = np.sum(parts, axis=0)
-            chosen = int(np.argmin(told))
-            beta = _solve(Z, rows, np.array([self.penalties[chosen]]))[:, 0]
+            beta = _solve(Z, rows, [self.penalties[int(np.argmin(told))]])[:, 0]
         else:
-            found = _solve(Z, rows, np.array(self.penalties))
-            told = _leave_one_out(Z, rows, np.array(self.penalties), found).sum(axis=0)
-            chosen = int(np.argmin(told))
-            beta = found[:, chosen]
+            found = _solve(Z, rows, self.penalties)
+            told = _told(Z, rows, self.penalties, found)
+            beta = found[:, int(np.argmin(told))]
         return LinearPredictor(scaler, beta, rows.kind), told
 
     def held_out(
         self, rows: Rows, folds: Array, parts: Sequence[Array] = ()
     ) -> tuple[Array, Array]:
-        """Return predictions of the folds, and leave-one-out losses.
-
-        Parameters
-        ----------
-        rows : Rows
-        folds : ndarray of int
-            Of each row; -1 for rows that are never left out.
-        parts : sequence of ndarray
-            As in `fit`; an array of shape (folds, penalties) for what the rows outside each fold tell.
-
-        Returns
-        -------
-        predictions : ndarray of shape (rows in folds, outputs)
-        told : ndarray of shape (1 + folds, penalties)
-            Sums of leave-one-out losses of all rows, and of those outside each fold.
-        """
-        scaler = Scaler.learn(rows.X)
-        Z = _with_ones(scaler.apply(rows.X))
-        n_folds = int(folds.max()) + 1
+        """Return predictions of the folds, and leave-one-out losses; see `Learner`."""
+        _, Z = _standardised(rows)
+        outside = [folds != k for k in range(int(folds.max()) + 1)]
+        used = list(range(len(self.penalties)))
         if len(parts):
-            told = np.sum([np.broadcast_to(p, (1 + n_folds, p.shape[-1])) for p in parts], axis=0)
+            told = told_of_pool(parts, len(outside))
             used = sorted(set(np.argmin(told, axis=1).tolist()))
-        else:
-            told, used = None, list(range(len(self.penalties)))
-        penalties = np.array(self.penalties)[used]
+        penalties = [self.penalties[j] for j in used]
         full = _solve(Z, rows, penalties)
+        left = [rows.take(some) for some in outside]
         # For each fold a solution of each penalty, started where the one of all rows is.
-        outside = [_without_fold(Z, rows, folds == k, penalties, full) for k in range(n_folds)]
-        if told is None:
-            left = [rows.take(folds != k) for k in range(n_folds)]
-            told = np.array(
-                [
-                    _leave_one_out(Z, rows, penalties, full).sum(axis=0),
-                    *(
-                        _leave_one_out(Z[folds != k], left[k], penalties, outside[k]).sum(axis=0)
-                        for k in range(n_folds)
-                    ),
-                ]
-            )
-        at = [used.index(j) for j in np.argmin(told, axis=1)]
-        inside = np.flatnonzero(folds >= 0)
-        found = np.empty((len(inside), rows.Y.shape[1]))
-        for k in range(n_folds):
-            here = folds[inside] == k
-            found[here] = mean_of(Z[inside[here]] @ outside[k][:, at[1 + k]].T, rows.kind)
-        return normalised(found, rows.kind), told
+        fits = [
+            _solve(Z[at], some, penalties, full) for at, some in zip(outside, left, strict=True)
+        ]
+        if not len(parts):
+            each = [_told(Z, rows, penalties, full)]
+            for at, some, fit in zip(outside, left, fits, strict=True):
+                each.append(_told(Z[at], some, penalties, fit))
+            told = np.array(each)
+        best = [used.index(j) for j in np.argmin(told[1:], axis=1)]
+        found = np.empty(rows.Y.shape)
+        for at, fit, j in zip(outside, fits, best, strict=True):
+            found[~at] = mean_of(Z[~at] @ fit[:, j].T, rows.kind)
+        return normalised(found[folds >= 0], rows.kind), told
 
 
-def _with_ones(Z: Array) -> Array:
-    return np.hstack([Z, np.ones((len(Z), 1))])
+def _standardised(rows: Rows) -> tuple[Scaler, Array]:
+    """Return the scaler of the columns, and the columns with one of ones behind them."""
+    scaler = Scaler.learn(rows.X)
+    return scaler, np.hstack([scaler.apply(rows.X), np.ones((len(rows), 1))])
 
 
 def _ridge(penalty: float, n_columns: int) -> Array:
@@ -121,49 +90,29 @@ def _ridge(penalty: float, n_columns: int) -> Array:
     return ridge
 
 
-def _solve(Z: Array, rows: Rows, penalties: Array) -> Array:
-    """Return coefficients of shape (outputs, penalties, columns), from Newton's method."""
+def _solve(Z: Array, rows: Rows, penalties: Sequence[float], start: Array | None = None) -> Array:
+    """Return coefficients of shape (outputs, penalties, columns), perhaps started from others."""
     found = np.zeros((rows.Y.shape[1], len(penalties), Z.shape[1]))
-    order = np.argsort(-penalties)  # from stiff to free: each starts where the last one ended
     for c, y in enumerate(rows.Y.T):
-        beta = np.zeros(Z.shape[1])
         if rows.kind != "regression" and y.min() == y.max():
-            found[c, :, -1] = _constant(y)
+            # The intercept for a class that all rows have, or none.
+            share = (float(y.sum()) + 0.5) / (len(y) + 1)
+            found[c, :, -1] = np.log(share / (1 - share))
             continue
-        for j in order:
+        beta = np.zeros(Z.shape[1])
+        # From stiff to free: each starts where the last one ended.
+        for j in np.argsort(-np.array(penalties)):
             ridge = _ridge(penalties[j], Z.shape[1])
-            beta = refit(Z, y, 0.0, rows.weights, ridge, rows.kind, beta)
-            found[c, j] = beta
+            at = beta if start is None else start[c, j]
+            beta = found[c, j] = refit(Z, y, 0.0, rows.weights, ridge, rows.kind, at)
     return found
 
 
-def _constant(y: Array) -> float:
-    """Return the intercept for a class that all rows have, or none."""
-    share = (float(y.sum()) + 0.5) / (len(y) + 1)
-    return float(np.log(share / (1 - share)))
-
-
-def _without_fold(Z: Array, rows: Rows, fold: Array, penalties: Array, full: Array) -> Array:
-    """Return the coefficients without the rows of a fold, for each output and penalty."""
-    found = np.empty_like(full)
-    Zin, weights, kind = Z[~fold], rows.weights[~fold], rows.kind
-    for c in range(len(full)):
-        y = rows.Y[~fold, c]
-        if kind != "regression" and y.min() == y.max():
-            found[c] = 0.0
-            found[c, :, -1] = _constant(y)
-            continue
-        for j, penalty in enumerate(penalties):
-            ridge = _ridge(penalty, Z.shape[1])
-            found[c, j] = refit(Zin, y, 0.0, weights, ridge, kind, full[c, j])
-    return found
-
-
-def _leave_one_out(Z: Array, rows: Rows, penalties: Array, beta: Array) -> Array:
-    """Return squared losses of shape (rows, penalties), each row predicted as if it were left out."""
+def _told(Z: Array, rows: Rows, penalties: Sequence[float], beta: Array) -> Array:
+    """Return the sum of leave-one-out losses for each penalty."""
     found = np.zeros((len(Z), len(penalties)))
     for c, y in enumerate(rows.Y.T):
         for j, penalty in enumerate(penalties):
             ridge = _ridge(penalty, Z.shape[1])
             found[:, j] += left_out(Z, y, 0.0, rows.weights, ridge, beta[c, j], rows.kind)
-    return found
+    return np.asarray(found.sum(axis=0))
