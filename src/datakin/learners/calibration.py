@@ -20,12 +20,7 @@ Part = tuple[float, Array]  # a metric, and what each row adds to its sampling e
 def auc(scores: Array, event: Array, weights: Array) -> Part:
     """Return the area under the ROC curve, and what each row adds to its error (DeLong's placements).
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n,)
-    event : ndarray of bool, shape (n,)
-        Both kinds must be there.
-    weights : ndarray of shape (n,)
+    All of shape (n,): scores, whether a row is an event (there must be both kinds), and its weight.
     """
     level = np.unique(scores, return_inverse=True)[1]
     sums = [np.bincount(level, weights * is_kind) for is_kind in (event, ~event)]
@@ -40,12 +35,7 @@ def auc(scores: Array, event: Array, weights: Array) -> Part:
 def calibration(p: Array, event: Array, weights: Array) -> dict[str, Part]:
     """Return intercept and slope of the calibration of probabilities, where they are defined.
 
-    Parameters
-    ----------
-    p : ndarray of shape (n,)
-    event : ndarray of bool, shape (n,)
-        Both kinds must be there.
-    weights : ndarray of shape (n,)
+    All of shape (n,): probabilities, whether a row is an event (there must be both kinds), and its weight.
     """
     eta = logit(np.clip(p, CLIP, 1 - CLIP))
     one = np.ones((len(p), 1))

@@ -85,15 +85,7 @@ class ModelFits:
 
 
 class PlanRun:
-    """A plan ready to run, with what the fits of all models share.
-
-    Parameters
-    ----------
-    dataset : Dataset
-    columns : sequence of str
-    plan : Plan
-    random_state : int
-    """
+    """A plan for a dataset and some of its columns, ready to run, with what the fits of all models share."""
 
     def __init__(
         self, dataset: Dataset, columns: Sequence[str], plan: Plan, random_state: int
@@ -157,20 +149,13 @@ class PlanRun:
 class FittedPlan:
     """All fits of one dataset, ready to predict.
 
-    Parameters
-    ----------
-    run : PlanRun
-    parts : iterable of ModelFits
-        One per model, in the models' order.
-
     Attributes
     ----------
     features : Features
         The training features, columns in canonical order.
     own_scores : list over fits of lists over models
-        Scores on the dataset's own rows, NaN where the fit was trained on the row.
+        As in `ModelFits`: None in every fit for a model with a failed one.
     failures : tuple of FitFailure
-        A model with a failed fit has None instead of scores in every fit.
     n_fits : int
     """
 

@@ -40,14 +40,8 @@ SIGMOID = Tolerance(2e-12, rise=0.0, shortest=1e-10, most_steps=100, damping=1e-
 class View:
     """How scores become predictions.
 
-    Attributes
-    ----------
-    sigmoids : list of (ndarray or None)
-        Calibration of each model that gives decision values.
-    shares : ndarray of shape (C,)
-        Class shares in the training rows.
-    weights : ndarray of shape (M,)
-        Ensemble weights; 0 for a model that failed.
+    The calibration of each model that gives decision values, the class shares in the training rows, and
+    the weights of the models, 0 for one that failed.
     """
 
     sigmoids: Sequence[Array | None]
@@ -58,15 +52,9 @@ class View:
 def model_weights(errors: Array, sharpness: float, scale: float = 1.0) -> Array:
     """Return the weights of algorithm 2, step 2: exp(-sharpness * s_E * E), normalised.
 
-    Parameters
-    ----------
-    errors : ndarray of shape (M,)
-        Cross-validation errors; NaN marks a failed model, which gets weight 0.
-    sharpness : float
-        The paper's lambda.
-    scale : float
-        Errors are divided by it first. 1 for classes; for regression the loss of the best
-        constant, because the literal rule changes with the unit of y.
+    The sharpness is the paper's lambda. A cross-validation error of NaN marks a failed model, which gets
+    weight 0. Errors are divided by `scale` first: 1 for classes; for regression the loss of the best
+    constant, because the literal rule changes with the unit of y.
     """
     works = ~np.isnan(errors)
     weights = np.zeros(len(errors))
@@ -234,19 +222,9 @@ def _losses(
 
 
 def fit_sigmoids(scores: Array, y: Array) -> Array:
-    """Fit one sigmoid per class (one for two classes).
+    """Fit one sigmoid per class (one for two classes): slopes and intercepts of shape (sigmoids, 2).
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n, C)
-        Decision values, larger for the likelier class.
-    y : ndarray of int
-        Class codes.
-
-    Returns
-    -------
-    ndarray of shape (C, 2), or (1, 2) for two classes
-        Slope and intercept.
+    Decision values have shape (n, C), larger for the likelier class; labels are class codes.
     """
     n_classes = scores.shape[1]
     which = [1] if n_classes == 2 else range(n_classes)

@@ -306,12 +306,7 @@ class ForeignPredictor:
 class ForeignLearner:
     """A scikit-learn classifier or regressor; missing numbers become medians.
 
-    Attributes
-    ----------
-    name : str
-    estimator : scikit-learn estimator
-    seed : int
-        Where the estimator's own random_state is None.
+    The seed is used where the estimator's own random_state is None.
     """
 
     name: str

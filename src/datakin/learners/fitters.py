@@ -89,17 +89,10 @@ class GenericFitter:
 
 
 def start_fitter(estimator: Any, backend: str | None, is_sparse: bool) -> Fitter:
-    """Return a fitter for one plan.
+    """Return a fitter for one plan: for a key of `BACKENDS` the fast one, if it can do the estimator's fits.
 
-    Parameters
-    ----------
-    estimator : scikit-learn estimator
-        Its parameters count for every fitter. Parameters that the fast fitter does not know must
-        have their default values; otherwise scikit-learn does the fits.
-    backend : str or None
-        A key of `BACKENDS`; None for a user's own estimator.
-    is_sparse : bool
-        Sparse matrices are left to scikit-learn.
+    Parameters that the fast fitter does not know must have their default values. All else is left to
+    scikit-learn: a user's own estimator (no backend), and sparse matrices.
     """
     if backend is None or is_sparse:
         return GenericFitter(estimator)

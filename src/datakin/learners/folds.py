@@ -81,16 +81,8 @@ def make_plan(
 ) -> Plan:
     """Draw the folds and list the fits.
 
-    Parameters
-    ----------
-    dataset : Dataset
-    n_folds : int
-    inner : {"shared", "fresh", "none"}
-        How the inner fits are made; see the top of this module.
-    random_state, repeat : int
-        Folds depend on these and on the labels alone.
-    stratify : bool
-        Spread every class evenly over the folds.
+    Folds depend on random_state, the repeat and the labels alone. `inner` is "shared", "fresh" or "none", see
+    the top of this module; `stratify` spreads every class evenly over the folds.
     """
     key = _ranks(dataset.y)
     everything = np.arange(dataset.n_rows)
@@ -135,15 +127,7 @@ def drawn(
 ) -> list[Array]:
     """Return the rows of each fold.
 
-    Parameters
-    ----------
-    y : ndarray
-    n_folds : int
-    seed : int
-    stratify : bool
-        Spread every value of `y` evenly over the folds.
-    groups : ndarray or None
-        Rows with equal values stay in one fold.
+    With `stratify`, every value of y is spread evenly over the folds; rows of one group stay together.
     """
     if groups is None:
         splitter = StratifiedKFold if stratify else KFold

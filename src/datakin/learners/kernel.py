@@ -25,14 +25,9 @@ FAR, MOST = 10.0, 1e9  # and so does one that lies many standard deviations from
 
 @dataclass(frozen=True)
 class KernelLearner:
-    """Kernel ridge regression, on 0 and 1 for classes.
+    """Kernel ridge regression, on 0 and 1 for classes; penalties are chosen by leave-one-out errors.
 
-    Attributes
-    ----------
-    penalties : tuple of float
-        To choose from, by leave-one-out errors.
-    most_rows, most_own : int
-        Largest number of rows of sources, and of the target: time grows with the cube of both.
+    Time grows with the cube of the rows: of sources and of the target there are at most so many.
     """
 
     penalties: tuple[float, ...] = PENALTIES

@@ -178,14 +178,9 @@ def choose_loss(loss: Loss | None, dataset: Labelled) -> Loss:
 
 
 def largest(votes: Array, shares: Array | None = None) -> Array:
-    """Return the class with the most votes, or the most for its share; the first of equal ones.
+    """Return the class with the most votes, the first of equal ones; votes have shape (..., classes).
 
-    Parameters
-    ----------
-    votes : ndarray of shape (..., classes)
-    shares : ndarray, optional
-        Of the classes, where they are weighed alike; empty where they are not. A class of share 0 cannot
-        be right.
+    With shares, where classes are weighed alike: the most for its share. A class of share 0 cannot be right.
     """
     if shares is not None and shares.size:
         votes = np.divide(votes, shares, out=np.full(votes.shape, -1.0), where=shares > 0)
@@ -195,15 +190,9 @@ def largest(votes: Array, shares: Array | None = None) -> Array:
 def losses_of(
     loss: Loss, y: Array, codes: Array, p: Array, classes: Sequence[str] | Array
 ) -> Array:
-    """Return the loss of every row for predicted classes and their probabilities.
+    """Return the loss of every row for predicted classes and their probabilities, of shape (n, classes).
 
-    Parameters
-    ----------
-    loss : Loss
-    y, codes : ndarray of int
-        Positions in `classes`.
-    p : ndarray of shape (n, classes)
-    classes : sequence of str
+    Labels and predicted classes are positions in `classes`.
     """
     if loss.needs == "probability":
         return checked_losses(loss, y, p)
@@ -214,14 +203,7 @@ def losses_of(
 
 
 def checked_losses(loss: Loss, y: Array, prediction: Array) -> Array:
-    """Return the loss of every row; refuse a user's function that gives something else.
-
-    Parameters
-    ----------
-    loss : Loss
-    y, prediction : ndarray
-        As the loss takes them.
-    """
+    """Return the loss of every row; refuse a user's function that gives something else."""
     try:
         losses = np.asarray(loss.rows(y, prediction), dtype=float)
     except Exception as error:  # whatever a user's function raises
@@ -243,15 +225,7 @@ def checked_losses(loss: Loss, y: Array, prediction: Array) -> Array:
 
 
 def check_spread(name: str, y: Array) -> None:
-    """Refuse a response so large or small that its squared errors cannot be held in 64 bits.
-
-    Parameters
-    ----------
-    name : str
-        Of the dataset.
-    y : ndarray
-        Numbers.
-    """
+    """Refuse a response so large or small that its squared errors cannot be held in 64 bits."""
     largest = float(np.max(np.abs(y), initial=0.0))
     spread = float(np.max(y) / 2 - np.min(y) / 2) * 2 if len(y) else 0.0
     if largest > WIDEST or 0 < spread < 1 / WIDEST:
@@ -308,15 +282,7 @@ class Judge:
         return cls(loss, kind, tuple(classes), shares)
 
     def rows(self, y: Array, outputs: Array) -> Array:
-        """Return one loss per row.
-
-        Parameters
-        ----------
-        y : ndarray
-            Class codes, or numbers.
-        outputs : ndarray of shape (n, m)
-            As predictors give them.
-        """
+        """Return one loss per row, for class codes or numbers and outputs of shape (n, m)."""
         if self.kind == "regression":
             return checked_losses(self.loss, y, outputs[:, 0])
         p = self.probabilities(outputs)

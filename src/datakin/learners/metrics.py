@@ -157,18 +157,7 @@ def number_metrics(
     groups: Array | None = None,
     spread: float = 1.0,
 ) -> Metrics:
-    """Return the metrics of predicted numbers.
-
-    Parameters
-    ----------
-    of : str
-    values : sequence over draws of ndarray of shape (n,)
-    y, weights : ndarray of shape (n,)
-    groups : ndarray, optional
-        Rows that belong together.
-    spread : float
-        By how much standard errors from rows are too small.
-    """
+    """Return the metrics of predicted numbers, one array for each draw; see `class_metrics`."""
     at = weights > 0
     if not at.any():
         return Metrics(of, 0, {})
@@ -193,15 +182,9 @@ def metrics_of(
     groups: Array | None,
     spread: float,
 ) -> Metrics:
-    """Return the metrics of a stack's predictions, one for each draw of the folds.
+    """Return the metrics of a stack's predictions, one array for each draw of the folds.
 
-    Parameters
-    ----------
-    of, y, weights, groups, spread
-        As in `class_metrics`.
-    draws : sequence of ndarray of shape (n, outputs)
-    judge : Judge
-        It says which class is predicted.
+    The judge says which class is predicted; all else is as in `class_metrics`.
     """
     if judge.kind == "regression":
         values = [each[:, 0] for each in draws]
@@ -222,16 +205,8 @@ def agreeing(
 ) -> Metrics:
     """Return metrics of which those that follow from a stated error are exactly what it says.
 
-    Parameters
-    ----------
-    metrics : Metrics
-    loss : str
-        Name of the loss of the error; a loss that none of the metrics is made of changes nothing.
-    error : float
-    interval : tuple of float, optional
-        Its 90% interval.
-    variance : float
-        Of the labels, where R squared is wanted too.
+    The error may have a 90% interval; with the variance of the labels, R squared follows too. `loss` is the
+    name of its loss: one that none of the metrics is made of changes nothing.
     """
     values, intervals = dict(metrics.values), dict(metrics.intervals)
 
@@ -303,12 +278,7 @@ def reach(n_units: int, level: float = LEVEL) -> float:
 def sampling_error(parts: Array, groups: Array | None = None) -> tuple[float, int]:
     """Return the standard error of a sum that is 0 on the mean, and of how many units it is made.
 
-    Parameters
-    ----------
-    parts : ndarray
-        What each row adds.
-    groups : ndarray of int, optional
-        Rows that belong together, 0, 1, 2, ...: they count as one.
+    `parts` is what each row adds; rows of one group (0, 1, 2, ...) count as one unit.
     """
     parts = parts if groups is None else np.bincount(groups, weights=parts)
     n = len(parts)

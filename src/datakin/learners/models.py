@@ -196,21 +196,9 @@ def fit_model(
     fitter: Fitter | None = None,
     rows: Array | None = None,
 ) -> FittedLearner:
-    """Fit the model on some rows.
+    """Fit the model on some rows: class codes, or numbers (`n_classes` 0).
 
-    Parameters
-    ----------
-    model : Model
-    X : ndarray or sparse matrix
-    y : ndarray
-        Class codes or numbers.
-    n_classes : int
-        0 for regression.
-    seed : int
-    fitter : Fitter, optional
-        The plan's fitter for this model; by default scikit-learn does the fit.
-    rows : ndarray, optional
-        Positions of the rows in the dataset.
+    The plan's fitter does it, which may use the positions of the rows in the dataset, or scikit-learn.
     """
     fitter = fitter or start_fitter(model.estimator, None, False)
     if n_classes:

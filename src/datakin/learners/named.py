@@ -28,15 +28,10 @@ SAME = {"logistic": "linear"}  # other names of a learner
 
 
 def make_learners(given: Any, is_class: bool, seed: int = 0) -> tuple[Learner, ...]:
-    """Return the learners that a user asks for.
+    """Return the learners that a user asks for, all of ours by default.
 
-    Parameters
-    ----------
-    given : None, name, estimator, list of names, or mapping of name to name or estimator
-        All of ours by default.
-    is_class : bool
-    seed : int
-        For estimators whose own random_state is None.
+    Names, estimators, a list of both, or a mapping of name to name or estimator. The seed is for estimators
+    whose own random_state is None.
     """
     if given is None:
         return tuple(LEARNERS.values())
@@ -104,12 +99,8 @@ def default_estimator(is_class: bool) -> Any:
 def choose_estimator(estimator: Any, is_class: bool, is_sparse: bool = False) -> Any:
     """Return the base learner of a given name, or check an estimator of the user.
 
-    Parameters
-    ----------
-    estimator : None, "logistic" (for numbers "linear"), "forest", "xgboost", or an estimator
-    is_class : bool
-    is_sparse : bool
-        Whether the learner must accept sparse rows.
+    The names are "logistic" (for numbers "linear"; the default), "forest" and "xgboost". Where rows are
+    sparse, the learner must accept that.
     """
     names = ("logistic" if is_class else "linear", "forest", "xgboost")
     if estimator is None or isinstance(estimator, str):

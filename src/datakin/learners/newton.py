@@ -140,14 +140,8 @@ def penalised(
 ) -> Objective:
     """Return the penalised loss of ``offset + Z beta`` as something to minimise.
 
-    Parameters
-    ----------
-    Z : ndarray of shape (n, p)
-    y, weights : ndarray of shape (n,)
-    ridge : ndarray of shape (p,)
-        Penalty of each coefficient.
-    kind : {"binary", "multiclass", "regression"}
-    offset : ndarray of shape (n,) or float
+    Z has shape (n, p), y and the weights have shape (n,), and so may have the offset. `ridge` is the penalty
+    of each coefficient, `kind` "binary", "multiclass" or "regression".
     """
 
     def objective(beta: Array) -> Derivatives:
@@ -176,15 +170,7 @@ def refit(
     kind: str,
     start: Array | None = None,
 ) -> Array:
-    """Return the coefficients of ``offset + D b``.
-
-    Parameters
-    ----------
-    D : ndarray of shape (n, q)
-    y, offset, weights, ridge, kind
-        As in `penalised`.
-    start : ndarray of shape (q,), optional
-    """
+    """Return the coefficients of ``offset + D b``, perhaps started elsewhere than at 0; see `penalised`."""
     b = np.zeros(D.shape[1]) if start is None else start
     return minimise(penalised(D, y, weights, ridge, kind, offset), b)[0]
 
@@ -221,12 +207,8 @@ def best_penalty(
 ) -> tuple[float, Array]:
     """Return the penalty with the smallest leave-one-out loss, and its coefficients.
 
-    Parameters
-    ----------
-    penalties : sequence of float
-        From stiff to free: each starts where the last one ended.
-    n_free : int
-        So many of the first columns are free of it.
+    Penalties go from stiff to free: each starts where the last one ended. The first `n_free` columns are free
+    of it.
     """
     fits, losses = [np.zeros(D.shape[1])], []
     for penalty in penalties:
@@ -239,23 +221,10 @@ def best_penalty(
 
 
 def logistic(X: Array, y: Array, n_classes: int, penalty: float, start: Array) -> Array | None:
-    """Minimise the log loss plus penalty / 2 times the sum of squared coefficients.
+    """Return the coefficients with the least log loss plus penalty / 2 times their sum of squares.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, p)
-    y : ndarray of int
-        Class codes from 0.
-    n_classes : int
-    penalty : float
-        Intercepts are not penalised.
-    start : ndarray of shape (p + 1, 1 or n_classes)
-        The last row holds intercepts.
-
-    Returns
-    -------
-    ndarray or None
-        None if the method does not converge.
+    They have shape (p + 1, 1), or one column per class; the last row holds intercepts, which are not
+    penalised. `start` has the same shape. None if the method does not converge.
     """
     design = np.hstack([X, np.ones((len(X), 1))])
     ridge = np.full(design.shape[1], penalty)

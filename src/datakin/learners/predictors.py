@@ -36,14 +36,7 @@ def normalised(P: Array, kind: str) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class LinearPredictor:
-    """Coefficients of standardised columns, with an intercept in the last place.
-
-    Attributes
-    ----------
-    scaler : Scaler
-    coefficients : ndarray of shape (outputs, p + 1)
-    kind : str
-    """
+    """Coefficients of standardised columns, of shape (outputs, p + 1), an intercept in the last place."""
 
     scaler: Scaler
     coefficients: Array
@@ -100,15 +93,7 @@ def radial(A: Array, B: Array, gamma: float, out: Array | None = None) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class TreePredictor:
-    """Boosted trees of XGBoost.
-
-    Attributes
-    ----------
-    booster : xgboost.Booster
-    kind : str
-    shift, scale : float
-        Numbers are learned in this unit.
-    """
+    """Boosted trees of XGBoost; numbers are learned in the unit of a shift and a scale."""
 
     booster: Any
     kind: str

@@ -73,26 +73,10 @@ def _votes(values: Array, n_classes: int) -> Array:
 def train(
     estimator: Any, kernel: str, X: Array, y: Array, gamma: float = 1.0
 ) -> tuple[Array, Array, Array]:
-    """Fit the machine that an SVC or SVR describes.
+    """Fit the machine that an SVC or SVR describes, on rows or their Gram matrix ("precomputed").
 
-    Parameters
-    ----------
-    estimator : SVC or SVR
-    kernel : {"linear", "rbf", "precomputed"}
-    X : ndarray
-        Rows, or their Gram matrix.
-    y : ndarray
-        Class codes from 0 without gaps, or numbers.
-    gamma : float
-
-    Returns
-    -------
-    support : ndarray of int
-        Positions of the support vectors.
-    weights : ndarray of shape (n_support, n_machines)
-        One machine for every pair of classes, positive for the second of the two; one for
-        regression.
-    intercepts : ndarray of shape (n_machines,)
+    Returns the positions of the support vectors, their weights of shape (n_support, n_machines), and the
+    intercepts: one machine for every pair of classes, positive for the second of the two; one for numbers.
     """
     machine = clone(estimator).set_params(kernel=kernel, gamma=gamma).fit(X, y)
     support, dual, intercepts = machine.support_, machine.dual_coef_, machine.intercept_

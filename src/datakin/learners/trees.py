@@ -44,17 +44,10 @@ FROM_START: dict[str, Any] = {
 def train_trees(
     options: Mapping[str, Any], rounds: int, X: Any, y: Array, **rows: Array | None
 ) -> Any:
-    """Return a booster.
+    """Return a booster for options as XGBoost names them.
 
-    Parameters
-    ----------
-    options : mapping of str to Any
-        As XGBoost names them.
-    rounds : int
-    X, y : arrays
-        The bins are those of the QuantileDMatrix that XGBoost's own interface makes.
-    rows : ndarray
-        What XGBoost's DMatrix may know of the rows: weight, base_margin.
+    The bins are those of the QuantileDMatrix that XGBoost's own interface makes. `rows` is what its DMatrix
+    may know of the rows: weight, base_margin.
     """
     from xgboost import DMatrix
 
@@ -83,14 +76,9 @@ def _plain_booster() -> Any:
 class TreeLearner:
     """Boosted trees, shallow and few, as suits small data.
 
-    Attributes
-    ----------
-    depth, rounds, rate, penalty : numbers
-        As in XGBoost: max_depth, rounds of boosting, learning_rate, reg_lambda.
-    growth : float
-        Rounds grow with the number of rows to this power, from 160 rows on.
-    deeper : int
-        Trees are one split deeper on more rows than this.
+    Depth, rounds, rate and penalty are XGBoost's max_depth, rounds of boosting, learning_rate and reg_lambda.
+    From 160 rows on, rounds grow with the number of rows to the power `growth`. Trees are one split deeper on
+    more rows than `deeper`.
     """
 
     depth: int = 2
@@ -139,13 +127,8 @@ def boosted(
 ) -> Array:
     """Return linear predictors of all rows, boosted from where they start: differences are learned.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, p)
-    start : ndarray of shape (n,)
-        Linear predictors to start from.
-    y, eta, weights, outside, kind
-        As in `datakin.explaining.ladder.crossed`: learned from the rows outside a fold.
+    X has shape (n, p), `start` holds the linear predictors to start from. All else is as in
+    `datakin.explaining.ladder.crossed`: learned from the rows outside a fold.
     """
     from xgboost import DMatrix
 
@@ -198,16 +181,11 @@ def _both(p: Array) -> Array:
 
 
 def tree_options(n_rows: int, n_columns: int) -> dict[str, Any]:
-    """Return options of XGBoost that suit a dataset of some size, for the engine.
+    """Return options of XGBoost that suit a whole dataset of some size: all fits of a plan have the same.
 
     The paper's trees, 100 rounds of depth 6, learn a few hundred rows by heart and cost more than all other
     models together. benchmarks/results/models.md compares both: their time, and what each brings to scores
     and decisions.
-
-    Parameters
-    ----------
-    n_rows, n_columns : int
-        Of the whole dataset: all fits of a plan have the same options.
     """
     is_wide = n_columns > WIDE
     rounds = round(40 * (n_rows / 200) ** 0.5)

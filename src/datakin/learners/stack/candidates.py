@@ -26,15 +26,9 @@ MOST_POOLED = 20_000  # rows of all sources in one pool
 
 @dataclass(frozen=True)
 class Candidate:
-    """One predictor of the stack.
+    """One predictor of the stack: its learner, and what it is learned from.
 
-    Attributes
-    ----------
-    learner : str
-    rows : str
-        What it is learned from: "target", "target + all", "all", or "source".
-    source : str
-        The source's name, if it is learned from one.
+    "target", "target + all", "all", or "source", which then has a name.
     """
 
     learner: str
@@ -46,13 +40,7 @@ class Candidate:
 class SourceFit:
     """A fit that never saw the target.
 
-    Attributes
-    ----------
-    predictor : Predictor
-    told : ndarray
-        What its rows tell about penalties.
-    on_target : ndarray of shape (n, m)
-        Its predictions of the target's rows.
+    What its rows tell about penalties, and its predictions of the target's rows, of shape (n, m).
     """
 
     predictor: Predictor

@@ -151,18 +151,10 @@ def try_sources(
     run: Run | None = None,
     singles: Mapping[str, Sequence[Mix]] | None = None,
 ) -> list[Trial]:
-    """Return the trial of every source of a stack, from its first draws of the folds.
+    """Return the trial of every source of a stack with all of them, from its first draws of the folds.
 
-    Parameters
-    ----------
-    passes : Passes
-        With all sources.
-    groups : ndarray, optional
-        Rows of the target that belong together.
-    run : callable, optional
-        Runs tasks; that of the stack by default.
-    singles : mapping of str to mixes, optional
-        What `single_mixes` found, where it is at hand.
+    Groups are rows of the target that belong together. `run` runs tasks, by default as the stack does.
+    `singles` is what `single_mixes` gives, where it is at hand.
     """
     passes = passes.first(REPEATS)
     singles = single_mixes(passes) if singles is None else singles
@@ -219,13 +211,7 @@ def gain_of(
 ) -> tuple[float, float]:
     """Return by how much a loss falls, in units of the loss before, and its standard error by rows.
 
-    Parameters
-    ----------
-    before, after : ndarray of shape (n,)
-        Losses of the same rows.
-    target : Rows
-    groups : ndarray, optional
-        Rows that belong together count as one.
+    Before and after are losses of the same rows; rows of one group count as one.
     """
     base = float(np.average(before, weights=target.weights))
     if base <= 0:
@@ -248,17 +234,9 @@ def few_units(n_rows: int, groups: Array | None) -> float:
 def posterior(
     tried: float, error: float, n_rows: int, *before: float
 ) -> tuple[float, float, float, float, float]:
-    """Return what to expect of a gain: mean, 90% interval, and two probabilities.
+    """Return what to expect of a gain: its mean, the ends of its 90% interval, and two probabilities.
 
-    Parameters
-    ----------
-    tried, error, n_rows, *before
-        As in `gain_density`.
-
-    Returns
-    -------
-    gain, low, high, p_gain, p_harmless : float
-        `p_harmless` is the probability that it costs at most 2%.
+    They are that there is a gain, and that the source costs at most 2%. Parameters as in `gain_density`.
     """
     density = gain_density(tried, error, n_rows, *before)
     below = np.cumsum(density)
@@ -278,17 +256,9 @@ def gain_density(
 ) -> Array:
     """Return how probable each gain of the grid is; the sum is 1.
 
-    Before the trial, gains have a t distribution whose middle and width fall with the target's rows.
-    The trial's noise is normal.
-
-    Parameters
-    ----------
-    tried, error : float
-        The gain of a trial, and its standard error by rows.
-    n_rows : int
-        Of the target.
-    expected, width, power, spread : float
-        What to expect before, and by how much the standard error is too small.
+    The trial has a gain and a standard error by rows. Its noise is normal, and its standard error `spread`
+    times too small. Before the trial, gains have a t distribution whose middle and width, `expected` and
+    `width`, fall with this power of the target's rows.
     """
     scale = (USUAL_ROWS / n_rows) ** power
     noise = float(np.hypot(spread * error, FLOOR * scale**0.5))

@@ -70,14 +70,8 @@ ONE_SOURCE = Style(ridge=10.0, kept=0.2)
 class Mix:
     """Weights of candidates, and what they predict for rows that they never saw.
 
-    Attributes
-    ----------
-    weights : ndarray of shape (candidates,)
-        Mean over the folds.
-    by_fold : ndarray of shape (folds, candidates)
-        From the rows outside each fold.
-    predictions : ndarray of shape (n, m)
-        Of each row, by the weights of its fold.
+    Mean weights of shape (candidates,), those from the rows outside each fold, and predictions of shape
+    (n, m) of each row by the weights of its fold.
     """
 
     weights: Array
@@ -117,20 +111,9 @@ def mix(
 ) -> Mix:
     """Find the weights of candidates from held-out predictions of the target's rows.
 
-    Parameters
-    ----------
-    P : ndarray of shape (candidates, n, m)
-        Held-out predictions.
-    Y : ndarray of shape (n, m)
-    row_weights : ndarray of shape (n,)
-    folds : ndarray of int, shape (n,)
-    own : ndarray of bool, shape (candidates,)
-        Candidates that are learned from the target alone.
-    style : Style
-    center : ndarray of shape (candidates,), optional
-        The weights that are expected; by default equal ones of the target's own.
-    only : int, optional
-        A fold: weights are found for it alone.
+    Predictions have shape (candidates, n, m), responses (n, m). `own` says which candidates are learned from
+    the target alone; `center` holds the weights that are expected, by default equal ones of the target's own.
+    With `only`, weights are found for one fold alone.
     """
     n_folds = int(folds.max()) + 1
     sums = _Sums(P, Y, row_weights, folds, n_folds, own)
