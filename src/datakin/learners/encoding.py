@@ -159,16 +159,10 @@ FARTHEST = 1e9  # spreads of the target; what lies beyond could not be squared a
 class TableEncoder:
     """How tables become matrices.
 
-    Attributes
-    ----------
-    numeric_names : tuple of str
-        Columns of numbers, in the order of the matrix.
-    scaler : Scaler
-        Of these columns: their centres and spreads in the first table, the target, so that one source
-        changes no number of another; over all tables where the target's numbers do not vary.
-    category_names : tuple of str
-    levels : tuple of tuples of (str or None)
-        The levels that have a column; None for a missing value. All others look alike.
+    Columns of numbers, in the order of the matrix, and their centres and spreads in the first table, the
+    target, so that one source changes no number of another; over all tables where the target's numbers do not
+    vary. Then columns of categories, and the levels of each that have a column; None for a missing value. All
+    others look alike.
     """
 
     numeric_names: tuple[str, ...]

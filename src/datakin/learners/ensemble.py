@@ -28,7 +28,6 @@ __all__ = [
     "losses_of_fits",
     "model_weights",
     "outputs_of_fits",
-    "row_losses",
 ]
 
 
@@ -68,21 +67,6 @@ def model_weights(errors: Array, sharpness: float, scale: float = 1.0) -> Array:
     return weights
 
 
-def row_losses(
-    scores: Sequence[Array | None],
-    view: View,
-    y: Array,
-    loss: Loss,
-    *,
-    own: Array,
-    names: Sequence[str],
-    voting: str,
-) -> Array:
-    """Return the losses of one fit, shape (M + 2, n); see `losses_of_fits`."""
-    found = losses_of_fits([scores], [view], y, loss, own=own, names=names, voting=voting)
-    return np.asarray(found[0])
-
-
 def losses_of_fits(
     scores: Sequence[Sequence[Array | None]],
     views: Sequence[View],
@@ -103,12 +87,9 @@ def losses_of_fits(
         One entry per model; None for one that failed, which it then did in all fits.
     views : sequence over fits of View
     y : ndarray of shape (n,)
-        Class codes in the union of both datasets' classes, or numbers.
-    loss : Loss
+        Class codes in the union of both datasets' classes, which `names` has, or numbers.
     own : ndarray of shape (C,)
         For each column of the scores, the position of its class in the union.
-    names : sequence of str
-        The names of all classes in the union.
     voting : {"soft", "hard"}
 
     Returns
@@ -134,21 +115,10 @@ def outputs_of_fits(
     voting: str,
     model: int | None = None,
 ) -> tuple[Array | None, Array]:
-    """Return what the predictions are whose losses `losses_of_fits` gives.
+    """Return what the predictions of one model, or of the ensemble, are whose losses `losses_of_fits` gives.
 
-    Parameters
-    ----------
-    scores, views, loss, voting
-        As there.
-    model : int, optional
-        Position of one model; by default the ensemble.
-
-    Returns
-    -------
-    outputs : ndarray of shape (fits, n, C) or None
-        Probabilities; None for an ensemble that counts votes. Of shape (fits, n, 1) for numbers.
-    decided : ndarray of shape (fits, n)
-        Positions of the predicted classes; empty for numbers.
+    Outputs have shape (fits, n, C): probabilities, or None for an ensemble that counts votes; (fits, n, 1)
+    for numbers. Decided classes have shape (fits, n); there are none for numbers.
     """
     together = _Together(scores, views, loss)
     if model is not None:
@@ -172,7 +142,11 @@ class _Together:
                 continue
             outputs, best = np.array([of_fit[m] for of_fit in scores]), np.empty(0, dtype=int)
             if self.is_class:
-                p = _probabilities([view.sigmoids[m] for view in views], outputs)
+                found = [view.sigmoids[m] for view in views]
+                pairs = zip(outputs, found, strict=True)
+                p = np.array(
+                    [each if of is None else apply_sigmoids(each, of) for each, of in pairs]
+                )
                 # Without class weights a model's own decision counts, not the calibrated one.
                 best = largest(p, self.shares) if loss.balanced else largest(outputs)
                 outputs = p
@@ -192,18 +166,6 @@ class _Together:
         votes = pooled / self.shares if self.balanced and not is_hard else pooled
         # Rounded, so that ties do not depend on the order of summation. The lowest class wins.
         return pooled, largest(np.round(votes, 12))
-
-
-def _probabilities(sigmoids: Sequence[Array | None], scores: Array) -> Array:
-    """Return class probabilities for the scores of one model in several fits."""
-    known = [each for each in sigmoids if each is not None]
-    if not known:
-        return scores
-    if len(known[0]) > 1:
-        return np.array([apply_sigmoids(*both) for both in zip(scores, known, strict=True)])
-    slopes, intercepts = np.array([each[0] for each in known]).T[..., None]
-    p = expit(slopes * scores[..., 1] + intercepts)
-    return np.stack([1 - p, p], axis=-1)
 
 
 def _losses(

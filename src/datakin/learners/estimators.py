@@ -92,16 +92,9 @@ def check_takes_weights(estimator: Any) -> str:
 class FittedLearner:
     """A fitted estimator that predicts over all classes, also those it was not trained on.
 
-    Attributes
-    ----------
-    estimator : scikit-learn estimator or None
-        None if the training rows had only one class, which is then always predicted.
-    present : ndarray of int
-        Codes of the classes it was trained on; empty for regression.
-    n_classes : int
-        0 for regression.
-    center, scale : float
-        Of the unit that numbers were learned in.
+    The estimator is None if the training rows had only one class, which is then always predicted. `present`
+    are codes of the classes it was trained on; there are none for regression (`n_classes` 0), where numbers
+    were learned in a unit with a center and a scale.
     """
 
     estimator: Any
@@ -176,24 +169,12 @@ def fit_weighted(
     n_classes: int = 0,
     seed: int = 0,
 ) -> FittedLearner:
-    """Fit a clone of an estimator with row weights.
+    """Fit a clone of an estimator, or of a prototype, with row weights.
 
-    Rows of weight 0 are left out. If only one class is left, the learner always predicts it.
-
-    Parameters
-    ----------
-    estimator : scikit-learn estimator or Prototype
-        In a pipeline, the last step receives the weights.
-    X : array or sparse array of shape (n, p)
-    y : ndarray
-        Class codes 0, 1, ...; numbers for regression.
-    sample_weight : ndarray of shape (n,), optional
-        Passed on unscaled: with a penalised learner, larger weights make the penalty matter less.
-        None fits without weights, which works with any estimator.
-    n_classes : int
-        Number of classes of the task, including any that y does not have; 0 for regression.
-    seed : int
-        Used where the estimator's own random_state is None.
+    Weights are passed on unscaled (with a penalised learner, larger ones make the penalty matter less), in a
+    pipeline to the last step. Rows of weight 0 are left out. None fits without weights, which works with any
+    estimator. `n_classes` counts the classes of the task, including any that y does not have; 0 for
+    regression. If only one class is left, the learner always predicts it.
 
     Examples
     --------
@@ -264,19 +245,9 @@ def _check_weights(sample_weight: Array, n_rows: int) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class ForeignPredictor:
-    """A fitted scikit-learn estimator.
+    """A fitted scikit-learn estimator, the classes it was trained on, and medians for missing numbers.
 
-    Attributes
-    ----------
-    estimator : scikit-learn estimator
-    present : ndarray of int
-        Codes of the classes it was trained on; empty for regression.
-    n_outputs : int
-    kind : str
-    medians : ndarray of shape (p,)
-        For missing numbers.
-    name : str
-        Of the learner; that of the estimator's class if empty.
+    The name is the learner's; that of the estimator's class if empty.
     """
 
     estimator: Any

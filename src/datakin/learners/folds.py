@@ -183,16 +183,9 @@ def draw_folds(
 ) -> Array:
     """Return the fold of each row.
 
-    Parameters
-    ----------
-    y : ndarray
-        Class codes, or numbers: folds depend on their order and on nothing else of the data.
-    is_class : bool
-    groups : ndarray or None
-        Rows with equal values stay in one fold.
-    seed : int
-    n_folds : int, optional
-        Ten by default; fewer where there are few rows or groups, or very many rows.
+    Folds depend on the order of the labels (class codes, or numbers) and on nothing else of the data. Rows of
+    one group stay in one fold. There are ten folds by default; fewer where there are few rows or groups, or
+    very many rows.
     """
     n_groups = None if groups is None else len(np.unique(groups))
     if n_groups is not None and n_groups < 2:

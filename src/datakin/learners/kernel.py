@@ -38,7 +38,8 @@ class KernelLearner:
     def fit(self, rows: Rows, parts: Sequence[Array] = ()) -> tuple[KernelPredictor, Array]:
         """Return the predictor of all rows, and the leave-one-out loss of each penalty."""
         found = _decomposed(rows)
-        told = np.sum(parts, axis=0) if len(parts) else found.told(self.penalties)
+        nowhere = np.full(len(rows), -1)
+        told = np.sum(parts, axis=0) if len(parts) else found.told(self.penalties, nowhere)[0]
         return found.predictor(self.penalties[int(np.argmin(told))]), told
 
     def held_out(
@@ -49,12 +50,7 @@ class KernelLearner:
         if len(inside) > self.most_own:
             return self._of_sample(rows, folds, inside, parts)
         whole, places = _decomposed(rows), range(int(folds.max()) + 1)
-        if len(parts):
-            told = told_of_pool(parts, len(places))
-        else:
-            told = np.vstack(
-                [whole.told(self.penalties), whole.told_without(self.penalties, folds)]
-            )
+        told = told_of_pool(parts, len(places)) if len(parts) else whole.told(self.penalties, folds)
         found = np.empty(rows.Y.shape)
         for k in places:
             at = np.flatnonzero(folds == k)
@@ -118,30 +114,25 @@ class _Decomposed:
         self.values = np.maximum(values, 0.0)
         self.turned = self.axes.T @ (self.root[:, None] * rows.Y)
 
-    def told(self, penalties: Sequence[float]) -> Array:
-        """Return the sum of leave-one-out losses for each penalty."""
-        squares, sums = self.axes**2, []
-        for penalty in penalties:
-            inverse = 1.0 / (self.values + penalty)
-            dual = self.axes @ (inverse[:, None] * self.turned)
-            sums.append(self._loss(penalty, dual, squares @ inverse, slice(None)))
-        return np.array(sums)
+    def told(self, penalties: Sequence[float], folds: Array) -> Array:
+        """Return sums of leave-one-out losses of all rows, and of those outside each fold, by penalty.
 
-    def told_without(self, penalties: Sequence[float], folds: Array) -> Array:
-        """Return the same of the rows outside each fold, by a formula for what a fold left out changes."""
-        sums = np.empty((int(folds.max()) + 1, len(penalties)))
+        A formula says what a fold left out changes.
+        """
+        some = [folds == k for k in range(int(folds.max()) + 1)]
+        sums = np.empty((1 + len(some), len(penalties)))
         for j, penalty in enumerate(penalties):
             scaled = self.axes / (self.values + penalty)
             inverse, dual = scaled @ self.axes.T, scaled @ self.turned
-            for k in range(len(sums)):
-                at, rest = folds == k, folds != k
-                gone = np.linalg.solve(inverse[np.ix_(at, at)], inverse[np.ix_(at, rest)])
-                left = dual[rest] - gone.T @ dual[at]
-                diagonal = np.diag(inverse)[rest] - np.sum(inverse[np.ix_(at, rest)] * gone, axis=0)
-                sums[k, j] = self._loss(penalty, left, diagonal, rest)
+            for k, at in enumerate([np.zeros(len(folds), dtype=bool), *some]):
+                across = inverse[np.ix_(at, ~at)]
+                gone = np.linalg.solve(inverse[np.ix_(at, at)], across)
+                left = dual[~at] - gone.T @ dual[at]
+                diagonal = np.diag(inverse)[~at] - np.sum(across * gone, axis=0)
+                sums[k, j] = self._loss(penalty, left, diagonal, ~at)
         return sums
 
-    def _loss(self, penalty: float, dual: Array, diagonal: Array, rows: Array | slice) -> float:
+    def _loss(self, penalty: float, dual: Array, diagonal: Array, rows: Array) -> float:
         """Return the sum of leave-one-out losses for the solution and the diagonal of the inverse."""
         residual = dual / np.maximum(diagonal, 1e-9 / penalty)[:, None]
         if self.kind != "regression":  # probabilities end at 0 and 1

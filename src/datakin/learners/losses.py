@@ -256,13 +256,7 @@ def mean_squared(Y: Array, draws: Sequence[Array], kind: Kind) -> Array:
 class Judge:
     """Row losses of predictions, and how much each row counts.
 
-    Attributes
-    ----------
-    loss : Loss
-    kind : {"binary", "multiclass", "regression"}
-    classes : tuple of str
-    shares : ndarray
-        The target's share of each class where classes count alike; empty otherwise.
+    Shares are those that each class has of the target where classes count alike; empty otherwise.
     """
 
     loss: Loss

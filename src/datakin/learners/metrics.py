@@ -105,24 +105,10 @@ def class_metrics(
 ) -> Metrics:
     """Return the metrics of predicted classes.
 
-    Parameters
-    ----------
-    of : str
-    probabilities : sequence over draws of ndarray of shape (n, C), or none
-        Without them only what predicted classes tell is given.
-    decided : sequence over draws of ndarray of shape (n,)
-        Codes of the predicted classes.
-    y : ndarray of shape (n,)
-        Codes of the classes.
-    weights : ndarray of shape (n,)
-    classes : sequence of str
-        Their names.
-    groups : ndarray, optional
-        Rows that belong together.
-    spread : float
-        By how much standard errors from rows are too small.
-    is_known : bool
-        Whether the predictors know every class among the rows; otherwise AUC and calibration are left out.
+    For each draw there are probabilities of shape (n, C), or none at all: then only what predicted classes
+    tell is given. Decided classes and labels are codes; `classes` are their names. Rows of one group count as
+    one, and standard errors from rows are too small by the factor `spread`. Unless the predictors know every
+    class among the rows (`is_known`), AUC and calibration are left out.
     """
     at = weights > 0
     if not at.any():
@@ -239,17 +225,7 @@ def error_interval(
     """Return the 90% interval of an error, on the scale of logits (shares) or of logarithms.
 
     There it reaches as far down as up: errors that come true are rarely far smaller and now and then
-    far larger.
-
-    Parameters
-    ----------
-    error, standard_error : float
-    n_units : int
-        Rows, or groups of them.
-    is_share : bool
-        Whether the error is a share of rows.
-    spread : float
-        By how much the standard error is too small.
+    far larger. Units are rows or groups of them; the standard error is too small by the factor `spread`.
 
     Examples
     --------

@@ -98,16 +98,11 @@ def built_in_models(is_class: bool) -> tuple[Model, ...]:
 def choose_models(models: Any, is_class: bool) -> tuple[Model, ...]:
     """Return the models for an option of the user.
 
-    Parameters
-    ----------
-    models : None, "paper", "extended", list of names, or mapping of name to estimator or options
-        None: the default's three. "paper": the paper's four. "extended": the default's and more. A
-        mapping of options changes a built-in model. A user's own estimator gets imputed,
-        standardised and one-hot encoded features. Its label is the class with the largest
-        predict_proba or decision_function (for SVC that is ``break_ties=True``), or predict if it
-        has neither.
-    is_class : bool
-        Whether the task is classification.
+    None: the default's three. "paper": the paper's four. "extended": the default's and more. Else a list of
+    names, or a mapping of name to estimator or options. A mapping of options changes a built-in model. A
+    user's own estimator gets imputed, standardised and one-hot encoded features. Its label is the class with
+    the largest predict_proba or decision_function (for SVC that is ``break_ties=True``), or predict if it has
+    neither.
     """
     known = {m.name: m for m in built_in_models(is_class)}
     if models is None or isinstance(models, str):

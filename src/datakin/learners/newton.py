@@ -43,22 +43,11 @@ Objective = Callable[[Array], Derivatives]
 class Tolerance:
     """When Newton's method is at its end.
 
-    Attributes
-    ----------
-    decrement : float
-        The last step promised to lower the value by half of this at most, as a share of the value.
-    step : float
-        The next step would move no coefficient by more.
-    rise : float
-        By how much rounding may raise the value in a step, as a share of it.
-    shortest : float
-        Part of a step below which it is not halved any more.
-    most_steps : int
-    damping : float
-        Added to the second derivatives, so that they are never singular.
-    strict : bool
-        There is no solution if a step cannot be solved for, or is still too long at its shortest. The
-        last step must be a whole one.
+    The last step promised to lower the value by half of `decrement` at most, as a share of it; or the next
+    one would move no coefficient by more than `step`. In a step, rounding may raise the value by the share
+    `rise`; a step is halved until it is `shortest`. What is added to the second derivatives, `damping`,
+    keeps them from being singular. If `strict`, there is no solution where a step cannot be solved for or
+    is still too long at its shortest, and the last step must be a whole one.
     """
 
     decrement: float = 1e-8

@@ -126,22 +126,11 @@ class LinearSVMFitter:
 
 
 def minimise_hinge(X: Array, signs: Array, levels: Array, cost: float = 1.0) -> Array | None:
-    """Minimise |w|^2 / 2 + cost * sum max(0, level - sign * (x w + b)).
+    """Minimise |w|^2 / 2 + cost * sum max(0, level - sign * (x w + b)); return w, then b.
 
     For classes every row has one sign, its label -1 or 1, and level 1. For regression with a margin
-    e every row is there twice, with signs 1 and -1 and levels y - e and -y - e.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, p)
-    signs, levels : ndarray of shape (m, n)
-        m conditions on every row.
-    cost : float
-
-    Returns
-    -------
-    ndarray of shape (p + 1,) or None
-        w, then b; None if the method does not converge.
+    e every row is there twice, with signs 1 and -1 and levels y - e and -y - e: signs and levels have shape
+    (conditions, n). None if the method does not converge.
 
     Notes
     -----

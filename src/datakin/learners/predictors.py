@@ -58,10 +58,8 @@ class KernelPredictor:
     centers : ndarray of shape (n, p)
         Standardised rows.
     coefficients : ndarray of shape (n, outputs)
-    width : float
-        Of the kernel exp(-d^2 / width).
-    constant : float
-        Added to the kernel, in place of an intercept.
+    width, constant : float
+        The kernel is exp(-d^2 / width) + constant, which stands for an intercept.
     kind : str
     """
 

@@ -26,6 +26,7 @@ __all__ = [
 ]
 
 FAR = 300  # powers of two from 1; squares of squares of what is nearer can still be held
+FARTHEST = 5.0  # standard deviations: numbers beyond are taken for it, so that no line runs away
 BOUND = 1e100  # where a number would lie more standard deviations than this from the centre
 
 
@@ -95,36 +96,21 @@ def medians(numeric: Array) -> Array:
     """Return the median of each column, 0 where all is missing."""
     missing = np.isnan(numeric)
     if not missing.any():
-        return _median(numeric)
-    found = np.zeros(numeric.shape[1])
-    known = ~missing.all(axis=0)
-    if not known.any():
-        return found
-    halves, powers = to_middle(numeric[:, known])
-    found[known] = np.ldexp(np.nanmedian(halves, axis=0), powers)
+        try:
+            with np.errstate(over="raise"):
+                return np.asarray(np.median(numeric, axis=0))
+        except FloatingPointError:
+            pass
+    found, known = np.zeros(numeric.shape[1]), ~missing.all(axis=0)
+    if known.any():
+        middling, powers = to_middle(numeric[:, known])
+        found[known] = np.ldexp(np.nanmedian(middling, axis=0), powers)
     return found
-
-
-def _median(numeric: Array) -> Array:
-    try:
-        with np.errstate(over="raise"):
-            return np.asarray(np.median(numeric, axis=0))
-    except FloatingPointError:
-        halves, powers = to_middle(numeric)
-        return np.asarray(np.ldexp(np.median(halves, axis=0), powers))
-
-
-FARTHEST = 5.0  # standard deviations: numbers beyond are taken for it, so that no line runs away
 
 
 @dataclass(frozen=True, eq=False)
 class Scaler:
-    """Medians for missing numbers, then centres and standard deviations.
-
-    Attributes
-    ----------
-    medians, centers, scales : ndarray of shape (p,)
-    """
+    """Medians for missing numbers, then centres and standard deviations, all of shape (p,)."""
 
     medians: Array
     centers: Array

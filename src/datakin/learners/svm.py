@@ -200,19 +200,8 @@ def regress(
     sign. Given the kinds, the weights solve a linear system. Rows whose weight or residual does not
     fit their kind then change it. When all fit, the solution is exact.
 
-    Parameters
-    ----------
-    gram : ndarray of shape (n, n)
-    y : ndarray of shape (n,)
-    cost, margin : float
-        C and epsilon of SVR.
-    start : ndarray of shape (n,)
-        Weights of a similar problem; they give the first guess of the kinds.
-
-    Returns
-    -------
-    (ndarray of shape (n,), float) or None
-        Weights and intercept; None if the kinds do not settle.
+    Cost and margin are SVR's C and epsilon. The weights of a similar problem give the first guess of the
+    kinds. Returns weights and intercept; None if the kinds do not settle.
     """
     if len(y) > MOST_ROWS:
         return None

@@ -6,7 +6,7 @@ import pytest
 from xgboost import XGBClassifier, XGBRegressor
 
 from datakin.data.features import MISSING, UNKNOWN, Features
-from datakin.learners.encoding import MAX_LEVELS, ColumnEncoder, TreeCodes, beside, dense_of_fits
+from datakin.learners.encoding import MAX_LEVELS, ColumnEncoder, TreeCodes, beside
 
 
 def features(numeric, codes=None, levels=()):
@@ -141,8 +141,8 @@ def test_ranks_keep_apart_what_32_bits_do_not():
     assert len(np.unique(stamps.astype(np.float32))) < 64
 
 
-def test_ranks_of_several_tables_are_those_of_each():
-    """By the definition: twice the number of smaller values, plus one for an equal one."""
+def test_ranks_by_their_definition():
+    """Twice the number of smaller values, plus one for an equal one."""
     rng = np.random.default_rng(3)
     made = []
     for n in (40, 1, 25):
@@ -150,42 +150,15 @@ def test_ranks_of_several_tables_are_those_of_each():
         X[rng.random(X.shape) < 0.1] = np.nan
         made.append(X)
     made[0][:, 2] = np.nan  # no value at all to compare with
-    trained, *others = (features(X) for X in made)
-    codes = TreeCodes(trained)
-    turned = [table.select(table.numeric_names[::-1]) for table in others]
-    for tables in ([trained, *others], [trained, *turned]):
-        for _ in range(2):  # the second time from columns in order that were kept
-            found = codes.ranks(*tables)
-            assert found.dtype == np.float32
-            for j, known in enumerate(made[0].T):
-                values = np.unique(known)
-                column = np.concatenate(made)[:, j]
-                both = [np.searchsorted(values, column, side) for side in ("left", "right")]
-                expected = np.where(np.isnan(column), np.nan, sum(both))
-                np.testing.assert_array_equal(found[:, j], expected)
-    np.testing.assert_array_equal(
-        codes.ranks(*turned), np.vstack([codes.ranks(table) for table in others])
-    )
-
-
-@pytest.mark.parametrize("order", ["C", "F"])
-def test_all_fits_at_once_are_encoded_as_each(order):
-    rng = np.random.default_rng(6)
-    trained, tested = features(rng.normal(5, 3, (50, 4))), rng.normal(0, 9, (30, 4))
-    other = features(np.asarray(tested, order=order))
-    encoders = [ColumnEncoder.learn(trained, np.arange(k, 50)) for k in range(4)]
-    for encoder, found in zip(encoders, dense_of_fits(encoders, other), strict=True):
-        expected = encoder.dense(other)
-        np.testing.assert_array_equal(found, expected)
-        assert found.flags.f_contiguous == expected.flags.f_contiguous
-
-
-def test_what_cannot_be_encoded_at_once_is_left_to_each_fit():
-    X = np.random.default_rng(7).standard_normal((30, 2))
-    plain, gaps, flat, huge = X, X.copy(), X.copy(), X.copy()
-    gaps[3, 1], flat[:, 0], huge[0, 0] = np.nan, 1.0, 1.5e308
-    words = features(X, np.arange(30)[:, None] % 2, (("a", "b"),))
-    for trained, tested in ((plain, gaps), (flat, plain), (plain / 4, huge)):
-        encoder = ColumnEncoder.learn(features(trained), np.arange(30))
-        assert dense_of_fits([encoder], features(tested)) is None
-    assert dense_of_fits([ColumnEncoder.learn(words, np.arange(30))], words) is None
+    codes = TreeCodes(features(made[0]))
+    for X in made:
+        table = features(X)
+        for each in (table, table.select(table.numeric_names[::-1])):
+            for _ in range(2):  # the second time from columns in order that were kept
+                found = codes.ranks(each)
+                assert found.dtype == np.float32
+                for j, known in enumerate(made[0].T):
+                    values = np.unique(known)
+                    both = [np.searchsorted(values, X[:, j], side) for side in ("left", "right")]
+                    expected = np.where(np.isnan(X[:, j]), np.nan, sum(both))
+                    np.testing.assert_array_equal(found[:, j], expected)

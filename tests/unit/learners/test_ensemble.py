@@ -13,7 +13,6 @@ from datakin.learners.ensemble import (
     apply_sigmoids,
     losses_of_fits,
     model_weights,
-    row_losses,
 )
 from datakin.learners.losses import LOSSES, resolve_loss
 
@@ -56,8 +55,8 @@ def losses(probabilities, weights, y, voting="soft", loss="zero_one", shares=Non
     shares = np.full(n_classes, 1 / n_classes) if shares is None else shares
     view = View([None] * len(probabilities), shares, np.array(weights))
     names = [str(c) for c in range(n_classes)]
-    return row_losses(probabilities, view, np.array(y), LOSSES[loss], own=np.arange(n_classes),
-                      names=names, voting=voting)  # fmt: skip
+    return losses_of_fits([probabilities], [view], np.array(y), LOSSES[loss], own=np.arange(n_classes),
+                          names=names, voting=voting)[0]  # fmt: skip
 
 
 def test_soft_and_hard_voting_differ():
@@ -208,7 +207,7 @@ def test_losses_of_several_fits_are_those_of_each(loss, n_classes, voting):
     found = losses_of_fits(scores, views, y, loss, **about)
     for fit, view, each in zip(scores, views, found, strict=True):
         np.testing.assert_array_equal(each, by_definition(fit, view, y, loss, **about))
-        np.testing.assert_array_equal(each, row_losses(fit, view, y, loss, **about))
+        np.testing.assert_array_equal(each, losses_of_fits([fit], [view], y, loss, **about)[0])
 
 
 @pytest.mark.parametrize("loss", ["squared", "absolute", lambda true, predicted: true * predicted])

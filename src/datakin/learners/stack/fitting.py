@@ -30,16 +30,8 @@ Advance = Callable[[int, Array], None]
 class Passes:
     """Held-out predictions of a stack for several draws of the folds, and the weights they give.
 
-    Attributes
-    ----------
-    stack : Stack
-    row_weights : ndarray
-    folds : list of ndarray
-    predictions : list of ndarray of shape (candidates, n, m)
-    mixes : list of Mix
-        To predict with.
-    choosing : list of Mix
-        To tell which sources count.
+    For each draw there are the folds, predictions of shape (candidates, n, m), a mix to predict with, and
+    one to tell which sources count.
     """
 
     stack: Stack
@@ -179,9 +171,8 @@ def fit_stack(
 
     Parameters
     ----------
-    target : Rows
-    sources : mapping of str to Rows
-    learners : sequence of Learner
+    target, sources, learners, seed, run, ready, pools
+        As in `Stack`.
     folds : callable
         ``folds(repeat)`` returns the fold of each row of the target.
     row_weights : ndarray, optional
@@ -190,13 +181,6 @@ def fit_stack(
         Least and largest number of draws of the folds.
     select : bool
         Leave out sources with a small share, and fit pools of the others.
-    pools : bool
-        Whether there are candidates that learn from several tables together.
-    seed : int
-    run : callable
-        Runs tasks; see `Stack`.
-    ready : mapping of (learner, source) to Predictor
-        Fits of sources whose rows are not here; see `Stack`.
     kept : mapping of repeat to predictions
         Draws that are there already, from a checkpoint.
     advance : callable

@@ -72,18 +72,9 @@ def prepare(
 ) -> Prepared:
     """Match the sources to the target, draw samples of what is too large, encode all of it.
 
-    Parameters
-    ----------
-    target : Dataset
-    sources : sequence of Dataset
-    weights : mapping of str to ndarray, optional
-        Of the rows of some datasets, by name; for the others those that the datasets have.
-    max_rows : int or None
-        Largest number of rows of the target and of each source; None for all.
-    random_state : int
-        Of the samples.
-    encoder : TableEncoder, optional
-        One that is there already; it is not learned then.
+    Weights of the rows may be given by name; other datasets have theirs, or none. Of the target and of each
+    source there are at most `max_rows`, drawn by the random state (None: all). An encoder that is there
+    already is used as it is.
     """
     given = weights or {}
     _check_names(given, [d.name for d in (target, *sources)])

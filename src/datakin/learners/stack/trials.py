@@ -87,21 +87,8 @@ def try_all(
     """Try every source with the target.
 
     The numbers of a source depend on the columns and classes of the target, on its own rows and on the
-    seed; levels of categories that get a column are those frequent in all tables together.
-
-    Parameters
-    ----------
-    target : Dataset
-    sources : sequence of Dataset
-    learners : optional
-        As in `make_learners`.
-    repeats : int
-        Draws of the folds.
-    max_rows : int or None
-        Of the target and of each source.
-    random_state : int
-    run : callable
-        Runs tasks; see `Stack`.
+    seed; levels of categories that get a column are those frequent in all tables together. Learners are those
+    of `make_learners`, `repeats` is the number of draws of the folds, `run` runs tasks as for a `Stack`.
     """
     prepared = prepare(target, sources, max_rows=max_rows, random_state=random_state)
     made = make_learners(learners, bool(target.classes), random_state)
