@@ -13,14 +13,15 @@ from datakin.explaining import (
     climbing,
     evidence,
     ladder,
-    offset,
     shifts,
     world,
 )
 from datakin.explaining.suspects import codes, one_sided, suspect, units
-from datakin.learning.stack import calls, fitting, folds, kernel, linear, records, trees, weights
-from datakin.learning.stack.kernel import KernelLearner
-from datakin.learning.stack.trees import TreeLearner
+from datakin.learners import folds, kernel, linear, newton, trees
+from datakin.learners.kernel import KernelLearner
+from datakin.learners.stack import fitting, records, weights
+from datakin.learners.stack import trials as calls
+from datakin.learners.trees import TreeLearner
 from datakin.results import call_words, choice_answer, zones
 from datakin.scoring import order
 
@@ -59,7 +60,7 @@ SAID = [
     ("and at most {:.0%} in the other go along", (one_sided.HARDLY_ANY,)),
     ("for the rule {:g} times", (evidence.LEANING[2],)),
     ("(slopes from {} to {:g})", world.SLOPES),
-    ("kept between $10^{{{:.0f}}}$", (log10(offset.CLIP),)),
+    ("kept between $10^{{{:.0f}}}$", (log10(newton.CLIP),)),
     ("between the tables is below {}.", (assembling.ELSEWHERE,)),
     ("a ridge of {:g}, whichever is smaller", (evidence.STIFF,)),
     ("by {:.0%} of it (units that are known, codes)", (units.SURE,)),

@@ -18,12 +18,11 @@ from datakin.choosing.running import Checkpoint, runner
 from datakin.data import Dataset, check_names, coerce
 from datakin.data.features import Array
 from datakin.data.inputs import collect
-from datakin.learning.losses import choose_loss, resolve_loss
-from datakin.learning.stack.fitting import fit_stack
-from datakin.learning.stack.learners import make_learners
-from datakin.learning.stack.losses import Judge
-from datakin.learning.stack.preparation import MOST_ROWS, Prepared, prepare
-from datakin.learning.stack.trials import folds_of
+from datakin.learners.losses import Judge, choose_loss, resolve_loss
+from datakin.learners.named import make_learners
+from datakin.learners.stack.fitting import fit_stack
+from datakin.learners.stack.preparation import MOST_ROWS, Prepared, prepare
+from datakin.learners.stack.trials import folds_of
 from datakin.results.choice import Choice
 
 __all__ = ["ChoiceOptions", "choose", "choose_from"]

@@ -13,7 +13,7 @@ import pandas as pd
 from datakin._core.exceptions import DatakinError
 from datakin._core.json_text import PlainFields
 from datakin.data.dataset import TASKS
-from datakin.learning.losses import LOSSES
+from datakin.learners.losses import LOSSES
 from datakin.results.record import Record, cell, plain, register, table
 from datakin.results.words import amount, error_word, interval_amount
 

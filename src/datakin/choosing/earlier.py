@@ -12,8 +12,8 @@ from datakin.choosing.card import CardSource
 from datakin.choosing.model import KinModel
 from datakin.choosing.model_file import load_model
 from datakin.data import Dataset
-from datakin.learning.stack.encoder import TableEncoder
-from datakin.learning.stack.predictors import Predictor
+from datakin.learners.encoding import TableEncoder
+from datakin.learners.learner import Predictor
 from datakin.results.choice import Choice
 
 __all__ = ["Earlier"]

@@ -19,10 +19,10 @@ from datakin.data import Dataset
 from datakin.data.features import Array, Features
 from datakin.data.new_rows import NewRows, new_labels, read_new_rows
 from datakin.data.schema import TableSchema
-from datakin.learning.losses import LOSSES
-from datakin.learning.metrics import Metrics, agreeing, class_metrics, number_metrics
-from datakin.learning.stack.encoder import TableEncoder
-from datakin.learning.stack.predictors import KernelPredictor, StackPredictor
+from datakin.learners.encoding import TableEncoder
+from datakin.learners.losses import LOSSES
+from datakin.learners.metrics import Metrics, agreeing, class_metrics, number_metrics
+from datakin.learners.predictors import KernelPredictor, StackPredictor
 
 __all__ = ["KinModel"]
 

@@ -25,7 +25,7 @@ from datakin.choosing.model import KinModel
 from datakin.choosing.model_parts import PartReader, PartWriter, encoder_of, plain_encoder
 from datakin.data.dataset import TASKS, task_of
 from datakin.data.schema import TableSchema
-from datakin.learning.stack.predictors import StackPredictor
+from datakin.learners.predictors import StackPredictor
 
 __all__ = ["FORMAT", "load_model", "model_bytes", "save_model"]
 

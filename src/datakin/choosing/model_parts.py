@@ -13,15 +13,15 @@ from datakin.choosing.archive import Archive
 from datakin.choosing.estimators import LARGEST, dump_estimator, load_estimator
 from datakin.choosing.tree_text import booster_of, tree_text
 from datakin.data.features import Array
-from datakin.learning.stack.encoder import TableEncoder
-from datakin.learning.stack.predictors import (
+from datakin.learners.encoding import TableEncoder
+from datakin.learners.estimators import ForeignPredictor
+from datakin.learners.predictors import (
     ConstantPredictor,
-    ForeignPredictor,
     KernelPredictor,
     LinearPredictor,
     TreePredictor,
 )
-from datakin.learning.stack.scaler import Scaler
+from datakin.learners.scaling import Scaler
 
 __all__ = ["PartReader", "PartWriter", "encoder_of", "plain_encoder"]
 

@@ -27,14 +27,15 @@ from datakin.choosing.summary import (
 from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.data.schema import TableSchema
-from datakin.learning.metrics import Metrics
-from datakin.learning.stack.calls import Trial, call_of, single_mixes, try_sources
-from datakin.learning.stack.candidates import Run
-from datakin.learning.stack.fitting import Fitted, held_out
-from datakin.learning.stack.folds import draw_folds
-from datakin.learning.stack.losses import Judge
-from datakin.learning.stack.predictors import KernelPredictor, StackPredictor
-from datakin.learning.stack.preparation import Prepared
+from datakin.learners.folds import draw_folds
+from datakin.learners.losses import Judge
+from datakin.learners.metrics import Metrics
+from datakin.learners.predictors import KernelPredictor, StackPredictor
+from datakin.learners.stack.candidates import Run
+from datakin.learners.stack.fitting import Fitted, held_out
+from datakin.learners.stack.preparation import Prepared
+from datakin.learners.stack.records import Trial, call_of
+from datakin.learners.stack.trials import single_mixes, try_sources
 from datakin.results.choice import Choice, CurvePoint, SourceChoice
 from datakin.results.record import make_provenance
 

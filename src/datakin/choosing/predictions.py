@@ -16,7 +16,7 @@ from datakin.choosing.model import KinModel
 from datakin.data.dataset import fingerprint_of, hash_labels
 from datakin.data.features import Array, Features
 from datakin.data.new_rows import NewRows, read_new_rows
-from datakin.learning.metrics import Metrics
+from datakin.learners.metrics import Metrics
 from datakin.results.metrics_table import metrics_line
 from datakin.results.record import Record, plain, table
 from datakin.results.words import amount, error_word, interval_amount, short

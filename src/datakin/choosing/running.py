@@ -16,8 +16,8 @@ from datakin._core.exceptions import DatakinError
 from datakin._core.files import written_whole
 from datakin._core.repeatability import versions
 from datakin.data.features import Array
-from datakin.learning.stack.candidates import Run, Task, serially
-from datakin.learning.stack.preparation import Prepared
+from datakin.learners.stack.candidates import Run, Task, serially
+from datakin.learners.stack.preparation import Prepared
 
 __all__ = ["Checkpoint", "runner"]
 

@@ -9,19 +9,20 @@ import numpy as np
 
 from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
-from datakin.learning.losses import LOSSES
-from datakin.learning.metrics import (
+from datakin.learners.losses import LOSSES, Judge, mean_squared, squared
+from datakin.learners.metrics import (
     ERROR_SPREAD,
     Metrics,
     agreeing,
     class_metrics,
     error_interval,
     number_metrics,
+    sampling_error,
 )
-from datakin.learning.stack.calls import Trial, few_units, gain_of, posterior
-from datakin.learning.stack.fitting import Passes, held_out, used_sources
-from datakin.learning.stack.losses import Judge, squared
-from datakin.learning.stack.weights import Mix, reweighted
+from datakin.learners.stack.fitting import Passes, held_out, used_sources
+from datakin.learners.stack.records import Trial
+from datakin.learners.stack.trials import few_units, gain_of, posterior
+from datakin.learners.stack.weights import Mix, reweighted
 from datakin.results.choice import CurvePoint, Stability
 
 __all__ = [
@@ -84,11 +85,8 @@ def stated(
     if judge.loss.balanced:  # each class has a mean of its own
         for code in np.unique(y):
             center[y == code] = np.average(rows[y == code], weights=counts[y == code])
-    parts = counts * (rows - center)
-    if groups is not None:
-        parts = np.bincount(groups, weights=parts)
-    n = len(parts)
-    spread = float(np.sqrt(np.sum(parts**2) * n / max(n - 1, 1)) / counts.sum())
+    spread, n = sampling_error(counts * (rows - center), groups)
+    spread /= float(counts.sum())
     if judge.kind != "regression" and judge.loss.needs == "label":
         # Without any wrong row, or with all of them wrong, rows say nothing of their spread.
         share = (error * n + 1) / (n + 2)
@@ -168,9 +166,7 @@ def best_single(
 
 def mean_losses(passes: Passes, draws: Sequence[Array]) -> Array:
     """Return the decision loss of each row, mean over the draws of the folds."""
-    target = passes.stack.target
-    losses = [squared(target.Y, predictions, target.kind) for predictions in draws]
-    return np.asarray(np.mean(losses, axis=0))
+    return mean_squared(passes.stack.target.Y, draws, passes.stack.target.kind)
 
 
 def total_gain(

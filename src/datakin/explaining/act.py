@@ -17,10 +17,10 @@ from datakin.data.pairing import pair
 from datakin.explaining.assembling import explanation_of, fixed_tables
 from datakin.explaining.climbing import climbed
 from datakin.explaining.world import World, make_world, pick_learner
-from datakin.learning.stack.candidates import Learner
-from datakin.learning.stack.foreign import ForeignLearner
-from datakin.learning.stack.learners import LEARNERS, make_learners
-from datakin.learning.stack.preparation import MOST_ROWS, sampled
+from datakin.learners.estimators import ForeignLearner
+from datakin.learners.learner import Learner
+from datakin.learners.named import LEARNERS, make_learners
+from datakin.learners.stack.preparation import MOST_ROWS, sampled
 from datakin.results.explanation import Explanation
 from datakin.results.record import Provenance, make_provenance
 

@@ -12,7 +12,6 @@ import numpy as np
 from datakin._core.repeatability import derive_seed
 from datakin.data.checks.copies import copied_share
 from datakin.data.features import Array
-from datakin.explaining.boosting import ROUNDS, boosted
 from datakin.explaining.effects import clearest_column
 from datakin.explaining.evidence import Evidence, evidence_of, holm
 from datakin.explaining.ladder import (
@@ -22,9 +21,10 @@ from datakin.explaining.ladder import (
     new_effects,
     new_level,
     new_slope,
-    reach,
 )
 from datakin.explaining.world import World
+from datakin.learners.metrics import reach
+from datakin.learners.trees import ROUNDS, boosted
 from datakin.results.explanation_parts import LossPart
 
 __all__ = ["Climbed", "climbed", "steps_of"]

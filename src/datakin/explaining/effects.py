@@ -13,12 +13,12 @@ import numpy as np
 from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
 from datakin.explaining.evidence import Evidence, holm
-from datakin.explaining.ladder import crossed, reach
-from datakin.explaining.offset import FREE, curvature, link, mean_of, refit
+from datakin.explaining.ladder import crossed
 from datakin.explaining.world import World, matrix_columns
-from datakin.learning.stack.candidates import Learner
-from datakin.learning.stack.linear import LinearLearner
-from datakin.learning.stack.rows import Rows
+from datakin.learners.learner import Learner, Rows
+from datakin.learners.linear import LinearLearner
+from datakin.learners.metrics import reach
+from datakin.learners.newton import FREE, curvature, link, mean_of, refit
 from datakin.results.explanation_parts import ColumnEffect, EffectPair
 
 __all__ = ["clearest_column", "column_effects"]

@@ -19,7 +19,7 @@ from scipy.stats import f as f_distribution
 
 from datakin.data.features import Array
 from datakin.explaining.ladder import Judged, slope_column
-from datakin.explaining.offset import FREE, curvature, link, mean_of, refit
+from datakin.learners.newton import FREE, curvature, link, mean_of, refit
 
 __all__ = ["Evidence", "evidence_of", "holm"]
 

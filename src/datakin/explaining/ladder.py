@@ -16,23 +16,31 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import stdtrit
 
 from datakin.data.features import Array
-from datakin.explaining.offset import CLIP, FREE, best_penalty, link, mean_of, refit
-from datakin.learning.stack.losses import squared
-from datakin.learning.stack.predictors import normalised
-from datakin.learning.stack.rows import Kind, Rows
-from datakin.learning.stack.scaler import Scaler
+from datakin.learners.learner import Kind, Rows
+from datakin.learners.losses import squared
+from datakin.learners.metrics import mean_with_error, reach
+from datakin.learners.newton import CLIP, FREE, best_penalty, link, mean_of, refit
+from datakin.learners.predictors import normalised
+from datakin.learners.scaling import Scaler
 
 __all__ = [
-    *("FOLDS", "LEVEL", "SPREAD", "Judged", "adjusted", "crossed", "errors_of", "losses_of"),
-    *("mean_with_error", "new_effects", "new_level", "new_slope", "reach", "slope_column"),
+    "FOLDS",
+    "SPREAD",
+    "Judged",
+    "adjusted",
+    "crossed",
+    "errors_of",
+    "losses_of",
+    "new_effects",
+    "new_level",
+    "new_slope",
+    "slope_column",
 ]
 
 PENALTIES = (1e7, 1024.0, 256.0, 64.0, 16.0, 4.0, 1.0)  # Of new effects; the first leaves none.
 FOLDS = 5  # Of the source, and of both tables together.
-LEVEL = 0.9  # Of intervals.
 # Both are set on planted tables, so that 90% intervals of parts hold 90% of the time (part-intervals).
 SPREAD = 1.05  # By how much standard errors of rows are too small.
 NOISE, POWER = (
@@ -195,18 +203,3 @@ def new_effects(Z: Array, y: Array, eta: Array, weights: Array, at: Array, kind:
     D = np.column_stack([np.ones(len(y)), slope_column(eta, at), Z])
     b = best_penalty(D[at], y[at], eta[at], weights[at], kind, PENALTIES, n_free=2)[1]
     return np.asarray(eta + D @ b)
-
-
-def mean_with_error(values: Array, weights: Array, groups: Array | None) -> tuple[float, float]:
-    """Return the weighted mean of rows and its standard error, rows that belong together as one."""
-    mean = float(np.average(values, weights=weights))
-    parts: Array = weights * (values - mean)
-    if groups is not None:
-        parts = np.bincount(groups, weights=parts)
-    n = len(parts)
-    return mean, float(np.sqrt(np.sum(parts**2) * n / max(n - 1, 1)) / weights.sum())
-
-
-def reach(n_units: int, level: float = LEVEL) -> float:
-    """Return how many standard errors an interval reaches to each side."""
-    return float(stdtrit(max(n_units - 1, 1), 0.5 + level / 2))

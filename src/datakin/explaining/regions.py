@@ -14,11 +14,12 @@ from sklearn.tree import DecisionTreeRegressor
 
 from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
-from datakin.explaining.ladder import SPREAD, Judged, mean_with_error, reach
+from datakin.explaining.ladder import SPREAD, Judged
 from datakin.explaining.world import World, folds_of_rows
-from datakin.learning.stack.encoder import TableEncoder
-from datakin.learning.stack.rows import Rows
-from datakin.learning.stack.scaler import Scaler
+from datakin.learners.encoding import TableEncoder
+from datakin.learners.learner import Rows
+from datakin.learners.metrics import mean_with_error, reach
+from datakin.learners.scaling import Scaler
 from datakin.results.explanation_parts import KeptRows, Region
 from datakin.results.words import number
 

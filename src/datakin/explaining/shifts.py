@@ -17,13 +17,13 @@ from scipy.stats import norm
 
 from datakin.data.features import Array
 from datakin.explaining.climbing import Climbed, climbed
-from datakin.explaining.ladder import FOLDS, LEVEL
+from datakin.explaining.ladder import FOLDS
 from datakin.explaining.world import World, matrix_columns
-from datakin.learning.metrics import class_metrics
-from datakin.learning.stack.folds import draw_folds
-from datakin.learning.stack.linear import LinearLearner
-from datakin.learning.stack.rows import Rows
-from datakin.learning.stack.scaler import Scaler
+from datakin.learners.folds import draw_folds
+from datakin.learners.learner import Rows
+from datakin.learners.linear import LinearLearner
+from datakin.learners.metrics import LEVEL, class_metrics
+from datakin.learners.scaling import Scaler
 from datakin.results.explanation_parts import ColumnShift, FeatureShift
 
 __all__ = ["separate"]

@@ -14,9 +14,10 @@ from math import nan
 import numpy as np
 
 from datakin._core.exceptions import DatakinError
-from datakin.explaining.ladder import SPREAD, adjusted, errors_of, new_level, reach
+from datakin.explaining.ladder import SPREAD, adjusted, errors_of, new_level
 from datakin.explaining.suspects import REPORTED, SEARCHES, Suspect, swapped_classes
 from datakin.explaining.world import World
+from datakin.learners.metrics import reach
 from datakin.results.explanation_parts import Mend
 
 __all__ = ["LEAST", "Trial", "fix_tables", "mend_of", "reported", "suspects_of", "try_one"]

@@ -13,17 +13,16 @@ from datakin._core.repeatability import derive_seed
 from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.explaining.ladder import FOLDS, Judged, losses_of, slope_column
-from datakin.explaining.offset import FREE, link, mean_of, refit
-from datakin.learning.stack.candidates import Learner
-from datakin.learning.stack.encoder import TableEncoder
-from datakin.learning.stack.folds import draw_folds
-from datakin.learning.stack.learners import LEARNERS
-from datakin.learning.stack.linear import LinearLearner
-from datakin.learning.stack.predictors import normalised
-from datakin.learning.stack.preparation import Prepared, prepare
-from datakin.learning.stack.rows import Rows
-from datakin.learning.stack.trees import TreeLearner
-from datakin.learning.stack.trials import folds_of
+from datakin.learners.encoding import TableEncoder
+from datakin.learners.folds import draw_folds
+from datakin.learners.learner import Learner, Rows
+from datakin.learners.linear import LinearLearner
+from datakin.learners.named import LEARNERS
+from datakin.learners.newton import FREE, link, mean_of, refit
+from datakin.learners.predictors import normalised
+from datakin.learners.stack.preparation import Prepared, prepare
+from datakin.learners.stack.trials import folds_of
+from datakin.learners.trees import TreeLearner
 
 __all__ = ["World", "folds_of_rows", "make_world", "matrix_columns", "pick_learner"]
 

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, counted, listed
-from datakin.learning.metrics import Metrics
+from datakin.learners.metrics import Metrics
 from datakin.results.answer import Answer
 from datakin.results.choice_answer import choice_answer, choice_headline
 from datakin.results.explanation import Explanation

@@ -11,12 +11,12 @@ from datakin._core.repeatability import versions
 from datakin.choosing import CardSource, KinModel, ModelCard, label_type_of
 from datakin.data.dataset import task_of
 from datakin.data.schema import TableSchema
-from datakin.learning.stack.encoder import TableEncoder
-from datakin.learning.stack.kernel import KernelLearner
-from datakin.learning.stack.linear import LinearLearner
-from datakin.learning.stack.predictors import ConstantPredictor, StackPredictor
-from datakin.learning.stack.rows import Rows, responses
-from datakin.learning.stack.trees import TreeLearner
+from datakin.learners.encoding import TableEncoder
+from datakin.learners.kernel import KernelLearner
+from datakin.learners.learner import Rows, responses
+from datakin.learners.linear import LinearLearner
+from datakin.learners.predictors import ConstantPredictor, StackPredictor
+from datakin.learners.trees import TreeLearner
 
 LEARNERS = (LinearLearner(), KernelLearner(), TreeLearner(rounds=8))
 

@@ -20,7 +20,7 @@ from datakin.data.features import MISSING, Array
 from datakin.explaining.edits import levels_of, numbers_of, recoded, relabelled
 from datakin.explaining.suspects.suspect import Suspect, in_source, is_sparse, is_time
 from datakin.explaining.world import World
-from datakin.learning.stack.rows import responses
+from datakin.learners.learner import responses
 from datakin.results.words import named, short
 
 __all__ = ["other_codes", "swapped_classes"]

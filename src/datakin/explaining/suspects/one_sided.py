@@ -15,7 +15,7 @@ from datakin.data import Dataset
 from datakin.data.features import MISSING, Array
 from datakin.explaining.edits import levels_of, numbers_of
 from datakin.explaining.suspects.suspect import Suspect, is_sparse, leaving_out
-from datakin.learning.stack.rows import responses
+from datakin.learners.learner import responses
 from datakin.results.explanation_parts import LACKING
 from datakin.results.words import named, percent, short
 
