@@ -34,7 +34,7 @@ from datakin.deep.training import (
     seeded,
     standardised,
 )
-from datakin.learning.folds import make_plan
+from datakin.learners.folds import make_plan
 from datakin.results.gain import Gain
 from datakin.results.record import make_provenance
 from datakin.transfer.common import refuse_identical

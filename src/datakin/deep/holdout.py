@@ -23,9 +23,9 @@ from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.deep.heads import Head, HeadOptions, fit_head
 from datakin.execution.units import labels_of
-from datakin.learning.ensemble import View
-from datakin.learning.folds import Plan, make_plan
-from datakin.learning.losses import Loss, choose_loss
+from datakin.learners.ensemble import View
+from datakin.learners.folds import Plan, make_plan
+from datakin.learners.losses import Loss, choose_loss
 
 __all__ = [
     "FOLDS",

@@ -26,7 +26,7 @@ from datakin.deep.training import Training, fit_network, seeded, standardised
 from datakin.execution.agreement import about_run, member_of
 from datakin.execution.store import Store
 from datakin.execution.units import labels_of
-from datakin.learning.losses import Loss, choose_loss
+from datakin.learners.losses import Loss, choose_loss
 
 __all__ = ["DeepMeasurement", "Settings"]
 

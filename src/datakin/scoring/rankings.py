@@ -11,7 +11,7 @@ from datakin.cross_errors.options import Options
 from datakin.cross_errors.sums import Grams
 from datakin.cross_errors.table import ErrorTable
 from datakin.data.features import Array
-from datakin.learning.stack.records import call_of
+from datakin.learners.stack.records import call_of
 from datakin.results import Ranking
 from datakin.results.comparison import Comparison
 from datakin.scoring.pairs import Pair, compare_pair, make_pair

@@ -10,7 +10,7 @@ import numpy as np
 from datakin._core.exceptions import DatakinError
 from datakin.cross_errors.records import Labels, kept_weights
 from datakin.data.features import Array
-from datakin.learning.losses import Loss, checked_losses
+from datakin.learners.losses import Loss, checked_losses
 
 __all__ = ["ErrorOn"]
 

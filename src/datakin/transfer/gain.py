@@ -15,12 +15,12 @@ from datakin._core.progress import foretell, progress
 from datakin._core.warned import filters_kept
 from datakin.data import Dataset
 from datakin.data.features import Array
-from datakin.learning.encoding import fits_in_full
-from datakin.learning.losses import resolve_loss
+from datakin.learners.encoding import fits_in_full
+from datakin.learners.losses import resolve_loss
+from datakin.learners.named import choose_estimator
 from datakin.results.gain import Gain, MethodGain
 from datakin.results.record import make_provenance
 from datakin.transfer.common import Common, are_several, find_common, gather
-from datakin.transfer.learner import choose_estimator
 from datakin.transfer.methods import choose_methods
 from datakin.transfer.splits import Splits
 

@@ -17,8 +17,8 @@ from datakin._core.repeatability import derive_seed
 from datakin._core.warned import unheard
 from datakin.data import Dataset
 from datakin.data.features import Array
-from datakin.learning.encoding import ColumnEncoder, fits_in_full, laid_out
-from datakin.learning.losses import Loss, check_spread, choose_loss
+from datakin.learners.encoding import ColumnEncoder, fits_in_full, laid_out
+from datakin.learners.losses import Loss, check_spread, choose_loss
 from datakin.transfer.base import Concatenate
 from datakin.transfer.common import Common
 from datakin.transfer.errors import ErrorOn

@@ -19,10 +19,10 @@ from datakin import (
     transfer_gain,
 )
 from datakin._core.repeatability import derive_seed
+from datakin.learners.named import choose_estimator
 from datakin.transfer import gain as room
 from datakin.transfer.common import find_common
 from datakin.transfer.gain import relative_reduction
-from datakin.transfer.learner import choose_estimator
 from datakin.transfer.methods import choose_methods
 from datakin.transfer.splits import Splits
 

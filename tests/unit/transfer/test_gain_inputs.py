@@ -16,8 +16,8 @@ from datakin import (
     transfer,
     transfer_gain,
 )
-from datakin.learning import encoding
-from datakin.transfer.learner import choose_estimator
+from datakin.learners import encoding
+from datakin.learners.named import choose_estimator
 from datakin.transfer.methods import METHODS, default_methods
 
 QUICK = {"methods": ["concatenate"], "repeats": 3}
