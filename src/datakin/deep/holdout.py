@@ -172,7 +172,7 @@ def errors_on(
         whole[..., test] = values
         return whole
 
-    rows = {size: placed(values) for size, values in found.rows.items()}
+    rows = {size: placed(found.rows[size]) for size in ("fold", "inner", "full")}
     return replace(found, rows=rows, weights=placed(found.weights))
 
 

@@ -27,6 +27,7 @@ from datakin.scoring.uncertainty import make_estimate, row_variance
 __all__ = ["RowsWay", "SumsWay", "Way", "summed"]
 
 NOTHING = np.empty(0)
+WITHOUT_LIMIT = SIZES[:2]
 
 
 class RowsWay:
@@ -45,12 +46,14 @@ class RowsWay:
     @cached_property
     def models(self) -> tuple[str, ...]:
         """The models that work on both datasets."""
-        return tuple(self._cross.models[m] for m in self.directions[0].works)
+        models, works = self._cross.models, self.directions[0].works
+        # The same object for all directions, of which there may be very many.
+        return models if len(works) == len(models) else tuple(models[m] for m in works)
 
     @property
     def sizes(self) -> tuple[str, ...]:
         """The scores that can be had."""
-        return SIZES if self._cross.has_inner else SIZES[:2]
+        return SIZES if self._cross.has_inner else WITHOUT_LIMIT
 
     @property
     def n_folds(self) -> int:
