@@ -23,7 +23,7 @@ from datakin.learners.stack import fitting, records, weights
 from datakin.learners.stack import trials as calls
 from datakin.learners.trees import TreeLearner
 from datakin.results import call_words, choice_answer, zones
-from datakin.scoring import order
+from datakin.scoring import rankings
 
 ROOT = Path(__file__).parents[2]
 
@@ -98,7 +98,7 @@ SAID = [
     ("those that count | {:g} | {} |", (weights.PREDICTING.ridge, weights.PREDICTING.kept)),
     ("{} on the pools, {} on all", (weights.PREDICTING.pooled, weights.PREDICTING.sources)),
     ("of one source | {:g} | {} |", (weights.ONE_SOURCE.ridge, weights.ONE_SOURCE.kept)),
-    ("more than {} standard errors of the difference", (order.APART,)),
+    ("more than {} standard errors of the difference", (rankings.APART,)),
     ("differ by less than {} of what the measured gains do", (call_words.ALIKE,)),
     (
         'a probability of {} or more, "probably helps" for {}, "may help" for {}',

@@ -19,7 +19,7 @@ from torch import nn
 
 from datakin._core.warned import unheard
 from datakin.data.features import Array
-from datakin.deep.training import Training, fit_network, seeded
+from datakin.deep.training import Training, fit_network, seeded, standardised
 from datakin.learners.fitters import MOST_PARAMETERS
 from datakin.learners.newton import logistic
 
@@ -88,8 +88,6 @@ def fit_head(Z: Array, y: Array, n_classes: int, options: HeadOptions, seed: int
         Class codes or numbers.
     n_classes : int
         0 for regression.
-    options : HeadOptions
-    seed : int
     """
     codes, targets = np.zeros(0, dtype=int), y
     if n_classes:
@@ -144,8 +142,7 @@ class _MLP(_Scaled):
         super().__init__(Z, options.scale)
         self.n_classes, self.device, self.centre, self.unit = n_classes, options.device, 0.0, 1.0
         if not n_classes:
-            self.centre, self.unit = float(y.mean()), float(y.std()) or 1.0
-            y = (y - self.centre) / self.unit
+            y, self.centre, self.unit = standardised(y, np.arange(len(y)))
         X = self.scale(Z).astype(np.float32)
         with seeded(seed):
             self.net = nn.Sequential(nn.Linear(X.shape[1], options.hidden), nn.ReLU())
