@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 from scipy import sparse
 
@@ -136,8 +137,6 @@ def _table_of(X: Any, y: Any) -> Any:
             "describe takes tables and dense arrays. Got a sparse X; describe some of its columns, such "
             "as (X[:, :50].toarray(), y)."
         )
-    import narwhals as nw
-
     frame, labels = frame_of(X), series_of(y, "y")
     if len(frame) != len(labels):
         raise DatakinError(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 
@@ -16,9 +17,6 @@ from datakin.data.columns.objects import is_none
 from datakin.data.columns.texts import BLANKS
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import MISSING, Array, Features
-
-if TYPE_CHECKING:
-    import narwhals as nw
 
 __all__ = ["ColumnDescription", "describe_feature", "describe_values", "examples_of"]
 

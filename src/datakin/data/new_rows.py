@@ -6,8 +6,9 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
+import narwhals as nw
 import numpy as np
 from scipy import sparse
 
@@ -26,9 +27,6 @@ from datakin.data.files.opening import open_table
 from datakin.data.origin import Origin
 from datakin.data.recoding import Recoding, rewrite_dates
 from datakin.data.schema import TableSchema
-
-if TYPE_CHECKING:
-    import narwhals as nw
 
 __all__ = ["EVERY", "NewRows", "new_labels", "read_new_rows"]
 
@@ -244,8 +242,6 @@ def _side_by_side(columns: Mapping[str, Column], n_rows: int) -> Features:
 
 def new_labels(values: Any, schema: TableSchema, *, classes: bool) -> Array:
     """Return labels as class names (None where missing) or as numbers, spelled as the target's are."""
-    import narwhals as nw
-
     series = values if isinstance(values, nw.Series) else series_of(values, "y")
     labels, facts = read_labels(series, schema.label)
     if facts.decimal == "?" and schema.decimal:

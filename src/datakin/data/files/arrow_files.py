@@ -13,18 +13,18 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pyarrow.types as types
 
 from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
 from datakin.data.files.arrow_types import common_type, converted, plain_type
 from datakin.data.files.reading import Read, check_file_columns, choose_rows, readable
 from datakin.data.origin import Origin
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 __all__ = ["read_feather", "read_parquet"]
 
@@ -50,8 +50,6 @@ class PartFile:
 
 def read_parquet(files: Sequence[str], how: Origin) -> Read:
     """Read one table from its Parquet files, all rows or a sample across the files."""
-    import pyarrow as pa
-
     parts = [_described(file) for file in files]
     names, types = _common_columns(parts, how.unread)
     n_rows = sum(part.n_rows for part in parts)
@@ -87,9 +85,6 @@ def _described(path: str) -> PartFile:
 @contextmanager
 def _opened(path: str, **options: Any) -> Iterator[Any]:
     """Open a Parquet file whose name may be in no encoding at all."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     with pa.OSFile(os.fsencode(path)) as source, pq.ParquetFile(source, **options) as file:
         yield file
 
@@ -189,8 +184,6 @@ def read_feather(files: Sequence[str], how: Origin) -> Read:
 
 
 def _read_ipc(path: str, how: Origin) -> Read:
-    import pyarrow as pa
-
     with pa.OSFile(os.fsencode(path)) as source, pa.ipc.open_file(source) as reader:
         schema = reader.schema
     check_file_columns(schema.names, path)
@@ -231,8 +224,6 @@ def _read_fields(
 
 
 def _batches(path: str, fields: list[int]) -> Iterator[pa.RecordBatch]:
-    import pyarrow as pa
-
     options = pa.ipc.IpcReadOptions(included_fields=fields, use_threads=False)
     with (
         pa.OSFile(os.fsencode(path)) as source,
@@ -255,8 +246,6 @@ def _between(rows: Array, start: int, stop: int) -> Array:
 
 def _picked(chunks: Iterable[Any], rows: Array) -> list[Any]:
     """Return the rows of an array in chunks; taken together, long texts would overflow."""
-    import pyarrow as pa
-
     picked = []
     start = 0
     for chunk in chunks:
@@ -269,8 +258,6 @@ def _picked(chunks: Iterable[Any], rows: Array) -> list[Any]:
 
 def _joined(pieces: Sequence[Any], kind: Any, name: str) -> Any:
     """Return the pieces as one column of the type."""
-    import pyarrow as pa
-
     kind = plain_type(kind)
     try:
         column = pa.chunked_array([converted(piece, kind) for piece in pieces], type=kind)
@@ -287,8 +274,6 @@ def _joined(pieces: Sequence[Any], kind: Any, name: str) -> Any:
 
 def _is_short(kind: Any) -> bool:
     """Whether values have a fixed width: texts of many pieces may not fit one."""
-    import pyarrow.types as types
-
     return bool(types.is_integer(kind) or types.is_floating(kind))
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as types
+
 __all__ = ["common_type", "converted", "plain_type"]
 
 
 def plain_type(kind: Any) -> Any:
     """Return a type with the same values that every step behind the door knows."""
-    import pyarrow as pa
-    import pyarrow.types as types
-
     name = str(kind)  # pyarrow 16 has no names for some of these types
     if isinstance(kind, pa.BaseExtensionType):
         return plain_type(kind.storage_type)
@@ -34,9 +35,6 @@ def plain_type(kind: Any) -> Any:
 
 def converted(piece: Any, kind: Any) -> Any:
     """Return an array as another type; raise pyarrow's error where values would change."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if isinstance(piece.type, pa.BaseExtensionType):
         piece = piece.storage
     if piece.type == kind:
@@ -55,8 +53,6 @@ def converted(piece: Any, kind: Any) -> Any:
 
 def common_type(one: Any, other: Any) -> Any:
     """Return a type that holds both, None if there is none, as for text and numbers."""
-    import pyarrow as pa
-
     if one == other:
         return one
     one, other = (t.value_type if pa.types.is_dictionary(t) else t for t in (one, other))
@@ -69,8 +65,6 @@ def common_type(one: Any, other: Any) -> Any:
 
 
 def _common_number(one: Any, other: Any) -> Any:
-    import pyarrow as pa
-
     if one == other:
         return one
     if pa.types.is_floating(one) or pa.types.is_floating(other):
@@ -83,8 +77,6 @@ def _common_number(one: Any, other: Any) -> Any:
 
 
 def _unified(one: Any, other: Any) -> Any:
-    import pyarrow as pa
-
     try:
         both = [pa.schema([("x", kind)]) for kind in (one, other)]
         return pa.unify_schemas(both, promote_options="permissive").field("x").type
@@ -93,12 +85,8 @@ def _unified(one: Any, other: Any) -> Any:
 
 
 def _is_number(kind: Any) -> bool:
-    import pyarrow.types as types
-
     return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind))
 
 
 def _is_text(kind: Any) -> bool:
-    import pyarrow.types as types
-
     return bool(types.is_string(kind) or types.is_large_string(kind) or str(kind) == "string_view")

@@ -10,12 +10,11 @@ import datetime as dt
 import math
 from collections.abc import Collection, Iterable, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
 
 from datakin.data.files.reading import Lottery
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 __all__ = ["draw_rows", "table_of", "text_of"]
 
@@ -59,8 +58,6 @@ def table_of(
     whole : bool
         Whether floats without decimals are whole numbers: a workbook stores 7 as 7.0.
     """
-    import pyarrow as pa
-
     columns = {}
     for j, name in enumerate(names):
         if name not in skip:
@@ -70,8 +67,6 @@ def table_of(
 
 def _column(values: list[Any], whole: bool) -> pa.Array:
     """Return the cells of one column, typed where all agree."""
-    import pyarrow as pa
-
     kinds = {type(value) for value in values} - {type(None)}
     if any(issubclass(kind, NESTED) for kind in kinds):
         return _nested(values)
@@ -87,8 +82,6 @@ def _column(values: list[Any], whole: bool) -> pa.Array:
 
 def _typed(values: list[Any], kinds: set[type], whole: bool) -> pa.Array:
     """Return the cells as numbers, truth values or dates; raise a TypeError if they are neither."""
-    import pyarrow as pa
-
     if kinds <= {bool}:
         return pa.array(values, pa.bool_() if kinds else pa.null())
     if kinds <= {int}:
@@ -106,8 +99,6 @@ def _typed(values: list[Any], kinds: set[type], whole: bool) -> pa.Array:
 
 
 def _numbers(values: list[Any], kinds: set[type], whole: bool) -> pa.Array:
-    import pyarrow as pa
-
     known = [v for v in values if v is not None]
     if float not in kinds and all(math.isfinite(v) for v in known):
         return pa.array([None if v is None else Decimal(v) for v in values])
@@ -120,8 +111,6 @@ def _numbers(values: list[Any], kinds: set[type], whole: bool) -> pa.Array:
 
 def _moments(values: list[Any]) -> pa.Array:
     """Return dates and times; those with a time zone as moments, and never mixed with the others."""
-    import pyarrow as pa
-
     full = [
         v if v is None or isinstance(v, dt.datetime) else dt.datetime(v.year, v.month, v.day)
         for v in values
@@ -134,8 +123,6 @@ def _moments(values: list[Any]) -> pa.Array:
 
 def _nested(values: list[Any]) -> pa.Array:
     """Return lists or records as such, so that they are refused by name like those of other files."""
-    import pyarrow as pa
-
     as_lists = [list(v) if isinstance(v, (set, frozenset, tuple)) else v for v in values]
     try:
         return pa.array(as_lists)

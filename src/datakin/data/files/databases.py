@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
 
+import pyarrow as pa
+
 from datakin._core.addresses import secrets_of, without_password
 from datakin._core.exceptions import require
 from datakin.data.files.arrow_types import converted, plain_type
@@ -106,8 +108,6 @@ def _batches_read(reader: Any, names: tuple[str, ...], size: int | None) -> Read
 
 def _plain(table: Any) -> Any:
     """Return the table with types that every later step knows; times of day are text, as in CSV."""
-    import pyarrow as pa
-
     columns = {}
     for name, column in zip(table.column_names, table.columns, strict=True):
         kind = pa.string() if pa.types.is_time(column.type) else plain_type(column.type)

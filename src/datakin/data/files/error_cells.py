@@ -12,14 +12,13 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from xml.etree import ElementTree
+
+import pyarrow as pa
 
 from datakin._core.exceptions import DatakinError
 from datakin.data.origin import Origin
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 __all__ = ["cell_notes", "counted"]
 

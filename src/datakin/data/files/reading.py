@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from datakin._core.exceptions import DatakinError, listed, repeated
 from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 __all__ = [
     "DrawnRows",
@@ -182,8 +180,6 @@ class DrawnRows:
 
     def table(self, schema: pa.Schema | None = None) -> pa.Table:
         """Return the rows that are kept, in the order of the file; of no rows, with the schema."""
-        import pyarrow as pa
-
         if self._lottery is not None:
             self._settle(self._lottery)
             if self._n_drawn < self._n_kept:
@@ -193,8 +189,6 @@ class DrawnRows:
 
 def _taken(batch: pa.RecordBatch, rows: Array) -> pa.RecordBatch:
     """Return rows of a block, in their order; for texts, a filter is quicker than `take`."""
-    import pyarrow as pa
-
     mask = np.zeros(batch.num_rows, dtype=bool)
     mask[rows] = True
     return batch.filter(pa.array(mask))

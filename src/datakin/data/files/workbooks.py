@@ -13,6 +13,9 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from datakin._core.exceptions import SERIOUS, DatakinError, Note, listed, require, suggest
 from datakin.data.files.cells import draw_rows, table_of, text_of
 from datakin.data.files.error_cells import cell_notes, counted
@@ -200,9 +203,6 @@ def _names(header: Row | None, rows: Sequence[Row]) -> tuple[list[str], list[int
 
 def _rounded(table: Any) -> list[str]:
     """Return a note on numbers of more digits than a workbook keeps."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     long = []
     for name, column in zip(table.column_names, table.columns, strict=True):
         if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
