@@ -15,11 +15,11 @@ from datakin.data.columns.tables import RawTable, frame_of
 from datakin.data.files.addresses import TableFiles, find_files, find_table, find_tables, stem
 from datakin.data.files.archives import STDIN
 from datakin.data.files.arrow_files import read_feather, read_parquet
-from datakin.data.files.databases import read_database, read_duckdb
+from datakin.data.files.databases import read_duckdb, read_sqlite
 from datakin.data.files.encodings import rank_guesses
 from datakin.data.files.formats import CONTAINERS, DATABASES, KINDS, format_of
 from datakin.data.files.reading import Read, check_file_columns, choose_rows
-from datakin.data.files.sqlite_files import read_sqlite
+from datakin.data.files.servers import read_database
 from datakin.data.files.text_files import read_text
 from datakin.data.files.workbooks import read_workbook
 from datakin.data.origin import Origin

@@ -7,9 +7,9 @@ the number of rows alone, so that a table gives the same sample on every machine
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +24,7 @@ __all__ = [
     "Read",
     "check_file_columns",
     "choose_rows",
+    "draw_rows",
     "first_line",
     "readable",
 ]
@@ -192,6 +193,23 @@ def _taken(batch: pa.RecordBatch, rows: Array) -> pa.RecordBatch:
     mask = np.zeros(batch.num_rows, dtype=bool)
     mask[rows] = True
     return batch.filter(pa.array(mask))
+
+
+def draw_rows(
+    batches: Iterable[Sequence[Sequence[Any]]], size: int | None
+) -> tuple[list[Sequence[Any]], int]:
+    """Return the rows that are drawn, or all, and how many have passed; only those are kept."""
+    drawn: list[Sequence[Any]] = []
+    if size is None:
+        for batch in batches:
+            drawn += batch
+        return drawn, len(drawn)
+    lottery = Lottery(size)
+    for batch in batches:
+        drawn += [batch[i] for i in lottery.offer(len(batch))]
+        if len(drawn) > 1.25 * size:
+            drawn = [drawn[i] for i in lottery.settle()]
+    return [drawn[i] for i in lottery.settle()], lottery.n_seen
 
 
 def check_file_columns(names: Sequence[str], path: str) -> None:

@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from datakin._core.exceptions import SERIOUS, DatakinError, Note, listed, require, suggest
-from datakin.data.files.cells import draw_rows, table_of, text_of
+from datakin._core.exceptions import DatakinError, listed, require, suggest
+from datakin.data.files.arrow_columns import table_of, text_of
 from datakin.data.files.error_cells import cell_notes, counted
-from datakin.data.files.headers import NO_HEADER
-from datakin.data.files.reading import Read, check_file_columns
+from datakin.data.files.headers import note_of_header, note_of_numbers
+from datakin.data.files.reading import Read, check_file_columns, draw_rows
 from datakin.data.files.workbook_messages import MOST_CELLS, messages_of
 from datakin.data.origin import Origin
 
@@ -89,23 +89,15 @@ def _header_notes(header: Row | None, rows: Sequence[Row]) -> list[str]:
     if header is not None:
         names = [text_of(cell) for cell in header if cell is not None]
         numbers = [cell for cell in header if cell is not None and not isinstance(cell, str)]
-        steps = (
-            {b - a for a, b in pairwise(numbers)} if set(map(type, numbers)) == {float} else set()
-        )
-        if not numbers or 2 * len(numbers) < len(names) or steps == {1.0}:  # years, or 1, 2, 3
-            return []
-        text = (
-            f"the names of columns look like data ({listed(names, 3)}): if the first line is no header, "
-            f"say {NO_HEADER}"
-        )
-        return [Note(text, SERIOUS)]
+        are_floats = set(map(type, numbers)) == {float}
+        counts = are_floats and {b - a for a, b in pairwise(numbers)} == {1.0}  # years, or 1, 2, 3
+        is_data = numbers and 2 * len(numbers) >= len(names) and not counts
+        return note_of_numbers(names) if is_data else []
     first, *others = rows[: LOOKED_AT + 1] or [[]]
     for j, cell in enumerate(first):
         below = [row[j] for row in others if row[j] is not None]
         if isinstance(cell, str) and below and not any(isinstance(value, str) for value in below):
-            shown = listed([text_of(cell) for cell in first if cell is not None], 3)
-            text = f"the first row looks like a header ({shown}): if it is, leave out {NO_HEADER}"
-            return [Note(text, SERIOUS)]
+            return note_of_header([text_of(cell) for cell in first if cell is not None])
     return []
 
 
@@ -186,22 +178,17 @@ def _check_title(header: Row, rows: Sequence[Row], is_merged: bool, where: str, 
 
 def _names(header: Row | None, rows: Sequence[Row]) -> tuple[list[str], list[int], list[str]]:
     """Return names and positions of the columns that hold something, and made-up names."""
-    width = max((len(row) for row in [header or [], *rows[:1]]), default=0)
+    cells: Row = [None] * len(rows[0] if rows else []) if header is None else header
+    is_named = [cell is not None for cell in cells]
+    used = [j for j in range(len(cells)) if is_named[j] or any(r[j] is not None for r in rows)]
     if header is None:
-        used = [j for j in range(width) if any(row[j] is not None for row in rows)]
         return [f"x{i}" for i in range(len(used))], used, []
-    names, used, unnamed = [], [], []
-    for j, cell in enumerate(header):
-        if cell is None:
-            if all(row[j] is None for row in rows):
-                continue
-            unnamed.append(f"Unnamed: {j}")
-        names.append(f"Unnamed: {j}" if cell is None else text_of(cell))
-        used.append(j)
+    unnamed = [f"Unnamed: {j}" for j in used if header[j] is None]
+    names = [f"Unnamed: {j}" if header[j] is None else text_of(header[j]) for j in used]
     return names, used, unnamed
 
 
-def _rounded(table: Any) -> list[str]:
+def _rounded(table: pa.Table) -> list[str]:
     """Return a note on numbers of more digits than a workbook keeps."""
     long = []
     for name, column in zip(table.column_names, table.columns, strict=True):
@@ -209,8 +196,5 @@ def _rounded(table: Any) -> list[str]:
             top = pc.max(pc.abs(column)).as_py()
             if top is not None and DIGITS <= top < 1e19:
                 long.append(name)
-    if not long:
-        return []
-    return [
-        f"numbers of more than 15 digits, which a workbook rounds (write ids as text): {listed(long)}"
-    ]
+    text = "numbers of more than 15 digits, which a workbook rounds (write ids as text)"
+    return [f"{text}: {listed(long)}"] if long else []

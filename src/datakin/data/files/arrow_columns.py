@@ -1,22 +1,22 @@
-"""Cells that come one by one, from workbooks and databases -> columns of a pyarrow table.
+"""Columns of Arrow: one type for pieces of several types, and for cells that come one by one.
 
-A column gets a type where all its cells agree, otherwise it is text: "12", "n.a." stays what stands
-there, as in a text file. What values mean is decided later, for every door alike.
+Cells come from workbooks and databases. A column of them gets a type where all its cells agree,
+otherwise it is text: "12", "n.a." stays what stands there, as in a text file. What values mean is
+decided later, for every door alike.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from datakin.data.files.reading import Lottery
-
-__all__ = ["draw_rows", "table_of", "text_of"]
+__all__ = ["common_type", "converted", "plain_type", "table_of", "text_of"]
 
 NESTED = (list, tuple, dict, set, frozenset)
 BYTES = (bytes, bytearray, memoryview)
@@ -24,21 +24,89 @@ LARGEST = 2**63
 EXACT = 2**53  # floats below it hold every whole number
 
 
-def draw_rows(
-    batches: Iterable[Sequence[Sequence[Any]]], size: int | None
-) -> tuple[list[Sequence[Any]], int]:
-    """Return the rows that are drawn, or all, and how many have passed; only those are kept."""
-    drawn: list[Sequence[Any]] = []
-    if size is None:
-        for batch in batches:
-            drawn += batch
-        return drawn, len(drawn)
-    lottery = Lottery(size)
-    for batch in batches:
-        drawn += [batch[i] for i in lottery.offer(len(batch))]
-        if len(drawn) > 1.25 * size:
-            drawn = [drawn[i] for i in lottery.settle()]
-    return [drawn[i] for i in lottery.settle()], lottery.n_seen
+def plain_type(kind: Any) -> Any:
+    """Return a type with the same values that every step behind the door knows."""
+    name = str(kind)  # pyarrow 16 has no names for some of these types
+    if isinstance(kind, pa.BaseExtensionType):
+        return plain_type(kind.storage_type)
+    if name == "string_view":  # what polars writes texts in
+        return pa.large_string()
+    if name == "binary_view":
+        return pa.large_binary()
+    if pa.types.is_float16(kind):
+        return pa.float32()
+    if pa.types.is_date64(kind):
+        return pa.date32()
+    if name.startswith(("decimal32", "decimal64")):
+        return pa.decimal128(kind.precision, kind.scale)
+    if name.startswith("run_end_encoded"):
+        return plain_type(kind.value_type)
+    if pa.types.is_dictionary(kind):
+        return pa.dictionary(kind.index_type, plain_type(kind.value_type), kind.ordered)
+    return kind
+
+
+def converted(piece: Any, kind: Any) -> Any:
+    """Return an array as another type; raise pyarrow's error where values would change."""
+    if isinstance(piece.type, pa.BaseExtensionType):
+        piece = piece.storage
+    if piece.type == kind:
+        return piece
+    if pa.types.is_dictionary(piece.type):
+        values = converted(piece.dictionary, plain_type(piece.type.value_type))
+        piece = pa.DictionaryArray.from_arrays(piece.indices, values, ordered=piece.type.ordered)
+        if piece.type == kind:
+            return piece
+        piece = piece.dictionary_decode()
+    elif str(piece.type).startswith("run_end_encoded"):
+        piece = pc.run_end_decode(piece)
+    # Decimals become the nearest float, as they would from text.
+    return piece.cast(kind, safe=not pa.types.is_decimal(piece.type))
+
+
+def common_type(one: Any, other: Any) -> Any:
+    """Return a type that holds both, None if there is none, as for text and numbers."""
+    if one == other:
+        return one
+    one, other = (t.value_type if pa.types.is_dictionary(t) else t for t in (one, other))
+    one, other = plain_type(one), plain_type(other)
+    if _is_number(one) and _is_number(other):
+        return _common_number(one, other)
+    if _is_text(one) and _is_text(other):
+        return pa.large_string()
+    return _unified(one, other)
+
+
+def _common_number(one: Any, other: Any) -> Any:
+    if one == other:
+        return one
+    if pa.types.is_floating(one) or pa.types.is_floating(other):
+        return pa.float64()
+    # Whole numbers stay whole, so that ids beyond 2^53 stay apart.
+    found = _unified(one, other)
+    if found is None and pa.types.is_integer(one) and pa.types.is_integer(other):
+        return pa.decimal128(20, 0)
+    return pa.float64() if found is None else found
+
+
+def _unified(one: Any, other: Any) -> Any:
+    try:
+        both = [pa.schema([("x", kind)]) for kind in (one, other)]
+        return pa.unify_schemas(both, promote_options="permissive").field("x").type
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return None
+
+
+def _is_number(kind: Any) -> bool:
+    return bool(
+        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    )
+
+
+def _is_text(kind: Any) -> bool:
+    return bool(
+        pa.types.is_string(kind) or pa.types.is_large_string(kind) or str(kind) == "string_view"
+    )
 
 
 def table_of(
