@@ -14,7 +14,7 @@ from datakin.data.columns.labels import canonical_label
 from datakin.data.columns.texts import clean
 from datakin.data.origin import Origin
 
-__all__ = ["Convert", "Place", "Recode", "Requests", "describe_line"]
+__all__ = ["Convert", "Place", "Recode", "Requests", "describe_line", "for_parts"]
 
 Recode = dict[str, str | None]  # canonical spelling -> new value; None for a missing value
 Convert = tuple[float, float] | str  # slope and intercept, or the format of a date
@@ -81,6 +81,19 @@ class Requests:
                     )
 
 
+def for_parts(asked: Mapping[Place, Any], *parts: str | None) -> dict[str, Any]:
+    """Return what is asked for each column of some parts: the later ones override the earlier ones."""
+    found: dict[str, Any] = {}
+    for part in dict.fromkeys(parts):
+        for (where, column), what in asked.items():
+            if where == part:
+                old = found.get(column)
+                if isinstance(old, dict) and isinstance(what, dict):
+                    what = {**old, **what}
+                found[column] = what
+    return found
+
+
 def _spread(option: str, given: Any, depth: int) -> Iterable[tuple[Place, Any]]:
     """Return (table, column) and what is asked, from a mapping for all tables or for each."""
     if given is None:
@@ -118,15 +131,11 @@ def _codes(column: str, codes: Any) -> Recode:
             f"A new value must be a value, or empty for a missing one. Got '...' for {dotted!r} of "
             f"{column!r}; write the value that it shall have."
         )
-    return {
-        canonical_label(old): None if new is None or new == "" else _new_value(new)
-        for old, new in codes.items()
-    }
-
-
-def _new_value(value: Any) -> str:
-    """Return a new value as text; what is text already stays as it is."""
-    return value if isinstance(value, str) else canonical_label(value)
+    made: Recode = {}
+    for old, new in codes.items():
+        text = new if isinstance(new, str) else canonical_label(new)
+        made[canonical_label(old)] = None if new is None or new == "" else text
+    return made
 
 
 def _line(column: str, line: Any) -> Convert:

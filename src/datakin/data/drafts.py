@@ -43,7 +43,7 @@ from datakin.data.columns.roles import censoring_note, check_label, read_keys, r
 from datakin.data.columns.tables import RawTable
 from datakin.data.columns.weights import read_weights
 from datakin.data.corrections import convert_numbers
-from datakin.data.dataset import ColumnFacts, Dataset, task_of
+from datakin.data.dataset import ColumnFacts, Dataset, rows_of
 from datakin.data.features import Array, Features
 from datakin.data.origin import Origin
 
@@ -120,17 +120,8 @@ class Draft:
 
     def take(self, rows: Array) -> Draft:
         """Return some of the rows."""
-        groups = None if self.groups is None else self.groups[rows]
-        domains = None if self.domains is None else self.domains[rows]
-        weights = None if self.weights is None else self.weights[rows]
-        return replace(
-            self,
-            labels=self.labels[rows],
-            features=self.features.take(rows),
-            groups=groups,
-            domains=domains,
-            weights=weights,
-        )
+        arrays = rows_of(self, ("labels", "groups", "domains", "weights"), rows)
+        return replace(self, features=self.features.take(rows), **arrays)
 
 
 def check_named(how: Origin, tables: Sequence[RawTable]) -> None:
@@ -428,7 +419,6 @@ def _checked(draft: Draft, decision: Decision, together: Sequence[Draft]) -> Dat
             *draft.notes, *decision.doubt, *odd.notes(), *copies,
             *notes_of_facts(draft.facts), *notes_of_unused(unused),
         ),
-        origin=None if draft.how.path is None else draft.how.with_task(task_of(classes)),
         facts=draft.facts,
         left_out={**odd.left_out, **unused},
         keep=keep,

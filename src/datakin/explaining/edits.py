@@ -92,4 +92,4 @@ def spelled(value: float) -> str:
 
 def _fresh(dataset: Dataset, **changes: object) -> Dataset:
     """Return a changed dataset; what was kept of the old one does not hold for it."""
-    return replace(dataset, origin=None, **changes)  # type: ignore[arg-type]
+    return dataset.edited(**changes)

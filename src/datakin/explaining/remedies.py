@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from datakin._core.typed_options import typed
-from datakin.data.class_shares import match_classes
+from datakin.data import match_classes
 from datakin.explaining.edits import converted, without
 from datakin.explaining.suspects import Suspect
 from datakin.explaining.trying import LEAST, Trial, mend_of, try_one
