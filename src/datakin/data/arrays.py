@@ -69,16 +69,23 @@ def as_dataset(
         labels, facts["y"] = read_labels(series, "y")
     else:
         features, labels, facts = read_labelled(X, None, series, "y")
-    if features.n_rows != len(labels):
-        raise DatakinError(
-            f"X and y must have the same number of rows. Got {features.n_rows} and {len(labels)}."
-        )
-    groups = None if group is None else read_keys(series_of(group, "group"), "group")[0]
-    if groups is not None and len(groups) != len(labels):
-        raise DatakinError(
-            f"group must have one value per row. Got {len(groups)} for {len(labels)} rows."
-        )
-    counts = None if weights is None else _read_weights(weights, labels)
+    n_rows = len(labels)
+    if features.n_rows != n_rows:
+        raise _not_as_long(features.n_rows, n_rows)
+    groups = counts = None
+    if group is not None:
+        groups = read_keys(series_of(group, "group"), "group")[0]
+        if len(groups) != n_rows:
+            raise DatakinError(
+                f"group must have one value per row. Got {len(groups)} for {n_rows} rows."
+            )
+    if weights is not None:
+        given = series_of(weights, "weights")
+        if len(given) != n_rows:
+            raise DatakinError(
+                f"weights must have one number per row. Got {len(given)} for {n_rows} rows."
+            )
+        counts = read_weights(given, None, ~is_missing(labels))[0]
     how = Origin("y", task=task, keep=keep)
     unknown = [each for each in how.keep if each not in features.names]
     if unknown:
@@ -90,13 +97,10 @@ def as_dataset(
     return announce_reading(make_datasets([draft]))[0]
 
 
-def _read_weights(weights: Any, labels: Array) -> Array:
-    series = series_of(weights, "weights")
-    if len(series) != len(labels):
-        raise DatakinError(
-            f"weights must have one number per row. Got {len(series)} for {len(labels)} rows."
-        )
-    return read_weights(series, None, ~is_missing(labels))[0]
+def _not_as_long(n_features: int, n_labels: int) -> DatakinError:
+    return DatakinError(
+        f"X and y must have the same number of rows. Got {n_features} and {n_labels}."
+    )
 
 
 def as_tables(source: Any, label: str | None) -> tuple[Any, str | None]:
@@ -139,13 +143,10 @@ def _table_of(X: Any, y: Any) -> Any:
         )
     frame, labels = frame_of(X), series_of(y, "y")
     if len(frame) != len(labels):
-        raise DatakinError(
-            f"X and y must have the same number of rows. Got {len(frame)} and {len(labels)}."
-        )
+        raise _not_as_long(len(frame), len(labels))
     if "y" in frame.columns:
         raise DatakinError("The label is called 'y'. Got a column of X of that name; rename it.")
-    values = labels.to_list()
-    series = nw.new_series("y", values, backend=frame.implementation)
+    series = nw.new_series("y", labels.to_list(), backend=frame.implementation)
     return frame.with_columns(series).to_native()
 
 
@@ -158,8 +159,7 @@ def _sparse_columns(X: Any) -> tuple[Features, dict[str, ColumnFacts]]:
         raise DatakinError("A sparse X must have no missing values; impute them first.")
     check_finite("X (sparse)", matrix.data)
     names, facts = numbered(matrix), {}
-    odd = [] if not matrix.shape[0] else _odd_columns(matrix)
-    for j in odd:
+    for j in _odd_columns(matrix) if matrix.shape[0] else ():
         doubt = doubt_of_numbers(matrix[:, [j]].toarray()[:, 0], names[j])
         if doubt:
             facts[names[j]] = ColumnFacts("number", doubt=doubt)

@@ -263,8 +263,7 @@ def convert_numbers(draft: Draft) -> Draft:
                 j = features.numeric_names.index(column)
                 numeric[rows, j] = on_line(numeric[rows, j], line)
             elif column in features.category_names:
-                levels = features.levels[features.category_names.index(column)]
-                raise _not_numbers(column, draft, levels)
+                raise _not_numbers(column, draft, features.column(column)[1] or ())
             elif column in how.beside:
                 raise DatakinError(f"convert is for features and the label. Got {column!r}.")
             else:  # an ignored column

@@ -91,15 +91,13 @@ def describe_feature(
 ) -> ColumnDescription:
     """Return what is known of a column that was read as a feature."""
     known = facts.get(name)
-    if name in features.numeric_names:
-        numbers = features.numeric[:, features.numeric_names.index(name)]
-        found = _of_numbers(numbers, "number" if known is None else known.kind)
+    values, levels = features.column(name)
+    if levels is None:
+        found = _of_numbers(values, "number" if known is None else known.kind)
     else:
-        j = features.category_names.index(name)
-        codes = features.codes[:, j]
-        counts = np.bincount(codes[codes != MISSING], minlength=len(features.levels[j]))
-        table = dict(zip(features.levels[j], counts.tolist(), strict=True))
-        found = _of_levels({level: n for level, n in table.items() if n}, len(codes))
+        counts = np.bincount(values[values != MISSING], minlength=len(levels)).tolist()
+        table = {level: n for level, n in zip(levels, counts, strict=True) if n}
+        found = _of_levels(table, len(values))
     return _column(name, role, features.n_rows, {**_said(known), **found, **more})
 
 

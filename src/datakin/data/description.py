@@ -231,10 +231,8 @@ class _Table:
 
     def _column(self, name: str, others: Mapping[str, _Read], **more: Any) -> ColumnDescription:
         how, draft = self.how, self.draft
-        roles = {how.group: "group", how.domain: "domain", how.weight: "weight"}
-        if self.has_label:
-            roles[how.label] = "label"
-        role = roles.get(name, "feature")
+        roles = {column: part for part, column in how.roles.items() if part != "label"}
+        role = "label" if self.has_label and name == how.label else roles.get(name, "feature")
         if draft is not None and role != "feature":
             return self._with_a_part(name, role, draft, **more)
         if draft is not None and name in draft.features.names:
@@ -290,8 +288,7 @@ def _alone(name: str, role: str, read: _Read, why: str, more: dict[str, Any]) ->
     if isinstance(read, str):
         return ColumnDescription(name, role, "not read", why=why or read, **more)
     found = describe_feature(name, role, *read, why=why, **more)
-    one = read[0].select([name])
-    values = (one.numeric if one.numeric_names else one.codes)[:, 0]
+    values = read[0].column(name)[0]
     if role == "feature" and is_id(values, name, is_date=found.kind == "date"):
         found = replace(found, doubt="; ".join(filter(None, [found.doubt, ROW_ID])))
     return found

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from datakin._core.checks import check_seed
-from datakin._core.exceptions import SERIOUS, DatakinError, Note, listed, repeated, warn
+from datakin._core.exceptions import SERIOUS, DatakinError, Note, listed, warn
 from datakin._core.repeatability import derive_seed
 from datakin.data.arrays import as_dataset
 from datakin.data.checks.folds import fault_of_folds
 from datakin.data.checks.grades import question_of_classes
 from datakin.data.dataset import Dataset
+from datakin.data.drafts import check_unique
 from datakin.data.pairing import pair
 
 __all__ = [
@@ -78,12 +79,7 @@ def collect(data: Any, stem: str, kind: Kind = TABLES) -> list[Dataset]:
 
 def check_names(datasets: Sequence[Dataset]) -> None:
     """Refuse datasets of the same name."""
-    twice = repeated(d.name for d in datasets)
-    if twice:
-        raise DatakinError(
-            f"Datasets must have different names. Got more than one named {listed(twice)}; "
-            f"pass name= when reading them, or a mapping of name to dataset."
-        )
+    check_unique(datasets, "pass name= when reading them, or a mapping of name to dataset")
 
 
 def unweighted(datasets: Sequence[Dataset]) -> list[Dataset]:

@@ -16,7 +16,7 @@ from datakin._core.exceptions import MINOR, DatakinError, Note, listed, suggest
 from datakin._core.typed_options import typed
 from datakin.data.columns.column import check_finite, read_column
 from datakin.data.columns.known_kinds import as_known
-from datakin.data.columns.labels import canonical_label, is_missing
+from datakin.data.columns.labels import as_numbers, canonical_label, is_missing
 from datakin.data.columns.objects import object_array
 from datakin.data.columns.roles import read_keys, read_labels, series_of
 from datakin.data.columns.tables import frame_of, numbered, read_beside, side_by_side
@@ -179,7 +179,7 @@ def _features(frame: nw.DataFrame[Any], schema: TableSchema) -> Features:
     read, facts, sign = read_beside(frame, list(schema.names), {})
     columns: dict[str, Column] = {}
     for each in schema.columns:
-        column = _column_of(read, facts[each.name], each.name)
+        column = Column(*read.column(each.name), facts[each.name])
         if not sign and schema.decimal and column.facts.decimal == "?":
             column = read_column(frame[each.name], each.name, decimal=schema.decimal)
         column = as_known(column, frame[each.name], each.name, each.kind, form=each.form)
@@ -191,13 +191,6 @@ def _features(frame: nw.DataFrame[Any], schema: TableSchema) -> Features:
     return side_by_side(columns, len(frame))
 
 
-def _column_of(features: Features, facts: Any, name: str) -> Column:
-    if name in features.numeric_names:
-        return Column(features.numeric[:, features.numeric_names.index(name)], None, facts)
-    j = features.category_names.index(name)
-    return Column(features.codes[:, j], features.levels[j], facts)
-
-
 def new_labels(values: Any, schema: TableSchema, *, classes: bool) -> Array:
     """Return labels as class names (None where missing) or as numbers, spelled as the target's are."""
     series = values if isinstance(values, nw.Series) else series_of(values, "y")
@@ -206,20 +199,16 @@ def new_labels(values: Any, schema: TableSchema, *, classes: bool) -> Array:
         labels, facts = read_labels(series, schema.label, decimal=schema.decimal)
     missing = is_missing(labels)
     if classes:
-        spelled = [
-            None if gone else _class(v, schema) for v, gone in zip(labels, missing, strict=True)
-        ]
-        return object_array(spelled)
-    try:
-        found = np.array(
-            [np.nan if gone else float(v) for v, gone in zip(labels, missing, strict=True)]
-        )
-    except (TypeError, ValueError):
+        spelled = np.full(len(labels), None, dtype=object)
+        spelled[~missing] = object_array([_class(value, schema) for value in labels[~missing]])
+        return spelled
+    numbers = as_numbers(np.where(missing, np.nan, labels))
+    if numbers is None:
         raise DatakinError(
             f"The label {schema.label!r} must hold numbers, as it did when the model was learned. Got "
             f"{listed(sorted({str(v) for v in labels[~missing]}), limit=3)}."
-        ) from None
-    return on_line(found, schema.convert.get(schema.label))
+        )
+    return on_line(numbers, schema.convert.get(schema.label))
 
 
 def _class(value: Any, schema: TableSchema) -> str:

@@ -128,9 +128,15 @@ class Origin:
         return frozenset(self.ignore) - {self.label, *self.beside} - renamed
 
     @property
+    def roles(self) -> dict[str, str]:
+        """The columns with a part to play, by their parts."""
+        parts = ("label", "group", "domain", "weight")
+        return {part: getattr(self, part) for part in parts if getattr(self, part) is not None}
+
+    @property
     def beside(self) -> tuple[str, ...]:
         """Columns with a part to play, beside features and the label."""
-        return tuple(name for name in (self.group, self.domain, self.weight) if name is not None)
+        return tuple(name for part, name in self.roles.items() if part != "label")
 
     def unweighted(self) -> Origin:
         """Return the same without row weights; their column is ignored."""

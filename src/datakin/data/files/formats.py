@@ -58,6 +58,7 @@ NAME_IT = "if it is meant, name it {} and give it again"
 SAVE_IT = "save its table as CSV"
 UNPACK_IT = "unpack it"
 FROM_R = "save it from R with write.csv"
+LOAD_IT = "read it yourself ({}) and pass the data frame"
 
 
 class Kind(NamedTuple):
@@ -68,6 +69,10 @@ class Kind(NamedTuple):
     reader: str | None = None  # a key of `SUFFIXES`, or "packed"
 
 
+OLD_OFFICE = Kind(  # also workbooks under a password
+    "an old Excel workbook or other Office file", NAME_IT.format(".xls"), "workbook"
+)
+PICKLE = Kind("a pickle, which could run code", "save its table as CSV or Parquet")
 # First bytes of files that are not text.
 STARTS: dict[bytes, Kind] = {
     b"PAR1": Kind("a Parquet file", NAME_IT.format(".parquet"), "parquet"),
@@ -75,9 +80,7 @@ STARTS: dict[bytes, Kind] = {
     b"ARROW1": Kind("an Arrow (Feather) file", NAME_IT.format(".feather"), "feather"),
     b"FEA1": Kind("a Feather file of version 1", NAME_IT.format(".feather"), "feather"),
     b"SQLite format 3\0": Kind("a SQLite database", NAME_IT.format(".sqlite"), "sqlite"),
-    b"\xd0\xcf\x11\xe0": Kind(  # also workbooks under a password
-        "an old Excel workbook or other Office file", NAME_IT.format(".xls"), "workbook"
-    ),
+    b"\xd0\xcf\x11\xe0": OLD_OFFICE,
     GZIP: Kind("packed by gzip", UNPACK_IT, "packed"),
     ZIP: Kind("a zip archive", UNPACK_IT, "packed"),
     b"PK\x05\x06": Kind("an empty zip archive", "put a table into it", "packed"),
@@ -91,7 +94,7 @@ STARTS: dict[bytes, Kind] = {
     b"GIF8": Kind("a GIF image", SAVE_IT),
     b"\x89HDF": Kind("an HDF5 file", "read it yourself and pass the data frame"),
     b"\x93NUMPY": Kind("a file of numpy", "load it yourself and pass the array"),
-    b"$FL2": Kind("an SPSS file", "read it yourself (pandas.read_spss) and pass the data frame"),
+    b"$FL2": Kind("an SPSS file", LOAD_IT.format("pandas.read_spss")),
     b"X\n\0\0": Kind("an R data file", FROM_R),
     b"MATLAB 5.0 MAT": Kind(
         "a MATLAB file", "read it yourself (scipy.io.loadmat) and pass the arrays"
@@ -99,8 +102,8 @@ STARTS: dict[bytes, Kind] = {
     b"\0" * 12 + b"\xc2\xea\x81\x60": Kind(
         "a SAS file", "read it yourself (pandas.read_sas) and pass it"
     ),
-    b"\x80\x04\x95": Kind("a pickle, which could run code", "save its table as CSV or Parquet"),
-    b"\x80\x05\x95": Kind("a pickle, which could run code", "save its table as CSV or Parquet"),
+    b"\x80\x04\x95": PICKLE,
+    b"\x80\x05\x95": PICKLE,
 }
 # What other kinds have further behind.
 PLACES: dict[tuple[int, bytes], Kind] = {
@@ -112,9 +115,7 @@ PATTERNS: dict[str, Kind] = {
     r"%PDF-": Kind("a PDF document", SAVE_IT),
     r"\{\\rtf": Kind("an RTF document", SAVE_IT),
     r"RDX\d\n": Kind("an R data file", FROM_R),
-    r"<stata_dta>": Kind(
-        "a Stata file", "read it yourself (pandas.read_stata) and pass the data frame"
-    ),
+    r"<stata_dta>": Kind("a Stata file", LOAD_IT.format("pandas.read_stata")),
     r"HEADER RECORD\*\*\*": Kind(
         "a SAS transport file", "read it yourself (pandas.read_sas) and pass it"
     ),
@@ -128,9 +129,7 @@ PATTERNS: dict[str, Kind] = {
     r"\{\s*(\"[^\"]*\"\s*:|\}\s*$)|\[\s*([\[{]|\]\s*$)": Kind(
         "a JSON document", "read it yourself and pass the data frame"
     ),
-    r"(%[^\n]*\n\s*)*@relation\b": Kind(
-        "an ARFF file", "read it yourself (scipy.io.arff) and pass the data frame"
-    ),
+    r"(%[^\n]*\n\s*)*@relation\b": Kind("an ARFF file", LOAD_IT.format("scipy.io.arff")),
 }
 # A file that only such an archive has.
 MEMBERS = {

@@ -19,6 +19,18 @@ from datakin.data.origin import Origin
 __all__ = ["read_database"]
 
 BATCH = 10_000  # rows fetched together
+# What to do, by what stands in the words of a driver.
+ADVICE = (
+    (("password", "authentication", "access denied"), "check the user's name and password"),
+    (
+        ("timeout", "refused", "resolve", "no such file"),
+        "check host and port, and that the server runs",
+    ),
+    (
+        ("year", "too large (after"),
+        "leave that column out with query= (--query), or cast it there to text",
+    ),
+)
 PATIENCE = 15  # seconds until a server that does not answer is given up
 # What each kind of server is told first; one that knows no way to read only is not asked. In
 # PostgreSQL a table has no order of its own: a plain scan by one process gives its rows in the order
@@ -150,14 +162,9 @@ def _fault(error: Exception, where: str, url: str, query: str | None) -> Datakin
     lines = [line.strip() for line in str(cause).splitlines() if line.strip()]
     text = without_secrets(lines[0] if lines else type(cause).__name__, secrets_of(url))[:200]
     lower = " ".join(lines).lower()
-    if "password" in lower or "authentication" in lower or "access denied" in lower:
-        advice = "check the user's name and password"
-    elif "timeout" in lower or "refused" in lower or "resolve" in lower or "no such file" in lower:
-        advice = "check host and port, and that the server runs"
-    elif "year" in lower or "too large (after" in lower:
-        advice = "leave that column out with query= (--query), or cast it there to text"
-    elif query is not None:
-        advice = "check the query: it must be one SELECT statement, which can only read"
-    else:
-        advice = "check the address and the table"
+    known = (advice for words, advice in ADVICE if any(word in lower for word in words))
+    usual = "check the address and the table"
+    if query is not None:
+        usual = "check the query: it must be one SELECT statement, which can only read"
+    advice = next(known, usual)
     return DatakinError(f"{where} could not be read ({text.rstrip('.')}); {advice}.")

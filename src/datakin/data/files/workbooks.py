@@ -6,11 +6,18 @@ table: which sheet, which row is the header, what is empty.
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
+import subprocess
+import sys
+import threading
 import zipfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import date, datetime, time, timedelta
 from itertools import chain, pairwise
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -21,11 +28,15 @@ from datakin.data.files.arrow_columns import table_of, text_of
 from datakin.data.files.error_cells import cell_notes, counted
 from datakin.data.files.headers import note_of_header, note_of_numbers
 from datakin.data.files.reading import Read, check_file_columns, draw_rows
-from datakin.data.files.workbook_messages import MOST_CELLS, messages_of
 from datakin.data.origin import Origin
 
 __all__ = ["read_workbook"]
 
+MEMORY = 6_000_000_000  # bytes that the reading process may ask for
+MEMORY_XLS = 1_500_000_000  # the same for .xls, whose sheets are small
+MOST_CELLS = 100_000_000  # of a sheet, empty ones between others too
+MOST_CELLS_XLS = 1 << 24  # the format has no more: more are damage
+PATIENCE = 600  # seconds that reading may take
 UNPACKED = 2_000_000_000  # bytes that a workbook may unpack to
 DIGITS = 10**15  # from here on a workbook rounds whole numbers
 LOOKED_AT = 20  # rows below the header that tell whether it is a title
@@ -60,7 +71,7 @@ def read_workbook(files: Sequence[str], how: Origin) -> Read:
     is_old = not zipfile.is_zipfile(path)  # the format before 2007
     if not is_old:
         _check_unpacked(path)
-    with messages_of(path, is_old, how) as messages:
+    with _messages_of(path, is_old, how) as messages:
         sheet, notes = _found_sheet(path, how.table, messages)
         top, header, batches = _header(messages, how.header)
         rows, n_rows = draw_rows(batches, how.read_rows)
@@ -198,3 +209,67 @@ def _rounded(table: pa.Table) -> list[str]:
                 long.append(name)
     text = "numbers of more than 15 digits, which a workbook rounds (write ids as text)"
     return [f"{text}: {listed(long)}"] if long else []
+
+
+@contextmanager
+def _messages_of(path: str, is_old: bool, how: Origin) -> Iterator[Iterator[tuple[str, Any]]]:
+    """Start the process that reads, and give what it sends."""
+    script = Path(__file__).with_name("workbook_process.py")
+    memory, most_cells = (MEMORY_XLS, MOST_CELLS_XLS) if is_old else (MEMORY, MOST_CELLS)
+    with suppress(AttributeError, ValueError, OSError):  # at most half of what there is
+        memory = min(memory, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2)
+    # As JSON, in which names may hold every letter.
+    words = json.dumps([os.path.abspath(path), how.table, memory, most_cells, how.header])
+    folders = os.pathsep.join(folder for folder in sys.path if folder)
+    process = subprocess.Popen(
+        [sys.executable, "-P", str(script), words],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": folders, "RUST_BACKTRACE": "0"},
+    )
+    clock = threading.Timer(PATIENCE, process.kill)
+    clock.start()
+    try:
+        yield _received(process.stdout, path, memory)
+    finally:
+        clock.cancel()
+        process.kill()
+        process.communicate()
+
+
+def _received(stream: Any, path: str, memory: int) -> Iterator[tuple[str, Any]]:
+    while True:
+        try:
+            kind, content = json.loads(stream.readline(), object_hook=_untagged)
+        except ValueError:  # the process has ended in the middle
+            raise DatakinError(
+                f"The workbook {path!r} could not be read: it is damaged, or asks for more than "
+                f"{memory / 1e9:.1f} GB of memory or {PATIENCE / 60:g} minutes. Open it in a spreadsheet "
+                f"and save its table as CSV."
+            ) from None
+        if kind == "end":
+            return
+        if kind == "error":
+            raise _fault(path, *content)
+        yield kind, content
+
+
+def _untagged(found: dict[str, Any]) -> Any:
+    """Return the date or time that `tagged` sent."""
+    for kind in (datetime, date, time):
+        if kind.__name__ in found:
+            return kind.fromisoformat(found[kind.__name__])
+    return timedelta(**found)
+
+
+def _fault(path: str, kind: str, message: str) -> DatakinError:
+    if kind == "PasswordError" or "password" in message.lower() or "encrypt" in message.lower():
+        return DatakinError(
+            f"The workbook {path!r} is protected by a password. Open it in a spreadsheet and save it "
+            f"without one."
+        )
+    return DatakinError(
+        f"The file {path!r} could not be read as a workbook ({' '.join(message.split())[:120]}); is it "
+        f"complete, and does the suffix fit?"
+    )
