@@ -19,7 +19,7 @@ from datakin.data.columns.tables import frame_of, numbered
 from datakin.data.columns.weights import read_weights
 from datakin.data.dataset import ColumnFacts, Dataset
 from datakin.data.drafts import Draft, make_datasets
-from datakin.data.features import Array, Features
+from datakin.data.features import Features
 from datakin.data.origin import Origin
 
 __all__ = ["as_dataset", "as_tables"]
@@ -170,19 +170,14 @@ def _odd_columns(matrix: Any) -> list[int]:
     """Return the columns that are worth a look at all their values, of which most may be 0."""
     lows, highs = (np.ravel(end.toarray()) for end in (matrix.min(axis=0), matrix.max(axis=0)))
     full = matrix.count_nonzero(axis=0) * 2 >= matrix.shape[0]
-    away = _are_away(matrix, lows, highs)
+    # Which columns have no stored value but their ends in the middle of their range.
+    columns, room = matrix.indices, (highs - lows) / 3
+    middle = (matrix.data > (lows + room)[columns]) & (matrix.data < (highs - room)[columns])
+    stored = np.bincount(columns, minlength=matrix.shape[1])
+    is_some = np.bincount(columns[middle], minlength=matrix.shape[1]) > 0
+    away = ~is_some & (stored >= MANY_STORED)
     return [
         j
         for j, (low, high) in enumerate(zip(lows.tolist(), highs.tolist(), strict=True))
         if away[j] or ((full[j] or low < 0 or is_placeholder(high)) and may_be_odd(low, high))
     ]
-
-
-def _are_away(matrix: Any, lows: Array, highs: Array) -> Array:
-    """Return which columns have no stored value but their ends in the middle of their range."""
-    columns, room = matrix.indices, (highs - lows) / 3
-    middle = (matrix.data > (lows + room)[columns]) & (matrix.data < (highs - room)[columns])
-    stored = np.bincount(columns, minlength=matrix.shape[1])
-    is_some = np.bincount(columns[middle], minlength=matrix.shape[1]) > 0
-    away: Array = ~is_some & (stored >= MANY_STORED)
-    return away

@@ -200,7 +200,10 @@ def new_labels(values: Any, schema: TableSchema, *, classes: bool) -> Array:
     missing = is_missing(labels)
     if classes:
         spelled = np.full(len(labels), None, dtype=object)
-        spelled[~missing] = object_array([_class(value, schema) for value in labels[~missing]])
+        for i in np.flatnonzero(~missing):
+            name = canonical_label(labels[i])
+            name = schema.label_map.get(name, name)
+            spelled[i] = str(int(name in schema.positive)) if schema.positive else name
         return spelled
     numbers = as_numbers(np.where(missing, np.nan, labels))
     if numbers is None:
@@ -209,12 +212,6 @@ def new_labels(values: Any, schema: TableSchema, *, classes: bool) -> Array:
             f"{listed(sorted({str(v) for v in labels[~missing]}), limit=3)}."
         )
     return on_line(numbers, schema.convert.get(schema.label))
-
-
-def _class(value: Any, schema: TableSchema) -> str:
-    spelled = canonical_label(value)
-    spelled = schema.label_map.get(spelled, spelled)
-    return str(int(spelled in schema.positive)) if schema.positive else spelled
 
 
 def _of_dataset(dataset: Dataset, schema: TableSchema, classes: bool | None) -> NewRows:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import stat
 import sys
 import tempfile
@@ -28,6 +29,7 @@ RATIO = 100
 UNPACKED = 500_000_000  # bytes up to which any ratio is fine
 SPOOL = 4_000_000_000  # bytes of standard input that are kept on disk while they are read
 PIECE = 1 << 20
+LEFTOVER = re.compile(r"\A__MACOSX/|(\A|/)\.[^/]*\Z")  # what an operating system leaves in archives
 
 
 @dataclass(frozen=True)
@@ -152,7 +154,7 @@ def _member(
     infos = archive.infolist()
     if kind := is_document([info.filename for info in infos]):
         raise DatakinError(name_kind(path, kind))
-    infos = [info for info in infos if not info.is_dir() and _is_own(info.filename)]
+    infos = [info for info in infos if not info.is_dir() and not LEFTOVER.search(info.filename)]
     if twice := repeated(info.filename for info in infos):
         raise DatakinError(
             f"The archive {path!r} has more than one file named {listed(twice)}; unpack it and give "
@@ -195,8 +197,3 @@ def _called(wanted: str, files: list[str], path: str) -> str:
     raise DatakinError(
         f"The archive {path!r} has no file {wanted!r}. It has {listed(files)}.{suggest(wanted, files)}"
     )
-
-
-def _is_own(name: str) -> bool:
-    """Whether a member is no leftover of an operating system."""
-    return not name.startswith("__MACOSX/") and not os.path.basename(name).startswith(".")

@@ -70,16 +70,10 @@ def common_type(one: Any, other: Any) -> Any:
         return one
     one, other = (t.value_type if pa.types.is_dictionary(t) else t for t in (one, other))
     one, other = plain_type(one), plain_type(other)
-    if _is_number(one) and _is_number(other):
-        return _common_number(one, other)
     if _is_text(one) and _is_text(other):
         return pa.large_string()
-    return _unified(one, other)
-
-
-def _common_number(one: Any, other: Any) -> Any:
-    if one == other:
-        return one
+    if one == other or not (_is_number(one) and _is_number(other)):
+        return _unified(one, other)
     if pa.types.is_floating(one) or pa.types.is_floating(other):
         return pa.float64()
     # Whole numbers stay whole, so that ids beyond 2^53 stay apart.

@@ -186,21 +186,16 @@ def _best_fit(text: bytes) -> tuple[str, float]:
             decoded = text.decode(encoding)
         except UnicodeDecodeError:
             continue
-        fit = _fit(decoded, alphabets)
+        shares = []  # how well each alphabet fits the foreign letters
+        for letters in alphabets:
+            weights = {letter: 1 - 0.5 * i / len(letters) for i, letter in enumerate(letters)}
+            shares.append(_share(decoded, weights))
+        fit = max(shares) - _n_odd(decoded, alphabets in (WEST, CENTRAL, TURKISH))
         if encoding == WESTERN:
             fit = max(fit + 0.1, _share(decoded, dict.fromkeys(MIXED, 0.8)) - _n_odd(decoded, True))
         if fit > most:
             best, most = encoding, fit
     return best, most
-
-
-def _fit(text: str, alphabets: tuple[str, ...]) -> float:
-    """Return how well one of the alphabets fits the foreign letters of a text."""
-    shares = []
-    for letters in alphabets:
-        weights = {letter: 1 - 0.5 * i / len(letters) for i, letter in enumerate(letters)}
-        shares.append(_share(text, weights))
-    return max(shares) - _n_odd(text, alphabets in (WEST, CENTRAL, TURKISH))
 
 
 def _share(text: str, weights: dict[str, float]) -> float:

@@ -122,8 +122,13 @@ def _xlsx_cells(
     archive: zipfile.ZipFile, sheet: str, names: Mapping[int, str]
 ) -> tuple[dict[str, int], dict[str, int]]:
     """Return how many cells of each column are errors, and how many formulas without a value."""
+    book = ElementTree.fromstring(archive.read("xl/workbook.xml"))
+    links = ElementTree.fromstring(archive.read("xl/_rels/workbook.xml.rels"))
+    ids = {entry.get("name"): entry.get(LINK) for entry in book.iter(SHEET)}
+    part = {link.get("Id"): link.get("Target") or "" for link in links}[ids[sheet]]
+    part = part[1:] if part.startswith("/") else f"xl/{part}"
     counts: tuple[Counter[str], Counter[str]] = Counter(), Counter()
-    for text in _blocks(archive, _part_of(archive, sheet), b"<c "):
+    for text in _blocks(archive, part, b"<c "):
         for count, mark, pattern in zip(
             counts, (b't="e"', b"<f"), (ERROR, UNCOMPUTED), strict=True
         ):
@@ -135,16 +140,6 @@ def _xlsx_cells(
         for count in counts
     )
     return errors, uncomputed
-
-
-def _part_of(archive: zipfile.ZipFile, sheet: str) -> str:
-    """Return the name of the file in which a sheet stands."""
-    book = ElementTree.fromstring(archive.read("xl/workbook.xml"))
-    links = ElementTree.fromstring(archive.read("xl/_rels/workbook.xml.rels"))
-    ids = {entry.get("name"): entry.get(LINK) for entry in book.iter(SHEET)}
-    targets = {link.get("Id"): link.get("Target") or "" for link in links}
-    target = targets[ids[sheet]]
-    return target[1:] if target.startswith("/") else f"xl/{target}"
 
 
 def _blocks(archive: zipfile.ZipFile, part: str, start: bytes) -> Iterator[bytes]:

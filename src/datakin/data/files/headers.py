@@ -90,8 +90,13 @@ def find_layout(source: Source, encoding: Encoding, how: Origin) -> Layout:
                 f"fields separated by {spoken(delimiter)} (recognised; delimiter=, --delimiter)"
             )
     records = first_records(rest, delimiter, is_all=is_all)
+    if not records and not rest.strip():
+        raise DatakinError(f"The file {path!r} is empty: expected a table with a header line.")
     if not records:
-        raise DatakinError(_no_records(rest, path))
+        raise DatakinError(
+            f"The file {path!r} has no end of its first line, or opens a quotation mark there that is "
+            f"never closed; expected a header line of at most a few MB."
+        )
     if how.delimiter is not None:
         _check_other_delimiters(records, path, delimiter)
     _check_aligned(records, rest, path)
@@ -123,15 +128,6 @@ def note_of_numbers(names: Sequence[str]) -> list[str]:
     """Say that the names of columns look like data."""
     shown = f"the names of columns look like data ({listed(names, 3)})"
     return [Note(f"{shown}: if the first line is no header, say {NO_HEADER}", SERIOUS)]
-
-
-def _no_records(text: str, path: str) -> str:
-    if not text.strip():
-        return f"The file {path!r} is empty: expected a table with a header line."
-    return (
-        f"The file {path!r} has no end of its first line, or opens a quotation mark there that is "
-        f"never closed; expected a header line of at most a few MB."
-    )
 
 
 def _check_other_delimiters(records: Sequence[Record], path: str, delimiter: str) -> None:
@@ -178,18 +174,15 @@ def _named(
         elif len(header) - 1 in widths and not header[-1].strip():
             header = header[:-1]
     notes += note_of_numbers(header) if _looks_like_data(header) else []
-    _check_names([name for name in header if name.strip()], path)
-    return [name if name.strip() else "" for name in header], is_padded, notes
-
-
-def _check_names(names: Sequence[str], path: str) -> None:
-    twice = repeated(names)
+    names = [name if name.strip() else "" for name in header]
+    twice = repeated(filter(None, names))
     if twice and all(NUMBER.fullmatch(name.strip()) for name in twice):
         raise DatakinError(
             f"The file {path!r} has more than one column named {listed(twice)}. If its first line is "
             f"no header, say {NO_HEADER}."
         )
-    check_file_columns(names, path)
+    check_file_columns([*filter(None, names)], path)
+    return names, is_padded, notes
 
 
 def _one_name_short(records: Sequence[Record], path: str, delimiter: str) -> str:

@@ -125,7 +125,14 @@ def note_swallowed(table: pa.Table, layout: Layout) -> list[str]:
         rows = lines.filter(pc.equal(n_marks, layout.width - 1)).slice(0, MOST).to_pylist()
         if rows and numeric is None:
             numeric = _numeric_fields(table, layout)
-        if any(_is_row(row.split(layout.delimiter), numeric or []) for row in rows):
+        fields = [row.split(layout.delimiter) for row in rows]
+        # Mostly numbers where rows have numbers; two fields may be any line of a text with one comma.
+        if any(
+            sum(bool(NUMBER.fullmatch(row[j].strip())) for j in numeric) >= 0.5 * len(numeric)
+            if numeric
+            else len(row) > 2
+            for row in fields
+        ):
             names.append(name)
     if not names:
         return []
@@ -146,13 +153,6 @@ def _numeric_fields(table: pa.Table, layout: Layout) -> list[int]:
             if plain and sum(bool(NUMBER.fullmatch(v)) for v in plain) > 0.5 * len(plain):
                 found.append(j)
     return found
-
-
-def _is_row(fields: Sequence[str], numeric: Sequence[int]) -> bool:
-    """Whether as many fields as a row has are one: mostly numbers where rows have numbers."""
-    if not numeric:
-        return len(fields) > 2  # two fields: any line of a text with one comma
-    return sum(bool(NUMBER.fullmatch(fields[j].strip())) for j in numeric) >= 0.5 * len(numeric)
 
 
 def _lines_of(rows: Sequence[int], layout: Layout) -> list[str]:

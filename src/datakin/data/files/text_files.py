@@ -57,7 +57,9 @@ def _read(source: Source, how: Origin) -> Read:
     if kind := recognise_kind(head):
         raise DatakinError(name_kind(source.path, kind))
     encoding = recognise_encoding(head, how.encoding)
-    if encoding.origin == "usual" and _is_binary(head[:65536]):
+    start = head[:65536]
+    n_controls = len(start) - len(start.translate(None, CONTROLS))
+    if encoding.origin == "usual" and n_controls > max(2, len(start) / 50):
         raise DatakinError(
             f"The file {source.path!r} could not be read as a table: expected text, and it is binary."
         )
@@ -71,11 +73,6 @@ def _read(source: Source, how: Origin) -> Read:
                 f"Mend that line; encoding='cp1252' (--encoding) reads the file with wrong letters."
             ) from None
         return _parse(source, guess, how)
-
-
-def _is_binary(head: bytes) -> bool:
-    n_controls = len(head) - len(head.translate(None, CONTROLS))
-    return n_controls > max(2, len(head) / 50)
 
 
 def _parse(source: Source, encoding: Encoding, how: Origin) -> Read:
