@@ -280,13 +280,11 @@ def convert_numbers(draft: Draft) -> Draft:
 
 def _converted_labels(labels: Array, rows: Array, line: tuple[float, float], draft: Draft) -> Array:
     missing = is_missing(labels)
-    numbers = as_numbers(labels[~missing])
+    numbers = as_numbers(np.where(missing, np.nan, labels))
     if numbers is None:
         raise _not_numbers(draft.how.label, draft, sorted({str(v) for v in labels[~missing]}))
-    made = np.full(len(labels), np.nan)
-    made[~missing] = numbers
-    made[rows] = on_line(made[rows], line)
-    return made
+    numbers[rows] = on_line(numbers[rows], line)
+    return numbers
 
 
 @np.errstate(over="ignore", invalid="ignore")

@@ -83,7 +83,7 @@ class ColumnDescription:
     @property
     def remark(self) -> str:
         """What is not as expected, in a few words; empty if all is."""
-        return "; ".join(part for part in (self.why, self.doubt, self.converted) if part)
+        return "; ".join(filter(None, (self.why, self.doubt, self.converted)))
 
 
 def describe_feature(
@@ -138,10 +138,9 @@ def describe_values(
 def _said(known: ColumnFacts | None) -> dict[str, Any]:
     if known is None:
         return {}
-    odd = [(word, n) for word, n in known.blanks.items() if word not in BLANKS]
-    blanks = ", ".join(f"{word!r} ({n})" for word, n in odd[:3])
-    read = f"read as missing: {blanks}" if blanks else ""
-    converted = "; ".join(part for part in (known.converted, read) if part)
+    odd = [f"{word!r} ({n})" for word, n in known.blanks.items() if word not in BLANKS]
+    read = f"read as missing: {', '.join(odd[:3])}" if odd else ""
+    converted = "; ".join(filter(None, (known.converted, read)))
     return {"converted": converted, "doubt": known.doubt}
 
 
@@ -162,10 +161,9 @@ def _spelled(value: float, kind: str) -> str:
     """Return a number as people write it; dates are days since 1970."""
     if kind == "date":
         try:
-            day = date(1970, 1, 1) + timedelta(days=value)
+            return (date(1970, 1, 1) + timedelta(days=value)).isoformat()
         except OverflowError:
             return f"day {value:.6g}"
-        return day.isoformat()
     if kind == "duration":
         return f"{value:.6g} days"
     if value.is_integer() and abs(value) < 1e15:

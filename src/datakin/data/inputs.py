@@ -191,18 +191,13 @@ def match_classes(source: Dataset, target: Dataset, *, random_state: int = 0) ->
 
 def _shares(dataset: Dataset) -> np.ndarray:
     """Return the shares of the classes; rows that count more count more here."""
-    if dataset.weights is None:
-        return np.asarray(dataset.class_shares)
     sums = np.bincount(dataset.y, weights=dataset.weights, minlength=len(dataset.classes))
     return np.asarray(sums / sums.sum())
 
 
 def _drawn(source: Dataset, target: str, keep: np.ndarray, seed: int) -> Dataset:
     rng = np.random.default_rng(derive_seed(seed, "class shares", source.fingerprint))
-    rows = [
-        rng.permutation(np.flatnonzero(source.y == code))[:n]
-        for code, n in enumerate(keep.tolist())
-    ]
+    rows = [rng.permutation(np.flatnonzero(source.y == code))[:n] for code, n in enumerate(keep)]
     taken = np.sort(np.concatenate(rows))
     note = (
         f"{len(taken):,} of its {source.n_rows:,} rows are used, drawn at random so that its classes have "

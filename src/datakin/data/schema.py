@@ -176,15 +176,16 @@ class TableSchema:
             for_parts(asked.convert, ""),
             label_map,
             plain.texts("positive"),
-            _short(plain.text_or_none("delimiter"), "delimiter", re.compile(r".", re.DOTALL)),
-            _short(plain.text_or_none("encoding"), "encoding", CODEC),
+            _short(plain, "delimiter", re.compile(r".", re.DOTALL)),
+            _short(plain, "encoding", CODEC),
             plain.truth("header"),
         )
         plain.done()
         return made
 
 
-def _short(value: str | None, what: str, form: re.Pattern[str]) -> str | None:
+def _short(plain: PlainFields, what: str, form: re.Pattern[str]) -> str | None:
+    value = plain.text_or_none(what)
     if value is not None and not form.fullmatch(value):
         raise DatakinError(f"{what} of the schema cannot be {value[:40]!r}.")
     return value
