@@ -82,7 +82,7 @@ class _Job:
 
 def _renamed(table: RawTable, how: Origin, asked: Requests) -> _Job:
     """Rename columns, and find the rows of each value of the domain column."""
-    names = asked.renamed(table.name)
+    names = for_parts(asked.rename, "", table.name)
     done = {old: new for old, new in names.items() if old in table.columns and old != new}
     how = replace(how, rename=done or None)
     if done:
@@ -178,14 +178,13 @@ def _own(found: Mapping[Place, Any], name: str) -> dict[str, Any]:
 def _check_used(asked: Requests, seen: set[tuple[Place, str]], jobs: Sequence[_Job]) -> None:
     """Refuse a correction that found no column, or no value, in any table."""
     known = _columns_of("", jobs)
-    before = {old for names in asked.rename.values() for old in names}
-    for names in asked.rename.values():
-        for old, new in names.items():
-            if new not in known:
-                raise DatakinError(
-                    f"rename: no column is called {old!r}. The columns are {listed(known, limit=12)}."
-                    f"{suggest(old, known)}"
-                )
+    before = {old for _, old in asked.rename}
+    for (_, old), new in asked.rename.items():
+        if new not in known:
+            raise DatakinError(
+                f"rename: no column is called {old!r}. The columns are {listed(known, limit=12)}."
+                f"{suggest(old, known)}"
+            )
     for option, wanted in (("recode", asked.recode), ("convert", asked.convert)):
         for part, column in wanted:
             there = _columns_of(part, jobs)
