@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 
@@ -19,9 +20,6 @@ from datakin.data.columns.text_columns import read_text
 from datakin.data.columns.texts import BLANKS, SOFT_BLANKS, arrow_texts, clean
 from datakin.data.correction_options import Recode
 from datakin.data.features import Array
-
-if TYPE_CHECKING:
-    import narwhals as nw
 
 __all__ = ["Recoding", "rewrite_dates"]
 
@@ -97,8 +95,6 @@ def _numbers_of(distinct: Iterable[Any], name: str) -> Array:
 
 def rewrite_dates(series: nw.Series[Any], form: str, rows: Array) -> nw.Series[Any]:
     """Return a column of text with its dates in ISO spelling, which is read as dates later."""
-    import narwhals as nw
-
     name = series.name
     if series.dtype in (nw.Date, nw.Datetime):
         raise DatakinError(
@@ -130,8 +126,6 @@ def rewrite_dates(series: nw.Series[Any], form: str, rows: Array) -> nw.Series[A
 
 def _series(old: nw.Series[Any], values: Array) -> nw.Series[Any]:
     """Return new values as numbers if the column had fractions and they are numbers, else as text."""
-    import narwhals as nw
-
     missing = is_missing(values)
     if old.dtype.is_float():
         numbers = as_numbers(np.where(missing, np.nan, values))

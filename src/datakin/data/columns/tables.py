@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Read = tuple[nw.Series[Any], ColumnFacts]  # a column, and how it was read
 
-__all__ = ["RawTable", "frame_of", "numbered", "read_beside", "read_columns"]
+__all__ = ["RawTable", "frame_of", "numbered", "read_beside", "read_columns", "side_by_side"]
 
 PLAIN = "fdbBhHiIlLqQ?"  # numpy types that become floats without being looked at one by one
 LONG = "lLqQ"  # those that may have too many digits for a float
@@ -203,7 +203,7 @@ def read_beside(
         ):
             columns[name] = read_column(frame[name], name, decimal=sign)
     columns = _with_doubt_of_answers(columns, len(frame))
-    return _side_by_side(columns, len(frame)), {n: c.facts for n, c in columns.items()}, sign
+    return side_by_side(columns, len(frame)), {n: c.facts for n, c in columns.items()}, sign
 
 
 def _has_text(series: nw.Series[Any]) -> bool:
@@ -238,7 +238,8 @@ def _with_doubt_of_answers(columns: dict[str, Column], n_rows: int) -> dict[str,
     return found
 
 
-def _side_by_side(columns: dict[str, Column], n_rows: int) -> Features:
+def side_by_side(columns: Mapping[str, Column], n_rows: int) -> Features:
+    """Return columns as features: numbers in one block, codes of categories in another."""
     numeric = {name: c.values for name, c in columns.items() if c.levels is None}
     category = {name: c for name, c in columns.items() if c.levels is not None}
     codes = [column.values for column in category.values()]
