@@ -26,7 +26,7 @@ from datakin._core.exceptions import (
 )
 from datakin.data.checks.copies import repeated_rows
 from datakin.data.checks.leaks import Labels
-from datakin.data.checks.spelling import in_one_spelling, recode_options, spelled_twice
+from datakin.data.checks.spelling import in_one_spelling, spelled_twice
 from datakin.data.checks.suspicions import Suspicions, find_suspicions, notes_of_facts
 from datakin.data.checks.totals import note_of_totals
 from datakin.data.checks.usable import notes_of_unused, usable_features, without_odd
@@ -41,6 +41,7 @@ from datakin.data.columns.labels import (
 )
 from datakin.data.columns.roles import censoring_note, check_label, read_keys, read_labelled
 from datakin.data.columns.tables import RawTable
+from datakin.data.columns.typed_options import recode_options
 from datakin.data.columns.weights import read_weights
 from datakin.data.corrections import convert_numbers
 from datakin.data.dataset import ColumnFacts, Dataset, task_of

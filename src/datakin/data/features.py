@@ -7,7 +7,7 @@ training rows of a fit and live in `datakin.learning.encoding`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -68,6 +68,11 @@ class Features:
     def names(self) -> tuple[str, ...]:
         """Names of all columns, numeric ones first."""
         return self.numeric_names + self.category_names
+
+    def columns(self) -> Iterator[tuple[str, Array]]:
+        """Yield the name and values of each column: floats of numbers, codes of categories."""
+        yield from zip(self.numeric_names, self.numeric.T, strict=True)
+        yield from zip(self.category_names, self.codes.T, strict=True)
 
     @property
     def is_sparse(self) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed
-from datakin.data.checks.groups import warn_of_shared_groups
+from datakin.data.checks.folds import warn_of_shared_groups
 from datakin.data.columns.labels import canonical_label, is_missing, sort_classes
 from datakin.data.dataset import Dataset
 from datakin.data.drafts import Draft, decide, make_datasets, note_of_dropped

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib.resources import files
 from math import isclose
 
 import numpy as np
@@ -84,49 +86,23 @@ def _exact(number: float) -> str:
     return text
 
 
-# Slope, intercept, units, and how columns in them are called. By chance some of so many factors fits
-# any two columns: only those with a star are tried on every column.
-_KNOWN: tuple[tuple[float, float, str, str], ...] = (
-    (5 / 9, -160 / 9, "Fahrenheit to Celsius", "* temp fever"),
-    (1, -273.15, "Kelvin to Celsius", "* temp"),
-    (5 / 9, 459.67 * 5 / 9, "Fahrenheit to Kelvin", "* temp"),
-    (0.01, 0, "percent to shares", "* percent pct share rate ratio"),
-    (0.1, 0, "a factor of 10", "*"),
-    (1e-3, 0, "units to thousands", "*"),
-    (1e-6, 0, "units to millions", "*"),
-    (0.1, 0, "mm to cm", "height length width depth size"),
-    (0.01, 0, "cm to m", "height length width depth size"),
-    (0.45359237, 0, "pounds to kg", "weight wt mass load"),
-    (2.54, 0, "inches to cm", "height length width depth size"),
-    (0.3048, 0, "feet to m", "height length width depth altitude"),
-    (30.48, 0, "feet to cm", "height length"),
-    (0.0254, 0, "inches to m", "height length"),
-    (1.609344, 0, "miles to km", "dist speed range mile"),
-    (1 / 18.016, 0, "mg/dl to mmol/l of glucose", "gluc sugar glu"),
-    (1 / 38.67, 0, "mg/dl to mmol/l of cholesterol", "chol ldl hdl"),
-    (1 / 88.57, 0, "mg/dl to mmol/l of triglycerides", "trig"),
-    (88.42, 0, "mg/dl to umol/l of creatinine", "crea scr"),
-    (17.104, 0, "mg/dl to umol/l of bilirubin", "bili"),
-    (0.357, 0, "mg/dl to mmol/l of urea nitrogen", "bun urea"),
-    (0.6206, 0, "g/dl to mmol/l of haemoglobin", "hgb hemo haemo hb"),
-    (10, 0, "g/dl to g/l", "hgb hemo haemo hb albumin protein"),
-    (0.0689476, 0, "psi to bar", "press druck"),
-    (6.894757, 0, "psi to kPa", "press druck"),
-    (100, 0, "bar to kPa", "press druck"),
-    (0.133322, 0, "mmHg to kPa", "press bp pco po"),
-    (750.0617, 0, "bar to mmHg", "press druck"),
-    (1 / 60, 0, "minutes to hours", "time dur los stay wait delay"),
-    (1 / 24, 0, "hours to days", "time dur los stay wait delay"),
-    (1 / 1440, 0, "minutes to days", "time dur los stay wait delay"),
-    (1 / 3600, 0, "seconds to hours", "time dur wait delay"),
-    (1 / 86400, 0, "seconds to days", "time dur wait delay"),
-    (1 / 7, 0, "days to weeks", "time dur gest los stay"),
-    (1 / 12, 0, "months to years", "age time dur tenure"),
-    (1 / 365.25, 0, "days to years", "age time dur tenure"),
-    (4.184, 0, "kcal to kJ", "energy cal"),
-    (3.785412, 0, "gallons to litres", "volume fuel"),
-    (0.09290304, 0, "square feet to square metres", "area sq size living"),
-)
+@cache
+def _known() -> list[tuple[Units, list[str]]]:
+    """Return the conversions of the table beside this file, and how columns in them are called.
+
+    By chance some of so many factors fits any two columns: only those with a star are tried on every
+    column.
+    """
+    lines = (files("datakin.data.checks") / "conversions.csv").read_text(encoding="utf-8")
+    return [
+        (Units(_ratio(row["slope"]), _ratio(row["intercept"]), row["units"]), row["names"].split())
+        for row in csv.DictReader(lines.splitlines())
+    ]
+
+
+def _ratio(text: str) -> float:
+    above, _, below = text.partition("/")
+    return float(above) / float(below or 1)
 
 
 @lru_cache(maxsize=10_000)
@@ -134,10 +110,9 @@ def known_for(words: tuple[str, ...]) -> tuple[list[Units], list[Units]]:
     """Return the conversions that a column's name suggests, and those that must fit closely."""
     named: list[Units] = []
     starred: list[Units] = []
-    for slope, intercept, text, hints in _KNOWN:
-        one = Units(slope, intercept, text)
-        is_named = any(_is_called(word, hint) for word in words for hint in hints.split())
-        if is_named and not text.endswith(TIMES):
+    for one, hints in _known():
+        is_named = any(_is_called(word, hint) for word in words for hint in hints)
+        if is_named and not one.words.endswith(TIMES):
             named += [one, one.back]
         elif is_named or "*" in hints:
             starred += [one, one.back]

@@ -6,19 +6,19 @@ from collections.abc import Collection, Iterator, Mapping
 
 from datakin.data.checks.difference_kinds import (
     Difference,
-    NoValueInCommon,
-    OneSided,
-    OtherName,
+    no_value_in_common,
+    one_sided,
+    other_levels,
+    other_name,
+    other_units,
 )
 from datakin.data.checks.number_differences import (
     columns_to_compare,
-    in_other_units,
     number_difference,
     units_of,
 )
 from datakin.data.checks.spelling import matching_values, same_names
 from datakin.data.checks.units import sketch_of, sketches_of
-from datakin.data.checks.value_kinds import OtherClasses, OtherLevels
 from datakin.data.dataset import Dataset
 
 __all__ = ["differences"]
@@ -61,7 +61,8 @@ def _class_differences(target: Dataset, source: Dataset) -> Iterator[Difference]
         here = {}
     if there or here:
         alone = _without_partner(target.classes, source.classes, there, here)
-        yield OtherClasses(target.label, target.name, source.name, there, here, alone)
+        about = target.label, target.name, source.name
+        yield other_levels(about, there, here, alone, kind="classes")
 
 
 def _are_truths(dataset: Dataset) -> bool:
@@ -103,7 +104,7 @@ def _name_differences(target: Dataset, source: Dataset) -> Iterator[Difference]:
     ours, theirs = ({**dict.fromkeys(d.columns), **d.left_out} for d in (target, source))
     for their_name, our_name in same_names(ours, theirs).items():
         if our_name not in theirs:
-            yield OtherName(our_name, target.name, source.name, their_name)
+            yield other_name((our_name, target.name, source.name), their_name)
 
 
 def _response_differences(target: Dataset, source: Dataset) -> Iterator[Difference]:
@@ -111,7 +112,7 @@ def _response_differences(target: Dataset, source: Dataset) -> Iterator[Differen
         sketches = sketch_of(target.y), sketch_of(source.y)
         way = units_of(target.label, target, source, *sketches)
         if way is not None:
-            yield in_other_units((target.label, target.name, source.name), way)
+            yield other_units((target.label, target.name, source.name), way)
 
 
 def _column_differences(target: Dataset, source: Dataset) -> Iterator[Difference]:
@@ -145,8 +146,8 @@ def _level_difference(
         there, here = _both_ways(ours, theirs)
         if there or here:
             alone = _without_partner(ours, theirs, there, here)
-            return OtherLevels(*about, there, here, alone, has_none=has_none)
-    return NoValueInCommon(*about) if has_none else None
+            return other_levels(about, there, here, alone, has_none=has_none)
+    return no_value_in_common(about) if has_none else None
 
 
 def _one_sided(target: Dataset, source: Dataset) -> Iterator[Difference]:
@@ -158,4 +159,5 @@ def _one_sided(target: Dataset, source: Dataset) -> Iterator[Difference]:
         for name in alone:
             reasons.setdefault(other.left_out.get(name, ""), []).append(name)
         for why, names in reasons.items():
-            yield OneSided(names[0], target.name, source.name, tuple(names), lacking, why)
+            about = names[0], target.name, source.name
+            yield one_sided(about, tuple(names), lacking, why)

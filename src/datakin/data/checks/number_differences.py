@@ -9,10 +9,14 @@ import numpy as np
 from datakin._core.exceptions import listed
 from datakin.data.checks.conversions import Units
 from datakin.data.checks.difference_kinds import (
+    About,
     Difference,
-    NoValueInCommon,
-    OtherRange,
-    OtherValues,
+    no_value_in_common,
+    other_kind,
+    other_levels,
+    other_range,
+    other_units,
+    other_values,
 )
 from datakin.data.checks.names import says_code
 from datakin.data.checks.units import (
@@ -23,14 +27,12 @@ from datakin.data.checks.units import (
     outlines_of,
     overlap,
 )
-from datakin.data.checks.value_kinds import OtherKind, OtherLevels, OtherUnits, Relation, WithDates
 from datakin.data.columns.labels import canonical_label
 from datakin.data.columns.text_columns import NO_FACTOR
 from datakin.data.dataset import Dataset
 
-__all__ = ["columns_to_compare", "in_other_units", "number_difference", "units_of"]
+__all__ = ["columns_to_compare", "number_difference", "units_of"]
 
-About = tuple[str, str, str]  # a column, and the names of target and source
 PERCENT = "percent signs"  # what is said of numbers that had them
 MOST_CODES = 12  # values of a column that may be counted from 0 or from 1
 PAIRS = {(0.0, 1.0), (1.0, 2.0), (-1.0, 1.0)}  # usual codes of two values
@@ -71,19 +73,20 @@ def number_difference(
         back = {new: old for old, new in codes.items()}
         # Truth values stand as words in the table: recode the numbers.
         there, here = (kind != "truth value" for kind in reversed(kinds))
-        return OtherLevels(*about, codes if there else {}, back if here else {})
+        return other_levels(about, codes if there else {}, back if here else {})
     way = units_of(name, target, source, ours, theirs)
     if way is not None:
-        return in_other_units(about, _percent(name, target, source, way) or way)
+        return other_units(about, _percent(name, target, source, way) or way)
     if are_two and not (_is_zero_or_one(ours) and _is_zero_or_one(theirs)):
         return _other_kind(about, kinds, ours, theirs)
-    if _are_apart(ours, theirs) and says_code(name) and name not in target.keep | source.keep:
-        return NoValueInCommon(*about)
-    if overlap(ours, theirs) and _are_apart(ours, theirs):
-        return OtherValues(*about, (_some(ours), _some(theirs)))
-    if overlap(ours, theirs) or min(len(ours.values), len(theirs.values)) < ENOUGH:
+    are_apart = bool(ours.codes and theirs.codes) and not ours.codes & theirs.codes
+    if are_apart and says_code(name) and name not in target.keep | source.keep:
+        return no_value_in_common(about)
+    if overlap(ours, theirs):
+        return other_values(about, (_some(ours), _some(theirs))) if are_apart else None
+    if min(len(ours.values), len(theirs.values)) < ENOUGH:
         return None
-    return OtherRange(*about, (_range(ours, kinds[0]), _range(theirs, kinds[1])))
+    return other_range(about, (_range(ours, kinds[0]), _range(theirs, kinds[1])))
 
 
 def units_of(
@@ -126,23 +129,15 @@ def _range(column: Sketch, kind: str) -> str:
     return f"{column.low:.{digits}g} to {column.high:.{digits}g}"
 
 
-def in_other_units(about: About, way: Units) -> Difference:
-    """Return the difference of two columns that a linear relation connects."""
-    return OtherUnits(*about, way) if way.words else Relation(*about, way)
-
-
 def _other_kind(
     about: About, kinds: tuple[str, str], ours: Sketch, theirs: Sketch
 ) -> Difference | None:
-    both = dict(zip(kinds, (ours, theirs), strict=True))
-    if not all(len(column.values) for column in both.values()):
+    if not len(ours.values) or not len(theirs.values):
         return None
-    ranges = _range(ours, kinds[0]), _range(theirs, kinds[1])
-    if "date" not in kinds:
-        return OtherKind(*about, kinds, ranges)
-    numbers = both.get("number")
+    numbers = dict(zip(kinds, (ours, theirs), strict=True)).get("number")
     are_dates = numbers is not None and numbers.is_whole and 1e7 < numbers.low <= numbers.high < 1e8
-    return WithDates(*about, kinds, ranges, are_dates)
+    ranges = _range(ours, kinds[0]), _range(theirs, kinds[1])
+    return other_kind(about, kinds, ranges, are_dates=are_dates)
 
 
 def _is_zero_or_one(column: Sketch) -> bool:
@@ -151,16 +146,15 @@ def _is_zero_or_one(column: Sketch) -> bool:
 
 def _shifted_codes(ours: Sketch, theirs: Sketch) -> dict[str, str]:
     """Return what recodes theirs if it is ours but for the codes, as 0 and 1 here, 1 and 2 there."""
-    if ours.few is None or theirs.few is None or not (ours.is_whole and theirs.is_whole):
+    one, other = sorted(ours.codes), sorted(theirs.codes)
+    if one == other or not 2 <= len(one) == len(other) <= MOST_CODES:
         return {}
-    if ours.few == theirs.few or not 2 <= len(ours.few) == len(theirs.few) <= MOST_CODES:
-        return {}
-    one, other = sorted(ours.few), sorted(theirs.few)
     if len(one) == 2 and not {tuple(one), tuple(other)} <= PAIRS:
         return {}
     if len(one) > 2:
         shift = one[0] - other[0]
-        if {one[0], other[0]} != {0, 1} or not _are_counted(one) or not _are_counted(other):
+        counted = all(values[-1] - values[0] == len(values) - 1 for values in (one, other))
+        if {one[0], other[0]} != {0, 1} or not counted:
             return {}
         if 2 * distance(ours.values, theirs.values + shift) > distance(ours.values, theirs.values):
             return {}
@@ -168,17 +162,5 @@ def _shifted_codes(ours: Sketch, theirs: Sketch) -> dict[str, str]:
     return {old: new for old, new in zip(*names, strict=True) if old != new}
 
 
-def _are_counted(values: list[float]) -> bool:
-    return values[-1] - values[0] == len(values) - 1
-
-
-def _are_apart(ours: Sketch, theirs: Sketch) -> bool:
-    """Whether two columns are few whole numbers of which none is in both."""
-    if ours.few is None or theirs.few is None or not (ours.is_whole and theirs.is_whole):
-        return False
-    return not ours.few & theirs.few
-
-
 def _some(column: Sketch) -> str:
-    assert column.few is not None
-    return listed([int(value) for value in sorted(column.few)], limit=3)
+    return listed([int(value) for value in sorted(column.codes)], limit=3)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache
-
-from datakin._core.typed_options import typed
 
 __all__ = [
     "in_one_spelling",
     "matching_values",
     "plain",
-    "recode_options",
     "same_names",
     "spelled_twice",
 ]
@@ -163,11 +160,3 @@ def in_one_spelling(values: Collection[str], others: Iterable[Collection[str]]) 
                 usual.setdefault(_unspaced(value), value)
     new = {value: usual.get(_unspaced(value), twice.get(value, value)) for value in values}
     return {value: best for value, best in new.items() if value != best}
-
-
-def recode_options(table: str, column: str, values: Mapping[str, str]) -> tuple[str, str]:
-    """Return what recodes the values of a column, in Python and on the command line."""
-    inner = f"{{{column!r}: {dict(values)!r}}}"
-    python = f"recode={{{table!r}: {inner}}}" if table else f"recode={inner}"
-    each = (typed("recode", column, ":", old, "=", new, table=table) for old, new in values.items())
-    return python, " ".join(each)

@@ -7,16 +7,15 @@ but may as well be an honest predictor, is only named.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from datakin._core.exceptions import SERIOUS, Note, listed
 from datakin._core.typed_options import escaped, for_table
-from datakin.data.checks.leaks import COPY, NAMED_LEAK, Labels, leak_of
+from datakin.data.checks.leaks import COPY, NAMED_LEAK, Labels, leak_of, telling_columns
 from datakin.data.checks.names import is_called_id, is_called_number, says_quantity
-from datakin.data.checks.sparse_columns import telling_columns
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import MISSING, Array, Features
 
@@ -56,44 +55,46 @@ class Suspicions:
 
     Parameters
     ----------
-    left_out : mapping of str to str
-        Columns that are not used, and what they look like.
-    doubts : mapping of str to str
-        Columns that are used, and what is odd about them.
+    found : mapping of str to str
+        Columns, and what they look like.
     """
 
-    left_out: Mapping[str, str] = field(default_factory=dict)
-    doubts: Mapping[str, str] = field(default_factory=dict)
+    found: Mapping[str, str]
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        """Columns that are not used, and what they look like; the others are only named."""
+        return {name: why for name, why in self.found.items() if why in LEFT_OUT}
 
     def of(self, names: Sequence[str]) -> Suspicions:
         """Return what is odd about some of the columns."""
-        left_out, doubts = (
-            {name: why for name, why in found.items() if name in names}
-            for found in (self.left_out, self.doubts)
-        )
-        return Suspicions(left_out, doubts)
+        return Suspicions({name: why for name, why in self.found.items() if name in names})
 
     def notes(self) -> list[str]:
-        """Return a note for each kind of thing."""
-        notes: list[str] = []
-        for why, names in _grouped(self.left_out).items():
-            back = f"to learn from them: {keep_option(names)}"
-            notes.append(Note(f"left out, {LEFT_OUT[why]}: {listed(names)} ({back})", SERIOUS))
-        for why, names in _grouped(self.doubts).items():
-            out = f" (to leave out: {_option('ignore', names)})" if why in MAY_IGNORE else ""
-            notes.append(Note(f"{why}: {listed(names)}{out}", SERIOUS))
-        return notes
+        """Return a note for each kind of thing, first on what is left out."""
+        out: list[str] = []
+        named: list[str] = []
+        for why, names in _grouped(self.found).items():
+            if why in LEFT_OUT:
+                text = f"left out, {LEFT_OUT[why]}: {listed(names)}"
+                out.append(Note(f"{text} (to learn from them: {keep_option(names)})", SERIOUS))
+            else:
+                ignored = " / ".join(option_of_columns("ignore", names))
+                how = f" (to leave out: {ignored})" if why in MAY_IGNORE else ""
+                named.append(Note(f"{why}: {listed(names)}{how}", SERIOUS))
+        return out + named
 
 
 def keep_option(names: list[str]) -> str:
     """Return what brings columns back, in Python and on the command line."""
-    return _option("keep", names)
+    return " / ".join(option_of_columns("keep", names))
 
 
-def _option(option: str, names: list[str]) -> str:
+def option_of_columns(option: str, names: list[str]) -> tuple[str, str]:
+    """Return an option that takes names of columns, in Python and on the command line."""
     python = ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")
     cli = shlex.quote(",".join(map(escaped, names[:5])) + (",..." if len(names) > 5 else ""))
-    return f"{option}=[{python}] / --{option} {cli}"
+    return f"{option}=[{python}]", f"--{option} {cli}"
 
 
 def _grouped(reasons: Mapping[str, str]) -> dict[str, list[str]]:
@@ -172,7 +173,8 @@ def find_suspicions(
     """
     found: dict[str, str] = {}
     long = [] if parts is None else _long_parts(parts)
-    for name, values in _columns(features, labels):
+    columns = telling_columns(features, labels) if features.is_sparse else features.columns()
+    for name, values in columns:
         if name in keep:
             continue
         is_date = name in facts and facts[name].kind == "date"
@@ -185,17 +187,7 @@ def find_suspicions(
         said = [why for why in reasons if why is not None]
         if said:  # what leaves a column out goes before what is only odd
             found[name] = next((why for why in said if why in LEFT_OUT), said[0])
-    left_out = {name: why for name, why in found.items() if why in LEFT_OUT}
-    return Suspicions(left_out, {n: why for n, why in found.items() if n not in left_out})
-
-
-def _columns(features: Features, labels: Labels) -> Iterator[tuple[str, Array]]:
-    """Yield names and values: floats of numbers, codes of categories."""
-    if features.is_sparse:
-        yield from telling_columns(features, labels)
-        return
-    yield from zip(features.numeric_names, features.numeric.T, strict=True)
-    yield from zip(features.category_names, features.codes.T, strict=True)
+    return Suspicions(found)
 
 
 def is_id(values: Array, name: str, *, is_date: bool = False) -> bool:

@@ -62,6 +62,11 @@ class Sketch:
     is_whole: bool
     few: frozenset[float] | None
 
+    @property
+    def codes(self) -> frozenset[float]:
+        """All its values if they are few whole numbers, none otherwise."""
+        return self.few if self.few and self.is_whole else frozenset()
+
     def at(self, share: float) -> float:
         """Return a quantile."""
         return float(self.values[int(share * (len(self.values) - 1))])
@@ -151,7 +156,7 @@ def find_units(ours: Sketch, theirs: Sketch, name: str) -> Units | None:
 
 
 def _may_be_codes(column: Sketch) -> bool:
-    return column.is_whole and column.few is not None and len(column.few) < 8
+    return 0 < len(column.codes) < 8
 
 
 def _best(ours: Sketch, theirs: Sketch, ways: list[Units], limit: float) -> Units | None:

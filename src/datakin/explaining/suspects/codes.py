@@ -14,7 +14,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from datakin.data import Dataset
-from datakin.data.checks.spelling import recode_options
+from datakin.data.columns.typed_options import recode_options
 from datakin.data.features import MISSING, Array
 from datakin.explaining.edits import recoded, spelled
 from datakin.explaining.suspects.suspect import Suspect, is_time
