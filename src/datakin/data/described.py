@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from datakin.data.columns.column import listed_values
 from datakin.data.columns.labels import canonical_label, is_missing
-from datakin.data.columns.objects import is_none
+from datakin.data.columns.series import is_none, listed_values
 from datakin.data.columns.texts import BLANKS
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import MISSING, Array, Features

@@ -39,10 +39,15 @@ from datakin.data.columns.labels import (
     is_missing,
     response,
 )
-from datakin.data.columns.roles import censoring_note, check_label, read_keys, read_labelled
+from datakin.data.columns.roles import (
+    censoring_note,
+    check_label,
+    read_keys,
+    read_labelled,
+    read_weights,
+)
 from datakin.data.columns.tables import RawTable
 from datakin.data.columns.typed_options import recode_options
-from datakin.data.columns.weights import read_weights
 from datakin.data.corrections import convert_numbers
 from datakin.data.dataset import ColumnFacts, Dataset, task_of
 from datakin.data.features import Array, Features

@@ -10,7 +10,7 @@ import numpy as np
 
 from datakin._core.exceptions import MINOR, DatakinError, Note, listed
 from datakin.data.checks.suspicions import LEFT_OUT, Suspicions, keep_option
-from datakin.data.columns.column import check_finite
+from datakin.data.columns.series import check_finite
 from datakin.data.features import MISSING, Array, Features
 
 __all__ = ["CONSTANT", "EMPTY", "notes_of_unused", "usable_features", "without_odd"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 __all__ = [
     "DATE",
     "FORMS",
-    "Dates",
     "are_months",
     "days_in_form",
     "doubt_of_dates",
@@ -80,28 +78,19 @@ ORDERS = ("%d{0}%m{0}%Y", "%m{0}%d{0}%Y", "%d{0}%m{0}%y", "%m{0}%d{0}%y", "%y{0}
 CLOCKS = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p", "T%H:%M", "T%H:%M:%S")
 
 
-@dataclass(frozen=True, eq=False)
-class Dates:
-    """Texts read as dates: days since 1970 of each, and what was done; empty for ISO dates in UTC."""
-
-    values: Array
-    converted: str = ""
-
-
-def read_dates(texts: pa.Array) -> Dates | None:
+def read_dates(texts: pa.Array) -> tuple[Array, str] | None:
     """Return distinct texts as days since 1970, None when some are no date or it is not clear.
 
-    Of ``03/04/2020`` only other values of the column can tell which is the month.
+    Of ``03/04/2020`` only other values of the column can tell which is the month. The second result is
+    what was done; it is empty for ISO dates in UTC.
     """
-    found = {}
-    for said, form in FORMS.items():
-        days = _parsed(texts, form)
-        if days is not None:
-            found[said] = days
+    found = {
+        said: days for said, form in FORMS.items() if (days := _parsed(texts, form)) is not None
+    }
     if len(found) != 1 or (SEASONS in found and _are_seasons(texts)):
         return None
     said, days = next(iter(found.items()))
-    return Dates(days, ", ".join(filter(None, [said, _zone(texts, FORMS[said])])))
+    return days, ", ".join(filter(None, [said, _zone(texts, FORMS[said])]))
 
 
 def _zone(texts: pa.Array, form: str) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed
-from datakin.data.columns.column import check_finite
+from datakin.data.columns.series import check_finite
 from datakin.data.columns.texts import clean
 from datakin.data.features import Array
 

@@ -91,18 +91,16 @@ class Numerals:
     decimal : str
         The decimal sign, "," or "."; "?" for texts such as 1,234 or 1.234 that fit both; empty where
         none is seen.
-    example : str
-        A text that fits both, if all do and nothing tells how they are meant.
-    beside : str
-        A whole number that stands beside it without a separator.
+    either : tuple of str
+        A text that fits both, if all do and nothing tells how they are meant; and a whole number that
+        stands beside it without a separator.
     """
 
     values: Array
     plain: pa.Array
     converted: str = ""
     decimal: str = ""
-    example: str = ""
-    beside: str = ""
+    either: tuple[str, str] = ("", "")
 
 
 def read_numerals(texts: pa.Array, *, decimal: str = "") -> Numerals | None:
@@ -122,20 +120,16 @@ def read_numerals(texts: pa.Array, *, decimal: str = "") -> Numerals | None:
     if percent:
         texts = pc.utf8_rtrim_whitespace(pc.utf8_rtrim(texts, "%"))
     found = _with_comma(texts) if decimal == "," else None
-    if found is None:
-        values = _floats(texts)
-        found = _in_some_style(texts) if values is None else Numerals(values, texts)
-        if found is not None and values is not None:
-            found = replace(found, decimal=_point(texts))
+    found = found or _plainly(texts) or _in_some_style(texts)
     if found is None:
         return None
+    either = "", ""
     if decimal == "" and found.decimal == "?" and fit_all(texts, THREE_BEHIND_COMMA):
-        found = replace(found, example=texts.filter(pc.match_substring(texts, ","))[0].as_py())
+        either = texts.filter(pc.match_substring(texts, ","))[0].as_py(), ""
     elif not found.converted:
-        example, beside = either_behind_point(texts)
-        found = replace(found, example=example, beside=beside)
+        either = either_behind_point(texts)
     done = [found.converted, said, "percent signs left out" if percent else ""]
-    return replace(found, converted=", ".join(filter(None, done)))
+    return replace(found, converted=", ".join(filter(None, done)), either=either)
 
 
 def _without_parentheses(texts: pa.Array) -> tuple[pa.Array, str]:
@@ -215,11 +209,14 @@ def _with_comma(texts: pa.Array) -> Numerals | None:
     return None
 
 
-def _point(texts: pa.Array) -> str:
-    """Return what plain numbers tell of the decimal sign."""
+def _plainly(texts: pa.Array) -> Numerals | None:
+    """Read numbers as a programming language writes them, and what they tell of the decimal sign."""
+    values = _floats(texts)
+    if values is None:
+        return None
     if not matches(texts, r".*\..*").any():
-        return ""
-    return "?" if fit_all(texts, THREE_DECIMALS) else "."
+        return Numerals(values, texts)
+    return Numerals(values, texts, decimal="?" if fit_all(texts, THREE_DECIMALS) else ".")
 
 
 def _in_some_style(texts: pa.Array) -> Numerals | None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -60,6 +60,14 @@ class Column:
     levels: tuple[str, ...] | None
     facts: ColumnFacts
 
+    def noted(self, **more: Any) -> Column:
+        """Return the column with other facts."""
+        return replace(self, facts=replace(self.facts, **more))
+
+    def of_levels(self, numbers: Array) -> Array:
+        """Return one number per row from one per level."""
+        return np.append(numbers, np.nan)[self.values]  # code -1 picks the last
+
 
 def read_text(column: pa.Array, name: str, decimal: str = "") -> Column:
     """Return a column of text as what all its values are: truth values, numbers, dates or words.
@@ -76,8 +84,9 @@ def read_text(column: pa.Array, name: str, decimal: str = "") -> Column:
     if quick is not None:
         return quick
     texts = Texts.of(column)
-    found = _truths(texts) or _measured(texts, name, decimal.strip("?"))
-    return as_categories(texts, name) if found is None else found
+    return (
+        _truths(texts) or _measured(texts, name, decimal.strip("?")) or as_categories(texts, name)
+    )
 
 
 def _quick_numbers(column: pa.Array, name: str) -> Column | None:
@@ -119,10 +128,9 @@ def _truths(texts: Texts) -> Column | None:
 
 def _measured(texts: Texts, name: str, decimal: str) -> Column | None:
     """Return the column as numbers, dates or times of day, None if some values are none."""
-    known = texts.distinct.filter(~texts.is_soft_blank)
-    if not len(known):
+    if not len(texts.known):
         return None
-    bare = without_excel(known)
+    bare = without_excel(texts.known)
     plain = in_ascii(bare)
     kind, sign, doubt = "number", "", ""
     numbers = None if are_months(plain) else read_numerals(plain, decimal=decimal)
@@ -133,41 +141,37 @@ def _measured(texts: Texts, name: str, decimal: str) -> Column | None:
             doubt = _stray_zeros(texts, numbers)
             if not doubt:
                 return None
-        doubt = (
-            lost_digits(numbers.plain, values)
-            or doubt
-            or _either(numbers.example, numbers.beside, name)
-        )
+        doubt = lost_digits(numbers.plain, values) or doubt or _either(*numbers.either, name)
     elif (dates := read_dates(plain)) is not None:
-        kind, values, said = "date", dates.values, dates.converted
+        kind, (values, said) = "date", dates
     elif (hours := read_times(plain)) is not None:
         values, said = hours, TIMES
     else:
         return None
-    done = ("" if bare.equals(known) else EXCEL, "" if plain.equals(bare) else ODD_SIGNS)
+    done = ("" if bare.equals(texts.known) else EXCEL, "" if plain.equals(bare) else ODD_SIGNS)
     said = ", ".join(filter(None, [said, *done]))
     facts = ColumnFacts(kind, texts.counted(texts.is_soft_blank), said, doubt, sign)
-    return Column(_spread(texts, values), None, facts)
+    return Column(texts.spread_known(values), None, facts)
 
 
 def _either(example: str, beside: str, name: str) -> str:
     """Say that nothing in the table tells thousands from decimals; empty without an example."""
     if not example:
         return ""
+    whole = example.replace(".", "").replace(",", "")
     if beside:  # no factor is right for both
         return (
-            f"{example!r} beside {beside!r} is read as {float(example):g}, but may be "
-            f"{example.replace('.', '')}: {NO_FACTOR}"
+            f"{example!r} beside {beside!r} is read as {float(example):g}, but may be {whole}: "
+            f"{NO_FACTOR}"
         )
     if "." in example:
-        option = convert_option(name, (1000, 0))
         return (
-            f"{example!r} is read as {float(example):g}, but may be {example.replace('.', '')}; if the "
-            f"point separates thousands, say {option}"
+            f"{example!r} is read as {float(example):g}, but may be {whole}; if the point separates "
+            f"thousands, say {convert_option(name, (1000, 0))}"
         )
     return (
-        f"{example!r} is read as {example.replace(',', '')}, but may be {example.replace(',', '.')}; "
-        f"if the comma is a decimal one, say {convert_option(name, (0.001, 0))}"
+        f"{example!r} is read as {whole}, but may be {example.replace(',', '.')}; if the comma is a "
+        f"decimal one, say {convert_option(name, (0.001, 0))}"
     )
 
 
@@ -185,13 +189,6 @@ def _stray_zeros(texts: Texts, found: Numerals) -> str:
     )
 
 
-def _spread(texts: Texts, values: Array) -> Array:
-    """Return one number per row from one per value that is not blank."""
-    table = np.full(len(texts.distinct), np.nan)
-    table[~texts.is_soft_blank] = values
-    return texts.spread(table)
-
-
 def as_categories(texts: Texts, name: str | None = None) -> Column:
     """Return the column as categories; with a name, say what is odd about text."""
     kept = np.flatnonzero(~texts.is_blank)
@@ -199,10 +196,7 @@ def as_categories(texts: Texts, name: str | None = None) -> Column:
     order = sorted(kept, key=words.__getitem__)
     table = np.full(len(words), MISSING, dtype=np.int32)
     table[order] = np.arange(len(order))
-    facts = ColumnFacts(
-        "category",
-        texts.counted(texts.is_blank),
-        *(("", "") if name is None else said_of_text(texts, kept, name)),
-    )
+    said, doubt = ("", "") if name is None else said_of_text(texts, kept, name)
+    facts = ColumnFacts("category", texts.counted(texts.is_blank), said, doubt)
     codes = texts.spread(table, MISSING).astype(np.int32)
     return Column(codes, tuple(words[i] for i in order), facts)

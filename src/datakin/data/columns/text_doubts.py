@@ -41,8 +41,7 @@ BOUND = re.compile(r"(<|<=|≤|>|>=|≥) *(-?[0-9]+(?:\.[0-9]+)?)|(-?[0-9]+(?:\.
 
 def said_of_text(texts: Texts, kept: Array, name: str) -> tuple[str, str]:
     """Return what was done to a column of text, and what is odd about it."""
-    known = texts.distinct.filter(~texts.is_soft_blank)
-    found = read_numerals(in_ascii(known)) if len(known) else None
+    found = read_numerals(in_ascii(texts.known)) if len(texts.known) else None
     if found is not None:
         return f"{KEPT}{code_reason(found.plain, found.values)}", ""
     known = texts.distinct.take(kept)
@@ -100,9 +99,8 @@ def _units(texts: Texts) -> str:
     """Say that values are numbers with a unit or currency; empty if they are not."""
     import pyarrow.compute as pc
 
-    known = texts.distinct.filter(~texts.is_soft_blank)
-    fits = known.filter(matches(known, WITH_UNIT))
-    if len(fits) < max(FEW_VALUES, MOST * len(known)):
+    fits = texts.known.filter(matches(texts.known, WITH_UNIT))
+    if len(fits) < max(FEW_VALUES, MOST * len(texts.known)):
         return ""
     units = pc.unique(pc.replace_substring_regex(fits, rf"[-+0-9.,'\x{{2019}} {THIN}]", ""))
     if len(units) > FEW_UNITS:
@@ -114,7 +112,7 @@ def _units(texts: Texts) -> str:
 
 def _signs(texts: Texts) -> str:
     """Say that values are numbers with signs such as 1.36* and ~2; empty if they are not."""
-    known = texts.distinct.filter(~texts.is_soft_blank)
+    known = texts.known
     fits = matches(known, WITH_SIGN)
     if fits.sum() < max(FEW_VALUES, HALF * len(known)):
         return ""

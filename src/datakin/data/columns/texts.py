@@ -156,6 +156,11 @@ class Texts:
 
         return self.is_blank | _are_in(pc.utf8_lower(self.distinct), SOFT_BLANKS)
 
+    @cached_property
+    def known(self) -> pa.Array:
+        """The values that are not missing beside numbers and dates."""
+        return self.distinct.filter(~self.is_soft_blank)
+
     def are_in(self, words: Iterable[str]) -> Array:
         """Return which values are one of these words."""
         return _are_in(self.distinct, words)
@@ -169,6 +174,12 @@ class Texts:
     def spread(self, values: Sequence[float] | Array, missing: float = np.nan) -> Array:
         """Return one number per row from one per value."""
         return np.append(np.asarray(values), missing)[self.codes]  # code -1 picks the last
+
+    def spread_known(self, values: Array) -> Array:
+        """Return one number per row from one per value of `known`."""
+        table = np.full(len(self.distinct), np.nan)
+        table[~self.is_soft_blank] = values
+        return self.spread(table)
 
 
 def _are_in(texts: pa.Array, words: Iterable[str]) -> Array:
