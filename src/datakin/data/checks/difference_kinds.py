@@ -13,8 +13,8 @@ from functools import partial
 
 from datakin._core.exceptions import listed
 from datakin._core.typed_options import typed
-from datakin.data.checks.conversions import Units
 from datakin.data.checks.suspicions import option_of_columns
+from datakin.data.checks.units import Units
 from datakin.data.columns.typed_options import convert_options, recode_options
 
 __all__ = [

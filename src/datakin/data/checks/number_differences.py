@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from datakin._core.exceptions import listed
-from datakin.data.checks.conversions import Units
 from datakin.data.checks.difference_kinds import (
     About,
     Difference,
@@ -19,9 +18,11 @@ from datakin.data.checks.difference_kinds import (
     other_values,
 )
 from datakin.data.checks.names import says_code
+from datakin.data.checks.spelling import shifted_codes
 from datakin.data.checks.units import (
     ENOUGH,
     Sketch,
+    Units,
     distance,
     find_units,
     outlines_of,
@@ -147,19 +148,15 @@ def _is_zero_or_one(column: Sketch) -> bool:
 def _shifted_codes(ours: Sketch, theirs: Sketch) -> dict[str, str]:
     """Return what recodes theirs if it is ours but for the codes, as 0 and 1 here, 1 and 2 there."""
     one, other = sorted(ours.codes), sorted(theirs.codes)
-    if one == other or not 2 <= len(one) == len(other) <= MOST_CODES:
+    if not 2 <= len(one) == len(other) <= MOST_CODES:
         return {}
     if len(one) == 2 and not {tuple(one), tuple(other)} <= PAIRS:
         return {}
     if len(one) > 2:
-        shift = one[0] - other[0]
-        counted = all(values[-1] - values[0] == len(values) - 1 for values in (one, other))
-        if {one[0], other[0]} != {0, 1} or not counted:
+        shifted = theirs.values + one[0] - other[0]
+        if 2 * distance(ours.values, shifted) > distance(ours.values, theirs.values):
             return {}
-        if 2 * distance(ours.values, theirs.values + shift) > distance(ours.values, theirs.values):
-            return {}
-    names = (canonical_label(value) for value in other), (canonical_label(value) for value in one)
-    return {old: new for old, new in zip(*names, strict=True) if old != new}
+    return shifted_codes(*([canonical_label(value) for value in codes] for codes in (one, other)))
 
 
 def _some(column: Sketch) -> str:

@@ -7,20 +7,16 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache
 
+from datakin.data.columns.texts import WORDS
+
 __all__ = [
     "in_one_spelling",
     "matching_values",
     "plain",
     "same_names",
+    "shifted_codes",
     "spelled_twice",
 ]
-
-MEANINGS = {  # one-letter words may mean several things
-    "yes": ("1", "yes", "y", "true", "t", "positive", "pos", "present", "ja", "j", "oui", "si"),
-    "no": ("0", "-1", "no", "n", "false", "f", "negative", "neg", "absent", "nein", "non"),
-    "male": ("m", "male", "man"),
-    "female": ("f", "w", "female", "woman"),
-}
 
 
 def plain(text: str) -> str:
@@ -88,7 +84,7 @@ def matching_values(ours: Collection[str], theirs: Collection[str]) -> dict[str,
         for value in theirs
         if value not in ours and len(known.get(_unspaced(value), ())) == 1
     }
-    numbers = {} if found else _shifted(ours, theirs)
+    numbers = {} if found else shifted_codes(ours, theirs)
     if numbers:
         return numbers
     new = [value for value in ours if value not in theirs and value not in found.values()]
@@ -105,10 +101,10 @@ def matching_values(ours: Collection[str], theirs: Collection[str]) -> dict[str,
 
 
 def _meanings(value: str) -> set[str]:
-    return {meaning for meaning, words in MEANINGS.items() if _unspaced(value) in words}
+    return {meaning for meaning, words in WORDS["meanings"].items() if _unspaced(value) in words}
 
 
-def _shifted(ours: Collection[str], theirs: Collection[str]) -> dict[str, str]:
+def shifted_codes(ours: Collection[str], theirs: Collection[str]) -> dict[str, str]:
     """Return the match of two pairs of numbers, or of codes that count from 0 and from 1."""
     pattern = re.compile(r"-?\d+")
     if len(ours) != len(theirs) or set(ours) == set(theirs):

@@ -15,7 +15,7 @@ import numpy as np
 from datakin._core.exceptions import SERIOUS, Note, listed
 from datakin._core.typed_options import escaped, for_table
 from datakin.data.checks.leaks import COPY, NAMED_LEAK, Labels, leak_of, telling_columns
-from datakin.data.checks.names import is_called_id, is_called_number, says_quantity
+from datakin.data.checks.names import is_called_id, is_called_key, is_called_number, says_quantity
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import MISSING, Array, Features
 
@@ -214,7 +214,7 @@ def is_id(values: Array, name: str, *, is_date: bool = False) -> bool:
 
 def _is_key(codes: Array, name: str) -> bool:
     known = codes[codes != MISSING]
-    needed = OFTEN if is_called_id(name) or is_called_number(name) else UNIQUE
+    needed = OFTEN if is_called_key(name) else UNIQUE
     return len(known) >= PART and len(np.unique(known)) >= needed * len(known)
 
 
@@ -241,7 +241,7 @@ def _row_id_of(values: Array, name: str, is_date: bool, parts: Sequence[Array]) 
         return None
     if not all(is_id(values[rows], name, is_date=is_date) for rows in parts):
         return None
-    return ROW_ID if is_called_id(name) or is_called_number(name) else COUNTS
+    return ROW_ID if is_called_key(name) else COUNTS
 
 
 def _code_of(values: Array, name: str) -> str | None:

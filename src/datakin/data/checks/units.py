@@ -1,15 +1,21 @@
-"""The same quantity in other units, told by how two columns are distributed."""
+"""The same quantity in other units, told by how two columns are distributed and by what they are called.
+
+Conversions that are known stand in ``conversions.csv``, with the names of columns that suggest them.
+"""
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache, cached_property, lru_cache
+from importlib.resources import files
+from math import isclose
 
 import numpy as np
 from scipy.special import ndtri
 
-from datakin.data.checks.conversions import Units, known_for
 from datakin.data.checks.names import words_of
 from datakin.data.dataset import Dataset
 from datakin.data.features import Array
@@ -17,14 +23,18 @@ from datakin.data.features import Array
 __all__ = [
     "ENOUGH",
     "Sketch",
+    "Units",
     "distance",
     "find_units",
+    "known_for",
     "outlines_of",
     "overlap",
     "sketch_of",
     "sketches_of",
 ]
 
+LAPSES = ("hours", "days", "weeks", "years")  # children and adults differ by such factors, too
+LONGEST = 100_000  # largest number in a fraction that is shown as one
 SAMPLE = 500  # values that are compared
 FEW_VALUES = 50  # a numeric column with at most this many values may be a code
 FAR = 0.7  # distance of two distributions from which they may be of other units
@@ -38,6 +48,112 @@ SHAPED = 0.025  # what a normal distribution leaves unexplained of quantiles tha
 TIMES = 6  # another column of the same shape explains them so much better
 LEVELS = np.linspace(0.025, 0.975, 39)
 NORMAL = ndtri(LEVELS)
+
+
+@dataclass(frozen=True)
+class Units:
+    """A linear relation: what the target would have is slope * source + intercept.
+
+    Parameters
+    ----------
+    slope, intercept : float
+    words : str
+        What the units may be; empty if the relation is none that is known.
+    """
+
+    slope: float
+    intercept: float
+    words: str = ""
+    _forth: Units | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def back(self) -> Units:
+        """The way back, without what is left by rounding; that of the way back is this one."""
+        if self._forth is not None:
+            return self._forth
+        there = " to ".join(reversed(self.words.split(" to ")))
+        return Units(_plain(1 / self.slope), _plain(-self.intercept / self.slope), there, self)
+
+    @property
+    def written(self) -> tuple[tuple[str, str], tuple[str, str]]:
+        """Slope and intercept in Python and on the command line: in full if the relation is known."""
+        slope, intercept = self.slope, self.intercept + 0.0
+        if not self.words:
+            rounded = f"{slope:.4g}", f"{intercept:.4g}"
+            return rounded, rounded
+        python = repr(slope).removesuffix(".0"), repr(intercept).removesuffix(".0")
+        return python, (_exact(slope), _exact(intercept))
+
+    def of(self, values: Array) -> Array:
+        """Return converted values."""
+        return np.asarray(self.slope * values + self.intercept)
+
+
+def _plain(number: float) -> float:
+    """Return a number without what is left of it by rounding, where it has few digits.
+
+    Examples
+    --------
+    >>> _plain(1 / (5 / 9)), _plain(1 / 2.54)
+    (1.8, 0.39370078740157477)
+    """
+    few = float(f"{number:.12g}")
+    return few if isclose(few, number, rel_tol=4e-16) else number
+
+
+def _exact(number: float) -> str:
+    """Return a number as the command line takes it, a plain fraction as such.
+
+    Examples
+    --------
+    >>> _exact(-160 / 9), _exact(0.45359237), _exact(60.0)
+    ('-160/9', '0.45359237', '60')
+    """
+    text = repr(number).removesuffix(".0")
+    near = Fraction(number).limit_denominator(LONGEST)
+    is_short = abs(near.numerator) <= LONGEST and near.numerator / near.denominator == number
+    return f"{near.numerator}/{near.denominator}" if len(text) > 12 and is_short else text
+
+
+@lru_cache(maxsize=10_000)
+def known_for(words: tuple[str, ...]) -> tuple[list[Units], list[Units]]:
+    """Return the conversions that a column's name suggests, and those that must fit closely.
+
+    By chance some of so many factors fits any two columns: only those with a star are tried on every
+    column.
+    """
+    named: list[Units] = []
+    starred: list[Units] = []
+    for one, hints in _known():
+        is_named = any(_is_called(word, hint) for word in words for hint in hints)
+        if is_named and not one.words.endswith(LAPSES):
+            named += [one, one.back]
+        elif is_named or "*" in hints:
+            starred += [one, one.back]
+    if named:  # the name says what it is, and so that it is no temperature
+        starred = [way for way in starred if way.intercept == 0]
+    return named, starred
+
+
+@cache
+def _known() -> list[tuple[Units, list[str]]]:
+    """Return the known conversions, and how columns in them are called."""
+    lines = (files("datakin.data.checks") / "conversions.csv").read_text(encoding="utf-8")
+    return [
+        (Units(_ratio(row["slope"]), _ratio(row["intercept"]), row["units"]), row["names"].split())
+        for row in csv.DictReader(lines.splitlines())
+    ]
+
+
+def _ratio(text: str) -> float:
+    above, _, below = text.partition("/")
+    return float(above) / float(below or 1)
+
+
+def _is_called(word: str, hint: str) -> bool:
+    """Whether a word is that of a quantity, or begins with it."""
+    is_begun = len(hint) > 3 and word.startswith(hint)
+    return word == hint or is_begun or (len(hint) > 5 and hint in word)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,10 +201,9 @@ class Sketch:
 def sketches_of(dataset: Dataset) -> Mapping[str, Sketch]:
     """Return the sketches of all numeric columns, made once for each dataset."""
     if not dataset.sketches:
-        features = dataset.features
-        columns = zip(features.numeric_names, features.numeric.T, strict=True)
+        names, numbers = dataset.features.numeric_names, dataset.features.numeric.T
         # At once, since other threads may look at the same dataset.
-        dataset.sketches.update({name: sketch_of(numbers) for name, numbers in columns})
+        dataset.sketches.update(dict(zip(names, map(sketch_of, numbers), strict=True)))
     return dataset.sketches
 
 
@@ -116,11 +231,11 @@ def sketch_of(numbers: Array) -> Sketch:
     if len(known) > SAMPLE:
         some = known[np.linspace(0, len(known) - 1, SAMPLE).astype(np.int64)]
     is_whole = bool(np.all(some == np.round(some)) and np.all(known == np.round(known)))
-    few = None
-    if len(known) >= ENOUGH and len(np.unique(some)) <= min(FEW_VALUES, len(known) / 2):
+    few, most = None, min(FEW_VALUES, len(known) / 2)
+    # The sample settles it for most columns.
+    if len(known) >= ENOUGH and len(np.unique(some)) <= most:
         different = np.unique(known)
-        if len(different) <= min(FEW_VALUES, len(known) / 2):
-            few = frozenset(different.tolist())
+        few = frozenset(different.tolist()) if len(different) <= most else None
     return Sketch(np.sort(some), float(known.min()), float(known.max()), is_whole, few)
 
 
@@ -150,13 +265,10 @@ def find_units(ours: Sketch, theirs: Sketch, name: str) -> Units | None:
         return None
     named, starred = known_for(words_of(name))
     way = _best(ours, theirs, named, NEAR)
-    if way is None and not (_may_be_codes(ours) or _may_be_codes(theirs)):
+    are_codes = any(0 < len(column.codes) < 8 for column in (ours, theirs))
+    if way is None and not are_codes:
         way = _best(ours, theirs, starred, NEARER)
     return way if way is not None or overlap(ours, theirs) else _linear(ours, theirs)
-
-
-def _may_be_codes(column: Sketch) -> bool:
-    return 0 < len(column.codes) < 8
 
 
 def _best(ours: Sketch, theirs: Sketch, ways: list[Units], limit: float) -> Units | None:
@@ -174,8 +286,7 @@ def _converted_distance(ours: Sketch, theirs: Sketch, way: Units) -> float:
         return 1.0
     if abs(way.slope * theirs.at(0.5) + way.intercept - ours.at(0.5)) > max(*spreads, step):
         return 1.0
-    converted = way.of(theirs.values)
-    own = ours.values
+    converted, own = way.of(theirs.values), ours.values
     if ours.is_whole:
         converted = np.round(converted)
     elif theirs.is_whole:

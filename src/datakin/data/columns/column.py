@@ -17,23 +17,17 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed
-from datakin.data.columns.date_texts import days_in_form
-from datakin.data.columns.dates import (
-    OTHER_ZONE,
-    TIMES,
-    UTC,
-    days_of_numbers,
-    days_of_stamps,
-    hours_of_times,
-)
+from datakin.data.columns.dates import OTHER_ZONE, TIMES, UTC, days_in_form, days_of_numbers
 from datakin.data.columns.labels import canonical_label
 from datakin.data.columns.numerals import NUMBER
 from datakin.data.columns.placeholders import doubt_of_numbers
 from datakin.data.columns.series import (
     arrow_of,
     content_of,
+    days_of_stamps,
     dtype_of,
     floats_of,
+    hours_of_times,
     is_none,
     is_text_series,
     listed_values,

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from datakin._core.exceptions import listed
-from datakin.data.columns.date_texts import are_months, read_dates, read_times
-from datakin.data.columns.dates import TIMES
+from datakin.data.columns.dates import TIMES, are_months, read_dates, read_times
 from datakin.data.columns.numerals import (
     LEADING_ZERO,
     LONG,

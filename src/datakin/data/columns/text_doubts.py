@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from datakin._core.exceptions import listed
-from datakin.data.columns.date_texts import DATE, doubt_of_dates
+from datakin.data.columns.dates import DATE, doubt_of_dates
 from datakin.data.columns.numerals import (
     DECIMAL_COMMA,
     NUMBER,

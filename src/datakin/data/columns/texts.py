@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import tomllib
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BLANKS",
     "SOFT_BLANKS",
+    "WORDS",
     "Texts",
     "arrow_texts",
     "clean",
@@ -26,23 +29,10 @@ __all__ = [
     "matches",
 ]
 
-# Spellings of "no value" that tables carry as text: missing in every column.
-BLANKS = frozenset(
-    {"", "?", "NA", "N/A", "n/a", "<NA>", "#N/A"}
-    | {"NaN", "nan", "-nan", "-NaN", "NULL", "null", "None"}
+WORDS: dict[str, Any] = tomllib.loads(
+    (files("datakin.data.columns") / "words.toml").read_text(encoding="utf-8")
 )
-
-# Words, in small letters, that are missing where all other values are numbers or dates. Among
-# words they may well be answers ("unknown", "-"), so that there they stay levels.
-SOFT_BLANKS = frozenset(
-    {".", "..", "...", "-", "--", "---", "\u2013", "\u2014", "*", "**", "?", "??"}
-    | {"na", "n.a.", "n.a", "n/a", "n.d.", "nd", "k.a.", "nan", "-nan", "nat", "<na>", "<nan>"}
-    | {"null", "(null)", "<null>", "none", "nil", "missing", "unknown", "undefined", "empty"}
-    | {"not available", "not applicable", "not recorded", "no data", "keine angabe", "(blank)"}
-    | {"#null!", "#div/0!", "#n/a", "#value!", "#ref!", "#num!", "#name?", "\\n"}
-    | {"1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan", "1.#snan", "-1.#snan"}
-)
-
+BLANKS, SOFT_BLANKS = frozenset(WORDS["blanks"]), frozenset(WORDS["soft_blanks"])
 HEAD = 100  # texts that are looked at before all of them
 UNSEEN = "\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"  # signs without width
 
