@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-__all__ = ["MISSING", "UNKNOWN", "Array", "Features"]
+__all__ = ["MISSING", "UNKNOWN", "Array", "Features", "is_known"]
 
 Array = np.ndarray[Any, Any]
 
@@ -24,6 +24,11 @@ MISSING = -1  # code of a missing category
 FACTOR, STEP = np.uint64(6364136223846793005), np.uint64(1442695040888963407)  # of row hashes
 UNKNOWN = -2  # code of a level that the other dataset has never seen
 MOST_SORTED = 10_000  # rows of a table whose columns are kept in order too
+
+
+def is_known(values: Array) -> Array:
+    """Return which values are not missing, of floats of numbers or codes of categories."""
+    return np.asarray(~np.isnan(values) if values.dtype.kind == "f" else values != MISSING)
 
 
 @dataclass(frozen=True, eq=False)

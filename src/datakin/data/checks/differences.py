@@ -53,6 +53,7 @@ def differences(target: Dataset, source: Dataset) -> list[Difference]:
 def _class_differences(target: Dataset, source: Dataset) -> Iterator[Difference]:
     if target.classes == source.classes:
         return
+    about = target.label, target.name, source.name
     there, here = _both_ways(target.classes, source.classes)
     # Truth values are called 0 and 1 here, whatever stands in the table: recode the other one.
     if here and _are_truths(source):
@@ -60,8 +61,10 @@ def _class_differences(target: Dataset, source: Dataset) -> Iterator[Difference]
     elif there and _are_truths(target):
         here = {}
     if there or here:
-        alone = _without_partner(target.classes, source.classes, there, here)
-        about = target.label, target.name, source.name
+        alone = (
+            _alone(target.classes, source.classes, here),
+            _alone(source.classes, target.classes, there),
+        )
         yield other_levels(about, there, here, alone, kind="classes")
 
 
@@ -79,23 +82,17 @@ def _both_ways(
     return there or _turned(here, ours), here or _turned(there, theirs)
 
 
-def _without_partner(
-    ours: Collection[str],
-    theirs: Collection[str],
-    there: Mapping[str, str],
-    here: Mapping[str, str],
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the values of ours and of theirs that the others do not have, and that recode to none."""
-    return (
-        tuple(value for value in ours if value not in theirs and value not in here),
-        tuple(value for value in theirs if value not in ours and value not in there),
-    )
-
-
 def _turned(values: dict[str, str], own: Collection[str]) -> dict[str, str]:
     """Return the way back, unless two values have become one."""
     back = {new: old for old, new in values.items()}
     return back if len(back) == len(values) and not back.keys() & set(own) else {}
+
+
+def _alone(
+    ours: Collection[str], theirs: Collection[str], recoded: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Return the values of ours that the others do not have, and that are not recoded into theirs."""
+    return tuple(value for value in ours if value not in theirs and value not in recoded)
 
 
 def _name_differences(target: Dataset, source: Dataset) -> Iterator[Difference]:
@@ -123,31 +120,29 @@ def _column_differences(target: Dataset, source: Dataset) -> Iterator[Difference
         found = number_difference(name, target, source, ours[name], theirs[name])
         if found is not None:
             yield found
-    levels = [
+    levels, others = (
         dict(zip(d.features.category_names, d.features.levels, strict=True))
         for d in (target, source)
-    ]
-    for name in levels[0]:
-        if name in levels[1]:
-            found = _level_difference(name, levels[0][name], levels[1][name], target, source)
-            if found is not None:
-                yield found
+    )
+    for name in levels:
+        if name in others:
+            yield from _level_differences(name, levels[name], others[name], target, source)
 
 
-def _level_difference(
+def _level_differences(
     name: str, ours: tuple[str, ...], theirs: tuple[str, ...], target: Dataset, source: Dataset
-) -> Difference | None:
+) -> Iterator[Difference]:
     about = name, target.name, source.name
     if set(ours) == set(theirs):
-        return None
-    is_kept = name in target.keep | source.keep
-    has_none = not set(ours) & set(theirs) and not is_kept
-    if len(ours) + len(theirs) <= MOST_LEVELS:
-        there, here = _both_ways(ours, theirs)
-        if there or here:
-            alone = _without_partner(ours, theirs, there, here)
-            return other_levels(about, there, here, alone, has_none=has_none)
-    return no_value_in_common(about) if has_none else None
+        return
+    has_none = not set(ours) & set(theirs) and name not in target.keep | source.keep
+    few = len(ours) + len(theirs) <= MOST_LEVELS
+    there, here = _both_ways(ours, theirs) if few else ({}, {})
+    if there or here:
+        alone = _alone(ours, theirs, here), _alone(theirs, ours, there)
+        yield other_levels(about, there, here, alone, has_none=has_none)
+    elif has_none:
+        yield no_value_in_common(about)
 
 
 def _one_sided(target: Dataset, source: Dataset) -> Iterator[Difference]:

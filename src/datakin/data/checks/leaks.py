@@ -11,7 +11,7 @@ import pandas as pd
 from scipy import sparse
 
 from datakin.data.checks.names import is_numbered_alike, names_outcome, shared_words
-from datakin.data.features import MISSING, Array, Features
+from datakin.data.features import Array, Features, is_known
 
 __all__ = ["COPY", "DOUBT", "NAMED_LEAK", "Labels", "leak_of", "telling_columns"]
 
@@ -23,15 +23,15 @@ NAMED_TOLD = f"{NAMED_LEAK} {KNOWN_BEFORE}"
 DOUBT = f"may give the label away {KNOWN_BEFORE}"
 NAMED_DOUBT = f"named like the label and close to it {KNOWN_BEFORE}"
 
-ENOUGH = 40  # rows, and
-RARE = 5  # rows of the smaller class, from which a separation is no chance
-SOME = 20  # rows from which a copy is no chance; it is left out from ENOUGH rows, and
-SURE = 10  # rows of each class, with
-KNOWN = 0.8  # of the values
+SOME = 20  # rows from which a copy of the label is named
+ENOUGH = 40  # rows from which it is left out, and from which a separation of classes is no chance
+RARE = 5  # rows of the smaller class that either needs
+SURE = 10  # rows of each class from which a copy is left out
+KNOWN = 0.8  # share of a copy's values that must be known for that
 SAMPLE = 5000  # rows that are looked at for a doubt
 FEW = 20  # values of a column that is looked at value by value
 TOLD = 0.95  # share of the errors of guessing that a column must remove to be named
-CHANCE = 1e-6  # of a value that stands with one class only
+CHANCE = 1e-6  # probability of a value that is in one class only
 PURE = 0.95  # share of one class among the rows of a value
 SELDOM = 0.3  # share of a rare class
 CLOSE = 0.999  # correlation with a response
@@ -77,18 +77,9 @@ class Labels:
 
 
 def leak_of(values: Array, name: str, labels: Labels, names: Sequence[str]) -> str | None:
-    """Say how a column gives the label away, if it does.
+    """Say how a column gives the label away, if it does; `names` are those of all columns.
 
     What leaves a column out is sought in all rows, a mere doubt in some.
-
-    Parameters
-    ----------
-    values : ndarray
-        Floats of a number, codes of a category.
-    name : str
-    labels : Labels
-    names : sequence of str
-        All columns: a number behind a name tells nothing where many have one.
     """
     copy = _copy_of(values, labels)
     if copy is not None:
@@ -111,15 +102,12 @@ def _copy_of(values: Array, labels: Labels) -> str | None:
 
     In few rows an honest sign does so by chance.
     """
-    is_number = values.dtype.kind == "f"
-    if labels.is_class and is_number:
+    # More values among the first rows than there are classes settle it for most numbers.
+    if labels.is_class and values.dtype.kind == "f":
         for some in (values[:100], values[:1000]):
-            # More values among the first rows than there are classes settle it.
             if len(np.unique(some[~np.isnan(some)])) > len(labels.counts):
                 return None
-    if not is_number and not labels.is_class:
-        return None
-    known = ~np.isnan(values) if is_number else values != MISSING
+    known = is_known(values)
     column, y = values[known], labels.y[known]
     if not (_is_recoded(column, y, labels) if labels.is_class else _is_linear(column, y)):
         return None
@@ -133,7 +121,7 @@ def _copy_of(values: Array, labels: Labels) -> str | None:
 
 
 def _is_recoded(column: Array, y: Array, labels: Labels) -> bool:
-    """Whether values and classes, all of them, stand one to one."""
+    """Whether values and classes, all of them, are paired one to one."""
     n_classes = np.count_nonzero(labels.counts)
     codes = pd.factorize(column)[0]
     if codes.max(initial=-1) + 1 != n_classes:
@@ -144,7 +132,7 @@ def _is_recoded(column: Array, y: Array, labels: Labels) -> bool:
 
 def _is_linear(column: Array, y: Array) -> bool:
     """Whether two responses are linear in each other, and not by a few far values alone."""
-    if _correlation(column, y) <= 1 - 1e-9:
+    if column.dtype.kind != "f" or _correlation(column, y) <= 1 - 1e-9:
         return False
     return _correlation(_ranks(column), _ranks(y)) > CLOSE
 
@@ -202,7 +190,7 @@ def _few_codes(values: Array) -> Array | None:
 def _table(values: Array, codes: Array | None, labels: Labels) -> Array:
     """Return how often each value stands with each class; of many values, known and missing."""
     if codes is None:
-        codes = ~(np.isnan(values) if values.dtype.kind == "f" else values == MISSING) - 1
+        codes = is_known(values).astype(int) - 1
     n_classes = len(labels.counts)
     counts = np.bincount((codes + 1) * n_classes + labels.y)
     table = np.zeros((codes.max(initial=-1) + 2) * n_classes, dtype=np.int64)
@@ -233,9 +221,8 @@ def _implies_a_class(values: Array, labels: Labels) -> bool:
 
 def _separates(values: Array, y: Array) -> bool:
     """Whether thresholds on a number tell the classes apart, but for a few rows in a hundred."""
-    known = ~np.isnan(values)
-    if not known.all():
-        values, y = values[known], y[known]
+    known = is_known(values)
+    values, y = values[known], y[known]
     counts = np.bincount(y)
     counts = counts[counts > 0]
     if len(counts) < 2 or len(values) < ENOUGH or counts.min() < RARE:

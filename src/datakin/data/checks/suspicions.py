@@ -17,7 +17,7 @@ from datakin._core.typed_options import escaped, for_table
 from datakin.data.checks.leaks import COPY, NAMED_LEAK, Labels, leak_of, telling_columns
 from datakin.data.checks.names import is_called_id, is_called_key, is_called_number, says_quantity
 from datakin.data.dataset import ColumnFacts
-from datakin.data.features import MISSING, Array, Features
+from datakin.data.features import Array, Features, is_known
 
 __all__ = [
     "LEFT_OUT",
@@ -45,7 +45,7 @@ UNIQUE = 0.9  # share of different values from which a text is a name or a key
 OFTEN = 0.5  # the same for a column that is called an id
 LONG = 50  # rows from which numbers that only rise are no chance
 SHOWN = 5  # things named in one note
-PART = 20  # rows of a part from which it is looked at
+PART = 20  # rows that an id needs, and each part of a table in which one is looked for
 MANY = 10  # numbers of a column that is called an id from which they are codes
 
 
@@ -191,35 +191,29 @@ def find_suspicions(
 
 
 def is_id(values: Array, name: str, *, is_date: bool = False) -> bool:
-    """Whether a column tells rows apart and nothing else, in whatever order they stand.
+    """Whether a column tells rows apart and nothing else, in whatever order they are.
 
     That is text with hardly a value twice; or whole numbers that are called an id, most of them
     different; or, all of them different, that are called a number or come in steps of one. A date is
     never one, nor is a time or a quantity in steps of one.
     """
-    if values.dtype.kind != "f":
-        return _is_key(values, name)
-    if is_date:
+    is_number = values.dtype.kind == "f"
+    if is_number and is_date:
         return False
-    if is_called_id(name):
-        known = values[~np.isnan(values)]
-        is_whole = len(known) >= PART and not np.any(known != np.round(known))
-        return is_whole and len(np.unique(known)) >= OFTEN * len(known)
-    if is_called_number(name):
-        return _are_whole_and_different(values[~np.isnan(values)])
-    if not _are_whole_and_different(values) or says_quantity(name):
+    if is_number and not is_called_id(name):
+        if is_called_number(name):
+            return _are_different(values[is_known(values)])
+        if says_quantity(name) or not _are_different(values):
+            return False
+        return bool(values.max() / 2 - values.min() / 2 == (len(values) - 1) / 2)  # no overflow
+    known = values[is_known(values)]
+    if len(known) < PART or (is_number and np.any(known != np.round(known))):
         return False
-    return bool(values.max() / 2 - values.min() / 2 == (len(values) - 1) / 2)  # no overflow
+    return len(np.unique(known)) >= (OFTEN if is_called_key(name) else UNIQUE) * len(known)
 
 
-def _is_key(codes: Array, name: str) -> bool:
-    known = codes[codes != MISSING]
-    needed = OFTEN if is_called_key(name) else UNIQUE
-    return len(known) >= PART and len(np.unique(known)) >= needed * len(known)
-
-
-def _are_whole_and_different(values: Array) -> bool:
-    """Whether no value stands twice, is missing or has a fraction; enough rows to tell."""
+def _are_different(values: Array) -> bool:
+    """Whether no number stands twice, is missing or has a fraction; enough rows to tell."""
     for some in (values[:100], values):  # the first rows settle it for most columns
         if np.any(some != np.round(some)) or len(np.unique(some)) < len(some):
             return False
@@ -251,7 +245,7 @@ def _code_of(values: Array, name: str) -> str | None:
     """
     if values.dtype.kind != "f" or not is_called_id(name):
         return None
-    known = values[~np.isnan(values)]
+    known = values[is_known(values)]
     n_different = len(np.unique(known))
     if n_different < 3 or np.any(known != np.round(known)):
         return None

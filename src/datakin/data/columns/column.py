@@ -59,15 +59,8 @@ ALIKE = ({"number", "truth value"}, {"date"}, {"duration"})
 def read_column(series: nw.Series[Any], name: str, *, decimal: str = "") -> Column:
     """Return a column as numbers or categories.
 
-    Truth values become 0 and 1, dates and times days since 1970, durations days.
-
-    Parameters
-    ----------
-    series : narwhals Series
-    name : str
-        For messages.
-    decimal : {"", ",", ".", "?"}
-        The decimal sign of the table, as in `read_text`.
+    Truth values become 0 and 1, dates and times days since 1970, durations days. `decimal` is the
+    decimal sign of the table, as in `read_text`.
     """
     with readable(name):
         column = _read(series, name, decimal)
@@ -139,12 +132,9 @@ def as_known(
 
     Parameters
     ----------
-    column : Column
-        As it was read on its own.
-    series : narwhals Series
-        As it stands in its table.
-    name : str
-    kind : str
+    column, series
+        As it was read on its own, and as it is in its table.
+    name, kind : str
         What it must be, as in `ColumnFacts`.
     form : str
         How its dates are spelled, if that is known.

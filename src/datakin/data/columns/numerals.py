@@ -104,14 +104,9 @@ class Numerals:
 
 
 def read_numerals(texts: pa.Array, *, decimal: str = "") -> Numerals | None:
-    """Return distinct texts as numbers, None when some are none.
+    """Return distinct, cleaned texts without blanks as numbers, None when some are none.
 
-    Parameters
-    ----------
-    texts : pyarrow.Array
-        Cleaned texts without blanks, at least one.
-    decimal : str
-        The decimal sign of the table, "," or ".", as far as it is known.
+    `decimal` is the decimal sign of the table, "," or ".", as far as it is known.
     """
     import pyarrow.compute as pc
 

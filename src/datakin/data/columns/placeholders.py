@@ -66,14 +66,7 @@ def may_be_odd(low: float, high: float) -> bool:
 def doubt_of_numbers(values: Array, name: str, *, kind: str = "number", few: int = FEW) -> str:
     """Say that some values may stand for "no value", or all numbers for dates; empty if none do.
 
-    Parameters
-    ----------
-    values : ndarray of float
-    name : str
-        Of the column.
-    kind : {"number", "date"}
-    few : int
-        Other values that there must be.
+    `kind` is "number" or "date"; beside the values there must be a `few` others.
     """
     low, high = (float(end.reduce(values, initial=np.nan)) for end in (np.fmin, np.fmax))
     is_date = kind == "date"
@@ -222,10 +215,7 @@ def doubt_of_answers(
 ) -> str:
     """Point at None and NA in many rows of a feature of words; empty if they are not there.
 
-    Parameters
-    ----------
-    marks : collection of str
-        Words that are missing values in other columns of the table, where they cannot be answers.
+    `marks` are missing values in other columns of the table, where they cannot be answers.
     """
     often = _often(facts, levels, OFTEN_FEATURE * n_rows)
     words = [word for word in often if word in ANSWERS and word not in marks]

@@ -30,7 +30,7 @@ from datakin.data.columns.text_columns import ODD_SIGNS, Column, read_text
 from datakin.data.columns.text_doubts import CASES, KEPT
 from datakin.data.columns.texts import Texts, clean, matches
 from datakin.data.dataset import ColumnFacts
-from datakin.data.features import Array, Features
+from datakin.data.features import Array, Features, is_known
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -74,25 +74,14 @@ def censoring_note(label: str, labels: Array, features: Features) -> str:
     """Say that a label looks like a time until an event that may be censored; empty if not."""
     if labels.dtype.kind != "f" or not IS_TIME.search(label):
         return ""
-    for name in filter(IS_EVENT.search, features.names):
-        one = features.select([name])
-        block: Any = one.codes if one.category_names else one.numeric
-        values = block.toarray() if features.is_sparse else block
-        known = values[values >= 0] if one.category_names else values[~np.isnan(values)]
-        if len(np.unique(known)) == 2:
+    for name, values in features.columns():
+        if IS_EVENT.search(name) and len(np.unique(values[is_known(values)])) == 2:
             return Note(f"{CENSORED} ({label!r} beside {name!r})", SERIOUS)
     return ""
 
 
 def series_of(values: Any, what: str) -> nw.Series[Any]:
-    """Return labels or groups held in memory as a series.
-
-    Parameters
-    ----------
-    values : array, masked array, list or series
-    what : str
-        How messages call it, such as "y".
-    """
+    """Return labels or groups held in memory as a series; messages call them by the second name."""
     import narwhals as nw
     import pyarrow as pa
 
@@ -159,15 +148,8 @@ def read_labels(
     """Return labels as floats, or as objects: text, truth values, whole numbers of many digits.
 
     Text is read as every column is, so that labels from a text file are numbers where they are
-    numbers elsewhere. Missing labels are NaN or None.
-
-    Parameters
-    ----------
-    series : narwhals Series
-    name : str
-        For messages.
-    decimal : str
-        The decimal sign of the table, if it is known.
+    numbers elsewhere. Missing labels are NaN or None. `decimal` is the decimal sign of the table, if
+    it is known.
     """
     with readable(name):
         labels, facts = _labels(series, name, decimal)
@@ -273,13 +255,10 @@ def _keys_of_text(column: pa.Array, name: str) -> tuple[Array, ColumnFacts]:
     kind, texts = read.facts.kind, Texts.of(column)
     blank, words = texts.is_blank, texts.words
     plain = in_ascii(texts.known)
+    is_plain = read.facts.converted in ("", ODD_SIGNS) and not matches(plain, LEADING_ZERO).any()
     if kind == "truth value":
         words = [canonical_label(w.lower() == "true") for w in words]
-    elif (
-        kind == "number"
-        and read.facts.converted in ("", ODD_SIGNS)
-        and not matches(plain, LEADING_ZERO).any()
-    ):
+    elif kind == "number" and is_plain:
         blank, numbers = texts.is_soft_blank, iter(plain.to_pylist())
         words = ["" if gone else canonical_label(_number(next(numbers))) for gone in blank]
     spelled = [None if b else w for w, b in zip(words, blank, strict=True)]

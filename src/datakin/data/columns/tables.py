@@ -131,7 +131,7 @@ def _frame_of_array(array: Array) -> pd.DataFrame:
     is_object = array.dtype.kind == "O"
     frame = pd.DataFrame(array, columns=list(numbered(array)), dtype=object if is_object else None)
     with suppress(UnicodeEncodeError):  # damaged text, which is spelled out where columns are read
-        return frame.infer_objects()
+        return frame if _is_plain(array.dtype) else frame.infer_objects()
     return frame
 
 
@@ -158,13 +158,7 @@ def read_columns(
     """Return the columns of an array or data frame, all of them or those named.
 
     Plain numbers of numpy or pandas are taken over together; every other table is read column by
-    column, with the same result.
-
-    Returns
-    -------
-    features : Features
-    facts : dict of str to ColumnFacts
-        How each column was read.
+    column, with the same result. The facts say how each column was read.
     """
     return read_beside(source, names, {})[:2]
 
@@ -176,23 +170,15 @@ def read_beside(
 
     What one column shows tells how 1,234 and 1.234 are read in all of them.
     """
-    if isinstance(source, (np.ndarray, list, tuple)):
-        array = _array_of(source)
-        if _is_plain(array.dtype) and array.shape[1] and not _is_long(array):
-            return _plain_numbers(array, numbered(array), [array.dtype] * array.shape[1])
-        source = _frame_of_array(array)
     frame = frame_of(source)
     names = frame.columns if names is None else names
     native = frame.to_native()
     if names and isinstance(native, pd.DataFrame):
         kinds = native.dtypes.set_axis(frame.columns)[list(names)].tolist()
         is_date = any(NAMED_A_DATE.search(name) for name in names)  # may be 20200131
-        is_plain = not is_date and all(map(_is_plain, kinds))
-        wide = [
-            name for name, kind in zip(names, kinds, strict=True) if is_plain and kind.char in LONG
-        ]
-        if is_plain and not any(_is_long(native[name].to_numpy()) for name in wide):
-            return _plain_numbers(native[list(names)], names, kinds)
+        if not is_date and all(map(_is_plain, kinds)) and not _are_long(native, names, kinds):
+            is_all = list(names) == frame.columns
+            return _plain_numbers(native if is_all else native[list(names)], names, kinds)
     columns = {name: read_column(frame[name], name) for name in names}
     sign = _decimal_sign({**{n: (frame[n], c.facts) for n, c in columns.items()}, **others})
     for name, column in columns.items() if sign else ():
@@ -276,8 +262,11 @@ def _is_plain(dtype: Any) -> bool:
     return isinstance(dtype, np.dtype) and dtype.char in PLAIN and dtype.isnative
 
 
-def _is_long(array: Array) -> bool:
+def _are_long(frame: pd.DataFrame, names: Sequence[str], types: Sequence[np.dtype[Any]]) -> bool:
     """Whether some whole numbers may have too many digits for a float."""
-    if array.dtype.char not in LONG or not array.size:
-        return False
-    return bool(max(abs(int(array.min())), abs(int(array.max()))) > EXACT)
+    for name, dtype in zip(names, types, strict=True):
+        if dtype.char in LONG and len(frame):
+            values = frame[name].to_numpy()
+            if max(abs(int(values.min())), abs(int(values.max()))) > EXACT:
+                return True
+    return False

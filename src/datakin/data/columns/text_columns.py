@@ -71,13 +71,8 @@ class Column:
 def read_text(column: pa.Array, name: str, decimal: str = "") -> Column:
     """Return a column of text as what all its values are: truth values, numbers, dates or words.
 
-    Parameters
-    ----------
-    column : pyarrow.Array
-    name : str
-        For messages.
-    decimal : {"", ",", ".", "?"}
-        The decimal sign of the table, if it is known; with "?" the column is asked what it tells of it.
+    `decimal` is the decimal sign of the table, if it is known; with "?" the column is asked what it tells
+    of it.
     """
     quick = None if decimal else _quick_numbers(column, name)
     if quick is not None:
