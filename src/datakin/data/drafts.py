@@ -28,7 +28,6 @@ from datakin.data.checks.copies import repeated_rows
 from datakin.data.checks.leaks import Labels
 from datakin.data.checks.spelling import in_one_spelling, spelled_twice
 from datakin.data.checks.suspicions import Suspicions, find_suspicions, notes_of_facts
-from datakin.data.checks.totals import note_of_totals
 from datakin.data.checks.usable import notes_of_unused, usable_features, without_odd
 from datakin.data.columns.labels import (
     canonical_label,
@@ -196,11 +195,8 @@ def make_draft(table: RawTable, how: Origin) -> Draft:
         weights, facts[how.weight] = read_weights(
             frame[how.weight], how.weight, used, _where(table), facts
         )
-    found = (
-        censoring_note(how.label, labels, features),
-        note_of_totals(features, how.label, labels),
-    )
-    notes = (*table.notes, *(note for note in found if note))
+    censored = censoring_note(how.label, labels, features)
+    notes = (*table.notes, censored) if censored else table.notes
     draft = Draft(
         table.name,
         replace(how, path=table.path),
