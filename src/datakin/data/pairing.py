@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import pdtr
 
-from datakin._core.exceptions import MINOR, SERIOUS, USUAL, DatakinError, Note, listed
+from datakin._core.exceptions import MINOR, SERIOUS, DatakinError, Note, listed
 from datakin._core.typed_options import typed
 from datakin.data.checks.copies import chance_by_repeats, chance_of_a_copy
 from datakin.data.checks.difference_kinds import KINDS, Difference
@@ -174,7 +174,7 @@ def _notes(found: Sequence[Difference], kinds: Sequence[str]) -> Iterator[Note]:
         elif some:
             more = f"; and {len(some) - SHOWN} more" if len(some) > SHOWN else ""
             text = "; ".join(each.advice for each in some[:SHOWN]) + more
-            yield Note(text, USUAL if kind == "relation" else SERIOUS)
+            yield Note(text, SERIOUS)
 
 
 def _note_on_rows(rows: Array, by_chance: bool) -> Iterator[Note]:

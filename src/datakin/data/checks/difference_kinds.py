@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 KINDS = (  # worst first
-    *("classes", "dates", "units", "kinds", "name", "levels", "codes", "relation", "values"),
+    *("classes", "dates", "units", "kinds", "name", "levels", "codes", "values"),
     *("range", "columns"),
 )
 MOST = 60  # levels that one option recodes
@@ -145,26 +145,18 @@ def other_values(about: About, values: Both) -> Difference:
 
 
 def other_units(about: About, way: Units) -> Difference:
-    """Return a quantity in other units, or a linear relation that is no known conversion.
-
-    The latter may well be another population. `way` turns the source's numbers into the target's.
-    """
+    """Return a quantity in other units; `way` turns the source's numbers into the target's."""
     column, target, source = about
     back = way.back
     plus = f" {'+' if back.intercept > 0 else '-'} {abs(back.intercept):.4g}"
-    relation = (
-        f"{column!r} in {source!r} is about {back.slope:.4g} x that in {target!r}"
-        f"{plus if abs(back.intercept) > 1e-12 else ''}"
+    sentence = (
+        f"other units? {column!r} in {source!r} is about {back.slope:.4g} x that in {target!r}"
+        f"{plus if abs(back.intercept) > 1e-12 else ''} ({way.words})"
     )
     python, cli = way.written
+    options = convert_options(source, column, f"({', '.join(python)})", ",".join(cli))
     return Difference(
-        "units" if way.words else "relation",
-        *about,
-        f"other units? {relation} ({way.words})"
-        if way.words
-        else f"other units, or another population? {relation}; only if units differ",
-        partial(other_units, _turned(about), back),
-        convert_options(source, column, f"({', '.join(python)})", ",".join(cli)),
+        "units", *about, sentence, partial(other_units, _turned(about), back), options
     )
 
 

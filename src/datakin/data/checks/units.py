@@ -9,12 +9,11 @@ import csv
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from math import isclose
 
 import numpy as np
-from scipy.special import ndtri
 
 from datakin.data.checks.names import words_of
 from datakin.data.dataset import Dataset
@@ -42,12 +41,6 @@ NEAR = 0.5  # distance of two distributions that may agree, for a column with th
 NEARER = 0.15  # the same for any column
 ALIKE = 1.8  # ratio of two spreads that may be those of one quantity
 ENOUGH = 20  # values from which distributions are compared
-MANY = 100  # the same where no known conversion helps
-SPREAD = 2  # ratio of two spreads that is nothing unusual
-SHAPED = 0.025  # what a normal distribution leaves unexplained of quantiles that have another shape
-TIMES = 6  # another column of the same shape explains them so much better
-LEVELS = np.linspace(0.025, 0.975, 39)
-NORMAL = ndtri(LEVELS)
 
 
 @dataclass(frozen=True)
@@ -187,16 +180,6 @@ class Sketch:
         """Return a quantile."""
         return float(self.values[int(share * (len(self.values) - 1))])
 
-    @cached_property
-    def quantiles(self) -> Array:
-        """Many quantiles."""
-        return np.asarray(self.values[(LEVELS * (len(self.values) - 1)).astype(np.int64)])
-
-    @cached_property
-    def shape(self) -> float:
-        """How far it is from a normal distribution: what that leaves unexplained of its quantiles."""
-        return _unlike(self.quantiles, NORMAL)
-
 
 def sketches_of(dataset: Dataset) -> Mapping[str, Sketch]:
     """Return the sketches of all numeric columns, made once for each dataset."""
@@ -248,9 +231,8 @@ def overlap(one: Sketch, other: Sketch) -> bool:
 def find_units(ours: Sketch, theirs: Sketch, name: str) -> Units | None:
     """Return the conversion that makes a source's column agree with the target's, if there is one.
 
-    The two must lie far apart as they are. A conversion that the name suggests comes first; populations
-    differ, so that it need not bring them together. Others must. Any two normal distributions are linear
-    functions of each other, so that a relation that is not known needs another shape.
+    The two must be far apart as they are. A conversion that the name suggests comes first; populations
+    differ, so that it need not bring them together. Others must.
     """
     if min(len(ours.values), len(theirs.values)) < ENOUGH:
         return None
@@ -266,9 +248,7 @@ def find_units(ours: Sketch, theirs: Sketch, name: str) -> Units | None:
     named, starred = known_for(words_of(name))
     way = _best(ours, theirs, named, NEAR)
     are_codes = any(0 < len(column.codes) < 8 for column in (ours, theirs))
-    if way is None and not are_codes:
-        way = _best(ours, theirs, starred, NEARER)
-    return way if way is not None or overlap(ours, theirs) else _linear(ours, theirs)
+    return _best(ours, theirs, starred, NEARER) if way is None and not are_codes else way
 
 
 def _best(ours: Sketch, theirs: Sketch, ways: list[Units], limit: float) -> Units | None:
@@ -299,23 +279,3 @@ def distance(one: Array, other: Array) -> float:
     every = np.concatenate([one, other])
     shares = (np.searchsorted(v, every + 1e-9 * abs(every), "right") / len(v) for v in (one, other))
     return float(np.max(np.abs(np.subtract(*shares))))
-
-
-def _linear(ours: Sketch, theirs: Sketch) -> Units | None:
-    """Return the relation of two columns that have one shape, and not that of a normal distribution."""
-    if min(len(ours.values), len(theirs.values)) < MANY or ours.few or theirs.few:
-        return None
-    unlike = min(ours.shape, theirs.shape)
-    if unlike < SHAPED or _unlike(ours.quantiles, theirs.quantiles) > unlike / TIMES:
-        return None
-    slope, intercept = np.polyfit(theirs.quantiles, ours.quantiles, 1)
-    if 1 / SPREAD < slope < SPREAD:  # another place, not another unit
-        return None
-    return Units(float(slope), float(intercept))
-
-
-def _unlike(one: Array, other: Array) -> float:
-    """Return the share of some quantiles' variance that others do not explain."""
-    x, y = one - one.mean(), other - other.mean()
-    both = (x @ x) * (y @ y)
-    return float(1 - (x @ y) ** 2 / both) if 0 < both < np.inf else 0.0
