@@ -24,6 +24,7 @@ from datakin._core.exceptions import (
     repeated,
     suggest,
 )
+from datakin._core.typed_options import recode_options
 from datakin.data.checks.copies import repeated_rows
 from datakin.data.checks.leaks import Labels
 from datakin.data.checks.spelling import in_one_spelling, spelled_twice
@@ -46,7 +47,6 @@ from datakin.data.columns.roles import (
     read_weights,
 )
 from datakin.data.columns.tables import RawTable
-from datakin.data.columns.typed_options import recode_options
 from datakin.data.corrections import convert_numbers
 from datakin.data.dataset import ColumnFacts, Dataset, task_of
 from datakin.data.features import Array, Features

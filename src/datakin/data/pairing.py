@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import pdtr
 
 from datakin._core.exceptions import MINOR, SERIOUS, DatakinError, Note, listed
-from datakin._core.typed_options import typed
+from datakin._core.typed_options import recode_options, typed
 from datakin.data.checks.copies import chance_by_repeats, chance_of_a_copy
 from datakin.data.checks.difference_kinds import KINDS, Difference
 from datakin.data.checks.differences import differences
@@ -18,7 +18,6 @@ from datakin.data.checks.folds import note_on_groups
 from datakin.data.checks.spelling import matching_values
 from datakin.data.checks.suspicions import keep_option
 from datakin.data.columns.labels import sort_classes
-from datakin.data.columns.typed_options import recode_options
 from datakin.data.dataset import Dataset
 from datakin.data.features import Array
 

@@ -12,10 +12,8 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from datakin._core.exceptions import listed
-from datakin._core.typed_options import typed
-from datakin.data.checks.suspicions import option_of_columns
+from datakin._core.typed_options import convert_options, name_options, recode_options, typed
 from datakin.data.checks.units import Units
-from datakin.data.columns.typed_options import convert_options, recode_options
 
 __all__ = [
     "KINDS",
@@ -118,7 +116,7 @@ def no_value_in_common(about: About) -> Difference:
     sentence = f"{about[0]!r} has no value in common, like a code of the dataset, and is left out"
     back = partial(no_value_in_common, _turned(about))
     return Difference(
-        "codes", *about, sentence, back, option_of_columns("keep", [about[0]]), leaves_out=True
+        "codes", *about, sentence, back, name_options("keep", [about[0]]), leaves_out=True
     )
 
 

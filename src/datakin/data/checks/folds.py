@@ -21,8 +21,8 @@ from datakin._core.exceptions import (
     listed,
     warn,
 )
+from datakin._core.typed_options import recode_options
 from datakin.data.columns.labels import canonical_label, is_missing, sort_classes
-from datakin.data.columns.typed_options import recode_options
 from datakin.data.dataset import Dataset
 from datakin.data.drafts import Draft
 from datakin.data.features import Array

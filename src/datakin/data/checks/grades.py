@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from datakin._core.exceptions import listed
+from datakin._core.typed_options import recode_options
 from datakin.data.columns.labels import sort_classes
-from datakin.data.columns.typed_options import recode_options
 
 __all__ = ["Question", "question_of_classes"]
 

@@ -6,14 +6,13 @@ but may as well be an honest predictor, is only named.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from datakin._core.exceptions import SERIOUS, Note, listed
-from datakin._core.typed_options import escaped, for_table
+from datakin._core.typed_options import for_table, name_options
 from datakin.data.checks.leaks import COPY, NAMED_LEAK, Labels, leak_of, telling_columns
 from datakin.data.checks.names import is_called_id, is_called_key, is_called_number, says_quantity
 from datakin.data.dataset import ColumnFacts
@@ -79,7 +78,7 @@ class Suspicions:
                 text = f"left out, {LEFT_OUT[why]}: {listed(names)}"
                 out.append(Note(f"{text} (to learn from them: {keep_option(names)})", SERIOUS))
             else:
-                ignored = " / ".join(option_of_columns("ignore", names))
+                ignored = " / ".join(name_options("ignore", names))
                 how = f" (to leave out: {ignored})" if why in MAY_IGNORE else ""
                 named.append(Note(f"{why}: {listed(names)}{how}", SERIOUS))
         return out + named
@@ -87,14 +86,7 @@ class Suspicions:
 
 def keep_option(names: list[str]) -> str:
     """Return what brings columns back, in Python and on the command line."""
-    return " / ".join(option_of_columns("keep", names))
-
-
-def option_of_columns(option: str, names: list[str]) -> tuple[str, str]:
-    """Return an option that takes names of columns, in Python and on the command line."""
-    python = ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")
-    cli = shlex.quote(",".join(map(escaped, names[:5])) + (",..." if len(names) > 5 else ""))
-    return f"{option}=[{python}]", f"--{option} {cli}"
+    return " / ".join(name_options("keep", names))
 
 
 def _grouped(reasons: Mapping[str, str]) -> dict[str, list[str]]:

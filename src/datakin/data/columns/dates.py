@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from datakin._core.typed_options import convert_option
 from datakin.data.columns.texts import HEAD, fit_all, matches
-from datakin.data.columns.typed_options import convert_option
 from datakin.data.features import Array
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from dataclasses import replace
 import numpy as np
 
 from datakin._core.exceptions import DatakinError, listed
+from datakin._core.typed_options import recode_option
 from datakin.data.columns.dates import doubt_of_digits, may_be_dates
 from datakin.data.columns.texts import BLANKS
-from datakin.data.columns.typed_options import recode_option
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import Array
 

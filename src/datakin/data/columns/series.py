@@ -15,9 +15,9 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError
+from datakin._core.typed_options import recode_option
 from datakin.data.columns.numerals import EXACT, rounded
 from datakin.data.columns.texts import arrow_texts, is_text
-from datakin.data.columns.typed_options import recode_option
 from datakin.data.features import Array
 
 if TYPE_CHECKING:

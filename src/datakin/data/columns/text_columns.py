@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from datakin._core.exceptions import listed
+from datakin._core.typed_options import convert_option
 from datakin.data.columns.dates import TIMES, are_months, read_dates, read_times
 from datakin.data.columns.numerals import (
     LEADING_ZERO,
@@ -24,7 +25,6 @@ from datakin.data.columns.numerals import (
 )
 from datakin.data.columns.text_doubts import said_of_text
 from datakin.data.columns.texts import BLANKS, HEAD, Texts, count_words, matches
-from datakin.data.columns.typed_options import convert_option
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import MISSING, Array
 

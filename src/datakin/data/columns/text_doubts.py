@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from datakin._core.exceptions import listed
+from datakin._core.typed_options import recode_option
 from datakin.data.columns.dates import DATE, doubt_of_dates
 from datakin.data.columns.numerals import (
     DECIMAL_COMMA,
@@ -14,7 +15,6 @@ from datakin.data.columns.numerals import (
     read_numerals,
 )
 from datakin.data.columns.texts import Texts, matches
-from datakin.data.columns.typed_options import recode_option
 from datakin.data.features import Array
 
 __all__ = ["CASES", "KEPT", "said_of_text"]

@@ -13,8 +13,8 @@ from math import lgamma
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from datakin._core.typed_options import recode_options
 from datakin.data import Dataset
-from datakin.data.columns.typed_options import recode_options
 from datakin.data.features import MISSING, Array
 from datakin.explaining.edits import recoded, spelled
 from datakin.explaining.suspects.suspect import Suspect, is_time

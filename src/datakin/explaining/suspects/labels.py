@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from datakin._core.typed_options import recode_options
 from datakin.data import Dataset
-from datakin.data.columns.typed_options import recode_options
 from datakin.data.features import Array
 from datakin.explaining.edits import relabelled
 from datakin.explaining.suspects.suspect import Suspect
