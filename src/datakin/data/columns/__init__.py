@@ -5,6 +5,5 @@ One place for every door, so that the same table gives the same dataset however 
 - `tables`: one table of any library, and all its columns
 - `column`, `text_columns`, `series`: one column, by the type that its table gives it
 - `texts`, `numerals`, `dates`, `placeholders`: what texts mean
-- `text_doubts`: what is odd about text
 - `roles`, `labels`: the columns that are labels, groups, domains or row weights
 """

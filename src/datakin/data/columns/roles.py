@@ -26,8 +26,7 @@ from datakin.data.columns.series import (
     readable,
 )
 from datakin.data.columns.tables import read_beside
-from datakin.data.columns.text_columns import ODD_SIGNS, Column, read_text
-from datakin.data.columns.text_doubts import CASES, KEPT
+from datakin.data.columns.text_columns import CASES, KEPT, ODD_SIGNS, Column, read_text
 from datakin.data.columns.texts import Texts, clean, matches
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import Array, Features, is_known
