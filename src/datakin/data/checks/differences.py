@@ -34,6 +34,7 @@ from datakin.data.checks.units import (
 )
 from datakin.data.columns.labels import canonical_label
 from datakin.data.columns.text_columns import NO_FACTOR
+from datakin.data.columns.texts import grouped
 from datakin.data.dataset import Dataset
 
 __all__ = ["columns_to_compare", "differences", "number_difference"]
@@ -167,10 +168,8 @@ def _one_sided(target: Dataset, source: Dataset) -> Iterator[Difference]:
         return
     for one, other, lacking in ((target, source, "source"), (source, target, "target")):
         alone = sorted(set(one.columns) - set(other.columns))
-        reasons: dict[str, list[str]] = {}
-        for name in alone:
-            reasons.setdefault(other.left_out.get(name, ""), []).append(name)
-        for why, names in reasons.items():
+        reasons = {name: other.left_out.get(name, "") for name in alone}
+        for why, names in grouped(alone, reasons.__getitem__).items():
             about = names[0], target.name, source.name
             yield one_sided(about, tuple(names), lacking, why)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 
-from datakin.data.columns.texts import WORDS
+from datakin.data.columns.texts import WORDS, grouped
 
 __all__ = [
     "in_one_spelling",
@@ -47,7 +47,7 @@ def same_names(ours: Collection[str], theirs: Collection[str]) -> dict[str, str]
     {'DRUCK BAR': 'Druck bar'}
     """
     known, new = (
-        _by_form((name for name in names if name not in others), plain)
+        grouped((name for name in names if name not in others), plain)
         for names, others in ((ours, set(theirs)), (theirs, set(ours)))
     )
     return {
@@ -55,13 +55,6 @@ def same_names(ours: Collection[str], theirs: Collection[str]) -> dict[str, str]
         for form, names in new.items()
         if len(names) == len(known.get(form, ())) == 1
     }
-
-
-def _by_form(names: Iterable[str], form: Callable[[str], str]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for name in names:
-        found.setdefault(form(name), []).append(name)
-    return found
 
 
 def matching_values(ours: Collection[str], theirs: Collection[str]) -> dict[str, str]:
@@ -78,7 +71,7 @@ def matching_values(ours: Collection[str], theirs: Collection[str]) -> dict[str,
     >>> matching_values(["M", "W"], ["m", "f"])
     {'m': 'M', 'f': 'W'}
     """
-    known = _by_form(ours, _unspaced)
+    known = grouped(ours, _unspaced)
     found = {
         value: known[_unspaced(value)][0]
         for value in theirs

@@ -15,6 +15,7 @@ from datakin._core.exceptions import SERIOUS, Note, listed
 from datakin._core.typed_options import for_table, name_options
 from datakin.data.checks.leaks import COPY, NAMED_LEAK, Labels, leak_of, telling_columns
 from datakin.data.checks.names import is_called_id, is_called_key, is_called_number, says_quantity
+from datakin.data.columns.texts import grouped
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import Array, Features, is_known
 
@@ -73,7 +74,7 @@ class Suspicions:
         """Return a note for each kind of thing, first on what is left out."""
         out: list[str] = []
         named: list[str] = []
-        for why, names in _grouped(self.found).items():
+        for why, names in grouped(self.found, self.found.__getitem__).items():
             if why in LEFT_OUT:
                 text = f"left out, {LEFT_OUT[why]}: {listed(names)}"
                 out.append(Note(f"{text} (to learn from them: {keep_option(names)})", SERIOUS))
@@ -87,13 +88,6 @@ class Suspicions:
 def keep_option(names: list[str]) -> str:
     """Return what brings columns back, in Python and on the command line."""
     return " / ".join(name_options("keep", names))
-
-
-def _grouped(reasons: Mapping[str, str]) -> dict[str, list[str]]:
-    groups: dict[str, list[str]] = {}
-    for name, why in reasons.items():
-        groups.setdefault(why, []).append(name)
-    return groups
 
 
 def facts_of_one(facts: Mapping[str, ColumnFacts], table: str) -> dict[str, ColumnFacts]:
@@ -121,7 +115,10 @@ def notes_of_facts(facts: Mapping[str, ColumnFacts]) -> list[str]:
     notes: list[str] = []
     doubts = {name: fact.doubt for name, fact in facts.items() if fact.doubt}
     if doubts:
-        some = [f"{listed(names)}: {doubt}" for doubt, names in _grouped(doubts).items()]
+        some = [
+            f"{listed(names)}: {doubt}"
+            for doubt, names in grouped(doubts, doubts.__getitem__).items()
+        ]
         notes.append(Note(f"look twice at {_first(some, '; ')}", SERIOUS))
     blanks = [
         f"{word!r} in {name!r} ({count})"
@@ -131,7 +128,7 @@ def notes_of_facts(facts: Mapping[str, ColumnFacts]) -> list[str]:
     if blanks:
         notes.append(Note(f"read as missing: {_first(blanks)}"))
     converted = {name: fact.converted for name, fact in facts.items() if fact.converted}
-    for what, names in _grouped(converted).items():
+    for what, names in grouped(converted, converted.__getitem__).items():
         notes.append(Note(f"{what}: {listed(names)}"))
     return notes
 

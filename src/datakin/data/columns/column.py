@@ -142,8 +142,11 @@ def as_known(
     if kind == "category":
         return column if column.levels is not None else _categories(column, series, name)
     if form and is_text_series(series):
-        days = _days(series, name, form)
-        column = column if days is None else Column(days, None, ColumnFacts("date"))
+        with readable(name):
+            texts = Texts.of(arrow_of(series))
+        days = days_in_form(texts.known, form)
+        if days is not None:
+            column = Column(texts.spread_known(days), None, ColumnFacts("date"))
     if column.levels is not None:
         column = _measured(column, name, kind)
     values = column.values
@@ -165,19 +168,11 @@ def _categories(column: Column, series: nw.Series[Any], name: str) -> Column:
             return as_categories(Texts.of(arrow_of(series)))
     if column.facts.kind in ("date", "duration") and not np.isnan(column.values).all():
         raise _other_kind(name, "category", WORDS[column.facts.kind])
-    values = (None if is_none(v) or pd.isna(v) else v for v in listed_values(series))
     words = (
-        v if v is None or isinstance(v, (bool, np.bool_)) else canonical_label(v) for v in values
+        None if is_none(v) else v if isinstance(v, (bool, np.bool_)) else canonical_label(v)
+        for v in listed_values(series)
     )
     return as_categories(Texts.of(arrow_texts(words)))
-
-
-def _days(series: nw.Series[Any], name: str, form: str) -> Array | None:
-    """Return the days of dates in a known spelling, None if some are in another."""
-    with readable(name):
-        texts = Texts.of(arrow_of(series))
-    days = days_in_form(texts.known, form)
-    return None if days is None else texts.spread_known(days)
 
 
 def _measured(column: Column, name: str, kind: str) -> Column:

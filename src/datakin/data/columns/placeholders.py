@@ -104,23 +104,16 @@ def _may_be_away(values: Array, low: float, high: float) -> bool:
     """Whether an end of a column may be far away from all others, as its first rows show it."""
     if not np.isfinite(high - low):
         return bool(np.isfinite(low) and np.isfinite(high))
-    some = values[:FIRST]
+    some = values[:FIRST][~np.isnan(values[:FIRST])]
     room = (high - low) / (1 + AWAY)
     near_high, near_low = some >= high - room, some <= low + room
     # All rows are near one of the ends, and those at the end that is far away are its own.
-    return bool(np.all(near_high | near_low | np.isnan(some))) and bool(
-        np.all(some[near_high] == high) or np.all(some[near_low] == low)
-    )
+    is_end = np.all(some[near_high] == high) or np.all(some[near_low] == low)
+    return bool(is_end and np.all(near_high | near_low))
 
 
 def _spelled(number: float) -> str:
-    """Return a number as people write it.
-
-    Examples
-    --------
-    >>> [_spelled(number) for number in (-999.0, 999.9, 65535.0, 1e30)]
-    ['-999', '999.9', '65535', '1e+30']
-    """
+    """Return a number as people write it: -999, 999.9, 1e+30."""
     return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
 
 

@@ -215,12 +215,13 @@ class Content:
 def content_of(series: nw.Series[Any], name: str) -> Content:
     """Return a series of text, decimals or objects as text, numbers or durations, or refuse it."""
     import narwhals as nw
+    import pyarrow as pa
     import pyarrow.compute as pc
 
     if is_text_series(series):
         return Content("text", texts=arrow_of(series))
     if dtype_of(series) == nw.Decimal:  # text is rounded once and has all its digits
-        texts = arrow_of(series).cast("string")
+        texts = arrow_of(series).cast(pa.large_string())
         return Content("text", texts=pc.replace_substring_regex(texts, r"\.0+$", ""))
     values = series.to_list()
     kinds = set(map(type, values)) - set(MISSING)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Read = tuple[nw.Series[Any], ColumnFacts]  # a column, and how it was read
 
-__all__ = ["RawTable", "frame_of", "numbered", "read_beside", "read_columns"]
+__all__ = ["RawTable", "frame_of", "numbered", "read_beside", "read_columns", "side_by_side"]
 
 PLAIN = "fdbBhHiIlLqQ?"  # numpy types that become floats without being looked at one by one
 LONG = "lLqQ"  # those that may have too many digits for a float
@@ -75,7 +75,7 @@ def frame_of(source: Any) -> nw.DataFrame[Any]:
         _check_columns(names, [str(c) for c in source.columns])
         source = _with_index_first(source.set_axis(names, axis=1))
     elif isinstance(source, (np.ndarray, list, tuple)):
-        source = _frame_of_array(_array_of(source))
+        source = _frame_of_array(source)
     if hasattr(source, "collect") and not hasattr(source, "to_numpy"):
         source = source.collect()  # a lazy polars frame
     try:
@@ -112,8 +112,11 @@ def _renamed(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
     return frame.rename(changed) if changed else frame
 
 
-def _array_of(source: Any) -> Array:
-    """Return an array, or a list of rows, as an array of two dimensions; masked values are missing."""
+def _frame_of_array(source: Any) -> pd.DataFrame:
+    """Return an array, or a list of rows, as a data frame; masked values are missing.
+
+    Columns of objects get the type of their values.
+    """
     if isinstance(source, np.ma.MaskedArray):
         kind, missing = (float, np.nan) if source.dtype.kind in "biuf" else (object, None)
         source = np.ma.filled(source.astype(kind), missing)
@@ -123,11 +126,6 @@ def _array_of(source: Any) -> Array:
         raise DatakinError("X must be a table. Got rows of different lengths.") from None
     if array.ndim != 2:
         raise DatakinError(f"X must have two dimensions. Got an array of shape {array.shape}.")
-    return array
-
-
-def _frame_of_array(array: Array) -> pd.DataFrame:
-    """Return an array as a data frame; columns of objects get the type of their values."""
     is_object = array.dtype.kind == "O"
     frame = pd.DataFrame(array, columns=list(numbered(array)), dtype=object if is_object else None)
     with suppress(UnicodeEncodeError):  # damaged text, which is spelled out where columns are read
@@ -186,7 +184,7 @@ def read_beside(
         if is_number and column.facts.decimal != sign:
             columns[name] = read_column(frame[name], name, decimal=sign)
     _doubt_answers(columns, len(frame))
-    return _side_by_side(columns, len(frame)), {n: c.facts for n, c in columns.items()}, sign
+    return side_by_side(columns, len(frame)), {n: c.facts for n, c in columns.items()}, sign
 
 
 def _has_text(series: nw.Series[Any]) -> bool:
@@ -220,7 +218,8 @@ def _doubt_answers(columns: dict[str, Column], n_rows: int) -> None:
             columns[name] = column.noted(doubt=doubt)
 
 
-def _side_by_side(columns: dict[str, Column], n_rows: int) -> Features:
+def side_by_side(columns: Mapping[str, Column], n_rows: int) -> Features:
+    """Return columns as features: numbers in one block, codes of categories in another."""
     numeric = {name: c.values for name, c in columns.items() if c.levels is None}
     codes = {name: c.values for name, c in columns.items() if c.levels is not None}
     return Features(

@@ -6,6 +6,7 @@ Of a column that stays text it is said what is odd about it: numbers with other 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +36,7 @@ from datakin.data.columns.numerals import (
     read_numerals,
     without_excel,
 )
-from datakin.data.columns.texts import BLANKS, HEAD, Texts, count_words, matches
+from datakin.data.columns.texts import BLANKS, HEAD, Texts, grouped, matches
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import MISSING, Array
 
@@ -121,12 +122,13 @@ def _quick_numbers(column: pa.Array, name: str) -> Column | None:
     if not (head.is_blank | matches(head.distinct, NUMBER)).all():
         return None
     known: pa.Array = pc.if_else(pc.equal(column, ""), None, column)
-    blanks: dict[str, int] = {}
+    blanks: Mapping[str, int] = {}
     try:
         floats = known.cast(pa.float64())
     except pa.ArrowInvalid:
         blank = pc.is_in(known, value_set=pa.array(sorted(BLANKS), known.type))
-        blanks = count_words(known, blank)
+        some = Texts.of(known.filter(blank))
+        blanks = some.counted(some.is_blank)
         known = pc.if_else(blank, None, known)
         try:
             floats = known.cast(pa.float64())
@@ -318,8 +320,6 @@ def _cases(texts: Texts, kept: Array) -> str:
     """Say that values differ in case only; empty if none do, or if there are too many to be codes."""
     if len(kept) > MANY_LEVELS:
         return ""
-    spelled: dict[str, list[str]] = {}
-    for i in kept:
-        spelled.setdefault(texts.words[i].casefold(), []).append(texts.words[i])
+    spelled = grouped((texts.words[i] for i in kept), str.casefold)
     twice = next((words for words in spelled.values() if len(words) > 1), None)
     return "" if twice is None else f"{CASES} ({listed(sorted(twice))})"

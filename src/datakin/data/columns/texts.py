@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
@@ -24,7 +24,7 @@ __all__ = [
     "Texts",
     "arrow_texts",
     "clean",
-    "count_words",
+    "grouped",
     "is_text",
     "matches",
 ]
@@ -78,14 +78,17 @@ def fit_all(texts: pa.Array, pattern: str) -> bool:
     return all(bool(matches(some, pattern).all()) for some in (texts.slice(0, HEAD), texts))
 
 
-def count_words(column: pa.Array, where: pa.Array) -> dict[str, int]:
-    """Return how often each text stands in some of the rows; the empty text is not counted."""
-    counts = column.filter(where).value_counts()
-    found: dict[str, int] = {}
-    for pair in counts.to_pylist():
-        word = clean(pair["values"] or "")
-        if word:
-            found[word] = found.get(word, 0) + pair["counts"]
+def grouped(names: Iterable[str], key: Callable[[str], str]) -> dict[str, list[str]]:
+    """Return names by what they have in common.
+
+    Examples
+    --------
+    >>> grouped(["a", "A", "b"], str.lower)
+    {'a': ['a', 'A'], 'b': ['b']}
+    """
+    found: dict[str, list[str]] = {}
+    for name in names:
+        found.setdefault(key(name), []).append(name)
     return found
 
 
@@ -142,18 +145,21 @@ class Texts:
     @cached_property
     def is_soft_blank(self) -> Array:
         """Which values are missing beside numbers and dates."""
-        import pyarrow.compute as pc
-
-        return self.is_blank | _are_in(pc.utf8_lower(self.distinct), SOFT_BLANKS)
+        return self.is_blank | self.are_in(SOFT_BLANKS, any_case=True)
 
     @cached_property
     def known(self) -> pa.Array:
         """The values that are not missing beside numbers and dates."""
         return self.distinct.filter(~self.is_soft_blank)
 
-    def are_in(self, words: Iterable[str]) -> Array:
-        """Return which values are one of these words."""
-        return _are_in(self.distinct, words)
+    def are_in(self, words: Iterable[str], *, any_case: bool = False) -> Array:
+        """Return which values are one of these words, perhaps in other letters than small ones."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        texts = pc.utf8_lower(self.distinct) if any_case else self.distinct
+        known = pa.array(sorted(words), texts.type)
+        return np.asarray(pc.is_in(texts, value_set=known), dtype=bool)
 
     def counted(self, which: Array) -> Mapping[str, int]:
         """Return how often some of the values stand in the column; the empty text is not counted."""
@@ -170,11 +176,3 @@ class Texts:
         table = np.full(len(self.distinct), np.nan)
         table[~self.is_soft_blank] = values
         return self.spread(table)
-
-
-def _are_in(texts: pa.Array, words: Iterable[str]) -> Array:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    known = pa.array(sorted(words), texts.type)
-    return np.asarray(pc.is_in(texts, value_set=known), dtype=bool)
