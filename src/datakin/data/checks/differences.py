@@ -88,8 +88,7 @@ def _class_differences(target: Dataset, source: Dataset) -> Iterator[Difference]
 
 
 def _are_truths(dataset: Dataset) -> bool:
-    said = dataset.facts.get(dataset.label)
-    is_truth = said is not None and said.kind == "truth value"
+    is_truth = _kind(dataset, dataset.label) == "truth value"
     return is_truth and set(dataset.classes) == {"0", "1"}
 
 
@@ -229,8 +228,8 @@ def _units_of(
     name: str, target: Dataset, source: Dataset, ours: Sketch, theirs: Sketch
 ) -> Units | None:
     """Return what connects two columns, None also if no factor is right for all their numbers."""
-    facts = (dataset.facts.get(name) for dataset in (target, source))
-    if any(said is not None and said.doubt.endswith(NO_FACTOR) for said in facts):
+    facts = [d.facts[name] for d in (target, source) if name in d.facts]
+    if any(said.doubt.endswith(NO_FACTOR) for said in facts):
         return None
     return find_units(ours, theirs, name)
 
@@ -245,8 +244,7 @@ def _percent(name: str, target: Dataset, source: Dataset, way: Units) -> Units |
 
 
 def _kind(dataset: Dataset, name: str) -> str:
-    said = dataset.facts.get(name)
-    return "" if said is None else said.kind
+    return dataset.facts[name].kind if name in dataset.facts else ""
 
 
 def _kinds(dataset: Dataset) -> tuple[str, ...]:

@@ -22,12 +22,11 @@ from datakin.data.columns.labels import canonical_label
 from datakin.data.columns.numerals import NUMBER
 from datakin.data.columns.placeholders import doubt_of_numbers
 from datakin.data.columns.series import (
+    DAY,
     arrow_of,
     content_of,
-    days_of_stamps,
     dtype_of,
     floats_of,
-    hours_of_times,
     is_none,
     is_text_series,
     listed_values,
@@ -53,6 +52,8 @@ WORDS = {
     "duration": "durations",
     "category": "text",
 }
+FIRST, LAST = -719_162, 2_932_896  # days: 0001-01-01 and 9999-12-31
+UNITS = {"s": 1_000_000, "ms": 1_000, "us": 1, "D": DAY}  # in microseconds
 ALIKE = ({"number", "truth value"}, {"date"}, {"duration"})
 
 
@@ -87,8 +88,7 @@ def _read(series: nw.Series[Any], name: str, decimal: str) -> Column:
     if dtype in (nw.Date, nw.Datetime, nw.Duration):
         return _of_stamps(arrow_of(series), name)
     if dtype == nw.Time:
-        hours = hours_of_times(arrow_of(series))
-        return Column(hours, None, ColumnFacts("number", converted=TIMES))
+        return _of_times(arrow_of(series))
     if dtype in (nw.Categorical, nw.Enum):
         return _of_categories(series)
     if dtype not in (nw.Decimal, nw.Object, nw.Unknown) and not is_text_series(series):
@@ -104,14 +104,36 @@ def _read(series: nw.Series[Any], name: str, decimal: str) -> Column:
 
 
 def _of_stamps(stamps: pa.Array, name: str) -> Column:
+    """Return dates, times or durations as days; those with a time zone count from 1970 in UTC."""
+    import pyarrow as pa
     import pyarrow.types as types
 
-    days = days_of_stamps(stamps)
     kind = "duration" if types.is_duration(stamps.type) else "date"
-    if days is None:
+    if types.is_date32(stamps.type):
+        whole, unit = stamps.cast(pa.int32()), "D"
+    else:
+        whole = stamps.cast(pa.int64())
+        unit = "ms" if types.is_date64(stamps.type) else stamps.type.unit
+    numbers = whole.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    if unit == "ns":
+        numbers, unit = numbers // 1_000, "us"
+    is_far = np.abs(numbers.astype(float) * UNITS[unit]).max(initial=0.0) > 9.2e18
+    days: Array = numbers * UNITS[unit] / float(DAY)
+    if is_far or (kind == "date" and ((days < FIRST) | (days >= LAST + 1)).any()):
         raise refuse(name, f"{kind}s beyond the years 1 to 9999")
+    days[np.asarray(stamps.is_null())] = np.nan
     said = OTHER_ZONE if getattr(stamps.type, "tz", None) not in (None, *UTC) else ""
     return Column(days, None, ColumnFacts(kind, converted=said))
+
+
+def _of_times(times: pa.Array) -> Column:
+    """Return times of day as hours."""
+    import pyarrow as pa
+
+    whole = times.cast(pa.time64("ns")).cast(pa.int64()).fill_null(0)
+    hours: Array = whole.to_numpy(zero_copy_only=False) // 1_000 / (DAY / 24)
+    hours[np.asarray(times.is_null())] = np.nan
+    return Column(hours, None, ColumnFacts("number", converted=TIMES))
 
 
 def _of_categories(series: nw.Series[Any]) -> Column:

@@ -219,26 +219,21 @@ def read_keys(series: nw.Series[Any], name: str) -> tuple[Array, ColumnFacts]:
     The numbers 7 and 7.0 are "7"; the texts "007" and "7" are two keys. Dates stay as they are
     written.
     """
-    with readable(name):
-        return _keys(series, name)
-
-
-def _keys(series: nw.Series[Any], name: str) -> tuple[Array, ColumnFacts]:
     import narwhals as nw
 
     dtype = dtype_of(series)
-    if dtype in (nw.Date, nw.Datetime, nw.Duration):
-        return object_array(_spelled_stamps(listed_values(series))), ColumnFacts("date")
-    if dtype.is_float() or dtype == nw.Boolean:
-        codes, distinct = pd.factorize(floats_of(series))
-        kind = "truth value" if dtype == nw.Boolean else "number"
-        return object_array([*map(canonical_label, distinct), None])[codes], ColumnFacts(kind)
-    if not dtype.is_integer():
-        found = content_of(series, name)
-        if found.kind == "text":
+    with readable(name):
+        if dtype in (nw.Date, nw.Datetime, nw.Duration):
+            return object_array(_spelled_stamps(listed_values(series))), ColumnFacts("date")
+        if dtype.is_float() or dtype == nw.Boolean:
+            codes, distinct = pd.factorize(floats_of(series))
+            kind = "truth value" if dtype == nw.Boolean else "number"
+            return object_array([*map(canonical_label, distinct), None])[codes], ColumnFacts(kind)
+        found = None if dtype.is_integer() else content_of(series, name)
+        if found is not None and found.kind == "text":
             return _keys_of_text(found.texts, name)
-    spelled = [None if is_none(v) else canonical_label(v) for v in series.to_list()]
-    return object_array(spelled), ColumnFacts("number")
+        spelled = [None if is_none(v) else canonical_label(v) for v in series.to_list()]
+        return object_array(spelled), ColumnFacts("number")
 
 
 def _spelled_stamps(values: Sequence[Any]) -> list[str | None]:

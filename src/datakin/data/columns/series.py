@@ -25,13 +25,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = [
+    "DAY",
     "arrow_of",
     "check_finite",
     "content_of",
-    "days_of_stamps",
     "dtype_of",
     "floats_of",
-    "hours_of_times",
     "is_none",
     "is_text_series",
     "listed_values",
@@ -42,8 +41,6 @@ __all__ = [
 ]
 
 DAY = 86_400_000_000  # microseconds
-FIRST, LAST = -719_162, 2_932_896  # days: 0001-01-01 and 9999-12-31
-UNITS = {"s": 1_000_000, "ms": 1_000, "us": 1, "D": DAY}
 TRUTHS = (bool, np.bool_)
 WHOLE = (int, np.integer, Decimal)
 NUMBERS = (int, float, np.integer, np.floating, Decimal, Fraction, *TRUTHS)
@@ -133,43 +130,6 @@ def floats_of(series: nw.Series[Any]) -> Array:
         array = array.cast(pa.int8())
     floats: Array = array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     return floats
-
-
-def hours_of_times(times: pa.Array) -> Array:
-    """Return an Arrow column of times of day as hours."""
-    import pyarrow as pa
-
-    whole = times.cast(pa.time64("ns")).cast(pa.int64()).fill_null(0)
-    hours: Array = whole.to_numpy(zero_copy_only=False) // 1_000 / (DAY / 24)
-    hours[np.asarray(times.is_null())] = np.nan
-    return hours
-
-
-def days_of_stamps(stamps: pa.Array) -> Array | None:
-    """Return an Arrow column of dates, times or durations as days, None beyond the years 1 to 9999.
-
-    Stamps with a time zone count from 1970 in UTC.
-    """
-    import pyarrow as pa
-    import pyarrow.types as types
-
-    kind = stamps.type
-    if types.is_date32(kind):
-        whole, unit = stamps.cast(pa.int32()), "D"
-    else:
-        whole, unit = stamps.cast(pa.int64()), "ms" if types.is_date64(kind) else kind.unit
-    numbers = whole.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
-    if unit == "ns":
-        numbers = numbers // 1_000
-    else:
-        if np.abs(numbers.astype(float) * UNITS[unit]).max(initial=0.0) > 9.2e18:
-            return None
-        numbers = numbers * UNITS[unit]
-    days: Array = numbers / float(DAY)
-    if not types.is_duration(kind) and ((days < FIRST) | (days >= LAST + 1)).any():
-        return None
-    days[np.asarray(stamps.is_null())] = np.nan
-    return days
 
 
 def long_numbers(series: nw.Series[Any]) -> list[int | None] | None:
