@@ -16,7 +16,7 @@ This room learns nothing from data: encoders, models and folds live in `datakin.
 """
 
 from datakin.data.arrays import as_dataset
-from datakin.data.checks.groups import SharedGroups
+from datakin.data.checks.folds import SharedGroups
 from datakin.data.dataset import Dataset
 from datakin.data.door import read_table, read_tables
 from datakin.data.inputs import (

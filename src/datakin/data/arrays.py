@@ -11,12 +11,17 @@ import numpy as np
 from scipy import sparse
 
 from datakin._core.exceptions import DatakinError, announce_reading, listed, suggest
-from datakin.data.columns.column import check_finite
 from datakin.data.columns.labels import is_missing
 from datakin.data.columns.placeholders import doubt_of_numbers, is_placeholder, may_be_odd
-from datakin.data.columns.roles import read_keys, read_labelled, read_labels, series_of
+from datakin.data.columns.roles import (
+    read_keys,
+    read_labelled,
+    read_labels,
+    read_weights,
+    series_of,
+)
+from datakin.data.columns.series import check_finite
 from datakin.data.columns.tables import frame_of, numbered
-from datakin.data.columns.weights import read_weights
 from datakin.data.dataset import ColumnFacts, Dataset
 from datakin.data.drafts import Draft, make_datasets
 from datakin.data.features import Features

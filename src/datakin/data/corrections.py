@@ -16,8 +16,8 @@ import narwhals as nw
 import numpy as np
 
 from datakin._core.exceptions import DatakinError, listed, suggest
-from datakin.data.columns.column import is_text_series
 from datakin.data.columns.labels import as_numbers, canonical_label, is_missing
+from datakin.data.columns.series import is_text_series
 from datakin.data.columns.tables import RawTable
 from datakin.data.correction_options import Convert, Place, Requests, describe_line, for_parts
 from datakin.data.dataset import ColumnFacts

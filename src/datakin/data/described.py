@@ -11,9 +11,8 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 
-from datakin.data.columns.column import listed_values
 from datakin.data.columns.labels import canonical_label, is_missing
-from datakin.data.columns.objects import is_none
+from datakin.data.columns.series import is_none, listed_values
 from datakin.data.columns.texts import BLANKS
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import MISSING, Array, Features

@@ -24,11 +24,11 @@ from datakin._core.exceptions import (
     repeated,
     suggest,
 )
+from datakin._core.typed_options import recode_options
 from datakin.data.checks.copies import repeated_rows
 from datakin.data.checks.leaks import Labels
-from datakin.data.checks.spelling import in_one_spelling, recode_options, spelled_twice
+from datakin.data.checks.spelling import in_one_spelling, spelled_twice
 from datakin.data.checks.suspicions import Suspicions, find_suspicions, notes_of_facts
-from datakin.data.checks.totals import note_of_totals
 from datakin.data.checks.usable import notes_of_unused, usable_features, without_odd
 from datakin.data.columns.labels import (
     canonical_label,
@@ -39,9 +39,14 @@ from datakin.data.columns.labels import (
     is_missing,
     response,
 )
-from datakin.data.columns.roles import censoring_note, check_label, read_keys, read_labelled
+from datakin.data.columns.roles import (
+    censoring_note,
+    check_label,
+    read_keys,
+    read_labelled,
+    read_weights,
+)
 from datakin.data.columns.tables import RawTable
-from datakin.data.columns.weights import read_weights
 from datakin.data.corrections import convert_numbers
 from datakin.data.dataset import ColumnFacts, Dataset, rows_of
 from datakin.data.features import Array, Features
@@ -178,8 +183,8 @@ def make_draft(table: RawTable, how: Origin) -> Draft:
     if how.weight is not None:
         series = frame[how.weight]
         weights, facts[how.weight] = read_weights(series, how.weight, used, where, facts)
-    odd = censoring_note(how.label, labels, features), note_of_totals(features, how.label, labels)
-    notes = (*table.notes, *filter(None, odd))
+    censored = censoring_note(how.label, labels, features)
+    notes = (*table.notes, censored) if censored else table.notes
     how = replace(how, path=table.path)
     draft = Draft(table.name, how, labels, features, groups, domains, notes, facts, weights)
     return draft if how.convert is None else convert_numbers(draft)

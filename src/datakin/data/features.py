@@ -7,7 +7,7 @@ training rows of a fit and live in `datakin.learners.encoding`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-__all__ = ["MISSING", "UNKNOWN", "Array", "Features"]
+__all__ = ["MISSING", "UNKNOWN", "Array", "Features", "is_known"]
 
 Array = np.ndarray[Any, Any]
 
@@ -24,6 +24,11 @@ MISSING = -1  # code of a missing category
 FACTOR, STEP = np.uint64(6364136223846793005), np.uint64(1442695040888963407)  # of row hashes
 UNKNOWN = -2  # code of a level that the other dataset has never seen
 MOST_SORTED = 10_000  # rows of a table whose columns are kept in order too
+
+
+def is_known(values: Array) -> Array:
+    """Return which values are not missing, of floats of numbers or codes of categories."""
+    return np.asarray(~np.isnan(values) if values.dtype.kind == "f" else values != MISSING)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +73,11 @@ class Features:
     def names(self) -> tuple[str, ...]:
         """Names of all columns, numeric ones first."""
         return self.numeric_names + self.category_names
+
+    def columns(self) -> Iterator[tuple[str, Array]]:
+        """Yield the name and values of each column: floats of numbers, codes of categories."""
+        yield from zip(self.numeric_names, self.numeric.T, strict=True)
+        yield from zip(self.category_names, self.codes.T, strict=True)
 
     @property
     def is_sparse(self) -> bool:

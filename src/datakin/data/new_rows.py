@@ -14,11 +14,10 @@ from scipy import sparse
 
 from datakin._core.exceptions import MINOR, DatakinError, Note, listed, suggest
 from datakin._core.typed_options import typed
-from datakin.data.columns.column import check_finite, read_column
-from datakin.data.columns.known_kinds import as_known
+from datakin.data.columns.column import as_known, read_column
 from datakin.data.columns.labels import as_numbers, canonical_label, is_missing
-from datakin.data.columns.objects import object_array
 from datakin.data.columns.roles import read_keys, read_labels, series_of
+from datakin.data.columns.series import check_finite, object_array
 from datakin.data.columns.tables import frame_of, numbered, read_beside, side_by_side
 from datakin.data.columns.text_columns import Column
 from datakin.data.corrections import correct_rows, on_line

@@ -9,15 +9,14 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import pdtr
 
-from datakin._core.exceptions import MINOR, SERIOUS, USUAL, DatakinError, Note, listed
-from datakin._core.typed_options import typed
+from datakin._core.exceptions import MINOR, SERIOUS, DatakinError, Note, listed
+from datakin._core.typed_options import recode_options, typed
 from datakin.data.checks.copies import chance_by_repeats, chance_of_a_copy
-from datakin.data.checks.difference_kinds import KINDS, Difference, OneSided
+from datakin.data.checks.difference_kinds import KINDS, Difference
 from datakin.data.checks.differences import differences
-from datakin.data.checks.groups import note_on_groups
-from datakin.data.checks.spelling import matching_values, recode_options
+from datakin.data.checks.folds import note_on_groups
+from datakin.data.checks.spelling import matching_values
 from datakin.data.checks.suspicions import keep_option
-from datakin.data.checks.value_kinds import OtherClasses
 from datakin.data.columns.labels import as_numbers, sort_classes
 from datakin.data.dataset import Dataset
 from datakin.data.features import Array
@@ -166,7 +165,7 @@ def _notes(found: Sequence[Difference], kinds: Sequence[str]) -> Iterator[Note]:
         some = [each for each in found if each.kind == kind]
         names = [each.column for each in some]
         if kind == "columns":
-            yield from (_note_on_columns(each) for each in some if isinstance(each, OneSided))
+            yield from (Note(each.note, MINOR) for each in some)
         elif kind == "codes" and some:
             text = f"left out, no value in common, like codes of the dataset: {listed(names)}"
             yield Note(f"{text} (to learn from them: {keep_option(names)})", SERIOUS)
@@ -175,11 +174,7 @@ def _notes(found: Sequence[Difference], kinds: Sequence[str]) -> Iterator[Note]:
         elif some:
             more = f"; and {len(some) - SHOWN} more" if len(some) > SHOWN else ""
             text = "; ".join(each.advice for each in some[:SHOWN]) + more
-            yield Note(text, USUAL if kind == "relation" else SERIOUS)
-
-
-def _note_on_columns(found: OneSided) -> Note:
-    return Note(f"not used, {found.reason(f'the {found.lacking}')}: {listed(found.columns)}", MINOR)
+            yield Note(text, SERIOUS)
 
 
 def _note_on_rows(rows: Array, by_chance: bool) -> Iterator[Note]:
@@ -219,7 +214,7 @@ def _all_classes(target: Dataset, source: Dataset, found: Sequence[Difference]) 
             f"Both labels must pose the same task. {regression.name!r} looks like regression, "
             f"the other like classes; say which task it is (task)."
         )
-    recoding = next((each for each in found if isinstance(each, OtherClasses)), None)
+    recoding = next((each for each in found if each.kind == "classes"), None)
     if target.classes and (recoding or not set(target.classes) & set(source.classes)):
         how = source.features.how_to_recode(source.classes, target.classes)
         if recoding and not source.features.is_sparse:

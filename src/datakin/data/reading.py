@@ -16,7 +16,7 @@ import pandas as pd
 
 from datakin._core.addresses import without_password
 from datakin._core.exceptions import DatakinError, listed, warn
-from datakin.data.checks.groups import warn_of_shared_groups
+from datakin.data.checks.folds import warn_of_shared_groups
 from datakin.data.checks.suspicions import facts_of_one
 from datakin.data.columns.labels import canonical_label, is_missing, sort_classes
 from datakin.data.columns.tables import RawTable

@@ -12,10 +12,9 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed
-from datakin.data.columns.column import listed_values
 from datakin.data.columns.labels import as_numbers, canonical_label, is_missing, sort_classes
 from datakin.data.columns.numerals import DIGITS, EXACT, LEADING_ZERO, NUMBER
-from datakin.data.columns.objects import object_array, refuse
+from datakin.data.columns.series import listed_values, object_array, refuse
 from datakin.data.columns.text_columns import read_text
 from datakin.data.columns.texts import BLANKS, SOFT_BLANKS, arrow_texts, clean
 from datakin.data.correction_options import Recode
