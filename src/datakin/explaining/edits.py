@@ -92,4 +92,4 @@ def _with_numbers(dataset: Dataset, column: str, values: Array) -> Dataset:
 
 def _edited(dataset: Dataset, **changes: object) -> Dataset:
     """Return a changed dataset; what was kept of the old one does not hold for it."""
-    return replace(dataset, origin=None, **changes)  # type: ignore[arg-type]
+    return dataset.edited(**changes)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from datakin._core.typed_options import typed
-from datakin.data.class_shares import match_classes
+from datakin.data import match_classes
 from datakin.explaining.edits import converted
 from datakin.explaining.suspects import Suspect
 from datakin.explaining.suspects.suspect import in_source, leaving_out

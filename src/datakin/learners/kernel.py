@@ -154,8 +154,12 @@ class _Decomposed:
         fitted = self.axes[at] @ (shrunk[:, None] * self.turned)
         own = self.root[at][:, None] * self.Y[at]
         residual = np.linalg.solve(np.eye(len(at)) - block + 1e-10 * np.eye(len(at)), own - fitted)
-        root = np.maximum(self.root[at], 1e-12)[:, None]
-        return np.asarray(self.Y[at] - residual / root)
+        counts = self.root[at] > 0
+        found = self.Y[at] - residual / np.where(counts, self.root[at], 1.0)[:, None]
+        if not counts.all():  # a row of weight 0 has no residual to find its prediction from
+            K = radial(self.Z[at], self.Z, 1 / self.width) + self.constant
+            found[~counts] = K[~counts] @ self.predictor(penalty, at).coefficients
+        return np.asarray(found)
 
     def predictor(self, penalty: float, without: Array | None = None) -> KernelPredictor:
         """Return the predictor of all rows, or of all but some, exactly."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -14,7 +16,7 @@ from datakin.learners.kernel import KernelLearner
 from datakin.learners.learner import Rows, responses
 from datakin.learners.linear import LinearLearner
 from datakin.learners.named import LEARNERS, make_learners
-from datakin.learners.predictors import radial
+from datakin.learners.predictors import normalised, radial
 from datakin.learners.scaling import Scaler
 from datakin.learners.trees import TreeLearner
 
@@ -192,6 +194,21 @@ def test_losses_of_the_kernel_learner_outside_folds_are_those_of_refits(kind: st
                 p = p if kind == "regression" else np.clip(p, 0, 1)
                 loss += rows.weights[i] * np.sum((rows.Y[i] - p) ** 2)
             assert_allclose(found[1 + k, j], loss, rtol=1e-8)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_of_weight_0_are_predicted_as_by_a_fit_without_them(kind: str) -> None:
+    rows = make(kind)
+    counts = np.where(np.arange(60) % 5 == 0, 0.0, 1.25)
+    learner = KernelLearner(penalties=(0.3,))
+    found, _ = learner.held_out(replace(rows, weights=counts), FOLDS)
+    whole = kernel._decomposed(rows)
+    K = radial(whole.Z, whole.Z, 1 / whole.width) + whole.constant
+    for k in range(6):
+        used, at = np.flatnonzero((k != FOLDS) & (counts > 0)), np.flatnonzero(k == FOLDS)
+        dual = np.linalg.solve(K[np.ix_(used, used)] + 0.3 / 1.25 * np.eye(len(used)), rows.Y[used])
+        expected = normalised(K[np.ix_(at, used)] @ dual, rows.kind)
+        assert_allclose(found[at], expected, atol=1e-6)
 
 
 def test_many_rows_of_the_target_are_sampled_for_the_kernel() -> None:

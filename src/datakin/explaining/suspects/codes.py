@@ -13,8 +13,8 @@ from math import lgamma
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from datakin._core.typed_options import recode_options
 from datakin.data import Dataset
-from datakin.data.checks.spelling import recode_options
 from datakin.data.columns.labels import canonical_label
 from datakin.data.features import MISSING, Array
 from datakin.explaining.edits import levels_of, numbers_of, recoded, relabelled

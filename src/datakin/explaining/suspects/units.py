@@ -15,8 +15,8 @@ import numpy as np
 
 from datakin._core.typed_options import typed
 from datakin.data import Dataset
-from datakin.data.checks.conversions import Units, known_for
 from datakin.data.checks.names import words_of
+from datakin.data.checks.units import Units, known_for
 from datakin.data.features import Array
 from datakin.explaining.edits import converted, numbers_of
 from datakin.explaining.suspects.suspect import Suspect, in_source, known, shared_numbers

@@ -83,9 +83,8 @@ def prepare(
     groups: dict[str, Array] = {}
     tables: dict[str, tuple[Features, Array, Array]] = {}
     # By name: sums over all tables do not depend on the order in which they were given.
-    target, *others = (
-        _weighted(d, given) for d in (target, *sorted(sources, key=lambda each: each.name))
-    )
+    target, *sources = (_weighted(d, given) for d in (target, *sources))
+    others = sorted(sources, key=lambda source: source.name)
     own, _ = sampled(target, max_rows, random_state, notes)
     tables[own.name] = _full(own.features, own.name), own.y, _weights(own)
     _check_counted(own)
@@ -112,7 +111,7 @@ def prepare(
         {source.name: source.n_rows for source in sources},
         unusable,
         tuple(notes),
-        {d.name: d.fingerprint for d in (target, *others)},
+        {d.name: d.fingerprint for d in (target, *sources)},
         groups,
     )
 

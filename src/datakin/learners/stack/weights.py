@@ -151,11 +151,11 @@ class _Sums:
 
     def weights(self, own: Array, center: Array, style: Style, without: int | None = None) -> Array:
         """Return the weights from all rows, or from those outside a fold."""
-        counted = [k for k in range(len(self.grams)) if k != without]
-        gram, moment = (
-            np.sum([each[k] for k in counted], axis=0) for each in (self.grams, self.moments)
+        gram, moment, losses, count = (
+            np.sum(by_fold, axis=0) - (0.0 if without is None else by_fold[without])
+            for by_fold in (self.grams, self.moments, self.losses.T, self.counts)
         )
-        best = float(self.losses[:, counted].sum(axis=1).min() / self.counts[counted].sum())
+        best = float(losses.min() / count)
         stiff = style.ridge * best / (1.0 if self.n_outputs <= 2 else 1.5)
         found = on_simplex(gram, moment, stiff, center)
         if own.all():

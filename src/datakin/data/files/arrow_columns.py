@@ -1,23 +1,22 @@
-"""Cells that come one by one, from workbooks and databases -> columns of a pyarrow table.
+"""Columns of Arrow: one type for pieces of several types, and for cells that come one by one.
 
-A column gets a type where all its cells agree, otherwise it is text: "12", "n.a." stays what stands
-there, as in a text file. What values mean is decided later, for every door alike.
+Cells come from workbooks and databases. A column of them gets a type where all its cells agree,
+otherwise it is text: "12", "n.a." stays what stands there, as in a text file. What values mean is
+decided later, for every door alike.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from datakin.data.files.reading import Lottery
+import pyarrow as pa
+import pyarrow.compute as pc
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-__all__ = ["draw_rows", "table_of", "text_of"]
+__all__ = ["common_type", "converted", "plain_type", "table_of", "text_of"]
 
 NESTED = (list, tuple, dict, set, frozenset)
 BYTES = (bytes, bytearray, memoryview)
@@ -25,21 +24,83 @@ LARGEST = 2**63
 EXACT = 2**53  # floats below it hold every whole number
 
 
-def draw_rows(
-    batches: Iterable[Sequence[Sequence[Any]]], size: int | None
-) -> tuple[list[Sequence[Any]], int]:
-    """Return the rows that are drawn, or all, and how many have passed; only those are kept."""
-    drawn: list[Sequence[Any]] = []
-    if size is None:
-        for batch in batches:
-            drawn += batch
-        return drawn, len(drawn)
-    lottery = Lottery(size)
-    for batch in batches:
-        drawn += [batch[i] for i in lottery.offer(len(batch))]
-        if len(drawn) > 1.25 * size:
-            drawn = [drawn[i] for i in lottery.settle()]
-    return [drawn[i] for i in lottery.settle()], lottery.n_seen
+def plain_type(kind: Any) -> Any:
+    """Return a type with the same values that every step behind the door knows."""
+    name = str(kind)  # pyarrow 16 has no names for some of these types
+    if isinstance(kind, pa.BaseExtensionType):
+        return plain_type(kind.storage_type)
+    if name == "string_view":  # what polars writes texts in
+        return pa.large_string()
+    if name == "binary_view":
+        return pa.large_binary()
+    if pa.types.is_float16(kind):
+        return pa.float32()
+    if pa.types.is_date64(kind):
+        return pa.date32()
+    if name.startswith(("decimal32", "decimal64")):
+        return pa.decimal128(kind.precision, kind.scale)
+    if name.startswith("run_end_encoded"):
+        return plain_type(kind.value_type)
+    if pa.types.is_dictionary(kind):
+        return pa.dictionary(kind.index_type, plain_type(kind.value_type), kind.ordered)
+    return kind
+
+
+def converted(piece: Any, kind: Any) -> Any:
+    """Return an array as another type; raise pyarrow's error where values would change."""
+    if isinstance(piece.type, pa.BaseExtensionType):
+        piece = piece.storage
+    if piece.type == kind:
+        return piece
+    if pa.types.is_dictionary(piece.type):
+        values = converted(piece.dictionary, plain_type(piece.type.value_type))
+        piece = pa.DictionaryArray.from_arrays(piece.indices, values, ordered=piece.type.ordered)
+        if piece.type == kind:
+            return piece
+        piece = piece.dictionary_decode()
+    elif str(piece.type).startswith("run_end_encoded"):
+        piece = pc.run_end_decode(piece)
+    # Decimals become the nearest float, as they would from text.
+    return piece.cast(kind, safe=not pa.types.is_decimal(piece.type))
+
+
+def common_type(one: Any, other: Any) -> Any:
+    """Return a type that holds both, None if there is none, as for text and numbers."""
+    if one == other:
+        return one
+    one, other = (t.value_type if pa.types.is_dictionary(t) else t for t in (one, other))
+    one, other = plain_type(one), plain_type(other)
+    if _is_text(one) and _is_text(other):
+        return pa.large_string()
+    if one == other or not (_is_number(one) and _is_number(other)):
+        return _unified(one, other)
+    if pa.types.is_floating(one) or pa.types.is_floating(other):
+        return pa.float64()
+    # Whole numbers stay whole, so that ids beyond 2^53 stay apart.
+    found = _unified(one, other)
+    if found is None and pa.types.is_integer(one) and pa.types.is_integer(other):
+        return pa.decimal128(20, 0)
+    return pa.float64() if found is None else found
+
+
+def _unified(one: Any, other: Any) -> Any:
+    try:
+        both = [pa.schema([("x", kind)]) for kind in (one, other)]
+        return pa.unify_schemas(both, promote_options="permissive").field("x").type
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return None
+
+
+def _is_number(kind: Any) -> bool:
+    return bool(
+        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    )
+
+
+def _is_text(kind: Any) -> bool:
+    return bool(
+        pa.types.is_string(kind) or pa.types.is_large_string(kind) or str(kind) == "string_view"
+    )
 
 
 def table_of(
@@ -59,8 +120,6 @@ def table_of(
     whole : bool
         Whether floats without decimals are whole numbers: a workbook stores 7 as 7.0.
     """
-    import pyarrow as pa
-
     columns = {}
     for j, name in enumerate(names):
         if name not in skip:
@@ -70,8 +129,6 @@ def table_of(
 
 def _column(values: list[Any], whole: bool) -> pa.Array:
     """Return the cells of one column, typed where all agree."""
-    import pyarrow as pa
-
     kinds = {type(value) for value in values} - {type(None)}
     if any(issubclass(kind, NESTED) for kind in kinds):
         return _nested(values)
@@ -87,8 +144,6 @@ def _column(values: list[Any], whole: bool) -> pa.Array:
 
 def _typed(values: list[Any], kinds: set[type], whole: bool) -> pa.Array:
     """Return the cells as numbers, truth values or dates; raise a TypeError if they are neither."""
-    import pyarrow as pa
-
     if kinds <= {bool}:
         return pa.array(values, pa.bool_() if kinds else pa.null())
     if kinds <= {int}:
@@ -106,8 +161,6 @@ def _typed(values: list[Any], kinds: set[type], whole: bool) -> pa.Array:
 
 
 def _numbers(values: list[Any], kinds: set[type], whole: bool) -> pa.Array:
-    import pyarrow as pa
-
     known = [v for v in values if v is not None]
     if float not in kinds and all(math.isfinite(v) for v in known):
         return pa.array([None if v is None else Decimal(v) for v in values])
@@ -120,8 +173,6 @@ def _numbers(values: list[Any], kinds: set[type], whole: bool) -> pa.Array:
 
 def _moments(values: list[Any]) -> pa.Array:
     """Return dates and times; those with a time zone as moments, and never mixed with the others."""
-    import pyarrow as pa
-
     full = [
         v if v is None or isinstance(v, dt.datetime) else dt.datetime(v.year, v.month, v.day)
         for v in values
@@ -134,8 +185,6 @@ def _moments(values: list[Any]) -> pa.Array:
 
 def _nested(values: list[Any]) -> pa.Array:
     """Return lists or records as such, so that they are refused by name like those of other files."""
-    import pyarrow as pa
-
     as_lists = [list(v) if isinstance(v, (set, frozenset, tuple)) else v for v in values]
     try:
         return pa.array(as_lists)
