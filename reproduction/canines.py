@@ -13,7 +13,7 @@ import pandas as pd
 
 from datakin import DatakinWarning, Dataset
 from reproduction.harness import Array, Row, data_folder, derive_seed, markdown
-from reproduction.networks import cut, embed, few_threads, seeded, torch_line
+from reproduction.networks import embed, few_threads, seeded, torch_line
 from reproduction.study import COLOURS, INK, Study, Summary, blank_figure
 
 N_DOGS, N_WOLVES = 194, 412  # of the paper's target
@@ -73,7 +73,7 @@ def _embedded(name: str, encoder: str, seed: int, data: Path | None) -> Array:
     if encoder == SCRATCH:
         return _placed(np.asarray(contents.sized(SMALL).load(used)), used, images.n_rows)
     whole: Any = pretrained("efficientnet_lite0", size=SIZE)
-    front, tail = cut(whole, BLOCKS)
+    front, tail = whole.split(BLOCKS)
     if encoder == FROZEN:
         half = _embedded(name, TUNED, seed, data)[used]
         found = embed(tail, lambda rows: half[rows], len(used))
@@ -157,7 +157,7 @@ def _encoder(name: str, seed: int) -> Any:
         return "identity"  # the embeddings are made once for all pairs
     if name == TUNED:
         whole: Any = pretrained("efficientnet_lite0", size=SIZE)
-        return cut(whole, BLOCKS)[1]
+        return whole.split(BLOCKS)[1]
     return seeded(seed, lambda: ResNet18(width=16))
 
 

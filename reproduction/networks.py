@@ -38,34 +38,6 @@ def seeded(seed: int, make: Callable[[], Any]) -> Any:
         return make()
 
 
-def cut(network: Any, n_blocks: int) -> tuple[Any, Any]:
-    """Return EfficientNet-Lite0 up to a block, with flat output, and the rest.
-
-    The output of the first part can be computed once for every image, and the second part
-    trained on it, at a fraction of the cost. The two in sequence give what the whole gives.
-    """
-    import torch
-    from torch import nn
-
-    net, blocks = network.net, list(network.net._blocks)
-    stem = nn.Sequential(net._conv_stem, net._bn0, net._swish)
-
-    class Front(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.net = nn.Sequential(stem, *blocks[:n_blocks])
-
-        def forward(self, x: Any) -> Any:
-            return self.net((x * 255.0 - 127.0) / 128.0).flatten(1)
-
-    front = Front().eval()
-    with torch.no_grad():
-        shape = front.net(torch.zeros(1, 3, network.size, network.size)).shape[1:]
-    end = nn.Sequential(net._conv_head, net._bn1, net._swish)
-    pool = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten())
-    return front, nn.Sequential(nn.Unflatten(1, tuple(shape)), *blocks[n_blocks:], end, pool)
-
-
 def small_convnet(channels: int, edge: int, width: int, seed: int) -> Any:
     """Return three convolutions with batch norms and 64 features, drawn from a seed."""
     from torch import nn

@@ -13,7 +13,6 @@ from torch import nn
 from datakin import DatakinError, Zone
 from datakin.deep import EncoderHeadScore, ResNet18, as_items, pretrained, read_texts
 from datakin.deep.encoders import embed, make_encoder
-from reproduction.networks import cut
 
 CPU = torch.device("cpu")
 
@@ -156,7 +155,7 @@ def test_efficientnet_lite0_knows_its_classes():
         zero = net.net.extract_features(torch.zeros(1, 3, 64, 64)).mean((2, 3))
     assert found.shape == (1, 1280)
     torch.testing.assert_close(found, zero)  # 127 is the middle of its pixels
-    front, tail = cut(net, 11)
+    front, tail = net.split(11)
     images = torch.rand(2, 3, 64, 64)
     with torch.no_grad():
         torch.testing.assert_close(tail.eval()(front.eval()(images)), net(images))
