@@ -68,13 +68,14 @@ def minimise(objective: Objective, beta: Array, tolerance: Tolerance = USUAL) ->
     value, gradient, second = objective(beta)
     for _ in range(tolerance.most_steps):
         matrix = second()
-        matrix[np.diag_indices_from(matrix)] += tolerance.damping
+        if tolerance.damping:
+            matrix[np.diag_indices_from(matrix)] += tolerance.damping
         step = _solved(matrix, gradient, tolerance.strict)
         if step is None:
             return beta, False
-        if float(np.max(np.abs(step))) < tolerance.step:
+        if tolerance.step and float(np.max(np.abs(step))) < tolerance.step:
             return beta, True
-        decrement, size = float(np.sum(step * gradient)), 1.0
+        decrement, size = float(step @ gradient), 1.0
         trial = objective(beta - step)
         while trial[0] > value + tolerance.rise * (1 + abs(value)) and size >= tolerance.shortest:
             size /= 2
