@@ -17,19 +17,13 @@ from datakin._core.exceptions import DatakinError, FitFailure, warn
 from datakin._core.repeatability import derive_seed
 from datakin.data import Dataset
 from datakin.data.features import Array, Features
-from datakin.learners.encoding import (
-    MOST_CELLS,
-    ColumnEncoder,
-    TreeCodes,
-    beside,
-    laid_out,
-)
+from datakin.learners.encoding import MOST_CELLS, ColumnEncoder, TreeCodes, beside, laid_out
 from datakin.learners.estimators import FittedLearner
 from datakin.learners.fitters import start_fitter
 from datakin.learners.folds import Plan
 from datakin.learners.models import Model, fit_model
 
-__all__ = ["FitFailure", "FittedPlan", "ModelFits", "PlanRun", "Table", "summary"]
+__all__ = ["FittedPlan", "ModelFits", "PlanRun", "summary"]
 
 Scores = list["Array | None"]
 

@@ -21,7 +21,6 @@ __all__ = [
     "Tolerance",
     "best_penalty",
     "curvature",
-    "hessian",
     "left_out",
     "link",
     "logistic",
@@ -166,13 +165,7 @@ def refit(
 
 
 def left_out(
-    D: Array,
-    y: Array,
-    offset: Array | float,
-    weights: Array,
-    ridge: Array,
-    b: Array,
-    kind: str,
+    D: Array, y: Array, offset: Array | float, weights: Array, ridge: Array, b: Array, kind: str
 ) -> Array:
     """Return the squared loss of each row, predicted as if it were left out.
 

@@ -21,7 +21,7 @@ from datakin.data.features import Array
 from datakin.learners.learner import Rows, held_out_by_refits
 from datakin.learners.predictors import TreePredictor
 
-__all__ = ["ROUNDS", "BoostingFitter", "TreeLearner", "boosted", "train_trees", "tree_options"]
+__all__ = ["ROUNDS", "BoostingFitter", "TreeLearner", "boosted", "tree_options"]
 
 SMALL = 160  # rows for which the number of rounds is meant
 MOST_ROUNDS = 300
