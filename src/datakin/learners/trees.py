@@ -49,12 +49,15 @@ def train_trees(
     The bins are those of the QuantileDMatrix that XGBoost's own interface makes. `rows` is what its DMatrix
     may know of the rows: weight, base_margin.
     """
-    from xgboost import DMatrix
+    from xgboost import Booster, DMatrix
 
     data = DMatrix(X, y, nthread=options.get("nthread", options.get("n_jobs")), **rows)
     booster = _plain_booster()(options, [data])
     for i in range(rounds):
         booster.update(data, i)
+    booster.__class__ = (
+        Booster  # what is sent elsewhere needs a class that can be found by its name
+    )
     return booster
 
 
