@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from datakin._core.exceptions import DatakinError, FitFailure, warn
 from datakin._core.repeatability import derive_seed
@@ -202,7 +203,7 @@ class FittedPlan:
             try:
                 if not part.fits:
                     found.append([None] * len(tables))
-                elif part.model.features == "tree" and not self.features.is_sparse:
+                elif part.model.features == "tree" and not any(sparse.issparse(each) for each in X):
                     # One call for all tables: to trees it costs more than 500 rows do. Those of other
                     # models are matrix products, whose last bits may depend on the other rows.
                     ends = np.cumsum([len(each) for each in X])[:-1]
