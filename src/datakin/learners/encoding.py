@@ -21,6 +21,7 @@ from datakin.learners.scaling import (
 )
 
 __all__ = [
+    "MOST_CELLS",
     "ColumnEncoder",
     "TableEncoder",
     "TreeCodes",

@@ -12,24 +12,19 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from datakin._core.exceptions import DatakinError, FitFailure, warn
 from datakin._core.repeatability import derive_seed
 from datakin.data import Dataset
 from datakin.data.features import Array, Features
-from datakin.learners.encoding import (
-    MOST_CELLS,
-    ColumnEncoder,
-    TreeCodes,
-    beside,
-    laid_out,
-)
+from datakin.learners.encoding import MOST_CELLS, ColumnEncoder, TreeCodes, beside, laid_out
 from datakin.learners.estimators import FittedLearner
 from datakin.learners.fitters import start_fitter
 from datakin.learners.folds import Plan
 from datakin.learners.models import Model, fit_model
 
-__all__ = ["FitFailure", "FittedPlan", "ModelFits", "PlanRun", "Table", "summary"]
+__all__ = ["FittedPlan", "ModelFits", "PlanRun", "summary"]
 
 Scores = list["Array | None"]
 
@@ -177,40 +172,50 @@ class FittedPlan:
 
     def scores_on(self, others: Sequence[Dataset], n_fits: int) -> list[list[Scores]]:
         """Return the scores of the first fits on other datasets: a list over datasets, then fits."""
-        return [self._scores_on(other.features, n_fits) for other in others]
+        found = [other.features for other in others]
+        if any(each.is_sparse for each in found) and not self.features.is_sparse:
+            return [self._in_blocks(each, n_fits) for each in found]
+        tables = [Table(each.matched_to(self.features), self.codes, each) for each in found]
+        by_fit = [self._scores(fit, tables) for fit in range(n_fits)]
+        return [list(of_table) for of_table in zip(*by_fit, strict=True)]
 
-    def _scores_on(self, features: Features, n_fits: int) -> list[Scores]:
-        """Return each model's scores, fit by fit; of sparse rows, so many laid out at a time as fit."""
-        names, blocks = self.features.names, [features]
-        if features.is_sparse and not self.features.is_sparse:
-            size, n = max(MOST_CELLS // max(len(names), 1), 1), features.n_rows
-            starts = range(0, n, size)
-            rows = (np.arange(start, min(start + size, n)) for start in starts)
-            blocks = [
-                laid_out(features.take(some) if size < n else features, names) for some in rows
-            ]
-        tables = [Table(b.matched_to(self.features), self.codes, b) for b in blocks]
-        found = []
-        for fit in range(n_fits):
-            parts = [self._scores(fit, table) for table in tables]
-            joined = zip(*parts, strict=True)
-            found.append([None if m[0] is None else np.concatenate(m) for m in joined])
-        return found
+    def _in_blocks(self, features: Features, n_fits: int) -> list[Scores]:
+        """Return scores on rows that may be sparse, so many laid out at a time as fit."""
+        names, n, parts = self.features.names, features.n_rows, []
+        size = max(MOST_CELLS // max(len(names), 1), 1) if features.is_sparse else n
+        for start in range(0, n, size):
+            some = features if size >= n else features.take(np.arange(start, min(start + size, n)))
+            block = laid_out(some, names) if features.is_sparse else some
+            table = Table(block.matched_to(self.features), self.codes, block)
+            parts.append([self._scores(fit, [table])[0] for fit in range(n_fits)])
+        return [
+            [None if m[0] is None else np.concatenate(m) for m in zip(*fit, strict=True)]
+            for fit in zip(*parts, strict=True)
+        ]
 
-    def _scores(self, fit: int, table: Table) -> Scores:
+    def _scores(self, fit: int, tables: Sequence[Table]) -> list[Scores]:
+        """Return the scores of one fit on some tables: a list over tables, then models."""
         kinds = {part.model.features for part in self.parts if part.fits}
-        matrices = table.matrices(self.encoders[fit], kinds)
-        found: Scores = []
+        matrices = [table.matrices(self.encoders[fit], kinds) for table in tables]
+        found: list[Sequence[Array | None]] = []
         for part in self.parts:
+            X: list[Any] = [each.get(part.model.features) for each in matrices]
             try:
-                scores = part.fits[fit].scores(matrices[part.model.features]) if part.fits else None
+                if not part.fits:
+                    found.append([None] * len(tables))
+                elif part.model.features == "tree" and not any(sparse.issparse(each) for each in X):
+                    # One call for all tables: to trees it costs more than 500 rows do. Those of other
+                    # models are matrix products, whose last bits may depend on the other rows.
+                    ends = np.cumsum([len(each) for each in X])[:-1]
+                    found.append(np.split(part.fits[fit].scores(np.vstack(X)), ends))
+                else:
+                    found.append([part.fits[fit].scores(each) for each in X])
             except Exception as error:  # predicting its own rows worked, these rows fail
                 raise DatakinError(
                     f"The model {part.model.name!r} trained on {self.dataset.name!r} could not "
                     f"predict ({_sentence(error)}); leave it out of models."
                 ) from None
-            found.append(scores)
-        return found
+        return [list(of_table) for of_table in zip(*found, strict=True)]
 
     def is_decision(self, model: int) -> bool:
         """Return whether a model's scores are decision values, which need calibration."""

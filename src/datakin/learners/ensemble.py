@@ -163,9 +163,8 @@ class _Together:
         pooled = np.asarray(pooled)
         if not self.is_class:
             return pooled, np.empty(0, dtype=int)
-        votes = pooled / self.shares if self.balanced and not is_hard else pooled
-        # Rounded, so that ties do not depend on the order of summation. The lowest class wins.
-        return pooled, largest(np.round(votes, 12))
+        shares = self.shares if self.balanced and not is_hard else None
+        return pooled, largest(pooled, shares, digits=12)
 
 
 def _losses(

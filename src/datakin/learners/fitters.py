@@ -30,6 +30,7 @@ from datakin.learners.newton import logistic
 
 __all__ = [
     "BACKENDS",
+    "MOST_PARAMETERS",
     "Fitter",
     "GenericFitter",
     "LeastSquaresFitter",

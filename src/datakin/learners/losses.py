@@ -14,12 +14,16 @@ from datakin.learners.learner import Kind
 
 __all__ = [
     "LOSSES",
+    "RARE",
     "Judge",
     "Labelled",
     "Loss",
     "check_spread",
     "checked_losses",
     "choose_loss",
+    "largest",
+    "losses_of",
+    "mean_squared",
     "resolve_loss",
     "squared",
 ]
@@ -177,13 +181,15 @@ def choose_loss(loss: Loss | None, dataset: Labelled) -> Loss:
     return loss
 
 
-def largest(votes: Array, shares: Array | None = None) -> Array:
+def largest(votes: Array, shares: Array | None = None, digits: int | None = None) -> Array:
     """Return the class with the most votes, the first of equal ones; votes have shape (..., classes).
 
     With shares, where classes are weighed alike: the most for its share. A class of share 0 cannot be right.
+    Votes may be rounded to some digits first, so that ties do not depend on the last bit.
     """
     if shares is not None and shares.size:
         votes = np.divide(votes, shares, out=np.full(votes.shape, -1.0), where=shares > 0)
+    votes = votes if digits is None else np.round(votes, digits)
     return np.asarray(np.argmax(votes, axis=-1))
 
 

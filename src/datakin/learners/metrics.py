@@ -215,12 +215,7 @@ def agreeing(
 
 
 def error_interval(
-    error: float,
-    standard_error: float,
-    n_units: int,
-    *,
-    is_share: bool,
-    spread: float,
+    error: float, standard_error: float, n_units: int, *, is_share: bool, spread: float
 ) -> tuple[float, float]:
     """Return the 90% interval of an error, on the scale of logits (shares) or of logarithms.
 

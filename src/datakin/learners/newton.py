@@ -21,7 +21,6 @@ __all__ = [
     "Tolerance",
     "best_penalty",
     "curvature",
-    "hessian",
     "left_out",
     "link",
     "logistic",
@@ -68,13 +67,14 @@ def minimise(objective: Objective, beta: Array, tolerance: Tolerance = USUAL) ->
     value, gradient, second = objective(beta)
     for _ in range(tolerance.most_steps):
         matrix = second()
-        matrix[np.diag_indices_from(matrix)] += tolerance.damping
+        if tolerance.damping:
+            matrix[np.diag_indices_from(matrix)] += tolerance.damping
         step = _solved(matrix, gradient, tolerance.strict)
         if step is None:
             return beta, False
-        if float(np.max(np.abs(step))) < tolerance.step:
+        if tolerance.step and float(np.max(np.abs(step))) < tolerance.step:
             return beta, True
-        decrement, size = float(np.sum(step * gradient)), 1.0
+        decrement, size = float(step @ gradient), 1.0
         trial = objective(beta - step)
         while trial[0] > value + tolerance.rise * (1 + abs(value)) and size >= tolerance.shortest:
             size /= 2
@@ -165,13 +165,7 @@ def refit(
 
 
 def left_out(
-    D: Array,
-    y: Array,
-    offset: Array | float,
-    weights: Array,
-    ridge: Array,
-    b: Array,
-    kind: str,
+    D: Array, y: Array, offset: Array | float, weights: Array, ridge: Array, b: Array, kind: str
 ) -> Array:
     """Return the squared loss of each row, predicted as if it were left out.
 

@@ -108,19 +108,6 @@ class TreePredictor:
             found = found * self.scale + self.shift
         return np.asarray(found[:, None] if found.ndim == 1 else found)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Return what pickle needs: the class of the booster has no name of its own."""
-        raw = bytes(self.booster.save_raw("ubj"))
-        return _tree_predictor, (raw, self.kind, self.shift, self.scale)
-
-
-def _tree_predictor(raw: bytes, kind: str, shift: float, scale: float) -> TreePredictor:
-    from xgboost import Booster
-
-    booster = Booster({"nthread": 1})
-    booster.load_model(bytearray(raw))
-    return TreePredictor(booster, kind, shift, scale)
-
 
 @dataclass(frozen=True, eq=False)
 class ConstantPredictor:

@@ -15,7 +15,6 @@ from scipy import sparse
 from datakin.data.features import Array
 
 __all__ = [
-    "FARTHEST",
     "Scaler",
     "center_and_scale",
     "filled",

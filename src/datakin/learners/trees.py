@@ -21,7 +21,7 @@ from datakin.data.features import Array
 from datakin.learners.learner import Rows, held_out_by_refits
 from datakin.learners.predictors import TreePredictor
 
-__all__ = ["ROUNDS", "BoostingFitter", "TreeLearner", "boosted", "train_trees", "tree_options"]
+__all__ = ["ROUNDS", "BoostingFitter", "TreeLearner", "boosted", "tree_options"]
 
 SMALL = 160  # rows for which the number of rounds is meant
 MOST_ROUNDS = 300
@@ -49,12 +49,15 @@ def train_trees(
     The bins are those of the QuantileDMatrix that XGBoost's own interface makes. `rows` is what its DMatrix
     may know of the rows: weight, base_margin.
     """
-    from xgboost import DMatrix
+    from xgboost import Booster, DMatrix
 
     data = DMatrix(X, y, nthread=options.get("nthread", options.get("n_jobs")), **rows)
     booster = _plain_booster()(options, [data])
     for i in range(rounds):
         booster.update(data, i)
+    booster.__class__ = (
+        Booster  # what is sent elsewhere needs a class that can be found by its name
+    )
     return booster
 
 

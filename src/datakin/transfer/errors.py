@@ -10,7 +10,7 @@ import numpy as np
 from datakin._core.exceptions import DatakinError
 from datakin.cross_errors.records import Labels, kept_weights
 from datakin.data.features import Array
-from datakin.learners.losses import Loss, checked_losses
+from datakin.learners.losses import Loss, checked_losses, largest
 
 __all__ = ["ErrorOn"]
 
@@ -55,11 +55,8 @@ class ErrorOn:
             return float(np.mean(checked_losses(loss, codes, self._probabilities(name, fitted, X))))
         if loss.balanced and hasattr(fitted, "predict_proba"):
             shares = np.bincount(self._codes(trained), minlength=len(self.classes)) / len(trained)
-            p = self._probabilities(name, fitted, X)
-            # Without rows in the target a class cannot be right.
-            votes = np.divide(p, shares, out=np.full_like(p, -1.0), where=shares > 0)
-            # Rounded, so that ties do not depend on the last bit. The first class wins.
-            predicted = np.array(self.classes)[np.argmax(np.round(votes, 12), axis=1)]
+            best = largest(self._probabilities(name, fitted, X), shares, digits=12)
+            predicted = np.array(self.classes)[best]
         else:
             predicted = np.asarray(fitted.predict(X)).reshape(-1)
         if loss.by_name:

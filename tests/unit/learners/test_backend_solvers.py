@@ -6,6 +6,7 @@ from scipy.special import expit, softmax
 from sklearn.linear_model import LinearRegression
 from sklearn.svm import SVC, SVR
 
+from datakin.learners import svm
 from datakin.learners.fitters import start_fitter
 from datakin.learners.newton import logistic
 from datakin.learners.paper_models import minimise_hinge
@@ -126,6 +127,24 @@ def test_active_set_gives_up_where_its_guess_is_worthless():
     gram = radial(X, X, 0.5)
     assert regress(gram, y, 1.0, 0.1, np.where(np.arange(400) % 4, 0.0, 0.5)) is None
     assert regress(gram, y, 1.0, 0.1, np.zeros(400)) is None  # no free row to start from
+
+
+@pytest.mark.parametrize("n_classes", [0, 2, 3])
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_libsvm_is_the_same_by_either_entry(monkeypatch, n_classes, kernel):
+    X, value = radial_problem(90, 3)
+    y = np.digitize(value, [-0.5, 0.5][: n_classes - 1]) if n_classes else value
+    estimator = (SVC if n_classes else SVR)(kernel=kernel, C=0.7)
+    direct = train(estimator, kernel, X, y, gamma=0.3)
+    for problem in (ImportError, AttributeError, TypeError):  # gone, renamed, called otherwise
+
+        def fail(*arguments, problem=problem):
+            raise problem
+
+        monkeypatch.setattr(svm, "_directly", fail)
+        public = train(estimator, kernel, X, y, gamma=0.3)
+        for one, other in zip(direct, public, strict=True):  # support, weights, intercepts
+            np.testing.assert_array_equal(one, other)
 
 
 def test_libsvm_says_nothing(capfd):

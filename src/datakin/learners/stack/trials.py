@@ -36,11 +36,8 @@ from datakin.learners.stack.records import COST, LEVEL, Trial, Trials, call_of
 from datakin.learners.stack.weights import Mix
 
 __all__ = [
-    "COST",
-    "LEVEL",
     "REPEATS",
     "Trial",
-    "Trials",
     "call_of",
     "few_units",
     "folds_of",
@@ -181,11 +178,7 @@ def _pools(passes: Passes, run: Run) -> dict[str, tuple[Array, Array]]:
 
 
 def _pooled(
-    learner: Learner,
-    target: Rows,
-    source: Rows,
-    told: Array,
-    draws: Sequence[tuple[Array, Array]],
+    learner: Learner, target: Rows, source: Rows, told: Array, draws: Sequence[tuple[Array, Array]]
 ) -> Array:
     """Return the losses of the target's rows, each predicted from a pool without its fold."""
     both, never = target.below(source), np.full(len(source), -1)
