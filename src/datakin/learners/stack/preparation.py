@@ -185,7 +185,8 @@ def _matched(
     some = source if usable.all() else source.take(np.flatnonzero(usable))
     part, _ = sampled(some, max_rows, random_state, notes)
     features = _as_target(_full(part.features, part.name), target.features, common.columns)
-    return replace(part, y=code_of[part.y]) if target.classes else part, features
+    same_codes = part.classes == target.classes
+    return part if same_codes else replace(part, y=code_of[part.y]), features
 
 
 def _notes(common: Pairing, target: str, n_other: int) -> list[str]:
