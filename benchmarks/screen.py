@@ -94,7 +94,7 @@ def compare(truth, seed, n_sources, options):
     full, screened = made[False], made[True]
     kept = {c.source for c in screened}
     first = [c.source in kept for c in full.comparisons[:5]]
-    equal = [c.zone == full[c.source].zone and c.gain == full[c.source].gain for c in screened]
+    equal = [(c.zone, c.trial) == (full[c.source].zone, full[c.source].trial) for c in screened]
     return times[False], times[True], len(kept), np.mean(first), np.mean(equal)
 
 

@@ -5,7 +5,7 @@
 
 Scores must be equal to 1e-12, what the stack of learners or a network finds to 1e-8, and texts letter by
 letter; only numbers of JSON, which nobody reads, to 1e-8. Names of texts begin with "text_", "typed_",
-"help" or "refused_", those of calls that exist only for the gain formula with "forecast".
+"help" or "refused_".
 
 Run from the repository's root. `record` is for a change of numbers or texts that is meant: commit it alone,
 with the reason.

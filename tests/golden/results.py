@@ -1,8 +1,7 @@
 """The recorded texts: all that results say in the terminal, a notebook, JSON and a report.
 
 A call returns one text of several parts, each below a line that begins with "== ". Those of the command
-line are in `commands`, those of refusals in `refusals`. Names of calls that exist only for the gain formula
-begin with "forecast", as those of numbers do.
+line are in `commands`, those of refusals in `refusals`.
 """
 
 from __future__ import annotations
@@ -198,7 +197,6 @@ PARTS: dict[str, Said] = {
     "text_distance_ranking": part("distances_rank", "energy"),
     "text_distance_matrix": part("distances_matrix", "energy"),
 }
-FORECASTS: dict[str, Said] = {"forecast_text": of_call("forecast")}
 
 DEEP: dict[str, Said] = {
     "text_deep": of_call("deep"),
@@ -206,4 +204,4 @@ DEEP: dict[str, Said] = {
     "text_deep_matrix": of_call("deep_matrix_regression", in_full=False),
 }
 
-SAID: dict[str, Said] = {**RESULTS, **PARTS, **DESCRIPTIONS, **MODELS, **FORECASTS, **DEEP}
+SAID: dict[str, Said] = {**RESULTS, **PARTS, **DESCRIPTIONS, **MODELS, **DEEP}

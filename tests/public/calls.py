@@ -140,12 +140,6 @@ def options(use: Use) -> None:
     use.on(datakin.CrossLearningScore, "as_in_paper", client=None, checkpoint=None, **SCORING)
 
 
-def forecasts(use: Use) -> None:
-    """What a gain would be by the formula."""
-    made = kept(use, use("datakin.forecast_gain", comparison=comparison()))
-    use.on(made, "in_words", gain=made.pooled)
-
-
 def table_of_errors(use: Use) -> None:
     """The cross-error table and its looks."""
     made = use.on(
@@ -250,9 +244,6 @@ def pages(use: Use) -> None:
 
 
 CALLS: dict[str, Callable[[Use], None]] = {
-    **{
-        each.__name__: each
-        for each in (doors, scores, options, forecasts, table_of_errors, choices, pages)
-    },
+    **{each.__name__: each for each in (doors, scores, options, table_of_errors, choices, pages)},
     **rooms.CALLS,
 }

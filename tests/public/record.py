@@ -15,7 +15,17 @@ RECORD = Path(__file__).parent / "record.txt"
 
 # A public name that is no more, and what CHANGELOG.md tells its users to take instead, word for word:
 # {"datakin.old": "datakin.new"}. What belongs to it (its options, its members) goes with it.
-GONE: dict[str, str] = {"datakin.plots.pair": "sklearn.inspection.DecisionBoundaryDisplay"}
+GONE: dict[str, str] = {
+    "datakin.Comparison.gain": "comparison.trial",
+    "datakin.Comparison.outlook": "comparison.curves",
+    "datakin.Comparison.weight": "choose",
+    "datakin.CrossErrors.learner": "was about the formula alone",
+    "datakin.Forecast": "choose",
+    "datakin.Ranking.forecast": "choose",
+    "datakin.forecast_gain": "choose",
+    "datakin.plots.forecast": "plots.choice",
+    "datakin.plots.pair": "sklearn.inspection.DecisionBoundaryDisplay",
+}
 
 
 def recorded() -> list[str]:

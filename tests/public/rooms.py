@@ -233,7 +233,6 @@ def plots(use: Use) -> None:
         "choice": choice(),
         "effects": explanation(),
         "explanation": explanation(),
-        "forecast": datakin.forecast_gain(comparison()),
         "gain": gain(),
         "learning_curve": comparison(),
         "map": square,

@@ -43,7 +43,7 @@ def test_regression_and_own_pools_are_equal():
         for pair in (dense, thin)
     )
     assert one.score == other.score
-    assert one.gain == other.gain
+    assert one.trial.gain == other.trial.gain
 
 
 def test_transfer_gains_are_equal():
