@@ -23,7 +23,7 @@ from datakin.plots.canvas import (
     zero_line,
 )
 from datakin.results import SCREENED, Choice, Comparison, Gain, Ranking
-from datakin.results.gain_answer import NORMAL
+from datakin.results.gain import NORMAL
 from datakin.results.words import gain_loss, percent
 from datakin.results.zones import Zone
 

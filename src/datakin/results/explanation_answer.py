@@ -15,9 +15,9 @@ from datakin.results.explanation_words import (
     effect_words,
     first_part,
     learner_words,
+    loss_word,
 )
 from datakin.results.words import (
-    error_word,
     named,
     number,
     percent,
@@ -116,10 +116,6 @@ def _legend(found: Explanation) -> list[str]:
     return said
 
 
-def _loss(found: Explanation) -> str:
-    return "squared error" if found.loss == "squared" else error_word(found.loss)
-
-
 def _why(found: Explanation) -> str:
     """Return the first cause, as it stands behind "because"."""
     cause = found.causes[0]
@@ -162,17 +158,17 @@ def _headline(found: Explanation) -> str:
 def _excess(found: Explanation) -> str:
     above = Above.of(found)
     if not above.base:
-        return f"The target alone has no {_loss(found)}: shares of it cannot be told."
+        return f"The target alone has no {loss_word(found)}: shares of it cannot be told."
     ends = percent_interval(found.low / above.base, found.high / above.base)
     share = percent(abs(found.excess) / above.base)
     way = "higher" if found.excess >= 0 else "lower"
     if _has_mended_target(found):
         return (
-            f"Its {_loss(found)} is {number(abs(found.excess))} {way} than that of the target alone: "
+            f"Its {loss_word(found)} is {number(abs(found.excess))} {way} than that of the target alone: "
             f"{share}% of the loss of the mended target (90% interval {ends})."
         )
     return (
-        f"Its {_loss(found)} is {share}% {way} than that of the target alone (90% interval of the "
+        f"Its {loss_word(found)} is {share}% {way} than that of the target alone (90% interval of the "
         f"difference {ends})."
     )
 
@@ -205,7 +201,7 @@ def _ladder(found: Explanation) -> AnswerTable:
         tuple(rows),
         (error, "loss", "part"),
         caption=(
-            f"Step by step, {_loss(found)} of {learner_words(found)} on held-out rows of "
+            f"Step by step, {loss_word(found)} of {learner_words(found)} on held-out rows of "
             f"{short(found.target)}:"
         ),
         bar_of="90% interval of the part",

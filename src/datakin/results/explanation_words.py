@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from datakin.results.words import percent, short
+from datakin.results.words import error_word, percent, short
 
 if TYPE_CHECKING:
     from datakin.results.explanation import Explanation
@@ -18,6 +18,7 @@ __all__ = [
     "effect_words",
     "first_part",
     "learner_words",
+    "loss_word",
     "part_title",
 ]
 
@@ -64,6 +65,11 @@ def first_part(found: Explanation) -> str:
     return "level" if found.task == "regression" else "base rate"
 
 
+def loss_word(found: Explanation) -> str:
+    """Return what the loss is called: not its root, which is not what parts add up to."""
+    return "squared error" if found.loss == "squared" else error_word(found.loss)
+
+
 def part_title(name: str) -> str:
     """Return the name of a part as a label."""
     return f"{name[:1].upper()}{name[1:]}"
@@ -95,6 +101,10 @@ class Above:
     def shown(self, value: float) -> float:
         """Return a loss as it is drawn: in percent, or as it is."""
         return 100 * value / self.base if self.base else value
+
+    def numbers(self, **values: float) -> dict[str, float]:
+        """Return losses as they are drawn, by their names."""
+        return {name: self.shown(value) for name, value in values.items()}
 
     def share(self, value: float) -> float:
         """Return a loss as a share of the loss of the target alone; 0 where that is 0."""
