@@ -4,9 +4,8 @@ No global setting is changed and no window is opened.
 """
 
 from datakin.plots.canvas import save
-from datakin.plots.explanations import effects, explanation
-from datakin.plots.pictures import choice, gain, learning_curve, ranking, zones
-from datakin.plots.squares import map, matrix
+from datakin.plots.gains import choice, effects, explanation, gain
+from datakin.plots.scores import learning_curve, map, matrix, ranking, zones
 
 __all__ = [
     "choice",
