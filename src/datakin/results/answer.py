@@ -6,13 +6,12 @@ The terminal, the notebook and the report show the same `Answer`; none of them h
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 
 from datakin._core.exceptions import SERIOUS, URGENT, USUAL, Note
-from datakin.results.record import escaped
+from datakin.results.record import aligned, escaped, wrapped
 from datakin.results.words import signed
 
 __all__ = [
@@ -147,12 +146,7 @@ class AnswerTable:
         columns = self._fitted(columns, max(width, WIDTH))
         if self.bar_of:
             self._draw(shown, columns, width)
-        aligned = [
-            [text.rjust(room) if title in self.right else text.ljust(room) for text in column]
-            for title, column in zip(self.columns, columns, strict=True)
-            for room in [max(map(len, column))]
-        ]
-        lines = ["  ".join(texts).rstrip() for texts in zip(*aligned, strict=True)]
+        lines = aligned(columns, [title in self.right for title in self.columns])
         more = len(self.rows) - len(shown)
         return lines + ([f"... and {more} more"] if more > 0 else [])
 
@@ -425,14 +419,7 @@ def _cut(texts: Sequence[str], room: int) -> list[str]:
 
 
 def _wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
-    return textwrap.wrap(
-        escaped(" ".join(text.split())),
-        width,
-        initial_indent=first,
-        subsequent_indent=rest,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    return wrapped(escaped(" ".join(text.split())), width, first, rest)
 
 
 def _listed(title: str, texts: Sequence[str], width: int) -> list[str]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from datakin.results.answer import Answer, AnswerTable, Bar, Row
 from datakin.results.explanation_parts import APART
 from datakin.results.explanation_reasons import column_effect_sides, lacking, reasons_of
-from datakin.results.explanation_remedies import remedies_of
 from datakin.results.explanation_words import (
     Above,
     effect_on,
@@ -16,6 +15,7 @@ from datakin.results.explanation_words import (
     first_part,
     learner_words,
     loss_word,
+    remedies_of,
 )
 from datakin.results.words import (
     named,
