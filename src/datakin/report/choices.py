@@ -6,12 +6,11 @@ from math import isfinite
 from typing import Any
 
 from datakin._core.exceptions import counted
-from datakin.report import effects
-from datakin.report.effects import Unit, effect_row
+from datakin.report.effects import Unit, effect_row, effect_section, pooled_row
 from datakin.report.explained import ladder_of, why_sources
 from datakin.report.measures import choice_measures
 from datakin.report.rows_slider import rows_section
-from datakin.report.sections import column, forest, interval, origin, pairs, section, view
+from datakin.report.sections import column, counts, forest, interval, origin, pairs, section, view
 from datakin.results import Choice, SourceChoice
 from datakin.results.call_words import explained, reason_of
 from datakin.results.choice_answer import worth_of
@@ -33,8 +32,7 @@ SQUARED, BRIER = Unit("squared"), Unit("brier")
 MIX = [column("source", "dataset", "name"), column("share", "share, %", digits=1)]
 STABILITY = [
     column("source", "source", "name"),
-    column("folds", "repeats, %", digits=0),
-    column("sample", "resampled targets, %", digits=0),
+    *counts(folds="repeats, %", sample="resampled targets, %"),
 ]
 UNUSABLE = [column("source", "source", "name"), column("why", "why", "text")]
 CARD = [column("what", "what", "text"), column("value", "of this model", "text")]
@@ -92,7 +90,7 @@ def _gains(choice: Choice) -> dict[str, Any]:
             "call": each.call,
             **effect_row(each.gain, (each.low, each.high), each.p_gain, choice.loss_alone, unit),
             "share": 100 * each.share,
-            **effects.pooled_row(each, each.call),
+            **pooled_row(each, each.call),
             "worth": worth_of(each),
             "n_rows": each.n_rows,
         }
@@ -103,21 +101,12 @@ def _gains(choice: Choice) -> dict[str, Any]:
         whole = effect_row(choice.gain, ends, choice.p_gain, choice.loss_alone, unit)
         share = 100 * sum(each.share for each in choice.choices)
         rows.append({"source": "The choice", **whole, "share": share, "summary": True})
-    columns = [
-        column("source", "source", "name"),
-        column("call", "call", "zone"),
-        *effects.effect_columns(name, unit),
-        column("share", "share, %", digits=0),
-        *effects.POOLED,
-        column("worth", "worth, rows", digits=0),
-        column("n_rows", "rows", digits=0),
-    ]
-    chart = effects.effect_chart("source", name, choice.target, rows)
+    text = " ".join([*choice.answer.legend, "Gains of several sources do not add up."])
+    shares, worth = counts(share="share, %"), counts(worth="worth, rows")
+    found = effect_section(choice.target, (name, unit), rows, text, shares, worth)
     if choice.used:
-        chart["summary_label"] = "all that is used, together"
-    alone = "Gains of several sources do not add up."
-    text = " ".join([*choice.answer.legend, alone, effects.IF_POOLED])
-    return section("gains", "What each source brings", text, columns, rows, chart, short="Gains")
+        found["chart"]["summary_label"] = "all that is used, together"
+    return found
 
 
 def _mix(choice: Choice) -> list[dict[str, Any]]:

@@ -19,7 +19,17 @@ from datakin.report.details import (
 from datakin.report.effects import effect_chart, effect_columns, effect_row
 from datakin.report.explained import why_pair
 from datakin.report.measures import both_ways, trial_measures
-from datakin.report.sections import bars, column, forest, interval, origin, section, view
+from datakin.report.sections import (
+    bars,
+    column,
+    counts,
+    forest,
+    interval,
+    origin,
+    section,
+    texts,
+    view,
+)
 from datakin.results import Comparison, Estimate
 from datakin.results.words import error_word, signed
 
@@ -124,11 +134,7 @@ def _errors(c: Comparison) -> list[dict[str, Any]]:
         what = {"what": f"On {tested}, from {other}", "of": "the other's"}
         rows.append({**what, **unit.values("error", cross)})
     unit = unit_on(c, c.target)
-    columns = [
-        column("what", "tested and trained on", "text"),
-        column("of", "predictors", "text"),
-        *unit.columns("error", "error"),
-    ]
+    columns = texts(what="tested and trained on", of="predictors") + unit.columns("error", "error")
     axis = f"{unit.named(error_word(unit.loss))}. Small is good."
     chart = bars("what", unit.drawn("error"), axis, tint="of", digits=unit.digits)
     text = "Each dataset's own cross-validated error, and the error of predictors trained on the other one."
@@ -158,12 +164,9 @@ def _facts(c: Comparison) -> dict[str, Any]:
 
 
 ERRORS = [
-    column("trained_on", "trained on", "text"),
-    column("tested_on", "tested on", "text"),
-    column("model", "model", "text"),
-    column("held_out", "folds left out", "text"),
-    column("n_train", "training rows", digits=0),
-    column("rows", "tested rows", digits=0),
+    *texts(trained_on="trained on", tested_on="tested on"),
+    *texts("model", held_out="folds left out"),
+    *counts(n_train="training rows", rows="tested rows"),
     column("error", "error"),
     column("spread", "spread"),
 ]
@@ -186,11 +189,7 @@ def distance_view(distance: Distance) -> dict[str, Any]:
         {"name": name, "role": role, "rows": distance.n_rows[name]}
         for name, role in ((distance.target, "target"), (distance.source, "source"))
     ]
-    columns = [
-        column("name", "dataset", "text"),
-        column("role", "role", "text"),
-        column("rows", "rows", digits=0),
-    ]
+    columns = [*texts(name="dataset", role="role"), *counts(rows="rows")]
     return view(
         "distance",
         f"{distance.source} and {distance.target}",

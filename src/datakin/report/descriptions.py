@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from datakin._core.exceptions import counted
-from datakin.report.sections import column, records, section, shortened, view
+from datakin.report.sections import column, counts, records, section, shortened, texts, view
 from datakin.results import Description
 from datakin.results.description_text import label_of
 from datakin.results.words import enumerated
@@ -14,30 +14,17 @@ __all__ = ["description_view"]
 
 THINGS = [
     column("number", "no.", digits=0),
-    column("about", "about", "text"),
-    column("text", "what", "text"),
-    column("option_cli", "on the command line", "text"),
-    column("option_python", "in Python", "text"),
+    *texts(about="about", text="what", option_cli="on the command line", option_python="in Python"),
 ]
 DATASETS = [
     column("name", "dataset", "text"),
-    column("n_rows", "rows", digits=0),
-    column("n_dropped", "rows dropped", digits=0),
-    column("n_columns", "columns used", digits=0),
-    column("label", "label", "text"),
-    column("problem", "why it cannot be used", "text"),
+    *counts(n_rows="rows", n_dropped="rows dropped", n_columns="columns used"),
+    *texts(label="label", problem="why it cannot be used"),
 ]
 COLUMNS = [
-    column("table", "table", "text"),
-    column("column", "column", "text"),
-    column("role", "role", "text"),
-    column("kind", "kind", "text"),
-    column("values", "values", "text"),
-    column("why", "left out because", "text"),
-    column("doubt", "looks odd", "text"),
-    column("converted", "converted", "text"),
-    column("missing", "missing", digits=0),
-    column("distinct", "different", digits=0),
+    *texts("table", "column", "role", "kind", "values", why="left out because", doubt="looks odd"),
+    *texts("converted"),
+    *counts(missing="missing", distinct="different"),
     column("examples", "in the file", "text"),
 ]
 NOTES = [column("note", "note", "text")]

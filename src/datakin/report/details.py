@@ -7,7 +7,7 @@ from typing import Any
 
 from datakin.report.effects import Unit
 from datakin.report.measures import measure_facts
-from datakin.report.sections import column, section
+from datakin.report.sections import column, counts, section
 from datakin.results import Comparison, LearningCurve
 from datakin.results.answer import said
 from datakin.results.call_words import reason_of
@@ -28,8 +28,7 @@ NAMES = {
 FACTS = [
     column("name", "dataset", "name"),
     column("role", "role", "text"),
-    column("rows", "rows", digits=0),
-    column("columns", "columns used", digits=0),
+    *counts(rows="rows", columns="columns used"),
     column("classes", "classes", "text"),
     column("missing", "missing, %", digits=1),
     column("shared", "rows in common", digits=0),

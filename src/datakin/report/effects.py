@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import floor, isfinite, sqrt
 from typing import Any
 
-from datakin.report.sections import column, forest, interval, shortened
+from datakin.report.sections import column, forest, interval, section, shortened
 from datakin.results.answer import Bar, axis_of
 from datakin.results.words import IN_POINTS, amount
 
-__all__ = [
-    "IF_POOLED",
-    "POOLED",
-    "Unit",
-    "effect_chart",
-    "effect_columns",
-    "effect_row",
-    "pooled_row",
-]
+__all__ = ["Unit", "effect_chart", "effect_columns", "effect_row", "effect_section", "pooled_row"]
 
 POOLED = [
     column("pooled", "if pooled, %", digits=0, signed=True),
@@ -152,6 +144,28 @@ def effect_chart(
     if any("mark" in row for row in found):
         chart["mark_label"] = "* gain of one pool of all rows, which decides this call"
     return chart
+
+
+def effect_section(
+    target: str,
+    loss: tuple[str, Unit],
+    rows: list[dict[str, Any]],
+    text: str,
+    shares: Sequence[dict[str, Any]] = (),
+    more: Sequence[dict[str, Any]] = (),
+) -> dict[str, Any]:
+    """Return the section of what each source brings; `shares` and `more` are further columns."""
+    columns = [
+        column("source", "source", "name"),
+        column("call", "call", "zone"),
+        *effect_columns(*loss),
+        *shares,
+        *POOLED,
+        *more,
+        column("n_rows", "rows", digits=0),
+    ]
+    chart, title = effect_chart("source", loss[0], target, rows), "What each source brings"
+    return section("gains", title, f"{text} {IF_POOLED}", columns, rows, chart, short="Gains")
 
 
 def _reach(rows: list[dict[str, Any]]) -> list[float]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import Any
 
-from datakin.report.sections import column, interval, pairs, section, shortened
+from datakin.report.sections import column, interval, pairs, section, shortened, texts
 from datakin.results import Explanation
 from datakin.results.explanation_words import (
     MEANING,
@@ -44,8 +44,7 @@ def ladder_section(found: Explanation, key: str = "ladder") -> dict[str, Any]:
     columns = [
         column("what", "part", "text"),
         *fall_columns(above),
-        column("chance", "chance of it, were the rules equal", "text"),
-        column("reason", "a reason", "text"),
+        *texts(chance="chance of it, were the rules equal", reason="a reason"),
         column("loss", f"{loss} from here on"),
         column("meaning", "what it means, if it is a reason", "text"),
     ]

@@ -8,12 +8,14 @@ from typing import Any
 from datakin.report.explained import effects_section, fall_columns, ladder_section
 from datakin.report.sections import (
     column,
+    counts,
     forest,
     interval,
     origin,
     pairs,
     section,
     shortened,
+    texts,
     view,
 )
 from datakin.results import ColumnShift, Explanation, KeptRows, Mend
@@ -25,19 +27,15 @@ __all__ = ["explanation_view"]
 FACTS = [column("what", "what", "text"), column("value", "here", "text")]
 NAN = float("nan")
 MENDS = [
-    column("cause", "likely cause", "text"),
-    column("seen", "what was seen", "text"),
-    column("table", "in", "text"),
+    *texts(cause="likely cause", seen="what was seen", table="in"),
     column("typed", "what mends it", "code"),
     column("python", "in Python", "code"),
 ]
 MOVED = [
-    column("column", "column", "text"),
-    column("kind", "kind", "text"),
+    *texts(column="column", kind="kind"),
     column("difference", "difference", digits=2, signed=True),
     interval("low", "high", "90% interval", 2, signed=True),
-    column("here", "here", "text"),
-    column("there", "there", "text"),
+    *texts(here="here", there="there"),
 ]
 
 
@@ -125,6 +123,15 @@ def _flagged(is_flagged: bool) -> dict[str, str]:
     return {"reason": "yes", "mark": "*"} if is_flagged else {"reason": "no"}
 
 
+def _falls(
+    name: str, value: str, what: str, above: Above, rows: list[dict[str, Any]], star: str = ""
+) -> dict[str, Any]:
+    """Return the picture of losses with their intervals; a star says which of them are named."""
+    axis = f"{what}. Lines: 90% intervals."
+    chart = forest(name, value, axis, tag={"digits": 1, "unit": above.unit})
+    return chart | ({"mark_label": f"* {star}"} if any("mark" in row for row in rows) else {})
+
+
 def _columns(found: Explanation) -> dict[str, Any]:
     """Return the section of what a new effect for each column brings."""
     above = Above.of(found)
@@ -149,10 +156,8 @@ def _columns(found: Explanation) -> dict[str, Any]:
         f"What a new effect for one column brings on held-out rows, beside a new {first_part(found)}. "
         f"Columns that go together can stand in for each other, so that these numbers do not add up."
     )
-    axis = f"by how much the loss falls{_of_alone(above)}. Lines: 90% intervals."
-    chart = forest("column", "gain", axis, tag={"digits": 1, "unit": above.unit})
-    if any("mark" in row for row in rows):
-        chart["mark_label"] = "* named as a reason"
+    what = f"by how much the loss falls{_of_alone(above)}"
+    chart = _falls("column", "gain", what, above, rows, "named as a reason")
     title = "Which columns"
     return section("columns", title, text, columns, rows, chart, table="closed", short="Columns")
 
@@ -172,8 +177,7 @@ def _regions(found: Explanation) -> dict[str, Any]:
     ]
     columns = [
         column("where", "rows where", "text"),
-        column("rows", "of the target's rows, %", digits=0),
-        column("share", "of the excess, %", digits=0),
+        *counts(rows="of the target's rows, %", share="of the excess, %"),
         column("excess", above.titled("mean excess there"), digits=1, signed=True),
         interval("low", "high", above.titled("90% interval"), 1, signed=True),
         column("reason", "larger than elsewhere", "text"),
@@ -182,10 +186,8 @@ def _regions(found: Explanation) -> dict[str, Any]:
         "Found by a shallow tree on one half of the rows and measured on the other: how far the loss of the "
         "source's predictor lies above that of the target's own."
     )
-    axis = f"mean excess of these rows{_of_alone(above)}. Lines: 90% intervals."
-    chart = forest("where", "excess", axis, tag={"digits": 1, "unit": above.unit})
-    if any("mark" in row for row in rows):
-        chart["mark_label"] = "* larger than elsewhere"
+    what = f"mean excess of these rows{_of_alone(above)}"
+    chart = _falls("where", "excess", what, above, rows, "larger than elsewhere")
     return section("regions", "For which rows it fails", text, columns, rows, chart, short="Rows")
 
 
@@ -260,10 +262,8 @@ def _kept(found: Explanation, kept: KeptRows) -> dict[str, Any]:
         f"{percent(kept.share, 0)}% of the rows of {source} were pooled with those of {target}, and the "
         f"others were left out: {left}. That {beats} {target} alone."
     )
-    axis = (
-        f"by how much the loss falls{_of_alone(above)}. Right of 0 is better. Lines: 90% intervals."
-    )
-    chart = forest("what", "value", axis, tag={"digits": 1, "unit": above.unit})
+    what = f"by how much the loss falls{_of_alone(above)}. Right of 0 is better"
+    chart = _falls("what", "value", what, above, rows)
     title = "Is a part of the source worth keeping?"
     return section("kept", title, text, columns, rows, chart, short="Rows kept")
 

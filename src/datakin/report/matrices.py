@@ -11,6 +11,7 @@ from datakin.distances import DistanceMatrix
 from datakin.report.sections import (
     ZONES,
     column,
+    counts,
     interval,
     origin,
     records,
@@ -126,8 +127,7 @@ def _tree(matrix: Square, order: list[int]) -> dict[str, Any]:
         for a, b, h, n in matrix.tree.tolist()
     ]
     columns = [
-        column("left", "left", digits=0),
-        column("right", "right", digits=0),
+        *counts(left="left", right="right"),
         column("height", "height"),
         column("size", "datasets", digits=0),
     ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from datakin.distances import DistanceRanking
-from datakin.report import effects
 from datakin.report.details import (
     FACTS,
     MODELS,
@@ -16,6 +15,7 @@ from datakin.report.details import (
     role_facts,
     unit_on,
 )
+from datakin.report.effects import effect_row, effect_section, pooled_row
 from datakin.report.explained import ladder_of, why_sources
 from datakin.report.sections import (
     ZONES,
@@ -94,22 +94,14 @@ def _effects(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
     rows = []
     for row, c in zip(records(ranking.frame), kin, strict=False):
         ends, alone = (row["gain_low"], row["gain_high"]), loss_of(c)[2]
-        pooled = {} if c.trial is None else effects.pooled_row(c.trial, c.decision.word)
-        found = effects.effect_row(row["gain"], ends, row["p_gain"], alone, unit)
+        pooled = {} if c.trial is None else pooled_row(c.trial, c.decision.word)
+        found = effect_row(row["gain"], ends, row["p_gain"], alone, unit)
         rows.append({**row, **found, **pooled, "call": c.decision.word, "zone": c.decision.word})
     rows = [row for row in rows if row["gain"] == row["gain"]]
-    columns = [
-        column("source", "source", "name"),
-        column("call", "call", "zone"),
-        *effects.effect_columns(name, unit),
-        *effects.POOLED,
-        *([column("group", "group", digits=0)] if len(kin) > 1 else []),
-        column("n_rows", "rows", digits=0),
-    ]
     calls = [c.call for c in kin]
-    text = " ".join([*legend_of_calls(calls), *gain_legend(name, calls), effects.IF_POOLED])
-    chart = effects.effect_chart("source", name, ranking.target, rows)
-    return section("gains", "What each source brings", text, columns, rows, chart, short="Gains")
+    text = " ".join([*legend_of_calls(calls), *gain_legend(name, calls)])
+    group = [column("group", "group", digits=0)] if len(kin) > 1 else []
+    return effect_section(ranking.target, (name, unit), rows, text, more=group)
 
 
 def _scores(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
@@ -221,10 +213,8 @@ def distance_ranking_view(ranking: DistanceRanking) -> dict[str, Any]:
         column("score", "distance"),
         column("n_rows", "rows", digits=0),
     ]
-    title, text = (
-        f"Distances by {ranking.method}",
-        "Nearest first. A distance has no zones and no interval.",
-    )
+    title = f"Distances by {ranking.method}"
+    text = "Nearest first. A distance has no zones and no interval."
     rows, chart = records(ranking.frame), bars("source", "score", "distance")
     return view(
         "ranking",

@@ -17,8 +17,8 @@ from datakin.results.answer import Answer
 from datakin.results.words import cut_in_the_middle
 
 __all__ = [
-    *("ZONES", "bars", "clean", "column", "forest", "interval", "notes_of", "origin", "pairs"),
-    *("records", "section", "shortened", "verdict_of", "view"),
+    *("ZONES", "bars", "clean", "column", "counts", "forest", "interval", "notes_of", "origin"),
+    *("pairs", "records", "section", "shortened", "texts", "verdict_of", "view"),
 ]
 
 # Invisible characters that change the direction of the text around them.
@@ -65,6 +65,17 @@ def column(
 ) -> dict[str, Any]:
     """Return a column of a table: kind is "number", "text", "zone" or "name" (selectable)."""
     return {"key": key, "label": label, "kind": kind, "digits": digits, **more}
+
+
+def texts(*keys: str, **labels: str) -> list[dict[str, Any]]:
+    """Return columns of texts: those that are called like their keys, and those with a label."""
+    labels = {**dict(zip(keys, keys, strict=True)), **labels}
+    return [column(key, label, "text") for key, label in labels.items()]
+
+
+def counts(**labels: str) -> list[dict[str, Any]]:
+    """Return columns of whole numbers."""
+    return [column(key, label, digits=0) for key, label in labels.items()]
 
 
 def interval(key: str, to: str, label: str, digits: int = 4, **more: Any) -> dict[str, Any]:
