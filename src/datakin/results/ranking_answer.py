@@ -116,11 +116,10 @@ def _those(names: list[str], does: str) -> str:
 
 def _best(ranking: Ranking, loss: str) -> str:
     first = next((c for c in ranking if not is_copy(c)), ranking.best)
-    if first.trial is None or first.call == "hurts":
-        return (
-            f"The {loss} of {short(ranking.target)} alone is {number(ranking.loss_alone or 0.0)}."
-        )
     trial = first.trial
+    if trial is None or first.call == "hurts":
+        alone = number(ranking.loss_alone or 0.0)
+        return f"The {loss} of {short(ranking.target)} alone is {alone}."
     way = "fall" if trial.gain >= 0 else "rise"
     return (
         f"Best first: {short(first.source)}. With it the {loss} should {way} by {percent(abs(trial.gain))}% "
@@ -172,12 +171,12 @@ def _caveats(ranking: Ranking, loss: str) -> list[str]:
     said_of = [
         f"Gains are in percent of the {loss} of {short(ranking.target)} alone "
         f"({number(ranking.loss_alone or 0.0)}), each with one source only. They do not add up.",
-        "Each interval is for one source. The first of several flatters itself a little.",
     ]
-    if len(ranking) == 1 and not ranking.screened:
-        said_of = said_of[:1]
-    else:
-        said_of.append("To use several at once, choose weighs them together and fits the model.")
+    if len(ranking) > 1 or ranking.screened:
+        said_of += [
+            "Each interval is for one source. The first of several flatters itself a little.",
+            "To use several at once, choose weighs them together and fits the model.",
+        ]
     said_of += resting_elsewhere(c.trial for c in ranking if c.trial is not None)
     if left := [c.source for c in ranking if c.trial is None and not is_copy(c)]:
         said_of.append(f"Not tried, so that there is no call: {named(left)}.")
