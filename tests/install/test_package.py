@@ -84,7 +84,7 @@ def test_wheel_holds_the_code_the_type_marker_and_the_version(built: Path) -> No
     expected = {
         path.relative_to(PACKAGE.parent).as_posix()
         for path in PACKAGE.rglob("*")
-        if path.suffix in (".py", ".js", ".css", ".html") or path.name == "py.typed"
+        if path.suffix in (".py", ".js", ".json", ".css", ".html") or path.name == "py.typed"
     }
     assert "datakin/py.typed" in names
     assert expected <= names, f"not in the wheel: {sorted(expected - names)}"

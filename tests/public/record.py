@@ -26,6 +26,7 @@ GONE: dict[str, str] = {
     "datakin.plots.forecast": "plots.choice",
     **{f"$ datakin {name} --method": "datakin distance" for name in ("score", "rank", "matrix")},
     "$ datakin reproduce": "make reproduce",
+    "datakin.plots.pair": "sklearn.inspection.DecisionBoundaryDisplay",
 }
 
 

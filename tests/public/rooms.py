@@ -242,20 +242,6 @@ def plots(use: Use) -> None:
     }
     for name, result in shown.items():
         drawn = use(f"{room}.{name}", result=result, ax=axes())
-    two = [
-        datakin.as_dataset(each.features.numeric[:, :2], each.y, name=each.name)
-        for each in (target(), sources()[0])
-    ]
-    from sklearn.linear_model import LogisticRegression
-
-    use(
-        f"{room}.pair",
-        target=two[0],
-        source=two[1],
-        columns=["x0", "x1"],
-        estimator=LogisticRegression(),
-        ax=None,
-    )
     use(f"{room}.save", ax=drawn, path=use.folder / "zones.png", dpi=50)
 
 

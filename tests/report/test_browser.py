@@ -7,7 +7,7 @@ import json
 import pytest
 
 from datakin.report.page import unpack
-from datakin.results.call_words import called, reason_of
+from datakin.results.call_words import reason_of
 
 from .conftest import CHROMIUM, renamed
 
@@ -59,7 +59,7 @@ def test_selecting_shows_details_everywhere(visit, ranking):
     assert details.locator("h2").inner_text() == "stranger"
     found = ranking["stranger"]
     assert f"{found.score:.4f}" in details.inner_text()
-    assert reason_of(called(found.trial, found.call), "home") in details.inner_text()
+    assert reason_of(found.trial, found.call, "home") in details.inner_text()
     for section in ("gains", "scores", "gain", "weights", "models"):
         assert page.locator(f"#{section} .row.selected").get_attribute("data-name") == "stranger"
     assert page.locator("#scores tr.selected th").inner_text() == "stranger"

@@ -1,14 +1,11 @@
 """Results as matplotlib pictures: each function takes a result and returns Axes.
 
-No global setting is changed and no window is opened. Only `pair` takes datasets instead of a result,
-because results do not keep the rows.
+No global setting is changed and no window is opened.
 """
 
-from datakin.plots.boundaries import pair
 from datakin.plots.canvas import save
-from datakin.plots.explanations import effects, explanation
-from datakin.plots.pictures import choice, gain, learning_curve, ranking, zones
-from datakin.plots.squares import map, matrix
+from datakin.plots.gains import choice, effects, explanation, gain
+from datakin.plots.scores import learning_curve, map, matrix, ranking, zones
 
 __all__ = [
     "choice",
@@ -18,7 +15,6 @@ __all__ = [
     "learning_curve",
     "map",
     "matrix",
-    "pair",
     "ranking",
     "save",
     "zones",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,10 @@ __all__ = [
     "COLOURS",
     "DIM",
     "LABELLED",
+    "WHOLE",
     "axes",
+    "beside",
+    "dot",
     "entitle",
     "label",
     "name_rows",
@@ -36,6 +39,7 @@ COLOURS = {
 }
 CLUSTERS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#7A6FC0", "#666666")
 DIM = "#999999"  # of sources that were screened out
+WHOLE = "#333333"  # of a choice or an excess as a whole
 LONGEST = 32  # characters of a name beside an axis
 LABELLED = 60  # most names beside a heatmap or on a map; more would overlap
 ARGUMENTS = """
@@ -124,6 +128,20 @@ def name_rows(ax: Any, names: Any, n: int) -> None:
     """Put names beside rows, the first on top."""
     ax.set_yticks(range(n), [label(name) for name in names])
     ax.set_ylim(n - 0.4, -0.6)
+
+
+def dot(
+    ax: Any, y: float, value: float, ends: Any, ink: str, marker: str = "o", size: int = 6
+) -> None:
+    """Draw a number and the line of its interval."""
+    ax.plot(list(ends), [y, y], color=ink, linewidth=1.6)
+    ax.plot(value, y, marker, color=ink, markersize=size)
+
+
+def beside(ax: Any, texts: Iterable[str]) -> None:
+    """Write a text for each row beside the axes, where no line reaches."""
+    for k, text in enumerate(texts):
+        ax.text(1.01, k, text, transform=ax.get_yaxis_transform(), va="center", fontsize="small")
 
 
 def zero_line(ax: Any) -> None:

@@ -5,24 +5,15 @@ from __future__ import annotations
 from math import isfinite
 from typing import Any
 
-from datakin.report.effects import (
-    IF_POOLED,
-    POOLED,
-    effect_chart,
-    effect_columns,
-    effect_row,
-    pooled_row,
-)
+from datakin._core.exceptions import counted
+from datakin.report.effects import Unit, effect_row, effect_section, pooled_row
 from datakin.report.explained import ladder_of, why_sources
 from datakin.report.measures import choice_measures
 from datakin.report.rows_slider import rows_section
-from datakin.report.sections import column, forest, interval, origin, pairs, section, view
-from datakin.report.units import Unit
-from datakin.report.words import notes_of, plural, verdict_of
+from datakin.report.sections import column, counts, forest, interval, origin, pairs, section, view
 from datakin.results import Choice, SourceChoice
-from datakin.results.call_words import reason_of
+from datakin.results.call_words import explained, reason_of
 from datakin.results.choice_answer import worth_of
-from datakin.results.explained import explained
 from datakin.results.words import (
     CALLS,
     amount,
@@ -41,8 +32,7 @@ SQUARED, BRIER = Unit("squared"), Unit("brier")
 MIX = [column("source", "dataset", "name"), column("share", "share, %", digits=1)]
 STABILITY = [
     column("source", "source", "name"),
-    column("folds", "repeats, %", digits=0),
-    column("sample", "resampled targets, %", digits=0),
+    *counts(folds="repeats, %", sample="resampled targets, %"),
 ]
 UNUSABLE = [column("source", "source", "name"), column("why", "why", "text")]
 CARD = [column("what", "what", "text"), column("value", "of this model", "text")]
@@ -58,14 +48,13 @@ def choice_view(choice: Choice) -> dict[str, Any]:
     if choice.unusable:
         rows = [{"source": name, "why": why} for name, why in choice.unusable.items()]
         told = "They were left out before anything was learned."
-        sections.append(section("unusable", "Not usable", told, UNUSABLE, rows, table="open"))
+        sections.append(section("unusable", "Not usable", told, UNUSABLE, rows))
     return view(
         "choice",
         f"Sources to use for {choice.target}",
-        verdict_of(choice.answer),
+        choice,
         sections,
         tiles=_tiles(choice),
-        notes=notes_of(choice.answer),
         details={each.source: _details(choice, each) for each in choice.choices},
         selects="source" if choice.choices else None,
         provenance=origin(choice.provenance),
@@ -108,26 +97,16 @@ def _gains(choice: Choice) -> dict[str, Any]:
         for each in choice.choices
     ]
     if choice.used:
-        whole = effect_row(
-            choice.gain, choice.gain_interval, choice.p_gain, choice.loss_alone, unit
-        )
+        ends = choice.gain_interval
+        whole = effect_row(choice.gain, ends, choice.p_gain, choice.loss_alone, unit)
         share = 100 * sum(each.share for each in choice.choices)
         rows.append({"source": "The choice", **whole, "share": share, "summary": True})
-    columns = [
-        column("source", "source", "name"),
-        column("call", "call", "zone"),
-        *effect_columns(name, unit),
-        column("share", "share, %", digits=0),
-        *POOLED,
-        column("worth", "worth, rows", digits=0),
-        column("n_rows", "rows", digits=0),
-    ]
-    chart = effect_chart("source", name, choice.target, rows)
+    text = " ".join([*choice.answer.legend, "Gains of several sources do not add up."])
+    shares, worth = counts(share="share, %"), counts(worth="worth, rows")
+    found = effect_section(choice.target, (name, unit), rows, text, shares, worth)
     if choice.used:
-        chart["summary_label"] = "all that is used, together"
-    text = " ".join([*choice.answer.legend, "Gains of several sources do not add up.", IF_POOLED])
-    title = "What each source brings"
-    return section("gains", title, text, columns, rows, chart=chart, table="open", short="Gains")
+        found["chart"]["summary_label"] = "all that is used, together"
+    return found
 
 
 def _mix(choice: Choice) -> list[dict[str, Any]]:
@@ -143,30 +122,29 @@ def _mix(choice: Choice) -> list[dict[str, Any]]:
         "harmless or unclear: together, sources can bring what none of them shows alone."
     )
     chart = {"type": "stack", "name": "source", "value": "share"}
-    return [section("mix", "The mix", text, MIX, rows, chart=chart, table="open")]
+    return [section("mix", "The mix", text, MIX, rows, chart)]
 
 
 def _ladder(choice: Choice) -> dict[str, Any]:
     unit, word = Unit(choice.loss), error_word(choice.loss)
     low, high = choice.interval
-    steps: list[tuple[str, float]] = []
-    if choice.choices:
-        steps = [("Target alone", choice.error_alone)]
-        if choice.error_best is not None:
-            steps.append(("Best single source", choice.error_best))
-        if choice.error_all is not None:
-            steps.append(("Everything pooled", choice.error_all))
+    steps = (
+        ("Target alone", choice.error_alone),
+        ("Best single source", choice.error_best),
+        ("Everything pooled", choice.error_all),
+    )
     rows: list[dict[str, Any]] = [
-        {"what": what, **unit.values("error", error)} for what, error in steps
+        {"what": what, **unit.values("error", error)}
+        for what, error in steps
+        if choice.choices and error is not None
     ]
     ends = {**unit.values("low", low), **unit.values("high", high)}
     rows.append(
         {"what": "The choice", **unit.values("error", choice.error), **ends, "summary": True}
     )
-    label = "error" if unit.has_root else word
     columns = [
         column("what", "learned from", "text"),
-        *unit.columns("error", label),
+        *unit.columns("error", "error" if unit.has_root else word),
         interval(unit.drawn("low"), unit.drawn("high"), unit.named("90% interval"), unit.digits),
     ]
     text = (
@@ -174,12 +152,10 @@ def _ladder(choice: Choice) -> dict[str, Any]:
         "choice was measured with sources chosen from the other folds, and has a 90% interval. The best "
         "single source was picked in the same way."
     )
-    chart = forest(
-        "what", unit.drawn("error"), f"{unit.named(word)}. Left is better. Line: 90% interval."
-    )
-    chart |= {"low": unit.drawn("low"), "high": unit.drawn("high")}
-    title = "The error to expect"
-    return section("errors", title, text, columns, rows, chart=chart, table="open", short="Errors")
+    axis = f"{unit.named(word)}. Left is better. Line: 90% interval."
+    ends_drawn = {"low": unit.drawn("low"), "high": unit.drawn("high")}
+    chart = forest("what", unit.drawn("error"), axis) | ends_drawn
+    return section("errors", "The error to expect", text, columns, rows, chart, short="Errors")
 
 
 def _stability(choice: Choice) -> dict[str, Any]:
@@ -194,14 +170,12 @@ def _stability(choice: Choice) -> dict[str, Any]:
     ]
     low, high = (amount(choice.loss, end) for end in (stable.error_low, stable.error_high))
     same = (
-        "The last of them agreed on the sources. "
-        if stable.settled
-        else "The last of them did not all agree on the sources. "
+        f"The last of them {'agreed' if stable.settled else 'did not all agree'} on the sources. "
     )
     text = (
-        f"How often each source is used: in {plural(stable.repeats, 'repeat')}, with rows split anew, and in "
-        f"resampled versions of the target. {same if stable.repeats > 1 else ''}A single repeat would have "
-        f"stated an error of {low} to {high}."
+        f"How often each source is used: in {counted(stable.repeats, 'repeat')}, with rows split anew, and "
+        f"in resampled versions of the target. {same if stable.repeats > 1 else ''}A single repeat would "
+        f"have stated an error of {low} to {high}."
     )
     chart = {"most": 100} | pairs(
         "source",
@@ -210,7 +184,9 @@ def _stability(choice: Choice) -> dict[str, Any]:
         ("sample", "", "", "resampled versions of the target"),
     )
     title = "Would chance change it?"
-    return section("stability", title, text, STABILITY, rows, chart=chart, short="Stability")
+    return section(
+        "stability", title, text, STABILITY, rows, chart, table="closed", short="Stability"
+    )
 
 
 def _card(choice: Choice) -> dict[str, Any]:
@@ -234,7 +210,7 @@ def _card(choice: Choice) -> dict[str, Any]:
     }
     found = [{"what": what, "value": value} for what, value in facts.items() if value]
     text = "What the model was learned from, and what to expect of it."
-    return section("card", "The model", text, CARD, found, table="open")
+    return section("card", "The model", text, CARD, found)
 
 
 def _worth(each: SourceChoice) -> str:
@@ -250,33 +226,22 @@ def _details(choice: Choice, each: SourceChoice) -> dict[str, Any]:
     name = error_word("squared") if unit.has_root else gain_loss(choice.task)
     alone, stable = choice.loss_alone, choice.stability
     before, after = (unit.text(x) for x in (alone, max(0.0, alone * (1 - each.gain))))
-    pooled = f"{signed(each.pooled, 0)}, 90% interval "
+    resampled = stable.used_by_sample.get(each.source, 0.0)
+    pool = percent_interval(each.pooled_low, each.pooled_high)
     facts = [
         ["Gain", f"{signed(each.gain)}, 90% interval {percent_interval(each.low, each.high)}"],
         ["What that means", f"{name} {before} alone, {after} to expect with it"],
         ["Probability of a gain", probability(each.p_gain)],
-        # Rows of a source that an earlier choice knew are not there to be pooled.
-        *(
-            [["If pooled", pooled + percent_interval(each.pooled_low, each.pooled_high)]]
-            if isfinite(each.pooled)
-            else []
-        ),
+        ["If pooled", f"{signed(each.pooled, 0)}, 90% interval {pool}"],
         ["Share of the prediction", f"{percent(each.share)}%" if each.share else "not used"],
         ["Worth", _worth(each)],
         ["Used in repeats", f"{stable.used_by_folds.get(each.source, 0.0):.0%}"],
-        [
-            "Used in resampled versions of the target",
-            f"{stable.used_by_sample.get(each.source, 0.0):.0%}",
-        ],
+        ["Used in resampled versions of the target", f"{resampled:.0%}"],
         ["Rows", f"{each.n_rows:,}"],
     ]
-    why = explained(reason_of(each, choice.target), choice.explanations, each.source)
-    ladder = ladder_of(choice.explanations, each.source)
-    return {
-        "zone": each.call,
-        "why": why,
-        "facts": facts,
-        "models": [],
-        "notes": [],
-        "ladder": ladder,
-    }
+    if not isfinite(each.pooled):  # rows of a source that an earlier choice knew are not there
+        facts = [fact for fact in facts if fact[0] != "If pooled"]
+    reason = reason_of(each, each.call, choice.target)
+    why = explained(reason, choice.explanations, each.source)
+    found = {"zone": each.call, "why": why, "facts": facts, "models": [], "notes": []}
+    return {**found, "ladder": ladder_of(choice.explanations, each.source)}

@@ -5,23 +5,31 @@ from __future__ import annotations
 from typing import Any
 
 from datakin.distances import Distance
-from datakin.report.details import NAMES, chances, loss_of, model_rows, role_facts, unit_on
+from datakin.report.details import (
+    FACTS,
+    MODELS,
+    NAMES,
+    chances,
+    curve_section,
+    loss_of,
+    model_rows,
+    role_facts,
+    unit_on,
+)
 from datakin.report.effects import effect_chart, effect_columns, effect_row
 from datakin.report.explained import why_pair
 from datakin.report.measures import both_ways, trial_measures
 from datakin.report.sections import (
-    FACTS,
-    MODELS,
     bars,
     column,
-    curve_section,
+    counts,
     forest,
     interval,
     origin,
     section,
+    texts,
     view,
 )
-from datakin.report.words import notes_of, verdict_of
 from datakin.results import Comparison, Estimate
 from datakin.results.words import error_word, signed
 
@@ -36,13 +44,13 @@ def comparison_view(c: Comparison) -> dict[str, Any]:
     else:
         sections += why_pair(c.explanations)
     sections += [*trial_measures(c), *both_ways(c), _facts(c)]
-    sections += [_models(c), *curve_section(list(c.curves.values())), *_table(c)]
+    sections += [_models(c), *curve_section(list(c.curves.values())), _table(c)]
     what = "call" if c.decision.is_about_gain else "zone"
     gain = [] if c.trial is None else [{"label": "gain", "value": signed(c.trial.gain)}]
     return view(
         "comparison",
         f"{c.source} for {c.target}",
-        verdict_of(c.answer),
+        c,
         [s for s in sections if s["rows"]],
         tiles=[
             {"label": what, "value": c.decision.word, "zone": c.decision.word},
@@ -50,7 +58,6 @@ def comparison_view(c: Comparison) -> dict[str, Any]:
             {"label": "score", "value": f"{c.score:.4f}"},
             *({"label": name, "value": f"{share:.0%}"} for name, share in chances(c).items()),
         ],
-        notes=notes_of(c.answer),
         provenance=origin(
             c.provenance, Loss=", ".join(f"{name}: {loss}" for name, loss in c.losses.items())
         ),
@@ -63,8 +70,8 @@ def _gains(c: Comparison) -> list[dict[str, Any]]:
     if trial is None:
         return []
     found = effect_row(trial.gain, (trial.low, trial.high), trial.p_gain, alone, unit)
-    ends, chance = (trial.pooled_low, trial.pooled_high), float("nan")
-    pool = effect_row(trial.pooled, ends, chance, alone, unit)
+    ends = (trial.pooled_low, trial.pooled_high)
+    pool = effect_row(trial.pooled, ends, float("nan"), alone, unit)
     rows = [
         {"what": f"With {c.source}", "call": c.decision.word, **found},
         {"what": "All rows in one pool", **pool},
@@ -79,7 +86,7 @@ def _gains(c: Comparison) -> list[dict[str, Any]]:
         *effect_columns(name, unit),
     ]
     title, chart = "What the source brings", effect_chart("what", name, c.target, rows)
-    return [section("gains", title, how, columns, rows, chart=chart, table="open", short="Gain")]
+    return [section("gains", title, how, columns, rows, chart, short="Gain")]
 
 
 ESTIMATE = [
@@ -108,17 +115,12 @@ def _estimates(c: Comparison) -> dict[str, Any]:
         rows = [{**row, "zone_low": zones.low, "zone_high": zones.high} for row in rows]
         text += " The background shows the paper's zones, which apply to the paper's score."
     title = "The score, both directions"
-    return section("score", title, text, ESTIMATE, rows, chart=chart, short="Score")
+    return section("score", title, text, ESTIMATE, rows, chart, table="closed", short="Score")
 
 
 def _estimate(what: str, found: Estimate) -> dict[str, Any]:
-    return {
-        "what": what,
-        "value": found.value,
-        "low": found.low,
-        "high": found.high,
-        "p_value": found.p_value,
-    }
+    names = ("value", "low", "high", "p_value")
+    return {"what": what, **{name: getattr(found, name) for name in names}}
 
 
 def _errors(c: Comparison) -> list[dict[str, Any]]:
@@ -129,21 +131,14 @@ def _errors(c: Comparison) -> list[dict[str, Any]]:
         unit = unit_on(c, tested)
         own, cross = c.own_errors[tested], c.cross_errors[other]
         rows.append({"what": f"On {tested}", "of": "its own", **unit.values("error", own)})
-        rows.append({"what": f"On {tested}, from {other}", "of": "the other's",
-                     **unit.values("error", cross)})  # fmt: skip
+        what = {"what": f"On {tested}, from {other}", "of": "the other's"}
+        rows.append({**what, **unit.values("error", cross)})
     unit = unit_on(c, c.target)
-    columns = [
-        column("what", "tested and trained on", "text"),
-        column("of", "predictors", "text"),
-        *unit.columns("error", "error"),
-    ]
+    columns = texts(what="tested and trained on", of="predictors") + unit.columns("error", "error")
     axis = f"{unit.named(error_word(unit.loss))}. Small is good."
     chart = bars("what", unit.drawn("error"), axis, tint="of", digits=unit.digits)
     text = "Each dataset's own cross-validated error, and the error of predictors trained on the other one."
-    title = "The four errors"
-    return [
-        section("errors", title, text, columns, rows, chart=chart, table="open", short="Errors")
-    ]
+    return [section("errors", "The four errors", text, columns, rows, chart, short="Errors")]
 
 
 def _models(c: Comparison) -> dict[str, Any]:
@@ -152,9 +147,9 @@ def _models(c: Comparison) -> dict[str, Any]:
         "If all models give a similar score, it reflects the data. If one model differs from the others, the "
         "difference comes from that model."
     )
-    rows = model_rows(c) if c.model_scores else []
+    rows, title = model_rows(c) if c.model_scores else [], "Do the models agree?"
     return section(
-        "models", "Do the models agree?", text, MODELS, rows, chart=chart, more=True, short="models"
+        "models", title, text, MODELS, rows, chart, table="closed", more=True, short="models"
     )
 
 
@@ -165,36 +160,27 @@ def _facts(c: Comparison) -> dict[str, Any]:
     ]
     columns = [{**part, "kind": "text"} if part["kind"] == "name" else part for part in FACTS]
     text = "What was read, and what was used of it."
-    return section("facts", "The data", text, columns, rows, table="open", short="Data")
+    return section("facts", "The data", text, columns, rows, short="Data")
 
 
-def _table(c: Comparison) -> list[dict[str, Any]]:
-    columns = [
-        column("trained_on", "trained on", "text"),
-        column("tested_on", "tested on", "text"),
-        column("model", "model", "text"),
-        column("held_out", "folds left out", "text"),
-        column("n_train", "training rows", digits=0),
-        column("rows", "tested rows", digits=0),
-        column("error", "error"),
-        column("spread", "spread"),
-    ]
+ERRORS = [
+    *texts(trained_on="trained on", tested_on="tested on"),
+    *texts("model", held_out="folds left out"),
+    *counts(n_train="training rows", rows="tested rows"),
+    column("error", "error"),
+    column("spread", "spread"),
+]
+
+
+def _table(c: Comparison) -> dict[str, Any]:
     text = (
         "The errors that this result is computed from: the error of each model, by the dataset it was "
         "trained on and the dataset it was tested on."
     )
-    title = "The cross-error table"
-    return [
-        section(
-            "errors-table",
-            title,
-            text,
-            columns,
-            c.errors.records,
-            more=True,
-            short="cross-error table",
-        )
-    ]
+    title, short, rows = "The cross-error table", "cross-error table", c.errors.records
+    return section(
+        "errors-table", title, text, ERRORS, rows, table="closed", more=True, short=short
+    )
 
 
 def distance_view(distance: Distance) -> dict[str, Any]:
@@ -203,17 +189,12 @@ def distance_view(distance: Distance) -> dict[str, Any]:
         {"name": name, "role": role, "rows": distance.n_rows[name]}
         for name, role in ((distance.target, "target"), (distance.source, "source"))
     ]
-    columns = [
-        column("name", "dataset", "text"),
-        column("role", "role", "text"),
-        column("rows", "rows", digits=0),
-    ]
+    columns = [*texts(name="dataset", role="role"), *counts(rows="rows")]
     return view(
         "distance",
         f"{distance.source} and {distance.target}",
-        verdict_of(distance.answer),
-        [section("facts", "The data", "What was compared.", columns, rows, table="open")],
+        distance,
+        [section("facts", "The data", "What was compared.", columns, rows)],
         tiles=[{"label": distance.method, "value": f"{distance.score:.4f}"}],
-        notes=notes_of(distance.answer),
         provenance=origin(distance.provenance),
     )

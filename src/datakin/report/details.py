@@ -1,20 +1,22 @@
-"""What is known of one pair: facts, models, units of its losses, and what the side sheet shows."""
+"""What is known of one pair: facts, models, curves, units of its losses, and what the side sheet shows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
+from datakin.report.effects import Unit
 from datakin.report.measures import measure_facts
-from datakin.report.sections import fact_row
-from datakin.report.units import Unit
-from datakin.report.words import percent
-from datakin.results import Comparison
+from datakin.report.sections import column, counts, section
+from datakin.results import Comparison, LearningCurve
 from datakin.results.answer import said
-from datakin.results.call_words import called, reason_of
+from datakin.results.call_words import reason_of
 from datakin.results.words import gain_loss
 
-__all__ = ["NAMES", "chances", "details_of", "loss_of", "model_rows", "role_facts", "unit_on"]
+__all__ = [
+    *("FACTS", "MODELS", "NAMES", "chances", "curve_section", "details_of", "loss_of"),
+    *("model_rows", "role_facts", "unit_on"),
+]
 
 NAMES = {
     "source_to_target": "source to target",
@@ -23,11 +25,51 @@ NAMES = {
     "matched": "matched",
     "limit": "limit",
 }
+FACTS = [
+    column("name", "dataset", "name"),
+    column("role", "role", "text"),
+    *counts(rows="rows", columns="columns used"),
+    column("classes", "classes", "text"),
+    column("missing", "missing, %", digits=1),
+    column("shared", "rows in common", digits=0),
+    column("left_out", "columns left out", "text"),
+]
+MODELS = [
+    column("model", "model", "text"),
+    column("score", "score"),
+    column("target_weight", "weight on target", digits=2),
+    column("source_weight", "weight on source", digits=2),
+]
+CURVE = [
+    column("dataset", "dataset", "text"),
+    column("n_train", "training rows", digits=0),
+    column("error", "error"),
+    column("standard_error", "standard error"),
+    column("kind", "kind", "text"),
+]
+CLASSES = 12  # classes that a row of facts names
 
 
 def role_facts(c: Comparison, name: str, role: str) -> dict[str, Any]:
     """Return the row of facts of one of the two datasets."""
-    return fact_row(name, role, c.facts.get(name), c.n_rows[name])
+    row: dict[str, Any] = {"name": name, "role": role, "rows": c.n_rows[name]}
+    facts = c.facts.get(name)
+    if facts is None:
+        return row
+    shares = [f"{label}: {share:.0%}" for label, share in facts.classes.items()]
+    classes, more = ", ".join(shares[:CLASSES]), len(shares) - CLASSES
+    if more > 0:
+        classes += f" and {more} more class{'es' if more > 1 else ''}"
+    left_out, more = ", ".join(facts.left_out), facts.n_left_out - len(facts.left_out)
+    if more > 0:
+        left_out += f" and {more} more"
+    return {
+        **row,
+        "classes": classes or "a number is predicted",
+        "columns": facts.n_columns,
+        "missing": 100 * facts.missing,
+        "left_out": left_out or "none",
+    }
 
 
 def model_rows(c: Comparison) -> Iterator[dict[str, Any]]:
@@ -41,6 +83,36 @@ def model_rows(c: Comparison) -> Iterator[dict[str, Any]]:
             "source_weight": c.model_weights[c.source].get(model),
         }
     yield {"source": c.source, "model": c.estimate, "score": c.score}
+
+
+def curve_section(curves: list[LearningCurve]) -> list[dict[str, Any]]:
+    """Return the section of learning curves; no section without curves."""
+    if not curves:
+        return []
+    rows: list[dict[str, Any]] = []
+    fits = []
+    for curve in curves:
+        name, full, limit = {"dataset": curve.dataset}, curve.n_rows, curve.limit
+        rows += [
+            {**name, "n_train": n, "error": error, "standard_error": spread, "kind": "measured"}
+            for n, error, spread in zip(
+                curve.n_train, curve.errors, curve.standard_errors, strict=True
+            )
+        ]
+        whole = {"n_train": float(full), "error": curve.error_at(full)}
+        rows.append({**name, **whole, "kind": "expected with all rows"})
+        ends = {"error": limit.value, "standard_error": limit.standard_error}
+        rows.append({**name, **ends, "kind": "limit"})
+        fits.append({**name, "slope": curve.slope, "limit": limit.value, "n": full})
+    text = (
+        "Own error against training rows: the measured points, and a line through them extended to more "
+        "rows (dashed: the limit). It shows how far more rows of the same kind would lower the error."
+    )
+    chart = {"type": "curve", "fits": fits, "axis": "training rows", "value_axis": "error"}
+    title, short = "Would more rows help?", "learning curve"
+    return [
+        section("curve", title, text, CURVE, rows, chart, table="closed", more=True, short=short)
+    ]
 
 
 def details_of(c: Comparison) -> dict[str, Any]:
@@ -63,36 +135,34 @@ def details_of(c: Comparison) -> dict[str, Any]:
         told += [row["classes"], f"left out: {row['left_out'] or 'nothing'}"]
     facts.append(["Data", "; ".join(part for part in told if part)])
     facts.append(["Fingerprint", c.provenance.fingerprints.get(c.source, "")])
-    models = [[row["model"], row["score"], row.get("source_weight")] for row in model_rows(c)]
     return {
         "zone": c.decision.word,
-        "why": _why(c),
+        "why": said(c.reason) if c.trial is None else reason_of(c.trial, c.call, c.target),
         "facts": facts,
-        "models": models,
+        "models": [[row["model"], row["score"], row.get("source_weight")] for row in model_rows(c)],
         "notes": list(c.notes),
     }
 
 
-def _why(c: Comparison) -> str:
-    if c.trial is None:
-        return said(c.reason)
-    return reason_of(called(c.trial, c.call), c.target)
+def _percent(share: float) -> str:
+    """Return a share with its sign, in percent."""
+    return f"{'+' if share >= 0 else chr(8722)}{abs(share):.1%}"
 
 
 def _gain_facts(c: Comparison) -> list[list[str]]:
     """Return what the source brings: in percent, and as losses."""
-    facts: list[list[str]] = []
-    if c.trial is not None:
-        trial, (name, unit, alone) = c.trial, loss_of(c)
-        ends = f"{percent(trial.low)} to {percent(trial.high)}"
-        facts.append(["Gain", f"{percent(trial.gain)}, 90% interval {ends}"])
-        if alone is not None:
-            before, after = unit.text(alone), unit.text(max(0.0, alone * (1 - trial.gain)))
-            what = "root mean squared error" if unit.has_root else name
-            facts.append(["What that means", f"{what} {before} alone, {after} to expect with it"])
-        facts.append(["Probability of a gain", f"{trial.p_gain:.2f}"])
-        ends = f"{percent(trial.pooled_low)} to {percent(trial.pooled_high)}"
-        facts.append(["If all rows were pooled", f"{percent(trial.pooled)}, 90% interval {ends}"])
+    if c.trial is None:
+        return []
+    trial, (name, unit, alone) = c.trial, loss_of(c)
+    ends = f"{_percent(trial.low)} to {_percent(trial.high)}"
+    facts = [["Gain", f"{_percent(trial.gain)}, 90% interval {ends}"]]
+    if alone is not None:
+        before, after = unit.text(alone), unit.text(max(0.0, alone * (1 - trial.gain)))
+        what = "root mean squared error" if unit.has_root else name
+        facts.append(["What that means", f"{what} {before} alone, {after} to expect with it"])
+    facts.append(["Probability of a gain", f"{trial.p_gain:.2f}"])
+    ends = f"{_percent(trial.pooled_low)} to {_percent(trial.pooled_high)}"
+    facts.append(["If all rows were pooled", f"{_percent(trial.pooled)}, 90% interval {ends}"])
     return facts
 
 

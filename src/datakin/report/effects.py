@@ -1,17 +1,17 @@
-"""The picture that choices, rankings and comparisons begin with: gains, their intervals and calls."""
+"""What choices, rankings and comparisons begin with: gains, their intervals and calls; units of losses."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from math import floor, isfinite
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import floor, isfinite, sqrt
 from typing import Any
 
-from datakin.report.sections import column, forest, interval
-from datakin.report.units import Unit
-from datakin.report.words import shortened
+from datakin.report.sections import column, forest, interval, section, shortened
 from datakin.results.answer import Bar, axis_of
+from datakin.results.words import IN_POINTS, amount
 
-__all__ = ["IF_POOLED", "POOLED", "effect_chart", "effect_columns", "effect_row", "pooled_row"]
+__all__ = ["Unit", "effect_chart", "effect_columns", "effect_row", "effect_section", "pooled_row"]
 
 POOLED = [
     column("pooled", "if pooled, %", digits=0, signed=True),
@@ -22,6 +22,61 @@ IF_POOLED = (
 )
 ENDS = ("shown", "shown_low", "shown_high")
 FARTHEST = 1.0  # times the reach of the others: how much of a pool that does harm is drawn
+
+
+@dataclass(frozen=True)
+class Unit:
+    """How errors of one loss are shown: percent of rows, or the root of a squared error beside it.
+
+    Attributes
+    ----------
+    loss : str
+        "zero_one", "balanced", "squared", "brier", ...
+    """
+
+    loss: str
+
+    @property
+    def is_percent(self) -> bool:
+        """Whether errors are shares of wrong predictions."""
+        return self.loss in IN_POINTS
+
+    @property
+    def has_root(self) -> bool:
+        """Whether the root of an error has the unit of the label."""
+        return self.loss == "squared"
+
+    @property
+    def digits(self) -> int:
+        """Decimals of an error in a table."""
+        return 1 if self.is_percent else 4
+
+    def named(self, label: str) -> str:
+        """Return the name of an error with its unit."""
+        return f"{label}, %" if self.is_percent else label
+
+    def columns(self, key: str, label: str) -> list[dict[str, Any]]:
+        """Return the columns of an error: the root of a squared one, and the square beside it."""
+        if not self.has_root:
+            return [column(key, self.named(label), digits=self.digits)]
+        root = column(f"{key}_root", f"{label}, RMSE", digits=3)
+        return [root, column(key, f"{label}, squared")]
+
+    def values(self, key: str, error: float | None) -> dict[str, float | None]:
+        """Return what those columns hold."""
+        if error is None or not isfinite(error):
+            return {key: None}
+        if not self.has_root:
+            return {key: 100 * error if self.is_percent else error}
+        return {key: error, f"{key}_root": sqrt(error) if error >= 0 else None}
+
+    def drawn(self, key: str) -> str:
+        """Return which of them is drawn."""
+        return f"{key}_root" if self.has_root else key
+
+    def text(self, error: float) -> str:
+        """Return an error as every other place writes it."""
+        return amount(self.loss, error)
 
 
 def effect_columns(loss: str, unit: Unit) -> list[dict[str, Any]]:
@@ -36,17 +91,12 @@ def effect_columns(loss: str, unit: Unit) -> list[dict[str, Any]]:
     """
     name = "RMSE" if unit.has_root else unit.named(loss)
     digits = 3 if unit.has_root else unit.digits
+    ends, both = (unit.drawn("loss_alone"), unit.drawn("loss_with")), "alone, and to expect with it"
     return [
         column("gain", "gain, %", digits=1, signed=True),
         interval("low", "high", "90% interval, %", 1, signed=True),
         column("p_gain", "probability of a gain, %", digits=1),
-        interval(
-            unit.drawn("loss_alone"),
-            unit.drawn("loss_with"),
-            f"{name} alone, and to expect with it",
-            digits,
-            between="→",
-        ),
+        interval(*ends, f"{name} {both}", digits, between="→"),
     ]
 
 
@@ -90,18 +140,37 @@ def effect_chart(
     )
     found = list(rows)
     chart = forest(name, "shown", axis, tag={"digits": 1, "unit": "%"})
-    chart |= {"low": "shown_low", "high": "shown_high", "explained": True}
-    chart["reach"] = _reach(found)
+    chart |= {"low": "shown_low", "high": "shown_high", "explained": True, "reach": _reach(found)}
     if any("mark" in row for row in found):
         chart["mark_label"] = "* gain of one pool of all rows, which decides this call"
     return chart
 
 
+def effect_section(
+    target: str,
+    loss: tuple[str, Unit],
+    rows: list[dict[str, Any]],
+    text: str,
+    shares: Sequence[dict[str, Any]] = (),
+    more: Sequence[dict[str, Any]] = (),
+) -> dict[str, Any]:
+    """Return the section of what each source brings; `shares` and `more` are further columns."""
+    columns = [
+        column("source", "source", "name"),
+        column("call", "call", "zone"),
+        *effect_columns(*loss),
+        *shares,
+        *POOLED,
+        *more,
+        column("n_rows", "rows", digits=0),
+    ]
+    chart, title = effect_chart("source", loss[0], target, rows), "What each source brings"
+    return section("gains", title, f"{text} {IF_POOLED}", columns, rows, chart, short="Gains")
+
+
 def _reach(rows: list[dict[str, Any]]) -> list[float]:
     """Return the ends of the axis. A pool that does much harm does not make dots of all others."""
-    bars = [Bar(*(row[end] / 100 for end in ENDS)) for row in rows if "mark" not in row]
-    axis = axis_of(bars)
+    axis = axis_of([Bar(*(row[end] / 100 for end in ENDS)) for row in rows if "mark" not in row])
     room = FARTHEST * max(-axis.low, axis.high)
     pools = [end for row in rows if "mark" in row for end in (row["shown_low"], row["shown_high"])]
-    low = min([100 * axis.low, *(max(end, -100 * room) for end in pools)])
-    return [low, 100 * axis.high]
+    return [min([100 * axis.low, *(max(end, -100 * room) for end in pools)]), 100 * axis.high]

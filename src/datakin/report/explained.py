@@ -1,31 +1,146 @@
-"""Explanations inside the reports of comparisons, rankings and choices."""
+"""Why a source fails, as every report shows it: the ladder of its loss, and effects of columns."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 from typing import Any
 
-from datakin.report.explained_columns import effects_section
-from datakin.report.explanations import ladder_section, loss_word
-from datakin.report.sections import column, interval, pairs, section
-from datakin.report.words import shortened
+from datakin.report.sections import column, interval, pairs, section, shortened, texts
 from datakin.results import Explanation
-from datakin.results.explanation_words import MEANING, Above, part_title
+from datakin.results.explanation_words import (
+    MEANING,
+    Above,
+    effect_on,
+    effect_words,
+    loss_word,
+    part_title,
+)
+from datakin.results.words import percent
 
-__all__ = ["ladder_of", "why_pair", "why_sources"]
+__all__ = [
+    "effects_section",
+    "fall_columns",
+    "ladder_of",
+    "ladder_section",
+    "why_pair",
+    "why_sources",
+]
 
 ORDER = tuple(MEANING)  # of the parts
+
+
+def fall_columns(above: Above) -> list[dict[str, Any]]:
+    """Return the columns of a fall of the loss, with its interval."""
+    return [
+        column("value", above.titled("by how much the loss falls"), digits=1, signed=True),
+        interval("low", "high", above.titled("90% interval"), 1, signed=True),
+    ]
+
+
+def ladder_section(found: Explanation, key: str = "ladder") -> dict[str, Any]:
+    """Return the section of the parts that the excess is made of; without rows for copies."""
+    above, target, loss = Above.of(found), shortened(found.target), loss_word(found)
+    columns = [
+        column("what", "part", "text"),
+        *fall_columns(above),
+        *texts(chance="chance of it, were the rules equal", reason="a reason"),
+        column("loss", f"{loss} from here on"),
+        column("meaning", "what it means, if it is a reason", "text"),
+    ]
+    text = (
+        f"The source's predictor is mended step by step, on held-out rows of {target}. Each bar begins where "
+        f"the one above it ends; all parts add up to the whole. A part is a reason if its interval lies "
+        f"above 0 and chance alone rarely brings it."
+    )
+    unit = ", in % of it" if above.unit else ""
+    axis = (
+        f"how far the {loss} lies above that of {target} alone{unit}. Lines: 90% intervals of where a part "
+        f"ends."
+    )
+    chart = {"type": "waterfall", "name": "what", "unit": above.unit, "axis": axis}
+    rows = [] if found.is_copy else _parts(found, above)
+    return section(key, "What the loss is made of", text, columns, rows, chart, short="Parts")
+
+
+def _parts(found: Explanation, above: Above) -> list[dict[str, Any]]:
+    """Return the whole and its parts, each with where it begins and ends."""
+    at, low, high = found.excess, found.low, found.high
+    rows: list[dict[str, Any]] = [
+        {
+            "what": "The whole",
+            "meaning": f"{shortened(found.source)} against the target's own predictor",
+            **above.numbers(value=at, low=low, high=high),
+            "from": 0.0,
+            **above.numbers(to=at, end_low=low, end_high=high),
+            "loss": found.steps[0].loss,
+            "summary": True,
+        }
+    ]
+    for part, step in zip(found.parts, found.steps[1:], strict=False):
+        left, least, most = at - part.value, at - part.high, at - part.low
+        rows.append(
+            {
+                "what": part_title(part.name),
+                "meaning": MEANING.get(part.name, ""),
+                **above.numbers(value=part.value, low=part.low, high=part.high),
+                "chance": _chance(part.chance),
+                "reason": "yes" if part.flagged else "no",
+                "flagged": part.flagged,
+                **above.numbers(**{"from": at, "to": left, "end_low": least, "end_high": most}),
+                "loss": step.loss,
+            }
+        )
+        at = left
+    return rows
+
+
+def _chance(chance: float) -> str:
+    if not isfinite(chance):
+        return "not tested"
+    return "less than 0.1%" if chance < 0.001 else f"{percent(min(chance, 1.0))}%"
+
+
+def effects_section(found: Explanation, key: str = "effects") -> dict[str, Any]:
+    """Return the section of the effects of columns in both tables; without rows if none are known."""
+    target, source, on = shortened(found.target), shortened(found.source), effect_on(found)
+    rows = [
+        {**vars(pair), "reason": "yes" if each.flagged else "no"}
+        for each in found.columns
+        for pair in each.effects
+    ]
+    columns = [
+        column("name", "column", "text"),
+        column("here", f"effect in {target}", digits=3),
+        interval("here_low", "here_high", "90% interval", 3),
+        column("there", f"effect in {source}", digits=3),
+        interval("there_low", "there_high", "90% interval, there", 3),
+        column("reason", "a reason", "text"),
+    ]
+    text = (
+        f"Effects of one standard deviation {on}, from {effect_words(found)} of each table. Where the two "
+        f"intervals of a column lie apart, it counts otherwise here than there. Effects of columns that go "
+        f"together are told apart badly. Columns whose new effects bring most stand first."
+    )
+    chart = pairs(
+        "name",
+        f"effect of one standard deviation {on}. Lines: 90% intervals.",
+        ("here", "here_low", "here_high", f"in {target}"),
+        ("there", "there_low", "there_high", f"in {source}"),
+    )
+    title = "Effects of columns, here and there"
+    return section(key, title, text, columns, rows, chart, table="closed", short="Effects")
 
 
 def why_pair(explanations: Sequence[Explanation]) -> list[dict[str, Any]]:
     """Return the sections of one explanation in the report of a comparison; none without one."""
     found = [each for each in explanations if not each.is_copy]
     sections = [
-        {**make(each, key), "title": f"{title}: {name}"}
+        {**make(each, key), "title": f"Why it fails: {name}"}
         for each in found[:1]
-        for make, key, title, name in (
-            (ladder_section, "why-parts", "Why it fails", "the parts of the loss"),
-            (effects_section, "why-effects", "Why it fails", "effects of columns, here and there"),
+        for make, key, name in (
+            (ladder_section, "why-parts", "the parts of the loss"),
+            (effects_section, "why-effects", "effects of columns, here and there"),
         )
     ]
     return [part for part in sections if part["rows"]]
@@ -38,44 +153,30 @@ def why_sources(explanations: Sequence[Explanation]) -> list[dict[str, Any]]:
         return []
     names = {part.name: None for each in found for part in each.parts}
     shown = sorted(names, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
+    parts = [
+        column(f"part {name}", f"{name}, %", digits=1, signed=True, meaning=MEANING.get(name))
+        for name in shown
+    ]
     columns = [
         column("source", "source", "name"),
         column("reasons", "reasons", "text"),
         column("excess", "excess, %", digits=0, signed=True),
         interval("low", "high", "90% interval, %", 0, signed=True),
-        *(
-            column(f"part {name}", f"{name}, %", digits=1, signed=True, meaning=MEANING.get(name))
-            for name in shown
-        ),
+        *parts,
         column("said", "in words", "text"),
     ]
     target = shortened(found[0].target)
+    meanings = "; ".join(f"{name}: {MEANING[name]}" for name in shown if name in MEANING)
     text = (
         f"What the loss of each source's predictor on {target} is made of, in percent of the "
-        f"{loss_word(found[0])} of {target} alone: {_meanings(shown)}. The parts of a source add up to its "
-        f"excess. Select a source for its steps."
+        f"{loss_word(found[0])} of {target} alone: {meanings}. The parts of a source add up to its excess. "
+        f"Select a source for its steps."
     )
     series = [(f"part {n}", f"low {n}", f"high {n}", part_title(n)) for n in shown]
     axis = "part of the loss, in % of that of the target alone. Lines: 90% intervals."
     chart = {"equal": True} | pairs("source", axis, *series)
-    title = "Why sources hurt"
-    rows = [_row(each) for each in found]
-    return [
-        section(
-            "why-hurts",
-            title,
-            text,
-            columns,
-            rows,
-            chart=chart,
-            table="open",
-            short="Why they hurt",
-        )
-    ]
-
-
-def _meanings(names: Sequence[str]) -> str:
-    return "; ".join(f"{name}: {MEANING[name]}" for name in names if name in MEANING)
+    rows, title = [_row(each) for each in found], "Why sources hurt"
+    return [section("why-hurts", title, text, columns, rows, chart, short="Why they hurt")]
 
 
 def _row(each: Explanation) -> dict[str, Any]:
@@ -83,17 +184,12 @@ def _row(each: Explanation) -> dict[str, Any]:
     row: dict[str, Any] = {
         "source": each.source,
         "reasons": ", ".join(each.causes) or "none stands out",
-        "excess": above.shown(each.excess),
-        "low": above.shown(each.low),
-        "high": above.shown(each.high),
+        **above.numbers(excess=each.excess, low=each.low, high=each.high),
         "said": each.answer.headline,
     }
     for part in each.parts:
-        row |= {
-            f"part {part.name}": above.shown(part.value),
-            f"low {part.name}": above.shown(part.low),
-            f"high {part.name}": above.shown(part.high),
-        }
+        ends = {"part": part.value, "low": part.low, "high": part.high}
+        row |= above.numbers(**{f"{end} {part.name}": value for end, value in ends.items()})
     return row
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from datakin._core.exceptions import counted
+from datakin.report.effects import Unit
 from datakin.report.sections import column, interval, origin, pairs, records, section, view
-from datakin.report.units import Unit
-from datakin.report.words import notes_of, plural, verdict_of
 from datakin.results import Gain
-from datakin.results.gain_answer import NORMAL
+from datakin.results.gain import NORMAL
 from datakin.results.words import error_word
 
 __all__ = ["gain_view"]
@@ -23,24 +23,18 @@ def gain_view(gain: Gain) -> dict[str, Any]:
         "intervals.",
         *((f"{side}_rer", f"{side}_low", f"{side}_high", f"on the {side}") for side in gain.sides),
     )
-    n_splits = plural(gain.repeats, gain.split)
-    text = (
-        f"Mean over {n_splits}. Methods learned from target and source; tested on rows kept back."
-    )
+    splits = counted(gain.repeats, gain.split)
+    text = f"Mean over {splits}. Methods learned from target and source; tested on rows kept back."
+    title, columns = "What the methods brought", _columns(gain)
+    source = counted(len(gain.sources), "source") if gain.sources else gain.source
     return view(
         "gain",
-        f"{_sources(gain)} for {gain.target}",
-        verdict_of(gain.answer),
-        [
-            section(
-                "gain", "What the methods brought", text, _columns(gain), rows, chart=chart,
-                table="open", short="Gains",
-            )
-        ],
+        f"{source} for {gain.target}",
+        gain,
+        [section("gain", title, text, columns, rows, chart, short="Gains")],
         tiles=_tiles(gain),
-        notes=notes_of(gain.answer),
         provenance=origin(gain.provenance),
-    )  # fmt: skip
+    )
 
 
 def _units(gain: Gain) -> dict[str, Unit]:
@@ -65,9 +59,8 @@ def _columns(gain: Gain) -> list[dict[str, Any]]:
     found = [column("method", "method", "text")]
     for side in gain.sides:
         found.append(column(f"{side}_rer", f"gain on the {side}, %", digits=1, signed=True))
-        found.append(
-            interval(f"{side}_low", f"{side}_high", f"90% interval, {side}, %", 0, signed=True)
-        )
+        ends = f"{side}_low", f"{side}_high"
+        found.append(interval(*ends, f"90% interval, {side}, %", 0, signed=True))
     if len(gain.sides) > 1:
         found.append(column("average_rer", "average gain, %", digits=1, signed=True))
     for side in gain.sides:
@@ -88,9 +81,4 @@ def _tiles(gain: Gain) -> list[dict[str, str]]:
         second,
         {"label": f"{gain.split}s", "value": str(gain.repeats)},
         {"label": "error measured as", "value": " / ".join(map(error_word, losses))},
-    ]  # fmt: skip
-
-
-def _sources(gain: Gain) -> str:
-    """Return the source's name, or how many there are."""
-    return plural(len(gain.sources), "source") if gain.sources else gain.source
+    ]

@@ -8,10 +8,20 @@ from typing import Any
 import numpy as np
 
 from datakin.distances import DistanceMatrix
-from datakin.report.sections import column, interval, origin, records, section, view
-from datakin.report.words import CALLS, ZONES, enumerated, notes_of, shortened, verdict_of
+from datakin.report.sections import (
+    ZONES,
+    column,
+    counts,
+    interval,
+    origin,
+    records,
+    section,
+    shortened,
+    view,
+)
 from datakin.results import Matrix, Square
 from datakin.results.matrix_answer import has_untried
+from datakin.results.words import CALLS, enumerated
 from datakin.results.zones import NOT_TRIED
 
 __all__ = ["distance_matrix_view", "matrix_view"]
@@ -30,10 +40,8 @@ PAIRS = [
 
 def matrix_view(matrix: Matrix) -> dict[str, Any]:
     """Return the sections of a matrix of scores."""
-    clusters = matrix.clusters()
     return _square_view(
         matrix,
-        clusters,
         tiles=_zone_tiles(matrix) if matrix.rule != NOT_TRIED.name else (),
         calls=matrix.shown == "call",
         own=[float(error) for error in np.diag(matrix.errors)],
@@ -44,12 +52,11 @@ def matrix_view(matrix: Matrix) -> dict[str, Any]:
 
 def distance_matrix_view(matrix: DistanceMatrix) -> dict[str, Any]:
     """Return the sections of a matrix of distances."""
-    return _square_view(matrix, matrix.clusters(), provenance=origin(matrix.provenance))
+    return _square_view(matrix, provenance=origin(matrix.provenance))
 
 
 def _square_view(
     matrix: Square,
-    clusters: dict[str, int],
     *,
     tiles: Sequence[dict[str, str]] = (),
     own: Sequence[float] | None = None,
@@ -61,28 +68,28 @@ def _square_view(
     `own` holds each dataset's own error, `pairs` are further columns of the
     table of pairs.
     """
-    order, n = _leaves(matrix), len(matrix)
+    from scipy.cluster.hierarchy import leaves_list
+
+    n, clusters = len(matrix), matrix.clusters()
+    order = [int(i) for i in leaves_list(matrix.tree)] if n > 1 else [0]
     counts = {"datasets": n, "pairs": n * (n - 1) // 2, "groups": len(set(clusters.values()))}
     return view(
         "matrix",
         f"{n} datasets",
-        verdict_of(matrix.answer),
-        [_heat(matrix, order), _tree(matrix, order), _map(matrix), _members(matrix, clusters, own),
-         _pairs(pairs)],
+        matrix,
+        [
+            _heat(matrix, order),
+            _tree(matrix, order),
+            _map(matrix),
+            _members(matrix, clusters, own),
+            _pairs(pairs),
+        ],
         tiles=[*({"label": name, "value": f"{count:,}"} for name, count in counts.items()), *tiles],
         clusters=list(clusters.values()),
         groups=list(_group_names(clusters).values()),
         selects="dataset",
-        notes=notes_of(matrix.answer),
         **more,
-    )  # fmt: skip
-
-
-def _leaves(matrix: Square) -> list[int]:
-    """Return the datasets in the order of the tree's leaves."""
-    from scipy.cluster.hierarchy import leaves_list
-
-    return [int(i) for i in leaves_list(matrix.tree)] if len(matrix) > 1 else [0]
+    )
 
 
 def _group_names(clusters: dict[str, int]) -> dict[int, str]:
@@ -98,13 +105,9 @@ def _zone_tiles(matrix: Matrix) -> list[dict[str, str]]:
     is_call = matrix.shown == "call"
     found = [matrix.zones[i][j] for i in range(n) for j in range(n) if i != j]
     words = [zone.call if is_call else zone.value for zone in found]
-    total = max(1, len(words))
+    of = f"of {max(1, len(words)):,} {'calls' if is_call else 'pairs, both ways'}"
     return [
-        {
-            "label": f"{word}, of {total:,} {'calls' if is_call else 'pairs, both ways'}",
-            "value": f"{words.count(word):,}",
-            "zone": word,
-        }
+        {"label": f"{word}, {of}", "value": f"{words.count(word):,}", "zone": word}
         for word in (CALLS if is_call else ZONES)
     ]
 
@@ -115,7 +118,7 @@ def _heat(matrix: Square, order: list[int]) -> dict[str, Any]:
         f"other form blocks along the diagonal."
     )
     chart = {"type": "heat", "order": order, "word": matrix.word}
-    return section("heat", "Every pair", text, [], [], chart=chart, short="Pairs")
+    return section("heat", "Every pair", text, [], [], chart, table="closed", short="Pairs")
 
 
 def _tree(matrix: Square, order: list[int]) -> dict[str, Any]:
@@ -124,8 +127,7 @@ def _tree(matrix: Square, order: list[int]) -> dict[str, Any]:
         for a, b, h, n in matrix.tree.tolist()
     ]
     columns = [
-        column("left", "left", digits=0),
-        column("right", "right", digits=0),
+        *counts(left="left", right="right"),
         column("height", "height"),
         column("size", "datasets", digits=0),
     ]
@@ -140,9 +142,8 @@ def _tree(matrix: Square, order: list[int]) -> dict[str, Any]:
         axis = "largest score between the two groups that join"
     cut = float(matrix._cut()) if len(matrix) > 1 else 0.0
     chart = {"type": "tree", "order": order, "cut": cut, "axis": axis}
-    found = section(
-        "tree", "The family tree", text, columns, merges, chart=chart, table="none", short="Tree"
-    )
+    title, hidden = "The family tree", "none"
+    found = section("tree", title, text, columns, merges, chart, table=hidden, short="Tree")
     return {**found, "half": True}
 
 
@@ -154,9 +155,8 @@ def _map(matrix: Square) -> dict[str, Any]:
         column("cluster", "group", digits=0),
     ]
     text = "Datasets near each other on the map are near in score, as far as two dimensions can show it."
-    rows = records(matrix.map)
-    chart = {"type": "map"}
-    found = section("map", "The map", text, columns, rows, chart=chart, table="none", short="Map")
+    rows, chart = records(matrix.map), {"type": "map"}
+    found = section("map", "The map", text, columns, rows, chart, table="none", short="Map")
     return {**found, "half": True}
 
 
@@ -184,12 +184,12 @@ def _members(
         *([column("error", "own error")] if own is not None else []),
     ]
     text = "Every dataset with its group and its nearest neighbour."
-    return section("datasets", "The datasets", text, columns, rows, table="open", short="Datasets")
+    return section("datasets", "The datasets", text, columns, rows, short="Datasets")
 
 
 def _pairs(more: Sequence[dict[str, Any]]) -> dict[str, Any]:
     columns = [column("target", "target", "name"), column("source", "source", "name")]
     columns += [column("score", "score"), *more]
     text = "All pairs. Sort by a heading; type part of a name, or of a call, to filter."
-    found = section("pairs", "The pairs", text, columns, [], table="open", short="All pairs")
+    found = section("pairs", "The pairs", text, columns, [], short="All pairs")
     return {**found, "rows_from": "pairs"}

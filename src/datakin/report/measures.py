@@ -6,22 +6,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from datakin.learners.metrics import Metrics
-from datakin.report.sections import column, section
-from datakin.report.words import shortened
+from datakin.report.sections import column, section, shortened
 from datakin.results import Choice, Comparison
+from datakin.results.metrics_table import MEASURES as TITLES
 from datakin.results.metrics_table import measure_interval, measure_text
 
 __all__ = ["both_ways", "choice_measures", "measure_facts", "trial_measures"]
 
 MEASURES = {
+    **TITLES,
     "auc": "AUC (0.5 is guessing, 1 is best)",
     "calibration_slope": "calibration slope (1 is right)",
     "calibration_intercept": "calibration intercept (0 is right)",
-    "accuracy": "accuracy",
-    "balanced_accuracy": "balanced accuracy",
-    "brier": "Brier loss",
     "rmse": "RMSE",
-    "mae": "mean absolute error",
     "r2": "R² (1 is best)",
 }
 FEW = ("auc", "calibration_slope", "r2")  # shown of a source in the side sheet
@@ -38,17 +35,15 @@ def choice_measures(choice: Choice) -> list[dict[str, Any]]:
     text = (
         f"The same predictions of held-out rows of {shortened(choice.target)}, measured otherwise."
     )
-    return _section("measures", "In other measures", text, choice.metrics, names)
+    return _section(text, choice.metrics, names)
 
 
 def trial_measures(c: Comparison) -> list[dict[str, Any]]:
     """Return the section of the target alone and with the source."""
-    names = {
-        "alone": f"{shortened(c.target)} alone",
-        "with_source": f"with {shortened(c.source)}",
-    }
-    text = f"Predictions of held-out rows of {shortened(c.target)}, from the trial of the source."
-    return _section("measures", "In other measures", text, c.metrics, names)
+    target = shortened(c.target)
+    names = {"alone": f"{target} alone", "with_source": f"with {shortened(c.source)}"}
+    text = f"Predictions of held-out rows of {target}, from the trial of the source."
+    return _section(text, c.metrics, names)
 
 
 def both_ways(c: Comparison) -> list[dict[str, Any]]:
@@ -64,8 +59,8 @@ def both_ways(c: Comparison) -> list[dict[str, Any]]:
         "The predictors that the score is made from. They are other learners than those of the trial; "
         "intervals tell of the tested rows alone."
     )
-    title = "Both directions in other measures"
-    return _section("measures-both", title, text, c.metrics, names)
+    heads = {"title": "Both directions in other measures", "short": "Both directions"}
+    return [{**each, "id": "measures-both", **heads} for each in _section(text, c.metrics, names)]
 
 
 def measure_facts(c: Comparison) -> list[list[str]]:
@@ -81,8 +76,9 @@ def measure_facts(c: Comparison) -> list[list[str]]:
 
 
 def _section(
-    key: str, title: str, text: str, metrics: Mapping[str, Metrics], names: dict[str, str]
+    text: str, metrics: Mapping[str, Metrics], names: dict[str, str]
 ) -> list[dict[str, Any]]:
+    """Return one column for each of `names`; no section without any measure."""
     found = {who: metrics[who] for who in names if who in metrics}
     rows = [
         {"measure": label, **{who: _said(held, name) for who, held in found.items()}}
@@ -91,24 +87,20 @@ def _section(
     ]
     if not rows:
         return []
-    columns = [
-        column("measure", "measure", "text"),
-        *(column(who, names[who], "text") for who in found),
-    ]
+    columns = [column(who, names[who], "text") for who in found]
+    columns.insert(0, column("measure", "measure", "text"))
     positive = next((held.positive for held in found.values() if held.positive), "")
     about = f" AUC and calibration are about the class {positive!r}." if positive else ""
     told = f"{text} In brackets: 90% intervals.{about}"
-    short = "Measures" if key == "measures" else "Both directions"
-    return [section(key, title, told, columns, rows, table="open", short=short)]
+    return [section("measures", "In other measures", told, columns, rows, short="Measures")]
 
 
 def _said(held: Metrics, name: str) -> str | None:
     """Return a measure with its interval; None where it is not defined."""
     if name not in held.values:
         return None
-    if name not in held.intervals:
-        return _amount(held, name)
-    return f"{_amount(held, name)} ({measure_interval(name, held.intervals[name])})"
+    ends = held.intervals.get(name)
+    return _amount(held, name) + (f" ({measure_interval(name, ends)})" if ends is not None else "")
 
 
 def _amount(held: Metrics, name: str) -> str:

@@ -38,7 +38,7 @@ from datakin.report.explanations import explanation_view
 from datakin.report.gains import gain_view
 from datakin.report.matrices import distance_matrix_view, matrix_view
 from datakin.report.rankings import distance_ranking_view, ranking_view
-from datakin.report.words import WORDS, notes_of, verdict_of
+from datakin.report.sections import notes_of, verdict_of
 from datakin.results import (
     Choice,
     Comparison,
@@ -190,7 +190,8 @@ def _page(result: Any, command: str | None, notes: Sequence[str]) -> str:
         view["remedies"] = [
             [each.text, each.typed if command else each.python] for each in answer.remedies
         ]
-        view["words"] = WORDS
+        # Words that a colleague without any other page may look up.
+        view["words"] = json.loads(_asset("words.json"))
     if command:
         view["provenance"] = {"Command": command, **view.get("provenance", {})}
     text = str(result)

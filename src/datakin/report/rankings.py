@@ -5,22 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from datakin.distances import DistanceRanking
-from datakin.report.details import details_of, loss_of, model_rows, role_facts, unit_on
-from datakin.report.effects import (
-    IF_POOLED,
-    POOLED,
-    effect_chart,
-    effect_columns,
-    effect_row,
-    pooled_row,
-)
-from datakin.report.explained import ladder_of, why_sources
-from datakin.report.sections import (
+from datakin.report.details import (
     FACTS,
     MODELS,
+    curve_section,
+    details_of,
+    loss_of,
+    model_rows,
+    role_facts,
+    unit_on,
+)
+from datakin.report.effects import effect_row, effect_section, pooled_row
+from datakin.report.explained import ladder_of, why_sources
+from datakin.report.sections import (
+    ZONES,
     bars,
     column,
-    curve_section,
     interval,
     origin,
     pairs,
@@ -28,11 +28,9 @@ from datakin.report.sections import (
     section,
     view,
 )
-from datakin.report.words import CALLS, ZONES, notes_of, verdict_of
-from datakin.results import SCREENED, Comparison, LearningCurve, Ranking
-from datakin.results.call_words import gain_legend, legend_of_calls
-from datakin.results.explained import explained
-from datakin.results.words import error_word
+from datakin.results import SCREENED, Comparison, Ranking
+from datakin.results.call_words import explained, gain_legend, legend_of_calls
+from datakin.results.words import CALLS, error_word
 
 __all__ = ["distance_ranking_view", "ranking_view"]
 
@@ -45,7 +43,7 @@ WAYS = (
 def ranking_view(ranking: Ranking) -> dict[str, Any]:
     """Return the sections of a ranking."""
     kin = list(ranking)
-    by_gain = kin[0].decision.is_about_gain
+    curves = [c.curves[ranking.target] for c in kin if ranking.target in c.curves]
     sections = [
         *([_effects(ranking, kin)] if ranking.is_tried else []),
         *why_sources(ranking.explanations),
@@ -53,17 +51,16 @@ def ranking_view(ranking: Ranking) -> dict[str, Any]:
         _screened(ranking),
         _facts(ranking, kin),
         _models(kin),
-        *curve_section(_target_curves(ranking, kin)),
+        *curve_section(curves[:1]),
     ]
     return view(
         "ranking",
         f"Sources for {ranking.target}",
-        verdict_of(ranking.answer),
+        ranking,
         [part for part in sections if part["rows"]],
         tiles=_tiles(ranking, kin),
-        notes=notes_of(ranking.answer),
         details={c.source: _details(ranking, c) for c in kin},
-        calls=by_gain,
+        calls=kin[0].decision.is_about_gain,
         selects="source",
         provenance=origin(*(c.provenance for c in ranking.comparisons), Fits=str(ranking.n_fits)),
     )
@@ -101,21 +98,10 @@ def _effects(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
         found = effect_row(row["gain"], ends, row["p_gain"], alone, unit)
         rows.append({**row, **found, **pooled, "call": c.decision.word, "zone": c.decision.word})
     rows = [row for row in rows if row["gain"] == row["gain"]]
-    columns = [
-        column("source", "source", "name"),
-        column("call", "call", "zone"),
-        *effect_columns(name, unit),
-        *POOLED,
-        *([column("group", "group", digits=0)] if len(kin) > 1 else []),
-        column("n_rows", "rows", digits=0),
-    ]
     calls = [c.call for c in kin]
-    text = " ".join([*legend_of_calls(calls), *gain_legend(name, calls), IF_POOLED])
-    chart = effect_chart("source", name, ranking.target, rows)
-    return section(
-        "gains", "What each source brings", text, columns, rows, chart=chart,
-        table="open", short="Gains",
-    )  # fmt: skip
+    text = " ".join([*legend_of_calls(calls), *gain_legend(name, calls)])
+    group = [column("group", "group", digits=0)] if len(kin) > 1 else []
+    return effect_section(ranking.target, (name, unit), rows, text, more=group)
 
 
 def _scores(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
@@ -166,10 +152,8 @@ def _scores(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
     ]
     if "standardised" in frame:
         columns.insert(-1, column("standardised", "score, standardised"))
-    return section(
-        "scores", "Who is kin: scores in both directions", text, columns, rows, chart=chart,
-        table="open", short="Scores",
-    )  # fmt: skip
+    title = "Who is kin: scores in both directions"
+    return section("scores", title, text, columns, rows, chart, short="Scores")
 
 
 def _screened(ranking: Ranking) -> dict[str, Any]:
@@ -194,37 +178,22 @@ def _screened(ranking: Ranking) -> dict[str, Any]:
         "Sources that a quick pass of a few fits found out of reach. They were not measured in full and "
         "are not called; the numbers are those of the quick pass."
     )
-    return section("screened", "Screened out", text, columns, rows, table="open")
+    return section("screened", "Screened out", text, columns, rows)
 
 
 def _models(kin: list[Comparison]) -> dict[str, Any]:
     rows = [row for c in kin for row in model_rows(c)]
     columns = [column("source", "source", "name"), *MODELS]
-    chart = {
-        "type": "dots",
-        "name": "source",
-        "series": "model",
-        "value": "score",
-        "axis": "score by each model alone",
-    }
+    chart = {"type": "dots", "name": "source", "series": "model", "value": "score"}
+    chart["axis"] = "score by each model alone"
     text = (
         "The score by each model alone. Where the dots of a source lie close together, the models agree. A "
         "single dot far away comes from that model, not from the data."
     )
+    title = "Do the models agree?"
     return section(
-        "models",
-        "Do the models agree?",
-        text,
-        columns,
-        rows,
-        chart=chart,
-        more=True,
-        short="models",
+        "models", title, text, columns, rows, chart, table="closed", more=True, short="models"
     )
-
-
-def _target_curves(ranking: Ranking, kin: list[Comparison]) -> list[LearningCurve]:
-    return [c.curves[ranking.target] for c in kin if ranking.target in c.curves][:1]
 
 
 def _facts(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
@@ -234,7 +203,7 @@ def _facts(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
         "What was read. Rows in common with the target are left out of the cross errors; columns that the "
         "other dataset does not have are left out of the comparison."
     )
-    return section("facts", "The data", text, FACTS, rows, table="open", short="Data")
+    return section("facts", "The data", text, FACTS, rows, short="Data")
 
 
 def distance_ranking_view(ranking: DistanceRanking) -> dict[str, Any]:
@@ -244,25 +213,17 @@ def distance_ranking_view(ranking: DistanceRanking) -> dict[str, Any]:
         column("score", "distance"),
         column("n_rows", "rows", digits=0),
     ]
+    title = f"Distances by {ranking.method}"
+    text = "Nearest first. A distance has no zones and no interval."
+    rows, chart = records(ranking.frame), bars("source", "score", "distance")
     return view(
         "ranking",
         f"Sources for {ranking.target}",
-        verdict_of(ranking.answer),
-        [
-            section(
-                "distances",
-                f"Distances by {ranking.method}",
-                "Nearest first. A distance has no zones and no interval.",
-                columns,
-                records(ranking.frame),
-                chart=bars("source", "score", "distance"),
-                table="open",
-            )
-        ],
+        ranking,
+        [section("distances", title, text, columns, rows, chart)],
         tiles=[
             {"label": "sources", "value": str(len(ranking))},
             {"label": "distance", "value": ranking.method},
         ],
-        notes=notes_of(ranking.answer),
         provenance=origin(*(c.provenance for c in ranking)),
     )

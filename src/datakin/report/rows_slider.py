@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from datakin.report.sections import column, section
-from datakin.report.units import Unit
-from datakin.report.words import enumerated, shortened
+from datakin.report.effects import Unit
+from datakin.report.sections import column, section, shortened
 from datakin.results import Choice
-from datakin.results.words import error_word
+from datakin.results.words import enumerated, error_word
 
 __all__ = ["rows_section"]
 
@@ -28,8 +27,10 @@ def rows_section(choice: Choice) -> dict[str, Any]:
     """Return the section of the slider; a sentence where the curve does not support one."""
     unit, target = Unit(choice.loss), shortened(choice.target)
     points = [(p.n_rows, p.error) for p in choice.curve if p.n_rows > 0 and isfinite(p.error)]
-    drawn = unit.drawn("error")
-    measured = [{"n": n, "error": unit.values("error", error)[drawn]} for n, error in points]
+
+    def drawn(n: int, error: float) -> dict[str, Any]:
+        return {"n": n, "error": unit.values("error", error)[unit.drawn("error")]}
+
     rows: list[dict[str, Any]] = [
         {"n_rows": n, **unit.values("error", error), "kind": "measured"} for n, error in points
     ]
@@ -46,13 +47,10 @@ def rows_section(choice: Choice) -> dict[str, Any]:
         return section("rows", title, why, columns, rows, table="none", short=short)
     a, b = line
     expected = {n: max(0.0, a + b / n) for n in _positions(points, choice.n_rows)}
-    steps: list[dict[str, Any]] = [
-        {
-            "n": n,
-            "error": unit.values("error", error)[drawn],
-            "text": _said(choice, unit, n, error),
-        }
-        for n, error in expected.items()
+    word = f"{error_word(choice.loss)} of {target} alone"
+    steps = [
+        {**drawn(n, e), "text": f"With {n:,} rows, the {word} should be {unit.text(e)}."}
+        for n, e in expected.items()
     ]
     # It begins where the error alone was measured, so that the page has one number for it.
     start = min(range(len(steps)), key=lambda k: abs(steps[k]["n"] - points[-1][0]))
@@ -64,10 +62,10 @@ def rows_section(choice: Choice) -> dict[str, Any]:
         "type": "whatif",
         "steps": steps,
         "start": start,
-        "measured": measured,
+        "measured": [drawn(*point) for point in points],
         "label": f"Rows of {target} to learn from",
         "axis": "rows learned from",
-        "value_axis": unit.named(f"{error_word(choice.loss)} of {target} alone"),
+        "value_axis": unit.named(word),
     }
     text = (
         f"For {target} alone, without any source; the choice itself is not extrapolated. Measured: {told}. "
@@ -75,7 +73,7 @@ def rows_section(choice: Choice) -> dict[str, Any]:
         f"and beyond, a line in 1 / rows through these points."
     )
     ordered = sorted(rows, key=lambda row: row["n_rows"])
-    return section("rows", title, text, columns, ordered, chart=chart, short=short)
+    return section("rows", title, text, columns, ordered, chart, table="closed", short=short)
 
 
 def fitted(points: list[tuple[int, float]]) -> tuple[float, float] | None:
@@ -107,11 +105,6 @@ def _positions(points: list[tuple[int, float]], n_rows: int) -> list[int]:
     spread = {round(x) for x in np.linspace(first, last, STEPS)}
     known = {n for n, _ in points} | {n_rows}
     return sorted(spread | {n for n in known if first <= n <= last})
-
-
-def _said(choice: Choice, unit: Unit, n: int, error: float) -> str:
-    what = f"the {error_word(choice.loss)} of {shortened(choice.target)} alone"
-    return f"With {n:,} rows, {what} should be {unit.text(error)}."
 
 
 def _why_not(points: list[tuple[int, float]], target: str, told: str) -> str:

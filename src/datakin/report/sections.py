@@ -12,24 +12,34 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from datakin.results import DataFacts, LearningCurve, Provenance
+from datakin.results import Provenance
+from datakin.results.answer import Answer
+from datakin.results.words import cut_in_the_middle
 
 __all__ = [
-    "FACTS",
-    "MODELS",
-    "bars",
-    "clean",
-    "column",
-    "curve_section",
-    "fact_row",
-    "forest",
-    "interval",
-    "origin",
-    "pairs",
-    "records",
-    "section",
-    "view",
+    *("ZONES", "bars", "clean", "column", "counts", "forest", "interval", "notes_of", "origin"),
+    *("pairs", "records", "section", "shortened", "texts", "verdict_of", "view"),
 ]
+
+# Invisible characters that change the direction of the text around them.
+TURNS = {code: f"\\u{code:04x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
+LONGEST = 48  # characters of a name in a sentence; charts and tables show all of it
+ZONES = ("positive", "ambiguous", "negative")  # of the paper
+
+
+def shortened(name: str) -> str:
+    r"""Return a name on one line, shortened in the middle if it is long.
+
+    Examples
+    --------
+    >>> shortened("two\nlines")
+    'two lines'
+    >>> len(shortened("x" * 300))
+    48
+    >>> shortened("\u202etxt")
+    '\\u202etxt'
+    """
+    return cut_in_the_middle(" ".join(name.split()).translate(TURNS), LONGEST)
 
 
 def clean(value: Any) -> Any:
@@ -57,6 +67,17 @@ def column(
     return {"key": key, "label": label, "kind": kind, "digits": digits, **more}
 
 
+def texts(*keys: str, **labels: str) -> list[dict[str, Any]]:
+    """Return columns of texts: those that are called like their keys, and those with a label."""
+    labels = {**dict(zip(keys, keys, strict=True)), **labels}
+    return [column(key, label, "text") for key, label in labels.items()]
+
+
+def counts(**labels: str) -> list[dict[str, Any]]:
+    """Return columns of whole numbers."""
+    return [column(key, label, digits=0) for key, label in labels.items()]
+
+
 def interval(key: str, to: str, label: str, digits: int = 4, **more: Any) -> dict[str, Any]:
     """Return a column of two numbers, `key` to `to`."""
     return {**column(key, label, "range", digits), "to": to, "between": "to", **more}
@@ -68,10 +89,10 @@ def section(
     text: str,
     columns: list[dict[str, Any]],
     rows: Iterable[dict[str, Any]],
-    *,
     chart: dict[str, Any] | None = None,
-    table: str = "closed",
-    short: str | None = None,
+    *,
+    table: str = "open",
+    short: str = "",
     more: bool = False,
 ) -> dict[str, Any]:
     """Return one section.
@@ -92,69 +113,28 @@ def section(
     more : bool
         Whether the section is for those who want to know more: it is folded away at first.
     """
-    return {
-        "id": key,
-        "title": title,
-        "text": text,
-        "columns": columns,
-        "rows": clean(list(rows)),
-        "chart": chart,
-        "table": table,
-        "short": short or title,
-        "more": more,
-    }
+    found = {"id": key, "title": title, "text": text, "columns": columns, "rows": clean(list(rows))}
+    return {**found, "chart": chart, "table": table, "short": short or title, "more": more}
+
+
+def verdict_of(answer: Answer) -> dict[str, Any]:
+    """Return the card at the top of a report: the answer of the result."""
+    return {"tone": answer.tone, "head": answer.headline, "lines": list(answer.evidence)}
+
+
+def notes_of(answer: Answer) -> list[str]:
+    """Return what to know: what limits the answer, then what was done to the data. Each once."""
+    return list(dict.fromkeys([*answer.caveats, *answer.notes]))
 
 
 def view(
-    kind: str, title: str, verdict: dict[str, Any], sections: list[dict[str, Any]], **more: Any
+    kind: str, title: str, result: Any, sections: list[dict[str, Any]], **more: Any
 ) -> dict[str, Any]:
-    """Return the content of a page."""
-    found = {"kind": kind, "title": title, "verdict": verdict, "sections": sections}
-    made = {**found, "tiles": [], "notes": [], "details": {}, **clean(more)}
-    return {**made, "notes": list(dict.fromkeys(made["notes"]))}
-
-
-def fact_row(name: str, role: str, facts: DataFacts | None, n_rows: int) -> dict[str, Any]:
-    """Return the row of a dataset in the table of facts."""
-    row: dict[str, Any] = {"name": name, "role": role, "rows": n_rows}
-    if facts is None:
-        return row
-    classes = ", ".join(
-        f"{label}: {share:.0%}" for label, share in list(facts.classes.items())[:12]
-    )
-    left_out = ", ".join(facts.left_out)
-    if facts.n_left_out > len(facts.left_out):
-        left_out += f" and {facts.n_left_out - len(facts.left_out)} more"
-    if len(facts.classes) > 12:
-        more = len(facts.classes) - 12
-        classes += f" and {more} more class{'es' if more > 1 else ''}"
-    return {
-        **row,
-        "classes": classes or "a number is predicted",
-        "columns": facts.n_columns,
-        "missing": 100 * facts.missing,
-        "left_out": left_out or "none",
-    }
-
-
-FACTS = [
-    column("name", "dataset", "name"),
-    column("role", "role", "text"),
-    column("rows", "rows", digits=0),
-    column("columns", "columns used", digits=0),
-    column("classes", "classes", "text"),
-    column("missing", "missing, %", digits=1),
-    column("shared", "rows in common", digits=0),
-    column("left_out", "columns left out", "text"),
-]
-
-
-MODELS = [
-    column("model", "model", "text"),
-    column("score", "score"),
-    column("target_weight", "weight on target", digits=2),
-    column("source_weight", "weight on source", digits=2),
-]
+    """Return the content of the page of a result: its answer, its sections, and `more`."""
+    answer = result.answer
+    found = {"kind": kind, "title": title, "verdict": verdict_of(answer), "sections": sections}
+    notes = [] if result.is_text else notes_of(answer)
+    return {**found, "tiles": [], "notes": notes, "details": {}, **clean(more)}
 
 
 def forest(name: str, value: str, axis: str, **more: Any) -> dict[str, Any]:
@@ -178,56 +158,13 @@ def pairs(name: str, axis: str, *series: tuple[str, str, str, str]) -> dict[str,
 def origin(*provenances: Provenance, **more: str) -> dict[str, Any]:
     """Return the origin of the numbers: the first provenance, `more`, and all fingerprints."""
     first = provenances[0]
-    options = {k: v for k, v in first.options.items() if v is not None}
-    prints: dict[str, str] = {}
-    for provenance in provenances:
-        prints |= provenance.fingerprints
+    prints = {name: text for each in provenances for name, text in each.fingerprints.items()}
+    options = (f"{name}={value!r}" for name, value in first.options.items() if value is not None)
     return {
         "Seed": str(first.seed),
-        "Options": ", ".join(f"{name}={value!r}" for name, value in options.items()),
+        "Options": ", ".join(options),
         "Versions": ", ".join(f"{name} {text}" for name, text in first.versions.items()),
         "Fitted by": ", ".join(f"{name}: {text}" for name, text in first.backends.items()),
         **more,
         "Fingerprints": ", ".join(f"{name}: {text}" for name, text in prints.items()),
     }
-
-
-def curve_section(curves: list[LearningCurve]) -> list[dict[str, Any]]:
-    """Return the section of learning curves; no section without curves."""
-    if not curves:
-        return []
-    rows, fits = [], []
-    for curve in curves:
-        spread = zip(curve.n_train, curve.errors, curve.standard_errors, strict=True)
-        rows += [
-            {"dataset": curve.dataset, "n_train": n, "error": e, "standard_error": s, "kind": "measured"}
-            for n, e, s in spread
-        ]  # fmt: skip
-        full, limit = curve.n_rows, curve.limit
-        rows.append(
-            {"dataset": curve.dataset, "n_train": float(full), "error": curve.error_at(full),
-             "kind": "expected with all rows"}
-        )  # fmt: skip
-        rows.append(
-            {"dataset": curve.dataset, "error": limit.value, "standard_error": limit.standard_error,
-             "kind": "limit"}
-        )  # fmt: skip
-        fits.append(
-            {"dataset": curve.dataset, "slope": curve.slope, "limit": limit.value, "n": full}
-        )
-    columns = [
-        column("dataset", "dataset", "text"),
-        column("n_train", "training rows", digits=0),
-        column("error", "error"),
-        column("standard_error", "standard error"),
-        column("kind", "kind", "text"),
-    ]
-    text = (
-        "Own error against training rows: the measured points, and a line through them extended to more "
-        "rows (dashed: the limit). It shows how far more rows of the same kind would lower the error."
-    )
-    chart = {"type": "curve", "fits": fits, "axis": "training rows", "value_axis": "error"}
-    title = "Would more rows help?"
-    return [
-        section("curve", title, text, columns, rows, chart=chart, more=True, short="learning curve")
-    ]

@@ -6,26 +6,15 @@ The terminal, the notebook and the report show the same `Answer`; none of them h
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 
 from datakin._core.exceptions import SERIOUS, URGENT, USUAL, Note
-from datakin.results.record import escaped
+from datakin.results.record import aligned, escaped, wrapped
 from datakin.results.words import signed
 
-__all__ = [
-    "Answer",
-    "AnswerTable",
-    "Axis",
-    "Bar",
-    "Remedy",
-    "Row",
-    "axis_of",
-    "bar_text",
-    "said",
-]
+__all__ = ["Answer", "AnswerTable", "Axis", "Bar", "Remedy", "Row", "axis_of", "bar_text", "said"]
 
 WIDTH = 80  # characters of a line, unless more are asked for
 MOST = 100  # sentences are not wider, however wide the screen is
@@ -147,12 +136,7 @@ class AnswerTable:
         columns = self._fitted(columns, max(width, WIDTH))
         if self.bar_of:
             self._draw(shown, columns, width)
-        aligned = [
-            [text.rjust(room) if title in self.right else text.ljust(room) for text in column]
-            for title, column in zip(self.columns, columns, strict=True)
-            for room in [max(map(len, column))]
-        ]
-        lines = ["  ".join(texts).rstrip() for texts in zip(*aligned, strict=True)]
+        lines = aligned(columns, [title in self.right for title in self.columns])
         more = len(self.rows) - len(shown)
         return lines + ([f"... and {more} more"] if more > 0 else [])
 
@@ -245,15 +229,9 @@ class Answer:
     @property
     def sentences(self) -> tuple[str, ...]:
         """All sentences, in the order in which they are shown."""
-        return (
-            self.headline,
-            *self.evidence,
-            *self.reasons,
-            *(each.text for each in self.remedies),
-            *self.legend,
-            *self.caveats,
-            *self.notes,
-        )
+        first = (self.headline, *self.evidence, *self.reasons)
+        last = (*self.legend, *self.caveats, *self.notes)
+        return (*first, *(each.text for each in self.remedies), *last)
 
     def with_notes(self, notes: Iterable[str]) -> Answer:
         """Return the answer with further notes; one that says the same of other rows is not repeated."""
@@ -272,12 +250,8 @@ class Answer:
 
     def said_as(self, word: Callable[[str], str]) -> Answer:
         """Return the answer with what may name options passed through a function."""
-        return replace(
-            self,
-            caveats=tuple(map(word, self.caveats)),
-            notes=tuple(map(word, self.notes)),
-            is_typed=True,
-        )
+        caveats, notes = tuple(map(word, self.caveats)), tuple(map(word, self.notes))
+        return replace(self, caveats=caveats, notes=notes, is_typed=True)
 
     def option(self, remedy: Remedy) -> str:
         """Return the option of a remedy, as it is shown here."""
@@ -288,13 +262,15 @@ class Answer:
 
         Without `details` only the first reasons are given.
         """
-        wide = min(width, MOST)
+        wide, reasons, more = min(width, MOST), self.reasons, len(self.reasons) - REASONS
+        if not details and more > 0:
+            reasons = (*reasons[:REASONS], f"... and {more} more, with all details.")
         parts = [
             ("headline", _wrapped(self.headline, wide)),
             ("evidence", [line for text in self.evidence for line in _wrapped(text, wide)]),
             ("table", _titled(self.table, width)),
             ("legend", _wrapped(" ".join(self.legend), wide)),
-            ("reasons", _listed("Why", self._reasons(details), wide)),
+            ("reasons", _listed("Why", reasons, wide)),
             ("remedies", self._mended(wide)),
             ("second", _titled(self.second, width)),
             ("caveats", _listed("What to know", self.caveats, wide)),
@@ -310,19 +286,13 @@ class Answer:
             lines += [f"    {self.option(each)}"] if self.option(each) else []
         return ["What would mend it", *lines] if lines else []
 
-    def _reasons(self, details: bool) -> tuple[str, ...]:
-        more = len(self.reasons) - REASONS
-        if details or more <= 0:
-            return self.reasons
-        return (*self.reasons[:REASONS], f"... and {more} more, with all details.")
-
     def text(self, width: int = WIDTH, *, details: bool = False) -> str:
         """Return the answer as plain text."""
-        blocks = self.blocks(width, details=details)
-        parts = ["\n".join(lines) for _, lines in blocks]
-        # The evidence stands directly below the headline.
-        apart = ["" if name == "evidence" else "\n" for name, _ in blocks]
-        return "\n".join(gap + part for gap, part in zip(["", *apart[1:]], parts, strict=True))
+        lines: list[str] = []
+        for name, block in self.blocks(width, details=details):
+            # The evidence stands directly below the headline.
+            lines += block if not lines or name == "evidence" else ["", *block]
+        return "\n".join(lines)
 
 
 def said(text: str) -> str:
@@ -364,16 +334,15 @@ def bar_text(bar: Bar | None, axis: Axis, room: int) -> str:
         return min(max(where, 0), room - 1)
 
     signs = [" "] * room
+    signs[place(0.0)] = "|"
     if bar is not None and bar.is_known:
         first, last = place(bar.low), place(bar.high)
         signs[first : last + 1] = "-" * (last + 1 - first)
-        if bar.low < axis.low:
-            signs[0] = "<"
-        if bar.high > axis.high:
-            signs[-1] = ">"
-    signs[place(0.0)] = "|"
-    if bar is not None and bar.is_known and axis.low <= bar.value <= axis.high:
-        signs[place(bar.value)] = "o"
+        signs[0] = "<" if bar.low < axis.low else signs[0]
+        signs[-1] = ">" if bar.high > axis.high else signs[-1]
+        signs[place(0.0)] = "|"
+        if axis.low <= bar.value <= axis.high:
+            signs[place(bar.value)] = "o"
     return "".join(signs).rstrip() or " "
 
 
@@ -425,14 +394,7 @@ def _cut(texts: Sequence[str], room: int) -> list[str]:
 
 
 def _wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
-    return textwrap.wrap(
-        escaped(" ".join(text.split())),
-        width,
-        initial_indent=first,
-        subsequent_indent=rest,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    return wrapped(escaped(" ".join(text.split())), width, first, rest)
 
 
 def _listed(title: str, texts: Sequence[str], width: int) -> list[str]:

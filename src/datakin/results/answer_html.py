@@ -77,24 +77,24 @@ def forest_svg(table: AnswerTable) -> str:
     rows = [row for row in table.rows[:MOST] if row.bar is not None and row.bar.is_known]
     if not table.bar_of or not rows:
         return ""
-    axis = table.axis
-    bottom = LINE * len(rows)
+    axis, bottom, about = table.axis, LINE * len(rows), html.escape(table.bar_of)
     names = 2 if table.columns[:2] in (("target", "source"), ("learned on", "tested on")) else 1
-    drawn = [_zero(axis, bottom)]
-    for k, row in enumerate(rows):
-        drawn += _drawn(row, axis, LINE * k + LINE / 2, names)
+    x = f"{_place(0.0, axis):.1f}"
+    zero = (
+        f'<line x1="{x}" x2="{x}" y1="0" y2="{bottom}" stroke="currentColor" stroke-opacity="0.4"/>'
+    )
+    drawn = [_drawn(row, axis, LINE * k + LINE / 2, names) for k, row in enumerate(rows)]
     low, high = html.escape(axis.text(axis.low)), html.escape(axis.text(axis.high))
-    y = bottom + 16
-    drawn += [
-        f'<text x="{GUTTER}" y="{y}" fill-opacity="0.7">{low}</text>',
-        f'<text x="{WIDTH - SIDE}" y="{y}" text-anchor="end" fill-opacity="0.7">{high}</text>',
-        f'<text x="{(GUTTER + WIDTH - SIDE) / 2}" y="{y}" text-anchor="middle" fill-opacity="0.7">'
-        f"{html.escape(table.bar_of)}</text>",
-    ]
+    places = (
+        (f'x="{GUTTER}" y="{bottom + 16}"', low),
+        (f'x="{WIDTH - SIDE}" y="{bottom + 16}" text-anchor="end"', high),
+        (f'x="{(GUTTER + WIDTH - SIDE) / 2}" y="{bottom + 16}" text-anchor="middle"', about),
+    )
+    ends = [f'<text {where} fill-opacity="0.7">{text}</text>' for where, text in places]
     return (
         f'<svg width="{WIDTH}" height="{bottom + 24}" viewBox="0 0 {WIDTH} {bottom + 24}" role="img" '
-        f'style="max-width:100%" aria-label="{html.escape(table.bar_of)}" font-size="12" '
-        f'font-family="sans-serif" fill="currentColor">{"".join(drawn)}</svg>'
+        f'style="max-width:100%" aria-label="{about}" font-size="12" font-family="sans-serif" '
+        f'fill="currentColor">{"".join([zero, *drawn, *ends])}</svg>'
     )
 
 
@@ -103,18 +103,10 @@ def _place(value: float, axis: Axis) -> float:
     return GUTTER + (WIDTH - GUTTER - SIDE) * min(max(share, 0.0), 1.0)
 
 
-def _zero(axis: Axis, bottom: int) -> str:
-    x = _place(0.0, axis)
-    return (
-        f'<line x1="{x:.1f}" x2="{x:.1f}" y1="0" y2="{bottom}" stroke="currentColor" '
-        f'stroke-opacity="0.4"/>'
-    )
-
-
-def _drawn(row: Row, axis: Axis, y: float, names: int) -> list[str]:
+def _drawn(row: Row, axis: Axis, y: float, names: int) -> str:
     bar = row.bar
     if bar is None:
-        return []
+        return ""
     ink = COLOURS.get(row.call, "#777777")
     name = " - ".join(plain(cell) for cell in row.cells[:names])
     name = name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
@@ -125,9 +117,8 @@ def _drawn(row: Row, axis: Axis, y: float, names: int) -> list[str]:
         tip = -9 if bar.value < axis.low else 9
         mark = f'<path d="M{value:.1f} {y - 5}v10l{tip} -5z" fill="{ink}"/>'
     words = " ".join(filter(None, [row.cells[2] if row.call else "", row.call]))
-    return [
-        f'<text x="{GUTTER - 8}" y="{y + 4}" text-anchor="end">{html.escape(name)}</text>',
-        f'<line x1="{low:.1f}" x2="{high:.1f}" y1="{y}" y2="{y}" stroke="{ink}" stroke-width="2"/>',
-        mark,
-        f'<text x="{WIDTH - SIDE + 10}" y="{y + 4}">{html.escape(words)}</text>',
-    ]
+    return (
+        f'<text x="{GUTTER - 8}" y="{y + 4}" text-anchor="end">{html.escape(name)}</text>'
+        f'<line x1="{low:.1f}" x2="{high:.1f}" y1="{y}" y2="{y}" stroke="{ink}" stroke-width="2"/>{mark}'
+        f'<text x="{WIDTH - SIDE + 10}" y="{y + 4}">{html.escape(words)}</text>'
+    )

@@ -1,25 +1,25 @@
-"""Calls in words: what each means, the number that decides it, and the sentence that says why."""
+"""Calls in words: what each means, the number that decides it, and the sentences that say why."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import replace
 from math import isfinite
-from typing import Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from datakin.learners.stack.records import COST, HELPS, Trial
+from datakin.results.answer import Bar, Remedy
 from datakin.results.words import percent, percent_interval, probability, short, signed
 
+if TYPE_CHECKING:
+    from datakin.results.choice import SourceChoice
+    from datakin.results.explanation import Explanation
+
+    Tried: TypeAlias = Trial | SourceChoice  # what a trial of one source found
+
 __all__ = [
-    "BAR_OF",
-    "CALL_ORDER",
-    "Tried",
-    "called",
-    "gain_cell",
-    "gain_legend",
-    "legend_of_calls",
-    "reason_of",
-    "resting_elsewhere",
+    *("BAR_OF", "CALL_ORDER", "explained", "gain_bar", "gain_cell", "gain_legend"),
+    *("legend_of_calls", "mended_by", "reason_of", "resting_elsewhere"),
 ]
 
 CALL_ORDER = ("hurts", "unclear", "harmless", "helps")  # in which reasons are given
@@ -34,78 +34,20 @@ MEANING = {
 }
 
 
-class Tried(Protocol):
-    """What a trial of one source found."""
-
-    @property
-    def source(self) -> str:
-        """The source's name."""
-
-    @property
-    def call(self) -> str:
-        """helps, harmless, unclear or hurts."""
-
-    @property
-    def gain(self) -> float:
-        """By how much the loss falls, as a share."""
-
-    @property
-    def low(self) -> float:
-        """The lower end of its 90% interval."""
-
-    @property
-    def high(self) -> float:
-        """The upper end."""
-
-    @property
-    def p_gain(self) -> float:
-        """Probability that it falls."""
-
-    @property
-    def tried(self) -> float:
-        """The gain on held-out rows, before anything else is known."""
-
-    @property
-    def pooled(self) -> float:
-        """The gain of one pool."""
-
-    @property
-    def pooled_low(self) -> float:
-        """The lower end of its 90% interval."""
-
-    @property
-    def pooled_high(self) -> float:
-        """The upper end."""
-
-
-@dataclass(frozen=True)
-class Called:
-    """A trial and the call that was made of it."""
-
-    source: str
-    call: str
-    gain: float
-    low: float
-    high: float
-    p_gain: float
-    tried: float
-    pooled: float
-    pooled_low: float
-    pooled_high: float
-
-
-def called(trial: Trial, call: str) -> Called:
-    """Return a trial with its call."""
-    found = (trial.gain, trial.low, trial.high, trial.p_gain, trial.tried)
-    pool = (trial.pooled, trial.pooled_low, trial.pooled_high)
-    return Called(trial.source, call, *found, *pool)
-
-
-def gain_cell(each: Tried) -> str:
+def gain_cell(found: Tried | None, call: str) -> str:
     """Return the number that decided a call: of one pool, with a mark, if the source hurts."""
-    if each.call == "hurts" and isfinite(each.pooled):
-        return f"{signed(each.pooled)}{POOLED}"
-    return signed(each.gain) if isfinite(each.gain) else "-"
+    if found is not None and call == "hurts" and isfinite(found.pooled):
+        return f"{signed(found.pooled)}{POOLED}"
+    return "-" if found is None or not isfinite(found.gain) else signed(found.gain)
+
+
+def gain_bar(found: Tried | None, call: str) -> Bar | None:
+    """Return the interval of that number."""
+    if found is None:
+        return None
+    if call == "hurts":
+        return Bar(found.pooled, found.pooled_low, found.pooled_high)
+    return Bar(found.gain, found.low, found.high)
 
 
 def legend_of_calls(calls: Iterable[str]) -> tuple[str, ...]:
@@ -128,31 +70,51 @@ def gain_legend(loss: str, calls: Iterable[str]) -> tuple[str, ...]:
 def resting_elsewhere(found: Iterable[Tried]) -> list[str]:
     """Say so where single sources hardly differ in the gain to expect, although their trials do."""
     known = [each for each in found if isfinite(each.tried)]
-    spread = [
-        max(values) - min(values)
-        for values in ([e.gain for e in known], [e.tried for e in known])
-        if values
-    ]
-    if len(known) < 2 or spread[0] >= ALIKE * spread[1]:
+    if len(known) < 2:
+        return []
+    expected, tried = [each.gain for each in known], [each.tried for each in known]
+    if max(expected) - min(expected) >= ALIKE * (max(tried) - min(tried)):
         return []
     return [
         "On these rows the trials tell little of single sources: their gains rest mostly on other data."
     ]
 
 
-def reason_of(each: Tried, target: str) -> str:
+def reason_of(found: Tried, call: str, target: str) -> str:
     """Say why a source is called what it is called."""
-    name = short(each.source)
-    if each.call == "hurts":
-        rise = f"{percent(-each.pooled)}%"
-        reach = percent_interval(-each.pooled_high, -each.pooled_low)
-        pool = f"in one pool with {short(target)} the loss rises by {rise}"
-        return f"{name} hurts: {pool} (90% interval {reach})."
-    tried = f"{signed(each.tried)} on held-out rows; " if isfinite(each.tried) else ""
-    sure = f"{tried}a gain has probability {probability(each.p_gain)}"
-    if each.call == "helps":
+    name = short(found.source)
+    if call == "hurts":
+        reach = percent_interval(-found.pooled_high, -found.pooled_low)
+        return (
+            f"{name} hurts: in one pool with {short(target)} the loss rises by {percent(-found.pooled)}% "
+            f"(90% interval {reach})."
+        )
+    tried = f"{signed(found.tried)} on held-out rows; " if isfinite(found.tried) else ""
+    sure = f"{tried}a gain has probability {probability(found.p_gain)}"
+    if call == "helps":
         return f"{name} helps: {sure}."
-    asked = f"{HELPS:.0%} is asked for"
-    if each.call == "harmless":
-        return f"{name} is harmless: {sure} ({asked}), and a cost above {COST:.0%} is all but ruled out."
-    return f"{name} is unclear: {sure} ({asked}), and a cost above {COST:.0%} is not ruled out."
+    so = "all but ruled out" if call == "harmless" else "not ruled out"
+    return (
+        f"{name} is {call}: {sure} ({HELPS:.0%} is asked for), and a cost above {COST:.0%} is {so}."
+    )
+
+
+def explained(reason: str, explanations: Iterable[Explanation], source: str) -> str:
+    """Return the reason of a source's call, and behind it why the source fails, if that is known.
+
+    That is the headline, the size and the first reason of its explanation.
+    """
+    answer = next((each.answer for each in explanations if each.source == source), None)
+    if answer is None:
+        return reason.strip()
+    return " ".join([reason, answer.headline, *answer.evidence[:1], *answer.reasons[:1]]).strip()
+
+
+def mended_by(explanations: Iterable[Explanation]) -> tuple[Remedy, ...]:
+    """Return what would mend the sources that were explained: what can be typed, with the source's name."""
+    return tuple(
+        replace(remedy, text=f"{short(each.source)}: {remedy.text[0].lower()}{remedy.text[1:]}")
+        for each in explanations
+        for remedy in each.answer.remedies
+        if remedy.typed
+    )

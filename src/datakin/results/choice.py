@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import pandas as pd
@@ -209,13 +209,13 @@ class Choice(Record):
     @property
     def sources(self) -> pd.DataFrame:
         """One row per source: its call, gain with interval and probability, share, worth in rows."""
-        return pd.DataFrame([asdict(each) for each in self.choices], columns=SHOWN)
+        return self.frame[list(SHOWN)]
 
     @property
     def frame(self) -> pd.DataFrame:
         """One row per source, with all columns."""
         names = [each.name for each in fields(SourceChoice)]
-        return pd.DataFrame([asdict(each) for each in self.choices], columns=names)
+        return pd.DataFrame([vars(each) for each in self.choices], columns=names)
 
     @property
     def model(self) -> Any:
@@ -251,11 +251,10 @@ class Choice(Record):
         found, n = self.error_on(dataset), self.metrics_on(dataset).rows
         said = f"On {counted(n, 'fresh row')} the {error_word(self.loss)} is {amount(self.loss, found)}"
         expected = interval_amount(self.loss, *self.interval)
-        if self.interval[0] <= found <= self.interval[1]:
-            return f"{said}, within the expected {expected}."
-        if n < FEW:
+        is_within = self.interval[0] <= found <= self.interval[1]
+        if n < FEW and not is_within:
             return f"{said}; expected is {expected}, and so few rows do not tell."
-        return f"{said}, outside the expected {expected}."
+        return f"{said}, {'within' if is_within else 'outside'} the expected {expected}."
 
     def __getitem__(self, source: str) -> SourceChoice:
         for each in self.choices:

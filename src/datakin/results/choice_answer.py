@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import inf, isfinite, sqrt
 from typing import TYPE_CHECKING
 
 from datakin._core.exceptions import counted
 from datakin.learners.stack.records import COST, HELPS
-from datakin.results.answer import Answer, AnswerTable, Bar, Row, grouped
-from datakin.results.call_words import (
-    BAR_OF,
-    CALL_ORDER,
-    gain_cell,
-    gain_legend,
-    legend_of_calls,
-    reason_of,
-    resting_elsewhere,
-)
-from datakin.results.explained import explained, mended_by
+from datakin.results import call_words
+from datakin.results.answer import Answer, AnswerTable, Row, grouped
 from datakin.results.metrics_table import metrics_table
 from datakin.results.words import (
     IN_POINTS,
@@ -60,10 +52,10 @@ def choice_answer(choice: Choice) -> Answer:
         table=_table(choice) if choice.choices else None,
         second=_metrics(choice),
         reasons=tuple(_reasons(choice)),
-        legend=_legend(choice) if choice.choices else (),
+        legend=tuple(_legend(choice)) if choice.choices else (),
         caveats=tuple(_caveats(choice)),
         notes=grouped(choice.notes),
-        remedies=mended_by(choice.explanations),
+        remedies=call_words.mended_by(choice.explanations),
     )
 
 
@@ -100,27 +92,28 @@ def _tone(choice: Choice) -> str:
     return "good" if choice.p_gain >= SURENESS[0][0] and not is_open(choice) else "open"
 
 
-def _in_words(choice: Choice, error: float) -> str:
-    return amount(choice.loss, error)
+def _written(choice: Choice) -> tuple[str, str]:
+    """Return the error to expect and that of the target alone, as both are written."""
+    return amount(choice.loss, choice.error), amount(choice.loss, choice.error_alone)
 
 
 def _expected(choice: Choice) -> str:
     """Say the error to expect beside that of the target alone."""
-    target, word = short(choice.target), error_word(choice.loss)
-    now = f"{_in_words(choice, choice.error)} (90% interval {interval_amount(choice.loss, *choice.interval)})"
-    if not choice.choices:
-        return f"Expected {word}: {now}."
-    alone = f"{_in_words(choice, choice.error_alone)} with {target} alone"
-    if not choice.used:
-        is_same = _in_words(choice, choice.error) == _in_words(choice, choice.error_alone)
-        return f"Expected {word}: {now}{'' if is_same else f'; {alone}, not choosing at all'}."
-    return f"Expected {word}: {now}, against {alone}."
+    error, error_alone = _written(choice)
+    ends = interval_amount(choice.loss, *choice.interval)
+    now = f"Expected {error_word(choice.loss)}: {error} (90% interval {ends})"
+    alone = f"{error_alone} with {short(choice.target)} alone"
+    if choice.used:
+        return f"{now}, against {alone}."
+    if not choice.choices or error == error_alone:
+        return f"{now}."
+    return f"{now}; {alone}, not choosing at all."
 
 
 def _rises(choice: Choice) -> bool:
     """Return whether the error is larger than that of the target alone, as both are written."""
-    written = [_in_words(choice, error) for error in (choice.error, choice.error_alone)]
-    return choice.error > choice.error_alone and written[0] != written[1]
+    error, alone = _written(choice)
+    return choice.error > choice.error_alone and error != alone
 
 
 def _sure(choice: Choice) -> tuple[str, ...]:
@@ -160,26 +153,23 @@ def _table(choice: Choice) -> AnswerTable:
             (
                 each.source,
                 each.call,
-                gain_cell(each),
+                call_words.gain_cell(each, each.call),
                 "",
                 f"{percent(each.share, 0)}%" if each.share else "not used",
                 f"{each.n_rows:,}",
                 _worth(each),
             ),
             each.call,
-            Bar(each.pooled, each.pooled_low, each.pooled_high)
-            if each.call == "hurts"
-            else Bar(each.gain, each.low, each.high),
+            call_words.gain_bar(each, each.call),
         )
         for each in choice.choices
     ]
     if choice.used:
-        own = max(0.0, 1 - sum(each.share for each in choice.choices))
-        share = f"{percent(own, 0)}%"
+        share = f"{percent(max(0.0, 1 - sum(each.share for each in choice.choices)), 0)}%"
         cells = (choice.target, "(target)", "", "", share, f"{choice.n_rows:,}", "")
         rows.append(Row(cells, is_own=True))
     right = ("gain", "share", "rows", "worth")
-    return AnswerTable(COLUMNS, tuple(rows), right, bar_of=BAR_OF)
+    return AnswerTable(COLUMNS, tuple(rows), right, bar_of=call_words.BAR_OF)
 
 
 def worth_of(each: SourceChoice) -> float | None:
@@ -199,105 +189,95 @@ def _metrics(choice: Choice) -> AnswerTable | None:
     return metrics_table(choice.metrics, titles, caption, interval_of="choice")
 
 
-def _legend(choice: Choice) -> tuple[str, ...]:
+def _legend(choice: Choice) -> list[str]:
     calls = [each.call for each in choice.choices]
-    worth = any(each.worth_rows is not None for each in choice.choices)
-    return (
-        *legend_of_calls(calls),
-        *gain_legend(gain_loss(choice.task), calls),
-        "Share: its part of the prediction.",
-        *(
-            ["Worth: as many further rows of the target would bring the same gain."]
-            if worth
-            else []
-        ),
-    )
+    said = [*call_words.legend_of_calls(calls)]
+    said += call_words.gain_legend(gain_loss(choice.task), calls)
+    said.append("Share: its part of the prediction.")
+    if any(each.worth_rows is not None for each in choice.choices):
+        said.append("Worth: as many further rows of the target would bring the same gain.")
+    return said
 
 
-def _reasons(choice: Choice) -> list[str]:
+def _reasons(choice: Choice) -> Iterator[str]:
     """Say of each source why it is called what it is called, and why it is not used."""
-    order = sorted(choice.choices, key=lambda each: CALL_ORDER.index(each.call))
-    return [
-        explained(
-            f"{reason_of(each, choice.target)} {_use(each)}".strip(),
-            choice.explanations,
-            each.source,
-        )
-        for each in order
-    ]
+    for each in sorted(choice.choices, key=lambda one: call_words.CALL_ORDER.index(one.call)):
+        reason = call_words.reason_of(each, each.call, choice.target)
+        if not each.share:
+            helps = each.call == "helps"
+            reason += f" It is not used{': beside the others it adds too little' if helps else ''}."
+        yield call_words.explained(reason, choice.explanations, each.source)
 
 
-def _use(each: SourceChoice) -> str:
-    if not each.share and each.call == "helps":
-        return "It is not used: beside the others it adds too little."
-    return "" if each.share else "It is not used."
-
-
-def _caveats(choice: Choice) -> list[str]:
-    if not choice.choices:
-        return [*_error_meaning(choice), *_unusable(choice)]
-    return [
-        *_error_meaning(choice),
-        *(_measured(choice) if choice.used else []),
-        *_together(choice),
-        *_single(choice),
-        *_odds(choice),
-        *_pooled(choice),
-        *_calibration(choice),
-        *_settled(choice),
-        *_size(choice),
-        *_unusable(choice),
-    ]
-
-
-def _error_meaning(choice: Choice) -> list[str]:
+def _caveats(choice: Choice) -> Iterator[str]:
     if choice.loss == "balanced":
         guess = "; guessing has 50%" if choice.task == "binary" else ""
-        return [
+        yield (
             f"Balanced error: the mean of the error rates of the classes{guess}. A rare class counts as much "
             f"as a common one."
-        ]
+        )
     if choice.loss == "squared":
-        return ["Root mean squared error: how far predictions are off, in the unit of the label."]
-    return []
+        yield "Root mean squared error: how far predictions are off, in the unit of the label."
+    if choice.choices:
+        if choice.used:
+            yield from _measured(choice)
+        yield from _together(choice)
+        yield from _odds(choice)
+        yield from _pooled(choice)
+        yield from _calibration(choice)
+        if not choice.stability.settled and choice.stability.folds < 1:
+            yield "More repeats might lead to other sources."
+        low, high = CALIBRATED
+        if not low <= choice.n_rows <= high:
+            yield (
+                f"Calls and intervals were calibrated on targets of {low} to {high} rows; this one has "
+                f"{choice.n_rows:,}."
+            )
+    for name, why in choice.unusable.items():
+        yield f"Not usable: {short(name)}. {why}"
 
 
-def _measured(choice: Choice) -> list[str]:
+def _measured(choice: Choice) -> Iterator[str]:
     """Say what was measured, and what the gain to expect rests on."""
     way = f"fell by {percent(choice.tried)}%" if choice.tried > 0 else "did not fall"
     cut = ", the largest changes of single rows cut," if choice.task == "regression" else ""
-    said = [
+    yield (
         f"On held-out rows{cut} the {gain_loss(choice.task)} {way}. The fall to expect also rests on what "
         f"such choices brought on other data."
-    ]
+    )
     if len(choice.choices) == 1:
-        said.append(
-            "The choice may pool rows, which the trial of a source does not: their gains differ."
-        )
-    return [*said, *resting_elsewhere(choice.choices)]
+        yield "The choice may pool rows, which the trial of a source does not: their gains differ."
+    yield from call_words.resting_elsewhere(choice.choices)
 
 
-def _calibration(choice: Choice) -> list[str]:
+def _calibration(choice: Choice) -> Iterator[str]:
     """Say so if probabilities are clearly too high or too low on the whole."""
     found = choice.metrics.get("choice")
     ends = None if found is None else found.intervals.get("calibration_intercept")
     if found is None or ends is None or ends[0] <= 0 <= ends[1]:
-        return []
+        return
     way = "low" if ends[0] > 0 else "high"
-    return [
+    yield (
         f"Probabilities of {short(found.positive)} are too {way} on the whole: calibration intercept "
         f"{found.values['calibration_intercept']:.2f} (90% interval {ends[0]:.2f} to {ends[1]:.2f})."
-    ]
+    )
 
 
-def _together(choice: Choice) -> list[str]:
-    if not choice.used or is_open(choice) or not choice.tried > 0:
-        return []
-    if any(choice[name].call == "helps" for name in choice.used) or _does_one(choice):
-        return []
-    if len(choice.used) == 1:
-        return ["The source is not sure to help by itself; the loss is lower with it all the same."]
-    return ["No source is sure to help by itself. Together they can bring what none shows alone."]
+def _together(choice: Choice) -> Iterator[str]:
+    """Say so if one source does as well as several, or if several help of which none surely does."""
+    if _does_one(choice) and choice.error_best is not None:
+        found = amount(choice.loss, choice.error_best)
+        yield (
+            f"One source does as well here, most often {short(choice.best_source)}: "
+            f"{error_word(choice.loss)} {found}."
+        )
+    elif choice.used and not is_open(choice) and choice.tried > 0:
+        if any(choice[name].call == "helps" for name in choice.used):
+            return
+        if len(choice.used) == 1:
+            yield "The source is not sure to help by itself; the loss is lower with it all the same."
+        else:
+            yield "No source is sure to help by itself. Together they can bring what none shows alone."
 
 
 def _does_one(choice: Choice) -> bool:
@@ -310,75 +290,44 @@ def _does_one(choice: Choice) -> bool:
     return single.values["brier"] <= mix.values.get("brier", inf)
 
 
-def _single(choice: Choice) -> list[str]:
-    if not _does_one(choice) or choice.error_best is None:
-        return []
-    found = _in_words(choice, choice.error_best)
-    return [
-        f"One source does as well here, most often {short(choice.best_source)}: {error_word(choice.loss)} "
-        f"{found}."
-    ]
-
-
-def _size(choice: Choice) -> list[str]:
-    low, high = CALIBRATED
-    if low <= choice.n_rows <= high:
-        return []
-    return [
-        f"Calls and intervals were calibrated on targets of {low} to {high} rows; this one has "
-        f"{choice.n_rows:,}."
-    ]
-
-
-def _odds(choice: Choice) -> list[str]:
+def _odds(choice: Choice) -> Iterator[str]:
     """Say why the error and the gain point in different directions, if they do."""
     name, word = gain_loss(choice.task), error_word(choice.loss)
     falls = choice.error < choice.error_alone
-    if (
-        not choice.used
-        or choice.loss == "brier"
-        or not ((_rises(choice) and choice.tried > 0) or (falls and choice.tried < 0))
-    ):
-        return []
+    differ = (_rises(choice) and choice.tried > 0) or (falls and choice.tried < 0)
+    if not choice.used or choice.loss == "brier" or not differ:
+        return
     if choice.loss in IN_POINTS:
-        return [
+        yield (
             f"On {counted(choice.n_rows, 'row')} the {word} is too coarse to tell; sources are chosen by the "
             f"{name}."
-        ]
-    if choice.loss == "squared" and choice.task == "regression":
-        return [
+        )
+    elif choice.loss == "squared" and choice.task == "regression":
+        yield (
             "A few rows with large errors decide the mean. For the gain such changes are cut, so the two "
             "may differ."
-        ]
-    return [f"Sources are chosen by the {name}, which moves the other way."]
+        )
+    else:
+        yield f"Sources are chosen by the {name}, which moves the other way."
 
 
-def _pooled(choice: Choice) -> list[str]:
+def _pooled(choice: Choice) -> Iterator[str]:
     """Say how a plain pool of all rows does, in the error and in the loss that decides."""
     if choice.error_all is None or not isfinite(choice.error_all):
-        return []
-    said = f"{error_word(choice.loss)} {_in_words(choice, choice.error_all)}"
-    pool, mix = (choice.metrics.get(name) for name in ("all", "choice"))
-    both = [None if each is None else each.get("brier") for each in (pool, mix)]
-    if both[0] is not None and both[1] is not None and choice.loss != "brier":
-        said += f", Brier loss {number(both[0])} (the choice: {number(both[1])})"
-        does_well = both[0] <= both[1] and choice.error_all <= choice.error
+        return
+    said = f"{error_word(choice.loss)} {amount(choice.loss, choice.error_all)}"
+    does_well = choice.error_all <= choice.error
+    pool, mix = (
+        choice.metrics[name].get("brier") if name in choice.metrics else None
+        for name in ("all", "choice")
+    )
+    if pool is not None and mix is not None and choice.loss != "brier":
+        said += f", Brier loss {number(pool)} (the choice: {number(mix)})"
+        does_well = does_well and pool <= mix
+    if does_well:
+        yield (
+            f"Everything in one pool does about as well here: {said}. On other data such pools did harm more "
+            f"often than choices."
+        )
     else:
-        does_well = choice.error_all <= choice.error
-    if not does_well:
-        return [f"Everything in one pool: {said}."]
-    return [
-        f"Everything in one pool does about as well here: {said}. On other data such pools did harm more "
-        f"often than choices."
-    ]
-
-
-def _settled(choice: Choice) -> list[str]:
-    stable = choice.stability
-    if stable.settled or stable.folds >= 1:
-        return []
-    return ["More repeats might lead to other sources."]
-
-
-def _unusable(choice: Choice) -> list[str]:
-    return [f"Not usable: {short(name)}. {why}" for name, why in choice.unusable.items()]
+        yield f"Everything in one pool: {said}."

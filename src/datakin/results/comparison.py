@@ -16,27 +16,12 @@ from datakin.results.explanation import Explanation
 from datakin.results.record import Provenance, Record, register
 from datakin.results.zones import Zone, ZoneDecision
 
-__all__ = [
-    "Comparison",
-    "DataFacts",
-    "ErrorRecords",
-    "Estimate",
-    "LearningCurve",
-    "gain_columns",
-]
-
+__all__ = ["Comparison", "DataFacts", "ErrorRecords", "Estimate", "LearningCurve", "gain_columns"]
 
 EARLIER = {"one": "k", "two": "jk"}  # words for folds held out
 COLUMNS = (
-    "trained_on",
-    "tested_on",
-    "model",
-    "held_out",
-    "weights_from",
-    "n_train",
-    "rows",
-    "error",
-    "spread",
+    *("trained_on", "tested_on", "model", "held_out", "weights_from"),
+    *("n_train", "rows", "error", "spread"),
 )
 
 
@@ -56,11 +41,11 @@ class ErrorRecords:
 
     def __post_init__(self) -> None:
         """Read the words of results of earlier versions."""
-        if any(record["held_out"] in EARLIER for record in self.records):
-            now = [
-                {**r, "held_out": EARLIER.get(r["held_out"], r["held_out"])} for r in self.records
-            ]
-            object.__setattr__(self, "records", tuple(now))
+        held = [record["held_out"] for record in self.records]
+        if not EARLIER.keys().isdisjoint(held):
+            now = zip(self.records, held, strict=True)
+            words = tuple({**record, "held_out": EARLIER.get(word, word)} for record, word in now)
+            object.__setattr__(self, "records", words)
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -126,25 +111,21 @@ class LearningCurve:
     @property
     def frame(self) -> pd.DataFrame:
         """The measured points, the error with all rows, and the limit."""
-        points = [
-            (n, error, spread, "measured")
-            for n, error, spread in zip(
-                self.n_train, self.errors, self.standard_errors, strict=True
-            )
-        ]
-        points.append((float(self.n_rows), self.error_at(self.n_rows), np.nan, "extrapolated"))
-        points.append((np.inf, self.limit.value, self.limit.standard_error, "extrapolated"))
-        table = pd.DataFrame(points, columns=["n_train", "error", "standard_error", "kind"])
-        table.insert(0, "dataset", self.dataset)
-        return table
+        limit, full = self.limit, self.error_at(self.n_rows)
+        table = {
+            "dataset": self.dataset,
+            "n_train": [*self.n_train, float(self.n_rows), np.inf],
+            "error": [*self.errors, full, limit.value],
+            "standard_error": [*self.standard_errors, np.nan, limit.standard_error],
+            "kind": ["measured"] * len(self.n_train) + ["extrapolated"] * 2,
+        }
+        return pd.DataFrame(table)
 
 
 def gain_columns(trial: Trial | None) -> dict[str, float]:
     """Return a gain as a share of the target's own loss, its 90% interval and its probability."""
-    values = (np.nan,) * 4
-    if trial is not None:
-        values = trial.gain, trial.low, trial.high, trial.p_gain
-    return dict(zip(("gain", "gain_low", "gain_high", "p_gain"), values, strict=True))
+    names = {"gain": "gain", "gain_low": "low", "gain_high": "high", "p_gain": "p_gain"}
+    return {column: getattr(trial, name, np.nan) for column, name in names.items()}
 
 
 @register
@@ -328,8 +309,8 @@ class Comparison(Record):
             "source_to_target": self.source_to_target,
             "target_to_source": self.target_to_source,
             "n_rows": self.n_rows[self.source],
+            **gain_columns(self.trial),
         }
-        row |= gain_columns(self.trial)
         if self.standardised is not None:
             row["standardised"] = self.standardised
         return row

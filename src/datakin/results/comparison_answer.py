@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from datakin.results.answer import Answer, AnswerTable, Bar, Row, said
-from datakin.results.call_words import called, reason_of
-from datakin.results.explained import explained, mended_by
+from datakin.results.call_words import explained, mended_by, reason_of
 from datakin.results.metrics_table import metrics_table
 from datakin.results.words import IN_POINTS, amount, error_word, number, percent, short
 from datakin.results.words import gain_loss as name_of_gain
@@ -43,7 +42,7 @@ def comparison_answer(comparison: Comparison) -> Answer:
         evidence=(_gain(comparison), _score(comparison)),
         table=_table(comparison),
         second=_metrics(comparison),
-        reasons=_reason(comparison),
+        reasons=tuple(filter(None, [_reason(comparison)])),
         legend=_legend(comparison),
         caveats=tuple(_caveats(comparison)),
         notes=comparison.notes,
@@ -51,29 +50,23 @@ def comparison_answer(comparison: Comparison) -> Answer:
     )
 
 
-def _reason(comparison: Comparison) -> tuple[str, ...]:
+def _reason(comparison: Comparison) -> str:
     trial = comparison.trial
-    reason = "" if trial is None else reason_of(called(trial, comparison.call), comparison.target)
-    said_of = explained(reason, comparison.explanations, comparison.source)
-    return (said_of,) if said_of else ()
+    reason = "" if trial is None else reason_of(trial, comparison.call, comparison.target)
+    return explained(reason, comparison.explanations, comparison.source)
 
 
 def _gain(comparison: Comparison) -> str:
-    trial = comparison.trial
+    trial, source = comparison.trial, short(comparison.source)
     if trial is None:
         return said(comparison.reason)
-    way = "fall" if trial.gain >= 0 else "rise"
-    loss = name_of_gain(comparison.task)
+    loss = f"the {name_of_gain(comparison.task)} of {short(comparison.target)}"
     if comparison.call == "hurts":  # decided by the pool: a stack could leave the source out
-        reach = interval(-trial.pooled_high, -trial.pooled_low)
-        return (
-            f"In one pool with {short(comparison.source)}, the {loss} of {short(comparison.target)} rises by "
-            f"{percent(-trial.pooled)}% (90% interval {reach})."
-        )
-    return (
-        f"With {short(comparison.source)} beside it, the {loss} of {short(comparison.target)} should {way} "
-        f"by {percent(abs(trial.gain))}% (90% interval of the gain {interval(trial.low, trial.high)})."
-    )
+        rise, reach = percent(-trial.pooled), interval(-trial.pooled_high, -trial.pooled_low)
+        return f"In one pool with {source}, {loss} rises by {rise}% (90% interval {reach})."
+    way = f"{'fall' if trial.gain >= 0 else 'rise'} by {percent(abs(trial.gain))}%"
+    reach = interval(trial.low, trial.high)
+    return f"With {source} beside it, {loss} should {way} (90% interval of the gain {reach})."
 
 
 def _score(comparison: Comparison) -> str:
@@ -91,21 +84,14 @@ def _table(comparison: Comparison) -> AnswerTable:
         (comparison.target, comparison.source, "target_to_source"),
     ):
         loss = comparison.losses.get(tested, "")
-        known = learned in comparison.cross_errors
+        errors = ("-", "-")
+        if learned in comparison.cross_errors:
+            both = comparison.cross_errors[learned], comparison.own_errors[tested]
+            errors = (amount(loss, both[0]), amount(loss, both[1]))
+        cells = (learned, tested, *errors, number(getattr(comparison, way)), "")
         found = comparison.directions.get(way)
-        rows.append(
-            Row(
-                (
-                    learned,
-                    tested,
-                    amount(loss, comparison.cross_errors[learned]) if known else "-",
-                    amount(loss, comparison.own_errors[tested]) if known else "-",
-                    number(getattr(comparison, way)),
-                    "",
-                ),
-                bar=None if found is None else Bar(found.value, found.low, found.high),
-            )
-        )
+        bar = None if found is None else Bar(found.value, found.low, found.high)
+        rows.append(Row(cells, bar=bar))
     words = dict.fromkeys(error_word(loss) for loss in comparison.losses.values())
     return AnswerTable(
         COLUMNS,

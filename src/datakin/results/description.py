@@ -17,12 +17,7 @@ from datakin.data.checks.names import names_several_rows
 from datakin.data.checks.suspicions import ROW_ID
 from datakin.data.columns.roles import check_label
 from datakin.data.described import ColumnDescription
-from datakin.data.description import (
-    DatasetDescription,
-    Gathered,
-    TableDescription,
-    gather,
-)
+from datakin.data.description import DatasetDescription, Gathered, TableDescription, gather
 from datakin.data.origin import READ_ROWS, Origin
 from datakin.results.answer import Answer
 from datakin.results.description_text import text_of
@@ -30,14 +25,13 @@ from datakin.results.record import Record, plain, register
 
 __all__ = ["Description", "Thing", "describe"]
 
-MENDING = (
-    "problem",
-    "units",
-    "name",
-    "levels",
-)  # kinds whose options change the data for the better
+MENDING = ("problem", "units", "name", "levels")  # kinds whose options change data for the better
 REFUSED = ("classes", "dates")  # kinds of differences with which tables cannot be compared
 REPEATED = 0.98  # an id with fewer values than this share of its rows is one of several rows
+SHOWN = {
+    **{"role": "role", "kind": "kind", "missing": "n_missing", "distinct": "n_distinct"},
+    "values": "values",
+}
 MOST = 3  # refusals that are shown one by one
 FEW = 10  # values that classes may have
 LIKELY = frozenset(
@@ -121,15 +115,9 @@ class Description(Record):
             {
                 "table": table.name,
                 "column": column.name,
-                "role": column.role,
-                "kind": column.kind,
-                "missing": column.n_missing,
-                "distinct": column.n_distinct,
-                "values": column.values,
+                **{title: getattr(column, name) for title, name in SHOWN.items()},
                 "examples": " | ".join(column.examples),
-                "converted": column.converted,
-                "doubt": column.doubt,
-                "why": column.why,
+                **{name: getattr(column, name) for name in ("converted", "doubt", "why")},
             }
             for table in self.tables
             for column in table.columns
@@ -158,11 +146,8 @@ class Description(Record):
         """Columns that may be the label, likely ones first."""
         if not self.tables:
             return []
-        columns = [
-            c
-            for c in self.tables[0].columns
-            if c.n_distinct >= 2 and c.role == "feature" and ROW_ID not in c.doubt
-        ]
+        features = [c for c in self.tables[0].columns if c.n_distinct >= 2 and c.role == "feature"]
+        columns = [c for c in features if ROW_ID not in c.doubt]
         order = {c.name: _likelihood(c, c is columns[0], c is columns[-1]) for c in columns}
         return [name for name in sorted(order, key=lambda name: -order[name]) if order[name] > 0]
 
@@ -178,12 +163,8 @@ class Description(Record):
     @property
     def answer(self) -> Answer:
         """Whether the tables can be used, and what to look at."""
-        return Answer(
-            self.tone,
-            self.headline,
-            caveats=tuple(thing.text for thing in self.things),
-            notes=self.notes,
-        )
+        caveats = tuple(thing.text for thing in self.things)
+        return Answer(self.tone, self.headline, caveats=caveats, notes=self.notes)
 
     def text(self, width: int, *, word: Callable[[str], str] | None = None) -> str:
         """Return the description for a terminal of some width.
@@ -312,28 +293,18 @@ def _groups(tables: Sequence[TableDescription], group: str | None) -> list[Thing
     """Ask whether rows belong together where an id that is left out stands in several rows."""
     if group is not None:
         return []
-    found: dict[str, tuple[TableDescription, ColumnDescription]] = {}
     for each in tables:
         for column in each.columns:
-            n_filled = each.n_rows - column.n_missing
-            if (
-                column.why == ROW_ID
-                and not column.doubt
-                and names_several_rows(column.name)
-                and column.n_distinct < REPEATED * n_filled
-            ):
-                found.setdefault(column.name, (each, column))
-    return [
-        Thing(
-            "group",
-            (each.name,),
-            f"{name!r} has {column.n_distinct:,} values in {each.n_rows:,} rows. If rows with one "
-            f"value belong together, such as stays of one patient, keep them in one fold",
-            f"group={name!r}",
-            f"--group {shlex.quote(name)}",
-        )
-        for name, (each, column) in list(found.items())[:1]
-    ]
+            is_id = column.why == ROW_ID and not column.doubt and names_several_rows(column.name)
+            if is_id and column.n_distinct < REPEATED * (each.n_rows - column.n_missing):
+                name = column.name
+                text = (
+                    f"{name!r} has {column.n_distinct:,} values in {each.n_rows:,} rows. If rows with one "
+                    f"value belong together, such as stays of one patient, keep them in one fold"
+                )
+                options = (f"group={name!r}", f"--group {shlex.quote(name)}")
+                return [Thing("group", (each.name,), text, *options)]
+    return []
 
 
 def _refusals(found: Gathered) -> list[Thing]:
@@ -350,8 +321,7 @@ def _more_classes(found: Gathered, label: str | None) -> list[Thing]:
     usable = [
         d for d in found.datasets if not d.problem and not d.folds and d.name not in found.refusals
     ]
-    classes = {d.name: d.classes for d in usable}
-    asked = question_of_classes(classes, label or "")
+    asked = question_of_classes({d.name: d.classes for d in usable}, label or "")
     if asked is None:
         return []
     return [Thing("classes", asked.about, asked.sentence, asked.python, asked.cli)]
@@ -361,19 +331,16 @@ def _few_columns(found: Gathered) -> list[Thing]:
     """Say so if less than half of the columns can be compared."""
     if not found.unused:
         return []
-    n_all = {d.name: d.n_columns + len(found.unused.get(d.name, {})) for d in found.datasets}
-    target, *sources = found.unused
     n_used = {d.name: d.n_columns for d in found.datasets}
-    return [
-        Thing(
-            "columns",
-            (name,),
-            f"only {n_used[name]} of {min(n_all[name], n_all[target])} columns of {name!r} and "
-            f"{target!r} can be compared",
-        )
-        for name in sources
-        if 2 * n_used[name] < min(n_all[name], n_all[target])
-    ]
+    n_all = {name: n + len(found.unused.get(name, {})) for name, n in n_used.items()}
+    target, *sources = found.unused
+    things = []
+    for name in sources:
+        n, most = n_used[name], min(n_all[name], n_all[target])
+        if 2 * n < most:
+            text = f"only {n} of {most} columns of {name!r} and {target!r} can be compared"
+            things.append(Thing("columns", (name,), text))
+    return things
 
 
 def _differences(found: Gathered) -> tuple[list[Thing], list[str]]:

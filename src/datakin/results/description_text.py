@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from datakin.data.described import ColumnDescription
 from datakin.data.description import DatasetDescription
-from datakin.results.record import plain
+from datakin.results.record import aligned, plain, wrapped
 
 if TYPE_CHECKING:
     from datakin.results.description import Description
@@ -52,17 +51,6 @@ def text_of(
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
-def _wrapped(text: str, width: int, indent: str, first: str = "") -> list[str]:
-    return textwrap.wrap(
-        " ".join(text.split()),
-        width,
-        initial_indent=first,
-        subsequent_indent=indent,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-
-
 def label_of(dataset: DatasetDescription) -> str:
     """Return the label of a dataset in a few words."""
     if not dataset.task:
@@ -87,24 +75,17 @@ def _datasets(found: Description, width: int) -> list[str]:
     usable = [d for d in found.datasets if d.task]
     lost = [d for d in found.datasets if not d.task]
     shown = [*usable[:DATASETS], *lost[: max(0, DATASETS - len(usable)) if len(lost) < FEW else 0]]
-    rows = [
-        (
-            plain(d.name) or "table",
-            f"{d.n_rows:,}" if d.n_rows else "-",
-            str(d.n_columns) if d.n_columns else "-",
-            label_of(d),
-        )
-        for d in found.datasets
-        if d in shown
-    ]
-    lines = _aligned([head, *rows], width, right=(1, 2))
+    rows = [head]
+    for d in found.datasets:
+        if d in shown:
+            n_rows, n_columns = f"{d.n_rows:,}" if d.n_rows else "-", str(d.n_columns or "-")
+            rows.append((plain(d.name) or "table", n_rows, n_columns, label_of(d)))
+    lines = _aligned(rows, width, right=(1, 2))
     if len(usable) > DATASETS:
         lines.append(f"... and {len(usable) - DATASETS} more")
     hidden = [d for d in lost if d not in shown]
     if hidden:
-        lines += _wrapped(
-            f"... and {len(hidden)} that cannot be used: {hidden[0].problem}", width, ""
-        )
+        lines += wrapped(f"... and {len(hidden)} that cannot be used: {hidden[0].problem}", width)
     return lines
 
 
@@ -118,11 +99,11 @@ def _things(found: Description, width: int, word: Callable[[str], str] | None) -
     say = word or str
     lines = ["To look at"]
     for number, thing in enumerate(found.things[:THINGS], start=1):
-        lines += _wrapped(f"{number}. {say(thing.text)}", width, "     ", "  ")
+        lines += wrapped(f"{number}. {say(thing.text)}", width, "  ", "     ")
         if thing.option_cli:
             lines.append(f"     {thing.option_cli}")  # in one line, to be copied
         if thing.option_cli and word is None:
-            lines += _wrapped(f"in Python: {thing.option_python}", width, "       ", "     ")
+            lines += wrapped(f"in Python: {thing.option_python}", width, "     ", "       ")
     more = len(found.things) - THINGS
     where = "--json" if word else ".things"
     return lines + ([f"  ... and {more} more ({where})"] if more > 0 else [])
@@ -130,7 +111,7 @@ def _things(found: Description, width: int, word: Callable[[str], str] | None) -
 
 def _notes(found: Description, width: int, word: Callable[[str], str] | None) -> list[str]:
     notes = [(word or str)(note) for note in found.notes]
-    lines = [line for note in notes[:NOTES] for line in _wrapped(note, width, "    ", "  ")]
+    lines = [line for note in notes[:NOTES] for line in wrapped(note, width, "  ", "    ")]
     more = len(found.notes) - NOTES
     where = "--json" if word else ".notes"
     lines += [f"  ... and {more} more ({where})"] if more > 0 else []
@@ -139,9 +120,8 @@ def _notes(found: Description, width: int, word: Callable[[str], str] | None) ->
 
 def _merged_rows(found: Description) -> list[Row]:
     """Return the columns of all tables, each with what every table has of it."""
-    tables = [table for table in found.tables if table.columns]
-    names = dict.fromkeys(column.name for table in tables for column in table.columns)
-    places = [{column.name: column for column in table.columns} for table in tables]
+    places = [{column.name: column for column in t.columns} for t in found.tables if t.columns]
+    names = dict.fromkeys(name for place in places for name in place)
     return [(name, [place.get(name) for place in places]) for name in names]
 
 
@@ -170,12 +150,8 @@ def _columns(found: Description, width: int, where: str) -> list[str]:
     more = len(tables) - SHOWN
     if more > 0:
         others = f"{', '.join(tables[SHOWN : SHOWN + 3])}{', ...' * (more > 3)}"
-        lines += _wrapped(
-            f"... and {_count(more, 'more table')}, of which only remarks are shown: {others} "
-            f"({where})",
-            width,
-            "    ",
-        )
+        tables_left = f"{_count(more, 'more table')}, of which only remarks are shown: {others}"
+        lines += wrapped(f"... and {tables_left} ({where})", width, rest="    ")
     return lines
 
 
@@ -186,10 +162,10 @@ def _with_remarks(rows: list[tuple[str, ...]], width: int) -> list[str]:
         return lines
     short = [(*row[:-1], row[-1] if len(row[-1]) <= BESIDE else "") for row in rows]
     found = []
-    for row, kept, line in zip(rows, short, _aligned(short, width), strict=True):
+    for row, line in zip(rows, _aligned(short, width), strict=True):
         found.append(line)
-        if row[-1] != kept[-1]:
-            found += _wrapped(row[-1], width, "      ", "      ")
+        if len(row[-1]) > BESIDE:
+            found += wrapped(row[-1], width, "      ", "      ")
     return found
 
 
@@ -205,8 +181,7 @@ def _hints(found: Description, columns: list[str]) -> dict[str, str]:
 
 def _rank(row: Row, told: dict[str, str]) -> int:
     """Return 0 for columns with a part of their own, 1 for what is remarkable, 2 for the rest."""
-    there = [column for column in row[1] if column is not None]
-    if any(column.role in ("label", "group", "domain", "weight") for column in there):
+    if any(column and column.role in ("label", "group", "domain", "weight") for column in row[1]):
         return 0
     return 1 if told[row[0]] else 2
 
@@ -264,13 +239,8 @@ def _aligned(rows: Iterable[tuple[str, ...]], width: int, right: tuple[int, ...]
             if not long:
                 break
             widths[max(long, key=widths.__getitem__)] -= 1
-    return [
-        "  ".join(
-            _short(cell, most).rjust(most) if k in right else _short(cell, most).ljust(most)
-            for k, (cell, most) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
+    columns = [[_short(row[k], most) for row in rows] for k, most in enumerate(widths)]
+    return aligned(columns, [k in right for k in range(len(widths))])
 
 
 def _short(text: str, most: int) -> str:

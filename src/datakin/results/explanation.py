@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
+from math import inf, nan
 
 import pandas as pd
 
@@ -23,7 +23,7 @@ from datakin.results.record import Provenance, Record
 
 __all__ = ["Explanation"]
 
-
+COLUMNS = ["target", "source", "part", "value", "low", "high", "percent", "chance", "flagged"]
 SMALL = 0.5  # of the largest part: a mend that brings less is not the first cause
 
 
@@ -111,7 +111,7 @@ class Explanation(Record):
     @property
     def loss_alone(self) -> float:
         """Loss of the target's own predictor, on held-out rows; NaN for copies."""
-        return self.steps[-1].loss if self.steps else float("nan")
+        return self.steps[-1].loss if self.steps else nan
 
     @property
     def causes(self) -> tuple[str, ...]:
@@ -122,9 +122,8 @@ class Explanation(Record):
         the rule and the rest where they are named, too: a predictor with
         other effects is too extreme for that reason alone.
         """
-        named = {
-            part.name: part.value for part in self.parts if part.flagged and part.name != "coding"
-        }
+        parts = [part for part in self.parts if part.flagged and part.name != "coding"]
+        named = {part.name: part.value for part in parts}
         deeper = [named[name] for name in ("rule", "rest") if name in named]
 
         def order(name: str) -> tuple[float, bool]:
@@ -144,35 +143,13 @@ class Explanation(Record):
     @property
     def frame(self) -> pd.DataFrame:
         """One row per part of the excess."""
-        base = (
-            self.loss_alone if isfinite(self.loss_alone) and self.loss_alone > 0 else float("nan")
-        )
+        base = self.loss_alone if 0 < self.loss_alone < inf else nan
+        pair = (self.target, self.source)
         rows = [
-            {
-                "target": self.target,
-                "source": self.source,
-                "part": part.name,
-                "value": part.value,
-                "low": part.low,
-                "high": part.high,
-                "percent": 100 * part.value / base,
-                "chance": part.chance,
-                "flagged": part.flagged,
-            }
-            for part in self.parts
+            (*pair, p.name, p.value, p.low, p.high, 100 * p.value / base, p.chance, p.flagged)
+            for p in self.parts
         ]
-        titles = (
-            "target",
-            "source",
-            "part",
-            "value",
-            "low",
-            "high",
-            "percent",
-            "chance",
-            "flagged",
-        )
-        return pd.DataFrame(rows, columns=list(titles))
+        return pd.DataFrame(rows, columns=COLUMNS)
 
     def __repr__(self) -> str:
         pair = f"{self.source!r} -> {self.target!r}"

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import isnan
 from typing import TYPE_CHECKING
 
-from datakin.results.answer import Answer, AnswerTable, Bar, Row
+from datakin.results.answer import Answer, AnswerTable, Bar, Row, said
 from datakin.results.explanation_parts import APART
 from datakin.results.explanation_reasons import column_effect_sides, lacking, reasons_of
-from datakin.results.explanation_remedies import remedies_of
 from datakin.results.explanation_words import (
     Above,
     effect_on,
     effect_words,
     first_part,
     learner_words,
+    loss_word,
+    remedies_of,
 )
 from datakin.results.words import (
-    error_word,
     named,
     number,
     percent,
@@ -29,7 +30,6 @@ from datakin.results.words import (
 
 if TYPE_CHECKING:
     from datakin.results.explanation import Explanation
-    from datakin.results.explanation_parts import ColumnEffect
 
 __all__ = ["explanation_answer"]
 
@@ -104,20 +104,13 @@ def explanation_answer(found: Explanation) -> Answer:
 
 
 def _legend(found: Explanation) -> list[str]:
-    said = list(LEGEND)
-    if any(part.name == "rule" and part.flagged and part.low <= 0 for part in found.parts):
-        said.append(BY_COLUMN)
-    if any(part.name == "rule" and part.flagged and isnan(part.chance) for part in found.parts):
-        said.append(BY_LOSS)
-    if any(part.name == "coding" and part.flagged and part.low <= 0 for part in found.parts):
-        said.append(PLAIN)
-    if _has_mended_target(found):
-        said.append(MENDED)
-    return said
-
-
-def _loss(found: Explanation) -> str:
-    return "squared error" if found.loss == "squared" else error_word(found.loss)
+    lines = list(LEGEND)
+    flagged = {part.name: part for part in found.parts if part.flagged}
+    rule, coding = flagged.get("rule"), flagged.get("coding")
+    lines += [BY_COLUMN] if rule is not None and rule.low <= 0 else []
+    lines += [BY_LOSS] if rule is not None and isnan(rule.chance) else []
+    lines += [PLAIN] if coding is not None and coding.low <= 0 else []
+    return [*lines, MENDED] if _has_mended_target(found) else lines
 
 
 def _why(found: Explanation) -> str:
@@ -142,39 +135,30 @@ def _why(found: Explanation) -> str:
 
 
 def _headline(found: Explanation) -> str:
-    source, target = short(found.source), short(found.target)
+    target, learned = short(found.target), f"what is learned on {short(found.source)}"
     if found.causes and found.low <= 0:
-        return f"What is learned on {source} loses little on {target}, but {_why(found)}."
+        return said(f"{learned} loses little on {target}, but {_why(found)}.")
     if found.causes:
-        return f"What is learned on {source} fails on {target} because {_why(found)}."
-    if found.high < 0:
-        return (
-            f"Nothing to explain: what is learned on {source} does better on {target} than what is learned "
-            f"on {target} alone."
-        )
+        return said(f"{learned} fails on {target} because {_why(found)}.")
     if found.low > 0:
-        return f"What is learned on {source} loses something on {target}, and no reason stands out."
-    return (
-        f"Nothing to explain: on {target}, what is learned on {source} shows no clear difference."
-    )
+        return said(f"{learned} loses something on {target}, and no reason stands out.")
+    nothing = f"on {target}, {learned} shows no clear difference"
+    if found.high < 0:
+        nothing = f"{learned} does better on {target} than what is learned on {target} alone"
+    return f"Nothing to explain: {nothing}."
 
 
 def _excess(found: Explanation) -> str:
-    above = Above.of(found)
+    above, loss = Above.of(found), loss_word(found)
     if not above.base:
-        return f"The target alone has no {_loss(found)}: shares of it cannot be told."
-    ends = percent_interval(found.low / above.base, found.high / above.base)
-    share = percent(abs(found.excess) / above.base)
-    way = "higher" if found.excess >= 0 else "lower"
+        return f"The target alone has no {loss}: shares of it cannot be told."
+    ends = percent_interval(above.share(found.low), above.share(found.high))
+    share = f"{percent(above.share(abs(found.excess)))}%"
+    than = f"{'higher' if found.excess >= 0 else 'lower'} than that of the target alone"
     if _has_mended_target(found):
-        return (
-            f"Its {_loss(found)} is {number(abs(found.excess))} {way} than that of the target alone: "
-            f"{share}% of the loss of the mended target (90% interval {ends})."
-        )
-    return (
-        f"Its {_loss(found)} is {share}% {way} than that of the target alone (90% interval of the "
-        f"difference {ends})."
-    )
+        of = f"{share} of the loss of the mended target (90% interval {ends})"
+        return f"Its {loss} is {number(abs(found.excess))} {than}: {of}."
+    return f"Its {loss} is {share} {than} (90% interval of the difference {ends})."
 
 
 def _has_mended_target(found: Explanation) -> bool:
@@ -184,30 +168,22 @@ def _has_mended_target(found: Explanation) -> bool:
 
 
 def _ladder(found: Explanation) -> AnswerTable:
-    above, rows = Above.of(found), []
-    parts = (None, *found.parts)
-    for step, part in zip(found.steps, parts, strict=True):
-        bar = None
+    above, rows, is_number = Above.of(found), [], found.task == "regression"
+    for step, part in zip(found.steps, (None, *found.parts), strict=True):
+        bar, brings = None, ("-", "")
         if part is not None:
             bar = Bar(*(above.share(each) for each in (part.value, part.low, part.high)))
-        cells = (
-            STEP_WORDS.get(step.name, step.name),
-            number(step.error) if found.task == "regression" else f"{100 * step.error:.1f}%",
-            number(step.loss),
-            "-" if part is None else signed(above.share(part.value)),
-            "yes" if part is not None and part.flagged else "",
-            "",
-        )
+            brings = (signed(bar.value), "yes" if part.flagged else "")
+        error = number(step.error) if is_number else f"{100 * step.error:.1f}%"
+        cells = (STEP_WORDS.get(step.name, step.name), error, number(step.loss), *brings, "")
         rows.append(Row(cells, bar=bar, is_own=step.name == "own"))
-    error = "RMSE" if found.task == "regression" else "error"
+    of = f"{loss_word(found)} of {learner_words(found)} on held-out rows of {short(found.target)}"
+    title = "RMSE" if is_number else "error"
     return AnswerTable(
-        ("predictor", error, "loss", "part", "a reason", "interval"),
+        ("predictor", title, "loss", "part", "a reason", "interval"),
         tuple(rows),
-        (error, "loss", "part"),
-        caption=(
-            f"Step by step, {_loss(found)} of {learner_words(found)} on held-out rows of "
-            f"{short(found.target)}:"
-        ),
+        (title, "loss", "part"),
+        caption=f"Step by step, {of}:",
         bar_of="90% interval of the part",
     )
 
@@ -216,19 +192,12 @@ def _effects(found: Explanation) -> AnswerTable | None:
     """Return the columns whose new effects bring most."""
     if not found.columns:
         return None
-    above = Above.of(found)
-    rows = [
-        Row(
-            (
-                each.column,
-                *_sides(found, each),
-                signed(above.share(each.gain)),
-                probability(each.chance),
-                "yes" if each.flagged else "",
-            )
-        )
-        for each in found.columns[:MOST]
-    ]
+    above, rows = Above.of(found), []
+    for each in found.columns[:MOST]:
+        here, there = column_effect_sides(each)
+        there = "missing" if lacking(found, each.column) else there
+        gain, chance = signed(above.share(each.gain)), probability(each.chance)
+        rows.append(Row((each.column, here, there, gain, chance, "yes" if each.flagged else "")))
     return AnswerTable(
         ("column", "effect here", "there", "gain", "chance", "a reason"),
         tuple(rows),
@@ -240,62 +209,53 @@ def _effects(found: Explanation) -> AnswerTable | None:
     )
 
 
-def _sides(found: Explanation, each: ColumnEffect) -> tuple[str, str]:
-    here, there = column_effect_sides(each)
-    return here, "missing" if lacking(found, each.column) else there
-
-
-def _caveats(found: Explanation) -> list[str]:
-    said, causes = [], set(found.causes)
+def _caveats(found: Explanation) -> Iterator[str]:
+    causes, base = set(found.causes), Above.of(found).base
     if causes and found.low > 0:
-        said.append(
+        yield (
             "This is about what the source teaches alone. Beside rows of the target it may be harmless, or "
             "even help: choose tries that."
         )
     if causes:
-        said.append("Smaller differences than those that are named may be there, too.")
-    base = Above.of(found).base
+        yield "Smaller differences than those that are named may be there, too."
     if not causes and base and found.low <= 0 and found.high > WIDE * base:
-        said.append(
+        yield (
             f"{found.n_target:,} rows tell little: a loss that is up to {percent(found.high / base, 0)}% "
             f"higher would not be noticed."
         )
     if any(mend.flagged for mend in found.mends):
-        said.append(
+        yield (
             "What the tables look like is a suspicion, and the mend was tried. Whether it is right, only who "
             "made the tables can say."
         )
     if any(mend.flagged and mend.fall < 0 for mend in found.mends):
-        said.append(
+        yield (
             "Mend all that is named at once. What is wrong in two columns offsets each other: one mend alone "
             "makes it worse."
         )
     if _has_mended_target(found):
         alone, before = number(found.loss_alone), number(found.steps[0].loss - found.excess)
         is_other = f" instead of {before}" if before != alone else ", as before"
-        said.append(
+        yield (
             f"The target is mended, too: its loss alone is {alone}{is_other}. The part of the mend counts "
             f"both tables."
         )
     if "rule" in causes:
-        said.append(
+        yield (
             f"Effects are of one standard deviation {effect_on(found)}, from {effect_words(found)}. Effects "
             f"of columns that go together are told apart badly."
         )
     shadow = {"confidence", "scale"} & causes
     if shadow and {"rule", "rest"} & causes:
-        said.append(
+        yield (
             f"Other effects of columns also make a predictor too extreme: part of the {shadow.pop()} may be "
             f"the rule."
         )
     shift = found.shift
     if causes & {"base rate", "level", "rule", "rest"} and shift is not None and shift.auc >= APART:
-        said.append(
+        yield (
             f"The tables hardly overlap (AUC {shift.auc:.2f}): what features do and what the label does can "
             f"hardly be told apart."
         )
     if found.n_source < found.n_target:
-        said.append(
-            "The source has fewer rows than the target: part of the excess may come from that."
-        )
-    return said
+        yield "The source has fewer rows than the target: part of the excess may come from that."

@@ -5,13 +5,20 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING
 
+from datakin._core.exceptions import counted
 from datakin.results.explanation_parts import APART, LACKING
 from datakin.results.explanation_words import Above
 from datakin.results.words import named, number, percent, short, signed
 
 if TYPE_CHECKING:
     from datakin.results.explanation import Explanation
-    from datakin.results.explanation_parts import ColumnEffect, ColumnShift, LossPart, Region
+    from datakin.results.explanation_parts import (
+        ColumnEffect,
+        ColumnShift,
+        FeatureShift,
+        LossPart,
+        Region,
+    )
 
 __all__ = ["column_effect_sides", "lacking", "reasons_of"]
 
@@ -43,51 +50,37 @@ def reasons_of(found: Explanation) -> list[str]:
 def _of_part(found: Explanation, part: LossPart) -> str:
     source, target = short(found.source), short(found.target)
     size = f"{percent(Above.of(found).share(part.value))}%"
+    head, slope = f"{part.name.capitalize()} ({size})", number(found.slope)
     if part.name == "base rate":
+        rates = [f"{percent(x)}%" for x in (found.observed, found.expected, found.in_source)]
         said = (
-            f"Base rate ({size}): {percent(found.observed)}% of {target} are {short(found.positive)!r}, "
-            f"where {source} expects {percent(found.expected)}%; of {source} itself "
-            f"{percent(found.in_source)}% are."
+            f"{head}: {rates[0]} of {target} are {short(found.positive)!r}, where {source} expects "
+            f"{rates[1]}; of {source} itself {rates[2]} are."
         )
-        return (
-            said if found.is_of_labels else f"{said} So the classes' own shares are not the reason."
-        )
+        not_so = "" if found.is_of_labels else " So the classes' own shares are not the reason."
+        return said + not_so
     if part.name == "level":
         way = "higher" if found.observed > found.expected else "lower"
+        means = f"means {number(found.observed)} and {number(found.in_source)}"
         return (
-            f"Level ({size}): the label of {target} is {number(abs(found.observed - found.expected))} {way} "
-            f"on average than {source} expects (means {number(found.observed)} and "
-            f"{number(found.in_source)})."
+            f"{head}: the label of {target} is {number(abs(found.observed - found.expected))} {way} on "
+            f"average than {source} expects ({means})."
         )
-    if part.name == "confidence":
-        return _of_confidence(found, size)
-    if part.name == "scale":
+    if part.name in ("confidence", "scale"):
+        is_scale = part.name == "scale"
+        what = f"differences that {source} predicts" if is_scale else f"probabilities from {source}"
+        ways = ("too large", "too small") if is_scale else ("too extreme", "too cautious")
         if found.slope < 0:
-            return f"Scale ({size}): on the whole, differences that {source} predicts point the wrong way."
-        way = "too large" if found.slope < 1 else "too small"
-        return (
-            f"Scale ({size}): differences that {source} predicts are {way}; they fit {target} when "
-            f"multiplied by {number(found.slope)}."
-        )
+            return f"{head}: on the whole, {what} point the wrong way."
+        if not isfinite(found.slope) and not is_scale:
+            return f"{head}: {what} are {' or '.join(ways)}."
+        fit = f"{'they' if is_scale else 'their logits'} fit {target} when multiplied by {slope}"
+        noise = "" if is_scale else " Noise in the labels of one table looks the same."
+        return f"{head}: {what} are {ways[not found.slope < 1]}; {fit}.{noise}"
     if part.name == "rule":
         way = "act together otherwise" if _is_together(found) else "have other effects"
-        return f"Rule ({size}): columns {way} in {target} than in {source}."
+        return f"{head}: columns {way} in {target} than in {source}."
     return f"Rest ({size}): only a predictor learned on {target} mends it; new effects of columns do not."
-
-
-def _of_confidence(found: Explanation, size: str) -> str:
-    source, target = short(found.source), short(found.target)
-    if not isfinite(found.slope):
-        return f"Confidence ({size}): probabilities from {source} are too extreme or too cautious."
-    if found.slope < 0:
-        return (
-            f"Confidence ({size}): on the whole, probabilities from {source} point the wrong way."
-        )
-    way = "too extreme" if found.slope < 1 else "too cautious"
-    return (
-        f"Confidence ({size}): probabilities from {source} are {way}; their logits fit {target} when "
-        f"multiplied by {number(found.slope)}. Noise in the labels of one table looks the same."
-    )
 
 
 def _of_columns(found: Explanation) -> list[str]:
@@ -115,27 +108,18 @@ def _is_together(found: Explanation) -> bool:
 
 
 def _of_column(found: Explanation, each: ColumnEffect) -> str:
-    name = short(each.column)
+    target, source, first = short(found.target), short(found.source), f"Column {short(each.column)}"
     gain = f"a new effect for it brings {percent(Above.of(found).share(each.gain))}%"
     lacks = lacking(found, each.column)
     if lacks:
-        return (
-            f"Column {name} comes first: it is missing in {percent(lacks)}% of the rows of "
-            f"{short(found.source)}, which tell little of its effect; {gain}."
-        )
+        rows = f"{percent(lacks)}% of the rows of {source}, which tell little of its effect"
+        return f"{first} comes first: it is missing in {rows}; {gain}."
     if len(each.effects) != 1:
-        return f"Column {name} comes first: {gain}."
-    pair = each.effects[0]
-    return (
-        f"Column {name} comes first: its effect{_towards(found)} is {number(pair.here)} in "
-        f"{short(found.target)} and "
-        f"{number(pair.there)} in {short(found.source)}{_ratio(pair.here, pair.there)}; {gain}."
-    )
-
-
-def _towards(found: Explanation) -> str:
-    """Return which class effects are about."""
-    return f" on {short(found.positive)!r}" if found.task == "binary" else ""
+        return f"{first} comes first: {gain}."
+    pair, on = each.effects[0], f" on {short(found.positive)!r}" if found.task == "binary" else ""
+    both = f"{number(pair.here)} in {target} and {number(pair.there)} in {source}"
+    ratio = _ratio(pair.here, pair.there)
+    return f"{first} comes first: its effect{on} is {both}{ratio}; {gain}."
 
 
 def lacking(found: Explanation, column: str) -> float:
@@ -169,11 +153,9 @@ def column_effect_sides(each: ColumnEffect) -> tuple[str, str]:
 
 def _of_region(region: Region) -> str:
     where = " and ".join(short(each) for each in region.conditions)
-    rows = f"It fails for {where}: {percent(region.rows, 0)}% of the rows"
-    if not isfinite(region.share):
-        return f"{rows}."
     share = "all" if region.share >= ALL else f"{percent(region.share, 0)}%"
-    return f"{rows}, {share} of the excess."
+    of = f", {share} of the excess" if isfinite(region.share) else ""
+    return f"It fails for {where}: {percent(region.rows, 0)}% of the rows{of}."
 
 
 def _of_explaining_features(found: Explanation) -> list[str]:
@@ -195,12 +177,12 @@ def _of_missing(found: Explanation) -> list[str]:
     """Say which column one table has and the other hardly has, where something is to be explained."""
     if found.shift is None or not found.causes:
         return []
-    one = max(
-        found.shift.columns,
-        key=lambda each: abs(each.missing_here - each.missing_there),
-        default=None,
-    )
-    if one is None or abs(one.missing_here - one.missing_there) < OFTEN:
+
+    def apart(each: ColumnShift) -> float:
+        return abs(each.missing_here - each.missing_there)
+
+    one = max(found.shift.columns, key=apart, default=None)
+    if one is None or apart(one) < OFTEN:
         return []
     word = "missing" if one.kind == "number" else _missing(one)
     return [
@@ -222,24 +204,20 @@ def _of_features(found: Explanation) -> list[str]:
     if shift.explains:
         return said
     if shift.outside >= 0.05:
-        said.append(
-            f"{percent(shift.outside, 0)}% of the rows lie outside what the source has seen."
-        )
-    if isfinite(shift.mended):
-        said += _of_weighting(found, shift.mended, shift.mended_low, shift.mended_high)
-    return said
+        part = f"{percent(shift.outside, 0)}% of the rows"
+        said.append(f"{part} lie outside what the source has seen.")
+    return [*said, *_of_weighting(found, shift)]
 
 
-def _of_weighting(found: Explanation, mended: float, low: float, high: float) -> list[str]:
+def _of_weighting(found: Explanation, shift: FeatureShift) -> list[str]:
     """Say what weighting the source mends, and what it does not."""
-    named_parts = [part.value for part in found.parts if part.flagged and part.name != "coding"]
-    total = sum(named_parts)
-    if total <= 0:
+    total = sum(part.value for part in found.parts if part.flagged and part.name != "coding")
+    if not isfinite(shift.mended) or total <= 0:
         return []
     weighting = "Weighting the source's rows to lie where the target's do mends"
-    if low > 0 and mended >= BARELY * total:
-        return [f"{weighting} {percent(min(mended / total, 1.0), 0)}% of what is named."]
-    if high < total / 2 and found.shift is not None and found.shift.auc < APART:
+    if shift.mended_low > 0 and shift.mended >= BARELY * total:
+        return [f"{weighting} {percent(min(shift.mended / total, 1.0), 0)}% of what is named."]
+    if shift.mended_high < total / 2 and shift.auc < APART:
         return [f"{weighting} little of what is named: the tables differ where both lie."]
     return []
 
@@ -251,17 +229,11 @@ def _missing(each: ColumnShift) -> str:
 
 
 def _of_shift(each: ColumnShift) -> str:
-    name = short(each.column)
-    if each.kind == "number":
-        return (
-            f"The column that moved most is {name}: on average {number(each.here)} here and "
-            f"{number(each.there)} there."
-        )
-    level = repr(short(each.level)) if each.level else _missing(each)
-    return (
-        f"The column that moved most is {name}: {percent(each.here)}% here and {percent(each.there)}% there "
-        f"are {level}."
-    )
+    where = f"on average {number(each.here)} here and {number(each.there)} there"
+    if each.kind != "number":
+        level = repr(short(each.level)) if each.level else _missing(each)
+        where = f"{percent(each.here)}% here and {percent(each.there)}% there are {level}"
+    return f"The column that moved most is {short(each.column)}: {where}."
 
 
 def _of_kept(found: Explanation) -> list[str]:
@@ -269,32 +241,23 @@ def _of_kept(found: Explanation) -> list[str]:
     kept, above = found.kept, Above.of(found)
     if kept is None or not above.base:
         return []
-    where = _places(kept.dropped)
-    change = above.share(kept.alone - kept.kept)
-    whole = above.share(kept.alone - kept.everything)
-    ends = f"{percent(above.share(kept.low))} to {percent(above.share(kept.high))}%"
+    places = [" and ".join(short(text) for text in each) for each in kept.dropped]
+    more = len(places) - PLACES
+    where = " or ".join(places[:PLACES] + ([counted(more, "other part")] if more > 0 else []))
+    low, high = above.share(kept.low), above.share(kept.high)
+    change, loss = above.share(kept.alone - kept.kept), "the loss of the target"
     if kept.helps:
+        whole = percent(above.share(kept.alone - kept.everything))
         return [
             f"A part of {short(found.source)} is of use: all but rows with {where}. Pooled with these "
-            f"{percent(kept.share, 0)}% of its rows, the loss of the target falls by {percent(change)}% (90% "
-            f"interval {ends}); with all rows by {percent(whole)}%."
+            f"{percent(kept.share, 0)}% of its rows, {loss} falls by {percent(change)}% (90% interval "
+            f"{percent(low)} to {percent(high)}%); with all rows by {whole}%."
         ]
     better = f"Without its rows with {where}, {short(found.source)} fits better"
     if kept.high < 0:
-        return [
-            f"{better}, but not well. Pooled with the others, the loss of the target rises by "
-            f"{percent(-change)}%."
-        ]
-    ends = f"{percent(above.share(-kept.high))} to {percent(above.share(-kept.low))}%"
+        rise = f"Pooled with the others, {loss} rises by {percent(-change)}%"
+        return [f"{better}, but not well. {rise}."]
     return [
-        f"{better}. But no gain is sure: pooled with the others, the loss of the target changes by "
-        f"{signed(-change)} (90% interval {ends})."
+        f"{better}. But no gain is sure: pooled with the others, {loss} changes by {signed(-change)} (90% "
+        f"interval {percent(-high)} to {percent(-low)}%)."
     ]
-
-
-def _places(dropped: tuple[tuple[str, ...], ...]) -> str:
-    """Return where rows are left out; of many places the first."""
-    places = [" and ".join(short(text) for text in each) for each in dropped]
-    n_more = len(places) - PLACES
-    more = [f"{n_more} other part{'s' * (n_more > 1)}"] if n_more > 0 else []
-    return " or ".join([*places[:PLACES], *more])

@@ -1,11 +1,12 @@
-"""Parts of a ladder in words and in percent, the same in reports and pictures."""
+"""Parts of a ladder in words and in percent, the same in reports and pictures; what would mend them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from datakin.results.words import percent, short
+from datakin.results.answer import Remedy
+from datakin.results.words import error_word, named, percent, percent_interval, short
 
 if TYPE_CHECKING:
     from datakin.results.explanation import Explanation
@@ -18,7 +19,9 @@ __all__ = [
     "effect_words",
     "first_part",
     "learner_words",
+    "loss_word",
     "part_title",
+    "remedies_of",
 ]
 
 LEAST = 0.01  # by how much more the target alone must lose without a column for it to be said
@@ -31,12 +34,45 @@ MEANING = {
     "rule": "columns have other effects",
     "rest": "what only a predictor of the target's own mends",
 }
-
-
 LEARNERS = {
     "linear": "lines (penalised regression)",
     "trees": "boosted trees",
     "kernel": "a kernel regression",
+}
+DEEDS = {
+    "units": "Convert {column} of {table}",
+    "codes": "Recode {column} of {table}",
+    "blanks": "Read this value of {column} in {table} as missing",
+    "leak": "Leave {column} out of both tables",
+    "lacking": "Compare without {column}",
+    "untaught": (
+        "Use choose: it learns the effect of {column} on rows of the target. Compared without {column}"
+    ),
+    "classes": "Recode the label of {table}",
+    "names": "Rename columns of {table}",
+    "base rate": "Draw rows of {table} so that its classes have the target's shares",
+    "level": "Move the label of {table} to the target's level",
+    "scale": "Put the label of {table} on the target's scale",
+    "column": "Leave {column} out of both tables",
+}
+ADVICE = {
+    "base rate": "Use choose: it learns the base rate on rows of the target.",
+    "level": "Use choose: it learns the level on rows of the target.",
+    "scale": "Use choose: it learns on rows of the target how far to trust each source.",
+    "confidence": "Use choose: it learns on rows of the target how far to trust each source.",
+    "rule": (
+        "Where the rule differs, no option mends the source. Use choose: it tries how much of the source is "
+        "of use beside the target's rows."
+    ),
+    "rest": (
+        "Where the form of the rule differs, no option mends the source. Look for another one, or for more "
+        "rows of the target."
+    ),
+    "outside": "Look for a source that has such rows, or use the model only where the source lies.",
+    "weighting": (
+        "Use a learner that can bend, such as trees, or weight the source's rows to lie where the target's "
+        "do."
+    ),
 }
 
 
@@ -62,6 +98,11 @@ def effect_on(found: Explanation) -> str:
 def first_part(found: Explanation) -> str:
     """Return what the first step of the ladder gives the predictor."""
     return "level" if found.task == "regression" else "base rate"
+
+
+def loss_word(found: Explanation) -> str:
+    """Return what the loss is called: not its root, which is not what parts add up to."""
+    return "squared error" if found.loss == "squared" else error_word(found.loss)
 
 
 def part_title(name: str) -> str:
@@ -96,6 +137,10 @@ class Above:
         """Return a loss as it is drawn: in percent, or as it is."""
         return 100 * value / self.base if self.base else value
 
+    def numbers(self, **values: float) -> dict[str, float]:
+        """Return losses as they are drawn, by their names."""
+        return {name: self.shown(value) for name, value in values.items()}
+
     def share(self, value: float) -> float:
         """Return a loss as a share of the loss of the target alone; 0 where that is 0."""
         return value / self.base if self.base else 0.0
@@ -117,3 +162,41 @@ class Above:
         """Return a loss in words, with its sign."""
         sign = "+" if value > 0 else ""
         return f"{sign}{percent(value / self.base)}%" if self.base else f"{sign}{value:.3g}"
+
+
+def remedies_of(found: Explanation) -> list[Remedy]:
+    """Return what would mend the causes; first what has an option."""
+    made = [mend for mend in found.mends if mend.part and mend.flagged]  # one after the other
+    others = [mend for mend in found.mends if mend.part and not mend.flagged]
+    others.sort(key=lambda each: -each.fall)
+    said = [_remedy(found, mend, mend in made[1:]) for mend in (*made, *others)]
+    mended = {mend.part for mend in found.mends}
+    mended |= {"level"} if "scale" in mended else set()
+    for cause in found.causes:
+        if cause == "features" and found.shift is not None:
+            cause = found.shift.explains
+        if cause in ADVICE and cause not in mended:
+            said.append(Remedy(ADVICE[cause]))
+    if Remedy(ADVICE["rule"]) in said:  # which says it of all
+        said = [each for each in said if each.text not in (ADVICE["scale"], ADVICE["confidence"])]
+    return said
+
+
+def _remedy(found: Explanation, mend: Mend, is_next: bool) -> Remedy:
+    """Return what a mend brings; of one that was made after others, beside these."""
+    above = Above.of(found)
+    columns = named(mend.columns, noun="columns") if mend.columns else ""
+    way = "untaught" if (mend.cause, mend.table) == ("lacking", found.source) else mend.cause
+    deed = DEEDS.get(way, "Mend {table}").format(column=columns, table=short(mend.table))
+    if is_next:
+        deed = f"Then {deed[0].lower()}{deed[1:]}"
+    if not above.base:
+        return Remedy(f"{deed}.", mend.python, mend.typed)
+    change = f"goes from {percent(above.share(mend.before))}% to {percent(above.left(mend))}%"
+    costs = above.costs(mend)
+    if costs:  # no share of both losses can be told of the fall
+        more = f". But the target alone then loses {percent(costs)}% more."
+    else:
+        ends = percent_interval(above.share(mend.low), above.share(mend.high))
+        more = f" (90% interval of the fall {ends})."
+    return Remedy(f"{deed}: the excess of the loss {change}{more}", mend.python, mend.typed)

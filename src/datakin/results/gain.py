@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from math import isfinite, nan
 
 import pandas as pd
 
 from datakin._core.exceptions import counted
-from datakin.results.answer import Answer
-from datakin.results.gain_answer import gain_answer
+from datakin.results.answer import Answer, AnswerTable, Bar, Row
 from datakin.results.record import Provenance, Record, register
+from datakin.results.words import (
+    amount,
+    error_word,
+    named,
+    percent,
+    percent_interval,
+    short,
+    signed,
+)
 
-__all__ = ["Gain", "MethodGain"]
+__all__ = ["NORMAL", "Gain", "MethodGain"]
+
+NORMAL = 1.645  # half of a 90% interval, in standard errors
 
 
 @register
@@ -117,4 +128,81 @@ class Gain(Record):
     @property
     def answer(self) -> Answer:
         """Which method lowers the error, and by how much."""
-        return gain_answer(self)
+        return _answer(self)
+
+
+def _answer(gain: Gain) -> Answer:
+    known = {name: m.target_rer for name, m in gain.methods.items() if isfinite(m.target_rer)}
+    name = max(known, key=known.__getitem__) if known else gain.best  # for the target
+    best, target = gain.methods[name], short(gain.target)
+    source = f"the {counted(len(gain.sources), 'source')}" if gain.sources else short(gain.source)
+    low, high = _ends(best.target_rer, best.target_se)
+    tone = "good" if low > 0 else "bad" if high < 0 else "open"
+    way = {
+        "good": f"{name} lowers",
+        "bad": "No method lowers",
+        "open": "No method clearly lowers",
+    }
+    squared = "squared " if gain.loss == "squared" else ""
+    return Answer(
+        tone=tone,
+        headline=f"{way[tone]} the error of {target} with {source}.",
+        evidence=tuple(_evidence(gain, name)),
+        table=_table(gain),
+        legend=(
+            f"Change: by how much the {squared}error falls against learning alone (relative error "
+            f"reduction); line: 90% interval.",
+        ),
+        caveats=tuple(_caveats(gain)),
+        notes=gain.notes,
+    )
+
+
+def _ends(value: float, error: float) -> tuple[float, float]:
+    spread = NORMAL * error if isfinite(error) else nan
+    return value - spread, value + spread
+
+
+def _evidence(gain: Gain, name: str) -> list[str]:
+    best, target = gain.methods[name], short(gain.target)
+    alone, now = (amount(gain.loss, error) for error in (gain.target_error, best.target_error))
+    error = f"{error_word(gain.loss)} {now}, against {alone} with {target} alone"
+    found = [f"Best method, {name}: {error}."]
+    if isfinite(best.target_rer) and isfinite(best.target_se):
+        reach = percent_interval(*_ends(best.target_rer, best.target_se))
+        way = "fall" if best.target_rer >= 0 else "rise"
+        scale = " in squared error" if gain.loss == "squared" else ""
+        size = percent(abs(best.target_rer))
+        found.append(f"That is a {way} of {size}%{scale} (90% interval of the fall {reach}).")
+    return found
+
+
+def _table(gain: Gain) -> AnswerTable:
+    columns, rows = ["method", "error", "change", "interval"], []
+    if not gain.sources:
+        columns += ["back: error", "back: change"]
+    for name, found in gain.methods.items():
+        cells = [name, amount(gain.loss, found.target_error), _share(found.target_rer), ""]
+        back = amount(gain.source_loss or gain.loss, found.source_error), _share(found.source_rer)
+        bar = Bar(found.target_rer, *_ends(found.target_rer, found.target_se))
+        rows.append(Row((*cells, *back)[: len(columns)], bar=bar))
+    right = tuple(title for title in columns if title not in ("method", "interval"))
+    return AnswerTable(tuple(columns), tuple(rows), right, bar_of="90% interval of the change")
+
+
+def _share(value: float) -> str:
+    return signed(value) if isfinite(value) else "-"
+
+
+def _caveats(gain: Gain) -> list[str]:
+    n = len(gain.methods)
+    found = [f"Means over {counted(gain.repeats, gain.split)}."]
+    if n > 1:
+        found.append(f"The best of {n} methods was picked afterwards, so its gain flatters.")
+    if gain.sources:
+        found.append(f"Learned from {named(gain.sources, 6)} at once.")
+    else:
+        alone = amount(gain.source_loss or gain.loss, gain.source_error)
+        word = error_word(gain.source_loss or gain.loss)
+        found.append(f"Back: the roles swapped; {short(gain.source)} alone has {word} {alone}.")
+    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -36,13 +36,9 @@ class Square(Record):
     def frame(self) -> pd.DataFrame:
         """One row per pair: target, source and score."""
         rows, columns = np.triu_indices(len(self), 1)
-        return pd.DataFrame(
-            {
-                "target": [self.names[i] for i in rows],
-                "source": [self.names[j] for j in columns],
-                "score": self.scores[rows, columns],
-            }
-        )
+        sides = {"target": rows, "source": columns}
+        names = {side: [self.names[k] for k in places] for side, places in sides.items()}
+        return pd.DataFrame({**names, "score": self.scores[rows, columns]})
 
     @property
     def shown(self) -> str:
@@ -64,10 +60,14 @@ class Square(Record):
     @property
     def tree(self) -> Array:
         """Average-linkage tree of the datasets (scipy's linkage matrix)."""
+        return self._joined(self.distances, "average")
+
+    def _joined(self, distances: Array, how: Literal["average", "complete"]) -> Array:
+        """Return the tree of some distances."""
         from scipy.cluster.hierarchy import linkage
         from scipy.spatial.distance import squareform
 
-        return np.asarray(linkage(squareform(self.distances, checks=False), "average"))
+        return np.asarray(linkage(squareform(distances, checks=False), how))
 
     def clusters(self, n: int | None = None) -> dict[str, int]:
         """Return the cluster number of each dataset.
@@ -113,19 +113,13 @@ class Square(Record):
         top = np.argsort(values)[::-1][:2]
         points = vectors[:, top] * np.sqrt(np.maximum(values[top], 0.0))
         # An eigenvector's sign is arbitrary: the largest coordinate of each axis is positive.
-        points *= np.where(
-            points[np.argmax(np.abs(points), axis=0), range(len(top))] < 0, -1.0, 1.0
-        )
+        largest = points[np.argmax(np.abs(points), axis=0), range(len(top))]
+        points *= np.where(largest < 0, -1.0, 1.0)
         points = np.column_stack([points, np.zeros((n, 2 - len(top)))])
         clusters = self.clusters()
-        return pd.DataFrame(
-            {
-                "name": list(self.names),
-                "x": points[:, 0],
-                "y": points[:, 1],
-                "cluster": [clusters[name] for name in self.names],
-            }
-        )
+        places = {"x": points[:, 0], "y": points[:, 1]}
+        groups = [clusters[name] for name in self.names]
+        return pd.DataFrame({"name": list(self.names), **places, "cluster": groups})
 
     def __len__(self) -> int:
         return len(self.names)
@@ -226,14 +220,10 @@ class Matrix(Square):
 
         "-" on the diagonal, and for a dataset with the same rows.
         """
-        tried = np.ones(self.scores.shape) if self.gains is None else self.gains
-        words = [
-            [
-                "-" if i == j or (np.isnan(tried[i, j]) and zone is not Zone.UNTRIED) else zone.call
-                for j, zone in enumerate(row)
-            ]
-            for i, row in enumerate(self.zones)
-        ]
+        words = np.array([[zone.call for zone in row] for row in self.zones], dtype=object)
+        if self.gains is not None:
+            words[np.isnan(self.gains) & (words != Zone.UNTRIED.call)] = "-"
+        np.fill_diagonal(words, "-")
         return pd.DataFrame(words, index=list(self.names), columns=list(self.names))
 
     @property
@@ -267,10 +257,7 @@ class Matrix(Square):
         The height of a join is the largest score between the two groups. Pairs that are apart stand
         above all others, so that a cut below them leaves clusters without such a pair.
         """
-        from scipy.cluster.hierarchy import linkage
-        from scipy.spatial.distance import squareform
-
-        return np.asarray(linkage(squareform(self._lifted[0], checks=False), "complete"))
+        return self._joined(self._lifted[0], "complete")
 
     def _cut(self) -> float:
         """Return the height at which the tree is cut by default: below the pairs that are apart."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from datakin._core.exceptions import counted
 from datakin.results.answer import Answer, AnswerTable, Bar, Row
 from datakin.results.record import cell
-from datakin.results.words import named, number, short
+from datakin.results.words import enumerated, named, number, short
 from datakin.results.zones import NOT_TRIED, Zone
 
 if TYPE_CHECKING:
@@ -32,8 +33,7 @@ HOW = {
 
 def matrix_answer(matrix: Matrix) -> Answer:
     """Return the answer of a matrix of scores."""
-    groups = _groups(matrix)
-    counts = _counts(matrix)
+    groups, counts = _groups(matrix), _counts(matrix)
     is_open = bool(matrix.are_apart.any()) or not counts or _is_open(counts)
     return Answer(
         tone="open" if is_open else "good",
@@ -58,22 +58,17 @@ def _groups(square: Square) -> list[list[str]]:
     return list(found.values())
 
 
-def _counts(matrix: Matrix) -> dict[str, int]:
+def _counts(matrix: Matrix) -> Counter[str]:
     """Count the calls of all ordered pairs; the paper's zones where its rule decided."""
-    is_paper = matrix.shown == "zone"
-    words: list[str] = []
-    if is_paper:
+    if matrix.shown == "zone":
         rows, columns = np.triu_indices(len(matrix), 1)
-        words = [matrix.zones[i][j].value for i, j in zip(rows, columns, strict=True)]
-    else:
-        square = matrix.calls.to_numpy()
-        words = [str(word) for word in square.ravel() if word not in ("-", Zone.UNTRIED.call)]
-    return {word: words.count(word) for word in dict.fromkeys(words)}
+        return Counter(matrix.zones[i][j].value for i, j in zip(rows, columns, strict=True))
+    words = map(str, matrix.calls.to_numpy().ravel())
+    return Counter(word for word in words if word not in ("-", Zone.UNTRIED.call))
 
 
-def _is_open(counts: dict[str, int]) -> bool:
-    unclear = counts.get("unclear", 0) + counts.get("ambiguous", 0)
-    return 2 * unclear > sum(counts.values())
+def _is_open(counts: Counter[str]) -> bool:
+    return 2 * (counts["unclear"] + counts["ambiguous"]) > counts.total()
 
 
 def _headline(matrix: Matrix, groups: list[list[str]]) -> str:
@@ -94,14 +89,16 @@ def has_untried(matrix: Matrix) -> bool:
     return any(zone is Zone.UNTRIED for row in matrix.zones for zone in row)
 
 
-def _calls(matrix: Matrix, counts: dict[str, int]) -> str:
-    total = sum(counts.values())
+def _calls(matrix: Matrix, counts: Counter[str]) -> str:
+    total = counts.total()
     if matrix.rule == NOT_TRIED.name:
         return "No pair was tried, so that none is called."
     if not total:
         return "No pair could be called."
-    parts = [f"{counts[word]} {_verb(word, counts[word])}" for word in ORDER if word in counts]
-    said = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    said = enumerated(
+        (f"{counts[word]} {_verb(word, counts[word])}" for word in ORDER if word in counts),
+        len(ORDER),
+    )
     if matrix.shown != "call":
         return f"Of {total:,} pairs {said}."
     n_pairs = len(matrix) * (len(matrix) - 1) // 2
@@ -112,10 +109,7 @@ def _calls_table(matrix: Matrix) -> AnswerTable | None:
     """Return the calls of a few datasets that were tried; rows are what is learned from."""
     if matrix.gains is None or len(matrix) > SQUARE:
         return None
-    rows = [
-        Row((name, *map(str, words)))
-        for name, words in zip(matrix.names, matrix.calls.to_numpy(), strict=True)
-    ]
+    rows = [Row((name, *map(str, words))) for name, *words in matrix.calls.itertuples()]
     caption = "Calls, both ways; rows: the source, columns: the target:"
     return AnswerTable(("", *matrix.names), tuple(rows), caption=caption)
 
@@ -129,13 +123,10 @@ def _hurting(matrix: Matrix) -> list[str]:
     """Name the pairs that hurt."""
     if matrix.shown != "call":
         return []
-    square = matrix.calls.to_numpy()
-    rows, columns = np.nonzero(square == "hurts")
-    said = [
-        f"{short(matrix.names[i])} hurts {short(matrix.names[j])}."
-        for i, j in list(zip(rows, columns, strict=True))[:HURTING]
-    ]
-    more = len(rows) - HURTING
+    pairs = np.argwhere(matrix.calls.to_numpy() == "hurts")
+    names = [short(name) for name in matrix.names]
+    said = [f"{names[i]} hurts {names[j]}." for i, j in pairs[:HURTING]]
+    more = len(pairs) - HURTING
     return [*said, *([f"{more:,} more pairs hurt."] if more > 0 else [])]
 
 
@@ -158,50 +149,34 @@ def _in_a_group(members: list[str], most: int = 3) -> str:
     rest = len(members) - most
     if rest <= 1:
         return named(members, most + 1)
-    return f"{', '.join(short(name) for name in members[:most])} and {rest} others"
+    return f"{', '.join(map(short, members[:most]))} and {rest} others"
 
 
 def square_table(square: Square) -> AnswerTable:
     """Return the square of a few datasets; of many, the closest pairs and the farthest."""
     if len(square) <= SQUARE:
-        rows = [
-            Row((name, *(cell(float(value)) for value in values)))
-            for name, values in zip(square.names, square.scores, strict=True)
-        ]
+        pairs = zip(square.names, square.scores.tolist(), strict=True)
+        rows = [Row((name, *map(cell, map(float, values)))) for name, values in pairs]
         return AnswerTable(("", *square.names), tuple(rows), square.names)
-    pairs = square.frame.sort_values("score", kind="stable")
-    records = pairs.to_dict("records")
+    frame = square.frame.sort_values("score", kind="stable")
+    records = frame.to_dict("records")
     ends = records if len(records) <= 2 * ENDS else [*records[:ENDS], *records[-ENDS:]]
-    words = [name for name in (square.shown, "call_back") if name and name in pairs]
+    words = [name for name in (square.shown, "call_back") if name and name in frame]
     words = words if square.shown == "call" else words[:1]
-    has_interval = "low" in pairs
-    titles = {"call": "call", "call_back": "back", "zone": "zone"}
-    columns = (
-        "target",
-        "source",
-        square.word,
-        *(["interval"] if has_interval else []),
-        *(titles[w] for w in words),
-    )
-    rows = [
-        Row(
-            (
-                str(r["target"]),
-                str(r["source"]),
-                number(r["score"]),
-                *([""] if has_interval else []),
-                *(str(r[word]) for word in words),
-            ),
-            str(r[words[0]]) if words and square.shown == "call" else "",
-            Bar(r["score"], r["low"], r["high"]) if has_interval else None,
-        )
-        for r in ends
-    ]
-    what = (
-        f"All {len(records)} pairs" if len(ends) == len(records) else "Closest and farthest pairs"
-    )
+    has_interval = "low" in frame
+    line = ["interval"] if has_interval else []
+    titles = [{"call_back": "back"}.get(word, word) for word in words]
+    rows = []
+    for r in ends:
+        found = [str(r[word]) for word in words]
+        call = found[0] if words and square.shown == "call" else ""
+        bar = Bar(r["score"], r["low"], r["high"]) if has_interval else None
+        names = (str(r["target"]), str(r["source"]))
+        rows.append(Row((*names, number(r["score"]), *[""] * len(line), *found), call, bar))
+    whole = len(ends) == len(records)
+    what = f"All {len(records)} pairs" if whole else "Closest and farthest pairs"
     return AnswerTable(
-        columns,
+        ("target", "source", square.word, *line, *titles),
         tuple(rows),
         (square.word,),
         caption=f"{what}, the closest first:",
@@ -210,7 +185,7 @@ def square_table(square: Square) -> AnswerTable:
     )
 
 
-def _caveats(matrix: Matrix, counts: dict[str, int], groups: list[list[str]]) -> list[str]:
+def _caveats(matrix: Matrix, counts: Counter[str], groups: list[list[str]]) -> list[str]:
     found = [HOW[matrix.rule]] if matrix.rule in HOW else []
     if has_untried(matrix):
         found = found if matrix.rule == NOT_TRIED.name else ["Calls come from trials."]

@@ -196,10 +196,9 @@ class Ranking(Ordered[Comparison]):
         # Column by column: pandas frowns on joined frames of which one has empty columns.
         parts = {
             str(name): [*frame[name], *(row.get(str(name), np.nan) for row in rows)]
-            for name in frame.columns
+            for name in frame
         }
-        marks = [False] * len(self) + [True] * len(rows)
-        return pd.DataFrame({**parts, "screened": marks})
+        return pd.DataFrame({**parts, "screened": [False] * len(self) + [True] * len(rows)})
 
     @property
     def screened(self) -> tuple[Screened, ...]:

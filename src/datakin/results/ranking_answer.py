@@ -9,15 +9,16 @@ from datakin.results.answer import Answer, AnswerTable, Bar, Row, said
 from datakin.results.call_words import (
     BAR_OF,
     CALL_ORDER,
-    called,
+    explained,
+    gain_bar,
     gain_cell,
     gain_legend,
     legend_of_calls,
+    mended_by,
     reason_of,
     resting_elsewhere,
 )
 from datakin.results.comparison_answer import is_copy, same_rows
-from datakin.results.explained import explained, mended_by
 from datakin.results.words import (
     gain_loss,
     named,
@@ -26,12 +27,11 @@ from datakin.results.words import (
     percent_interval,
     probability,
     short,
-    signed,
 )
 
 if TYPE_CHECKING:
     from datakin.results.comparison import Comparison
-    from datakin.results.ranking import Ranking, Screened
+    from datakin.results.ranking import Ranking
 
 __all__ = ["ranking_answer"]
 
@@ -49,31 +49,27 @@ def ranking_answer(ranking: Ranking) -> Answer:
 def _tried(ranking: Ranking) -> Answer:
     calls = [c.call for c in ranking if not is_copy(c)]
     loss = gain_loss(ranking.task)
-    sources = [called(c.trial, c.call) for c in ranking if c.trial is not None]
-    order = sorted(sources, key=lambda each: CALL_ORDER.index(each.call))
+    tried = [(c.trial, c.call) for c in ranking if c.trial is not None]
+    tried.sort(key=lambda found: CALL_ORDER.index(found[1]))
+    reasons = [(trial.source, reason_of(trial, call, ranking.target)) for trial, call in tried]
+    reasons += [(c.source, _untried_reason(c)) for c in ranking if c.trial is None]
+    group = ["Group: the data do not support an order within one."] if ranking.groups else []
     return Answer(
         tone=_tone(calls),
         headline=_headline(ranking),
         evidence=(_best(ranking, loss), _order(ranking)),
         table=_table_tried(ranking),
-        reasons=(
-            *(_reason(ranking, each.source, reason_of(each, ranking.target)) for each in order),
-            *(_reason(ranking, c.source, _untried_reason(c)) for c in ranking if c.trial is None),
-        ),
+        reasons=tuple(explained(why, ranking.explanations, source) for source, why in reasons),
         legend=(
             *legend_of_calls(calls),
             *gain_legend(loss, calls),
             "Score: the Cross-Learning Score; 0 means kin.",
-            *(["Group: the data do not support an order within one."] if ranking.groups else []),
+            *group,
         ),
         caveats=tuple(_caveats(ranking, loss)),
         notes=_notes(ranking),
         remedies=mended_by(ranking.explanations),
     )
-
-
-def _reason(ranking: Ranking, source: str, reason: str) -> str:
-    return explained(reason, ranking.explanations, source)
 
 
 def _word(comparison: Comparison) -> str:
@@ -98,10 +94,9 @@ def _headline(ranking: Ranking) -> str:
     target = short(ranking.target)
     helps = [c.source for c in ranking if c.call == "helps" and not is_copy(c)]
     hurts = [c.source for c in ranking if c.call == "hurts"]
-    if helps and hurts:
-        return f"Use {_those(helps, 'help')}; leave out {_those(hurts, 'hurt')}."
     if helps:
-        return f"Use {_those(helps, 'help')} for {target}."
+        rest = f"; leave out {_those(hurts, 'hurt')}" if hurts else f" for {target}"
+        return f"Use {_those(helps, 'help')}{rest}."
     if len(hurts) == len(ranking) > 1:
         return f"Leave out all {len(hurts)} sources: each hurts {target}."
     if hurts and len(ranking) == 1:
@@ -121,11 +116,10 @@ def _those(names: list[str], does: str) -> str:
 
 def _best(ranking: Ranking, loss: str) -> str:
     first = next((c for c in ranking if not is_copy(c)), ranking.best)
-    if first.trial is None or first.call == "hurts":
-        return (
-            f"The {loss} of {short(ranking.target)} alone is {number(ranking.loss_alone or 0.0)}."
-        )
     trial = first.trial
+    if trial is None or first.call == "hurts":
+        alone = number(ranking.loss_alone or 0.0)
+        return f"The {loss} of {short(ranking.target)} alone is {alone}."
     way = "fall" if trial.gain >= 0 else "rise"
     return (
         f"Best first: {short(first.source)}. With it the {loss} should {way} by {percent(abs(trial.gain))}% "
@@ -142,13 +136,12 @@ def _order(ranking: Ranking) -> str:
     if not ranking.groups:
         return f"{n} sources were compared{few}."
     n_groups = max(ranking.groups.values())
-    if n_groups == n:
-        return f"{n} sources{few}, and the data support their order."
-    if n_groups == 1:
-        return f"{n} sources{few}; the data do not support an order among them."
-    return (
-        f"{n} sources{few}, in {n_groups} groups. The data do not support the order within a group."
-    )
+    within = f", in {n_groups} groups. The data do not support the order within a group"
+    ends = {
+        1: "; the data do not support an order among them",
+        n: ", and the data support their order",
+    }
+    return f"{n} sources{few}{ends.get(n_groups, within)}."
 
 
 def _table_tried(ranking: Ranking) -> AnswerTable:
@@ -157,47 +150,34 @@ def _table_tried(ranking: Ranking) -> AnswerTable:
             (
                 c.source,
                 _word(c),
-                "-" if c.trial is None else gain_cell(called(c.trial, c.call)),
+                gain_cell(c.trial, c.call),
                 "",
                 number(c.score),
                 str(ranking.groups.get(c.source, "-")),
                 f"{c.n_rows[c.source]:,}",
             ),
             c.call,
-            _bar(c),
+            gain_bar(c.trial, c.call),
         )
         for c in ranking
     ]
-    rows += [_screened_row(each) for each in ranking.screened]
+    for each in ranking.screened:
+        cells = ("screened", gain_cell(each.trial, ""), "", "-", "-", f"{each.n_rows:,}")
+        rows.append(Row((each.source, *cells), bar=gain_bar(each.trial, "")))
     return AnswerTable(TRIED, tuple(rows), ("gain", "score", "group", "rows"), bar_of=BAR_OF)
-
-
-def _bar(comparison: Comparison) -> Bar | None:
-    trial = comparison.trial
-    if trial is None:
-        return None
-    if comparison.call == "hurts":
-        return Bar(trial.pooled, trial.pooled_low, trial.pooled_high)
-    return Bar(trial.gain, trial.low, trial.high)
-
-
-def _screened_row(each: Screened) -> Row:
-    gain = "-" if each.trial is None else signed(each.trial.gain)
-    bar = None if each.trial is None else Bar(each.trial.gain, each.trial.low, each.trial.high)
-    return Row((each.source, "screened", gain, "", "-", "-", f"{each.n_rows:,}"), "", bar)
 
 
 def _caveats(ranking: Ranking, loss: str) -> list[str]:
     said_of = [
         f"Gains are in percent of the {loss} of {short(ranking.target)} alone "
         f"({number(ranking.loss_alone or 0.0)}), each with one source only. They do not add up.",
-        "Each interval is for one source. The first of several flatters itself a little.",
     ]
-    if len(ranking) == 1 and not ranking.screened:
-        said_of = said_of[:1]
-    else:
-        said_of.append("To use several at once, choose weighs them together and fits the model.")
-    said_of += resting_elsewhere(called(c.trial, c.call) for c in ranking if c.trial is not None)
+    if len(ranking) > 1 or ranking.screened:
+        said_of += [
+            "Each interval is for one source. The first of several flatters itself a little.",
+            "To use several at once, choose weighs them together and fits the model.",
+        ]
+    said_of += resting_elsewhere(c.trial for c in ranking if c.trial is not None)
     if left := [c.source for c in ranking if c.trial is None and not is_copy(c)]:
         said_of.append(f"Not tried, so that there is no call: {named(left)}.")
     return [*said_of, *_interrupted(ranking)]
@@ -213,15 +193,16 @@ def _notes(ranking: Ranking) -> tuple[str, ...]:
 
 
 def _untried(ranking: Ranking) -> Answer:
-    words = [_word(c) for c in ranking]
     is_paper = not ranking.best.decision.is_about_gain
     return Answer(
         tone=_tone([c.call for c in ranking if not is_copy(c)]),
         headline=_headline_by_paper(ranking) if is_paper else _headline_untried(ranking),
         evidence=(_least(ranking), _luck(ranking)),
-        table=_table_untried(ranking, words),
+        table=_table_untried(ranking),
         reasons=tuple(
-            same_rows(c) if is_copy(c) else _reason(ranking, c.source, _untried_reason(c))
+            same_rows(c)
+            if is_copy(c)
+            else explained(_untried_reason(c), ranking.explanations, c.source)
             for c in ranking
         ),
         legend=(
@@ -247,9 +228,8 @@ def _headline_by_paper(ranking: Ranking) -> str:
 def _headline_untried(ranking: Ranking) -> str:
     if all(map(is_copy, ranking)):
         return same_rows(ranking.best)
-    what = "The source was" if len(ranking) == 1 else "No source was"
-    not_tried = " not" if len(ranking) == 1 else ""
-    return f"{what}{not_tried} tried with {short(ranking.target)}."
+    what = "The source was not" if len(ranking) == 1 else "No source was"
+    return f"{what} tried with {short(ranking.target)}."
 
 
 def _least(ranking: Ranking) -> str:
@@ -270,12 +250,12 @@ def _luck(ranking: Ranking) -> str:
     return f"{short(first)} loses least with probability {probability(sure)}{luck}."
 
 
-def _table_untried(ranking: Ranking, words: list[str]) -> AnswerTable:
+def _table_untried(ranking: Ranking) -> AnswerTable:
     rows = [
         Row(
             (
                 c.source,
-                word,
+                _word(c),
                 number(c.score),
                 "",
                 number(c.source_to_target),
@@ -285,7 +265,7 @@ def _table_untried(ranking: Ranking, words: list[str]) -> AnswerTable:
             c.call,
             Bar(c.score, *c.interval),
         )
-        for c, word in zip(ranking, words, strict=True)
+        for c in ranking
     ]
     rows += [
         Row((s.source, "screened", "-", "", number(s.source_to_target), "-", f"{s.n_rows:,}"))

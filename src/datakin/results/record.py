@@ -5,6 +5,8 @@ from __future__ import annotations
 import enum
 import html
 import json
+import textwrap
+from collections.abc import Iterable, Sequence
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
@@ -23,16 +25,8 @@ if TYPE_CHECKING:
     from datakin.results.answer import Answer
 
 __all__ = [
-    "Provenance",
-    "Record",
-    "cell",
-    "escaped",
-    "for_spreadsheet",
-    "from_json",
-    "make_provenance",
-    "plain",
-    "register",
-    "table",
+    *("Provenance", "Record", "aligned", "cell", "escaped", "for_spreadsheet", "from_json"),
+    *("make_provenance", "plain", "register", "table", "wrapped"),
 ]
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # how cells begin that spreadsheets compute
@@ -281,14 +275,26 @@ def table(frame: pd.DataFrame, limit: int = 60) -> str:
     shown = frame.head(limit)
     columns = [[plain(str(name)), *map(cell, shown[name])] for name in shown.columns]
     numeric = [pd.api.types.is_numeric_dtype(shown[name]) for name in shown.columns]
-    widths = [max(map(len, column)) for column in columns]
-    lines = []
-    for row in zip(*columns, strict=True):
-        parts = [
-            text.rjust(width) if right else text.ljust(width)
-            for text, width, right in zip(row, widths, numeric, strict=True)
-        ]
-        lines.append("  ".join(parts).rstrip())
-    if len(frame) > limit:
-        lines.append(f"... and {len(frame) - limit} more rows")
-    return "\n".join(lines)
+    more = [f"... and {len(frame) - limit} more rows"] if len(frame) > limit else []
+    return "\n".join([*aligned(columns, numeric), *more])
+
+
+def aligned(columns: Sequence[Sequence[str]], right: Iterable[bool]) -> list[str]:
+    """Return columns of texts as lines; `right` says which of them end, and do not begin, together."""
+    padded = []
+    for column, is_right in zip(columns, right, strict=True):
+        width = max(map(len, column))
+        padded.append([text.rjust(width) if is_right else text.ljust(width) for text in column])
+    return ["  ".join(texts).rstrip() for texts in zip(*padded, strict=True)]
+
+
+def wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
+    """Return a text as lines of at most so many characters, with what stands before them."""
+    return textwrap.wrap(
+        " ".join(text.split()),
+        width,
+        initial_indent=first,
+        subsequent_indent=rest,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

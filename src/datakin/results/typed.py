@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 from dataclasses import fields
 from functools import cache
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -58,30 +58,21 @@ def are_numbers(values: Any) -> bool:
 def _is(value: Any, hint: Any) -> bool:
     """Return whether a value fits an annotation: those that results use."""
     origin, parts = get_origin(hint), get_args(hint)
-    if hint is Any or isinstance(hint, TypeVar):
+    if hint is Any:
         return True
     if origin in (Union, types.UnionType):
         return any(_is(value, part) for part in parts)
+    if origin in (dict, tuple, np.ndarray) and not isinstance(value, origin):
+        return False
     if origin is dict:
-        return isinstance(value, dict) and all(
-            _is(k, parts[0]) and _is(v, parts[1]) for k, v in value.items()
-        )
+        return all(_is(k, parts[0]) and _is(v, parts[1]) for k, v in value.items())
     if origin is tuple:
-        return isinstance(value, tuple) and _are(value, parts)
+        wanted = parts[:1] * len(value) if parts[1:] == (Ellipsis,) else parts
+        return len(value) == len(wanted) and all(map(_is, value, wanted))
     if origin is np.ndarray:
-        return isinstance(value, np.ndarray) and value.dtype.kind in "biuf"
-    if hint is float:
-        return isinstance(value, (int, float)) and not isinstance(value, bool)
-    if hint is int:
-        return isinstance(value, int) and not isinstance(value, bool)
-    if origin is not None or not isinstance(hint, type):
-        return True  # no result has such a field yet
-    return isinstance(value, hint)
-
-
-def _are(values: tuple[Any, ...], parts: tuple[Any, ...]) -> bool:
-    if len(parts) == 2 and parts[1] is Ellipsis:
-        return all(_is(value, parts[0]) for value in values)
-    return len(values) == len(parts) and all(
-        _is(value, part) for value, part in zip(values, parts, strict=True)
-    )
+        return bool(value.dtype.kind in "biuf")
+    if hint in (int, float):
+        kinds = (int, float) if hint is float else int
+        return isinstance(value, kinds) and not isinstance(value, bool)
+    # Of other annotations only classes are checked; no result has a field with any further one.
+    return isinstance(value, hint) if isinstance(hint, type) and origin is None else True

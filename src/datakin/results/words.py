@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from math import floor, isfinite, sqrt
 
 from datakin.results.record import escaped, plain
@@ -12,6 +12,8 @@ __all__ = [
     "COLOURS",
     "IN_POINTS",
     "amount",
+    "cut_in_the_middle",
+    "enumerated",
     "error_word",
     "gain_loss",
     "interval_amount",
@@ -139,11 +141,13 @@ def gain_loss(task: str) -> str:
 
 def short(name: str) -> str:
     """Return a name for a sentence: on its line, cut in the middle if it is long."""
-    text = escaped(name)
-    if len(text) <= LONGEST:
-        return text
-    half = (LONGEST - 1) // 2
-    return f"{text[: LONGEST - 1 - half]}…{text[-half:]}"
+    return cut_in_the_middle(escaped(name), LONGEST)
+
+
+def cut_in_the_middle(text: str, most: int) -> str:
+    """Return a text of at most so many characters: its beginning and its end."""
+    half = (most - 1) // 2
+    return text if len(text) <= most else f"{text[: most - 1 - half]}…{text[-half:]}"
 
 
 def named(names: Iterable[str], most: int = 4, noun: str = "sources") -> str:
@@ -154,9 +158,23 @@ def named(names: Iterable[str], most: int = 4, noun: str = "sources") -> str:
     >>> named(["a", "b", "c"]), named("abcdefg")
     ('a, b and c', '7 sources')
     """
-    found: Sequence[str] = [short(name) for name in names]
-    if len(found) > most:
-        return f"{len(found)} {noun}"
+    found = [short(name) for name in names]
+    return f"{len(found)} {noun}" if len(found) > most else enumerated(found, most)
+
+
+def enumerated(items: Iterable[str], limit: int = 6) -> str:
+    """Return items as a list in a sentence.
+
+    Examples
+    --------
+    >>> enumerated(["a", "b", "c"])
+    'a, b and c'
+    >>> enumerated("abcd", limit=2)
+    'a, b and 2 more'
+    """
+    found = list(items)
+    if len(found) > limit:
+        found = [*found[:limit], f"{len(found) - limit} more"]
     if len(found) < 2:
         return "".join(found)
     return f"{', '.join(found[:-1])} and {found[-1]}"

@@ -13,7 +13,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 from math import inf, nan
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar
 
 from datakin.learners.metrics import Metrics
 from datakin.learners.stack.records import COST, Trial, call_of
@@ -113,22 +113,26 @@ class ZoneDecision:
         return self.zone.call if self.is_about_gain else self.zone.value
 
 
-class ZoneRule(Protocol):
-    """What decided a zone, and what its bands on a chart mean."""
+class ZoneRule:
+    """What decides zones.
 
-    @property
-    def name(self) -> str:
-        """The name, as decisions keep it."""
+    Attributes
+    ----------
+    name : str
+        As decisions keep it.
+    headlines : dict of Zone to (str, str)
+        For each zone a tone and what to say of {source} and {target}.
+    """
+
+    name: ClassVar[str]
+    headlines: ClassVar[dict[Zone, tuple[str, str]]]
 
     def bands(self, decision: ZoneDecision) -> tuple[Band, ...]:
         """Return where zones begin and end on an axis of scores; none if gains decide."""
-
-    @property
-    def headlines(self) -> dict[Zone, tuple[str, str]]:
-        """For each zone a tone and what to say of {source} and {target}."""
+        return ()
 
 
-class _PaperRule:
+class _PaperRule(ZoneRule):
     """The paper's rule: thresholds 0 and 3.72 standard errors of the own error, for the score."""
 
     name = "paper"
@@ -144,26 +148,19 @@ class _PaperRule:
 
     def decide(self, score: Estimate, own: tuple[float, float]) -> ZoneDecision:
         """Decide by the paper's estimate of the score, and the own error with its standard error."""
-        mean, error = own
-        low, high = GAMMA_1 * error, GAMMA_2 * error
-        if score.value <= low:
+        value, _, low, high = self.measured(score, own)
+        zone, why = Zone.AMBIGUOUS, "the loss is within the chance variation of the own errors"
+        if value <= low:
             zone = Zone.POSITIVE
             why = "what is learned on one dataset holds on the other as well as on itself"
-        elif score.value >= high:
+        elif value >= high:
             zone = Zone.NEGATIVE
             why = "the loss is larger than chance variation of the own errors explains"
-        else:
-            zone = Zone.AMBIGUOUS
-            why = "the loss is within the chance variation of the own errors"
-        return ZoneDecision(
-            zone,
-            self.name,
-            score.value,
-            low,
-            high,
-            f"the score {score.value:.4f} stands against thresholds of {low:.4f} and {high:.4f} (own error "
-            f"{mean:.4f}, standard error {error:.4f}). So {why}",
+        reason = (
+            f"the score {value:.4f} stands against thresholds of {low:.4f} and {high:.4f} (own error "
+            f"{own[0]:.4f}, standard error {own[1]:.4f}). So {why}"
         )
+        return ZoneDecision(zone, self.name, value, low, high, reason)
 
     def measured(
         self, score: Estimate, own: tuple[float, float]
@@ -172,7 +169,7 @@ class _PaperRule:
         return score.value, score.standard_error, GAMMA_1 * own[1], GAMMA_2 * own[1]
 
 
-class _TrialRule:
+class _TrialRule(ZoneRule):
     """By a trial: the target and one source in a stack, beside the stack of the target alone."""
 
     name = "trial"
@@ -183,25 +180,19 @@ class _TrialRule:
         Zone.NEGATIVE: ("bad", "Do not pool {source} with {target}: it hurts"),
     }
 
-    def bands(self, decision: ZoneDecision) -> tuple[Band, ...]:
-        return ()
-
     def decide_trial(self, trial: Trial) -> ZoneDecision:
         """Decide by a trial alone."""
         zone = ZONE_OF[call_of(trial)]
         return ZoneDecision(zone, self.name, trial.gain, trial.low, trial.high, _why(zone, trial))
 
 
-class _NotTried:
+class _NotTried(ZoneRule):
     """No trial was made, so that there is no call."""
 
     name = "none"
     headlines: ClassVar = {
         Zone.UNTRIED: ("open", "Whether {source} helps {target} was not tried"),
     }
-
-    def bands(self, decision: ZoneDecision) -> tuple[Band, ...]:
-        return ()
 
     def decide(self, why: str | None = None) -> ZoneDecision:
         """Return that there is no call; `why` says what kept the source from being tried."""

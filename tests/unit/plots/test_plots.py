@@ -67,7 +67,7 @@ def test_every_picture_is_drawn_on_the_axes_given(results, ax, name, kind, tmp_p
 
 
 def test_every_public_picture_is_tried():
-    assert set(DRAWN) | {"pair", "save"} == set(plots.__all__)
+    assert set(DRAWN) | {"save"} == set(plots.__all__)
 
 
 def test_without_axes_new_ones_are_made(results):
@@ -199,48 +199,7 @@ def test_learning_curve_passes_through_its_points(results, ax):
     assert line.get_ydata()[-1] == pytest.approx(curve.error_at(line.get_xdata()[-1]))
 
 
-def test_the_boundary_of_a_pair_is_where_the_classes_part(ax):
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((1500, 2))
-    target = datakin.as_dataset(X, (X[:, 0] > 0).astype(int), name="upright", keep=["x0"])
-    source = datakin.as_dataset(X + 5, (X[:, 1] > 0).astype(int), name="level", keep=["x1"])
-    plots.pair(target, source, ax=ax)
-    upright, level = (c.get_paths()[0].vertices for c in ax.collections[-2:])
-    near = np.abs(upright[:, 1]) < 2  # where its points lie
-    assert np.abs(upright[near, 0]).max() < 0.15
-    near = np.abs(level[:, 0] - 5) < 2
-    assert np.abs(level[near, 1] - 5).max() < 0.15
-    names = {t.get_text() for t in ax.get_legend().get_texts()}
-    assert {"learned on upright", "learned on level", "upright: 0", "level: 1"} <= names
-
-
-def test_more_columns_are_seen_along_the_directions_that_separate(ax):
-    rng = np.random.default_rng(1)
-    X = rng.standard_normal((900, 6))
-    noisy = X + 0.3 * rng.standard_normal((900, 6))
-    one = datakin.as_dataset(X[:450], (noisy[:450, 2] > 0).astype(int), name="one")
-    two = datakin.as_dataset(X[450:], (noisy[450:, 4] > 0).astype(int), name="two")
-    plots.pair(one, two, ax=ax)
-    first, second = (c.get_paths()[0].vertices for c in ax.collections[-2:])
-    # Rules at right angles: one boundary stands, the other lies.
-    assert np.ptp(first[:, 0]) < 0.4 * np.ptp(first[:, 1])
-    assert np.ptp(second[:, 1]) < 0.4 * np.ptp(second[:, 0])
-    assert ax.get_xlabel().startswith("direction that separates")
-
-
-def test_pair_takes_columns_classifiers_missing_values_and_three_classes(make_mixed, ax):
-    from sklearn.svm import SVC
-
-    frames = [make_mixed(90, seed) for seed in (1, 2)]
-    sets = [
-        datakin.read_table(f.assign(y=np.arange(90) % 3), label="y", name=n, task="multiclass")
-        for f, n in zip(frames, "ab", strict=True)
-    ]
-    plots.pair(*sets, columns=["dose", "rate"], estimator=SVC(), ax=ax)
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("dose", "rate")
-
-
-def test_wrong_input_is_told(results, ax, make_linear, make_lda, tmp_path):
+def test_wrong_input_is_told(results, ax, tmp_path):
     with pytest.raises(
         DatakinError, match=r"plots.matrix draws a Matrix or DistanceMatrix. Got Ranking"
     ):
@@ -253,10 +212,6 @@ def test_wrong_input_is_told(results, ax, make_linear, make_lda, tmp_path):
     for draw in (plots.zones, plots.learning_curve):
         with pytest.raises(DatakinError, match=r"draws a Ranking.*Got DistanceRanking"):
             draw(results["distances"], ax=ax)
-    with pytest.raises(DatakinError, match="both datasets must have classes"):
-        plots.pair(make_linear(40, 1), make_linear(40, 2), ax=ax)
-    with pytest.raises(DatakinError, match=r"two numeric columns of both datasets: .*Got 'nope'"):
-        plots.pair(make_lda(40, 1), make_lda(40, 2), columns="nope", ax=ax)
     with pytest.raises(DatakinError, match=r"must end in one of .*png.*Got"):
         plots.save(ax, tmp_path / "p.xyz")
     with pytest.raises(DatakinError, match="could not be written"):
@@ -266,10 +221,10 @@ def test_wrong_input_is_told(results, ax, make_linear, make_lda, tmp_path):
 def test_without_matplotlib_there_is_a_sentence():
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"
-        "from datakin import plots, DatakinError\n"
+        "from datakin import distances, plots, DatakinError\n"
         "from datakin.synthetic import make_demo\n"
         "t, s = make_demo(40, 40)\n"
-        "try: plots.pair(t, s[0].dataset)\n"
+        "try: plots.map(distances.matrix([t, s[0].dataset], method='energy'))\n"
         "except DatakinError as error: print(error)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

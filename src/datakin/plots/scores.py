@@ -1,0 +1,186 @@
+"""Pictures of scores: sources of a target, learning curves, and matrices as heatmaps and maps."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from datakin._core.exceptions import DatakinError
+from datakin.distances import DistanceMatrix, DistanceRanking
+from datakin.plots.canvas import (
+    CLUSTERS,
+    COLOURS,
+    DIM,
+    LABELLED,
+    axes,
+    dot,
+    entitle,
+    label,
+    name_rows,
+    picture,
+    zero_line,
+)
+from datakin.results import SCREENED, Comparison, Matrix, Ranking
+
+__all__ = ["learning_curve", "map", "matrix", "ranking", "zones"]
+
+CHANCES = {"positive": "a gain", "harmless": "a cost up to 2%", "negative": "a larger cost"}
+NAMED = 3  # members that name a group
+
+
+def _comparisons(result: Any) -> list[Any]:
+    return [result] if isinstance(result, Comparison) else list(result)
+
+
+@picture(Ranking, Comparison, DistanceRanking)
+def ranking(result: Any, *, ax: Any = None) -> Any:
+    """Draw the scores of a ranking with their intervals; over the zones where the paper's rule decided."""
+    frame = result.frame
+    ax = axes(ax, height=1.6 + 0.3 * len(frame))
+    zero_line(ax)
+    name_rows(ax, frame["source"], len(frame))
+    if isinstance(result, DistanceRanking):
+        ax.barh(range(len(frame)), frame["score"], color=CLUSTERS[0], height=0.6)
+        ax.set_xlabel(f"distance by {result.method} (small means near)")
+        entitle(ax, f"Sources for {label(result.target)}")
+        return ax
+    found = _comparisons(result)
+    reach = _limits(frame[["low", "high"]].to_numpy()[: len(found)], found)
+    for k, comparison in enumerate(found):
+        for low, high, zone in comparison.decision.bands:
+            left, ink = max(low, reach[0]), COLOURS[zone.value]
+            wide = min(high, reach[1]) - left
+            ax.barh(k, wide, left=left, height=1, color=ink, alpha=0.13, linewidth=0)
+    for k, row in enumerate(frame.head(len(found)).to_dict("records")):
+        dot(ax, k, row["score"], (row["low"], row["high"]), COLOURS.get(row["zone"], CLUSTERS[0]))
+    for k in range(len(found), len(frame)):  # below the others, without a score
+        ax.text(0, k, f" {SCREENED}", color=DIM, va="center")
+        ax.axhspan(k - 0.5, k + 0.5, color=DIM, alpha=0.1, linewidth=0)
+    ax.set_xlim(*reach)
+    ax.set_xlabel("Cross-Learning Score (0 means kin), 95% interval")
+    of_gain = found[0].decision.is_about_gain
+    kinds = dict.fromkeys(c.zone for c in found)
+    inks = {zone.call if of_gain else zone.value: COLOURS[zone.value] for zone in kinds}
+    entitle(ax, f"How kin the sources are to {label(result.target)}", inks)
+    return ax
+
+
+def _limits(values: Any, found: list[Comparison]) -> tuple[float, float]:
+    edges = [edge for c in found for edge, _, _ in c.decision.bands if isfinite(edge)]
+    low, high = min(0.0, float(np.min(values))), max(0.0, float(np.max(values)), *edges, 1e-6)
+    room = 0.05 * (high - low)
+    return low - room, high + room
+
+
+@picture(Ranking, Comparison)
+def zones(result: Any, *, ax: Any = None) -> Any:
+    """Draw how probable a gain, a cost up to 2% and a larger cost are; or each of the paper's zones.
+
+    The paper's zones: the probability of each if measured again.
+    """
+    found = _comparisons(result)
+    if not any(c.zone_probabilities for c in found):
+        raise DatakinError(
+            "plots.zones draws how sources that were tried help. None was tried here."
+        )
+    ax = axes(ax, height=1.4 + 0.3 * len(found))
+    left = np.zeros(len(found))
+    of_gain = found[0].decision.is_about_gain
+    for zone, ink in COLOURS.items():
+        share = np.array([c.zone_probabilities.get(zone, 0.0) for c in found])
+        if share.any():
+            name = CHANCES[zone] if of_gain else zone
+            ax.barh(range(len(found)), share, left=left, color=ink, height=0.7, label=name)
+        left += share
+    name_rows(ax, [c.source for c in found], len(found))
+    ax.set_xlim(0, 1)
+    ax.set_xlabel("probability" if of_gain else "probability of each zone")
+    entitle(ax, f"How likely sources help {label(result.target)}")
+    return ax
+
+
+@picture(Ranking, Comparison)
+def learning_curve(result: Any, *, ax: Any = None) -> Any:
+    """Draw each dataset's own error against its training rows, extrapolated to the limit."""
+    has_curves = any(c.curves for c in _comparisons(result))
+    frame = result.learning_curve if has_curves else pd.DataFrame()
+    if frame.empty:
+        raise DatakinError("plots.learning_curve needs learning curves. This result has none.")
+    ax = axes(ax)
+    for k, (name, part) in enumerate(frame.groupby("dataset", sort=False)):
+        ink, finite = CLUSTERS[k % len(CLUSTERS)], part[np.isfinite(part["n_train"])]
+        measured = finite[finite["kind"] == "measured"]
+        ax.errorbar(
+            measured["n_train"], measured["error"], measured["standard_error"],
+            fmt="o", color=ink, capsize=2, label=label(name),
+        )  # fmt: skip
+        limit = float(part.loc[~np.isfinite(part["n_train"]), "error"].iloc[0])
+        last = finite.iloc[-1]
+        slope = (last["error"] - limit) * last["n_train"]
+        rows = np.linspace(float(finite["n_train"].min()), 1.6 * float(last["n_train"]), 80)
+        ax.plot(rows, limit + slope / rows, color=ink)
+        ax.axhline(limit, color=ink, linestyle="--", linewidth=0.8)
+    ax.set_xlabel("training rows")
+    ax.set_ylabel("own error (dashed: the limit)")
+    entitle(ax, "Would more rows help?")
+    return ax
+
+
+@picture(Matrix, DistanceMatrix)
+def matrix(result: Any, *, ax: Any = None) -> Any:
+    """Draw the scores of all pairs, with datasets in the order of their tree."""
+    from scipy.cluster.hierarchy import leaves_list
+
+    order = leaves_list(result.tree) if len(result) > 1 else np.array([0])
+    square = result.square.iloc[order, order]
+    side = min(9.0, 3.0 + 0.25 * len(result))
+    ax = axes(ax, side + 1, side)
+    shown = ax.imshow(np.maximum(square.to_numpy(), 0), cmap="Blues_r", interpolation="nearest")
+    if len(result) <= LABELLED:
+        names = [label(name) for name in square.index]
+        ax.set_xticks(range(len(names)), names, rotation=90)
+        ax.set_yticks(range(len(names)), names)
+    else:
+        ax.set_xticks([])
+        ax.set_yticks([])
+    ax.figure.colorbar(shown, ax=ax, label=f"{result.word} (small means near)", shrink=0.8)
+    entitle(ax, f"{len(result)} datasets: the {result.word} of every pair")
+    return ax
+
+
+@picture(Matrix, DistanceMatrix)
+def map(result: Any, *, ax: Any = None) -> Any:
+    """Draw the map of the datasets, coloured by group."""
+    ax, frame = axes(ax, 6.4, 5.0), result.map
+    for cluster, part in frame.groupby("cluster"):
+        ink = CLUSTERS[(int(cluster) - 1) % len(CLUSTERS)]
+        ax.scatter(part["x"], part["y"], color=ink, label=_members(part["name"]), zorder=3)
+    if len(frame) <= LABELLED:
+        near = 0.08 * max(np.ptp(frame["x"]), np.ptp(frame["y"]))
+        middle = (frame["x"].min() + frame["x"].max()) / 2
+        for k, (name, x, y) in enumerate(zip(frame["name"], frame["x"], frame["y"], strict=True)):
+            # Of two datasets close together, the name of the second is below its point.
+            crowded = (np.hypot(frame["x"][:k] - x, frame["y"][:k] - y) < near).any()
+            place, side = (5, "left") if x <= middle else (-5, "right")
+            ax.annotate(
+                label(name), (x, y), (place, -11 if crowded else 4), ha=side, textcoords="offset points"
+            )  # fmt: skip
+    ax.set_aspect("equal", adjustable="datalim")
+    ax.margins(0.25, 0.15)
+    ax.set_xlabel(f"near on the map means a small {result.word}")
+    ax.set_xticks([])
+    ax.set_yticks([])
+    if frame["cluster"].nunique() <= len(CLUSTERS):
+        ax.legend(frameon=False, fontsize="small", title="groups")
+    ax.set_title(f"Map of {len(result)} datasets", loc="left", fontsize="medium", fontweight="bold")
+    return ax
+
+
+def _members(names: Any) -> str:
+    """Return the name of a group: its members, at most three of them."""
+    found = [label(name) for name in names]
+    rest = len(found) - NAMED
+    return ", ".join(found[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
