@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import spearmanr
 
-from datakin.synthetic import settings
+from datakin.paper import settings
 from reproduction.figures import TITLES
 from reproduction.gain_runs import (
     METHODS,

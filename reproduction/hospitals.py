@@ -15,7 +15,7 @@ import pandas as pd
 from sklearn.ensemble import RandomForestClassifier
 
 from datakin import CrossLearningScore, DatakinError, DatakinWarning, Dataset
-from datakin.transfer import (
+from datakin.paper import (
     ART,
     Concatenate,
     DynamicTrAdaBoost,

@@ -132,15 +132,9 @@ class CrossLearningScore(Options):
         **changes
             Other options.
         """
-        paper = {
-            "models": "paper",
-            "size": "paper",
-            "inner": "fresh",
-            "weighting": "paper",
-            "zones": "paper",
-            "zone_error": "folds",
-        }
-        return cls(**{**paper, **changes})
+        from datakin.paper import OPTIONS
+
+        return cls(**{**OPTIONS, **changes})
 
     def _tried(self, targets: Sequence[str]) -> Sequence[str]:
         """Return the targets whose sources are tried: none if the paper's rule decides."""

@@ -7,11 +7,8 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.metrics import accuracy_score, r2_score
-from sklearn.utils import ClassifierTags, RegressorTags
+from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from datakin._core.checks import check_choice, check_count, check_seed
@@ -27,7 +24,8 @@ from datakin.learning.stack.learners import make_learners
 from datakin.learning.stack.losses import Judge
 from datakin.learning.stack.predictors import StackPredictor
 from datakin.learning.stack.rows import Rows, responses
-from datakin.transfer.pool import Pool, make_pool
+from datakin.transfer.base import SourcesEstimator
+from datakin.transfer.pool import Pool
 
 __all__ = ["KinStack"]
 
@@ -42,7 +40,7 @@ class _Labels:
         self.class_shares = np.bincount(y, minlength=len(classes)) / len(y) if classes else y
 
 
-class KinStack(BaseEstimator):
+class KinStack(SourcesEstimator):
     """A stack of learners on the target, on each source, and on pools of them.
 
     For each learner there are candidates: the target alone, the target with all sources, all sources,
@@ -91,6 +89,8 @@ class KinStack(BaseEstimator):
     ('twin',)
     """
 
+    _for_numbers = "say task='regression'"
+
     def __init__(
         self,
         learners: Any = None,
@@ -132,7 +132,9 @@ class KinStack(BaseEstimator):
         check_seed(self.random_state)
         check_count("repeats", self.repeats, 1)
         is_class = self.task == "classification"
-        pool = self._pool(X, y, sources, is_class)
+        # What is said of classes there is not true here: rows of other classes are left out.
+        with unheard(DatakinWarning):
+            pool = self._make_pool(X, y, sources)
         self.n_sources_ = pool.n_sources
         n = pool.n_target
         classes = [] if pool.classes is None else sorted(set(pool.y[:n].tolist()))
@@ -219,7 +221,7 @@ class KinStack(BaseEstimator):
 
     def predict(self, X: Any) -> Array:
         """Return class labels, or numbers."""
-        X = self._checked(X)
+        X = self._encoded(X)
         if self.task == "regression":
             return self._stack.outputs(X)[:, 0]
         return np.asarray(self.classes_[self._stack.codes(X)])
@@ -227,49 +229,19 @@ class KinStack(BaseEstimator):
     @available_if(lambda self: self.task == "classification")  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Array:
         """Return one column of probabilities per class of ``classes_``."""
-        X = self._checked(X)
-        return self._stack.probabilities(X)
+        return self._stack.probabilities(self._encoded(X))
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the accuracy, or R squared for regression."""
-        measure = r2_score if self.task == "regression" else accuracy_score
-        return float(measure(y, self.predict(X), sample_weight=sample_weight))
+    def _is_class(self) -> bool:
+        return self.task != "regression"
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        is_class = self.task != "regression"
-        tags.estimator_type = "classifier" if is_class else "regressor"
-        tags.target_tags.required = True
-        tags.classifier_tags = ClassifierTags() if is_class else None
-        tags.regressor_tags = None if is_class else RegressorTags()
+    def _inner_tags(self) -> Any:
+        tags = get_tags(BaseEstimator())
         tags.input_tags.allow_nan = True
         return tags
 
-    def _pool(self, X: Any, y: Any, sources: Any, is_class: bool) -> Pool:
-        options = {"ensure_all_finite": "allow-nan"}
-        try:
-            X, y = validate_data(self, X, y, y_numeric=not is_class, **options)
-        except ValueError as error:
-            raise DatakinError(str(error)) from None
-        kind = type_of_target(y)
-        if is_class and kind not in ("binary", "multiclass"):
-            raise DatakinError(
-                f"Unknown label type: {kind}. KinStack is a classifier here and needs class labels; for "
-                f"numbers say task='regression'."
-            )
-        columns = getattr(self, "feature_names_in_", None)
-        # What is said of classes there is not true here: rows of other classes are left out.
-        with unheard(DatakinWarning):
-            return make_pool(X, y, sources, is_class=is_class, columns=columns, **options)
-
-    def _checked(self, X: Any) -> Array:
-        check_is_fitted(self)
-        try:
-            X = validate_data(self, X, reset=False, ensure_all_finite="allow-nan")
-        except ValueError as error:
-            raise DatakinError(str(error)) from None
-        names = [f"x{j}" for j in range(X.shape[1])]
-        return self._encoder.apply(Features.of_numbers(np.asarray(X, dtype=float), names))
+    def _encoded(self, X: Any) -> Array:
+        X = np.asarray(self._new_rows(X), dtype=float)
+        return self._encoder.apply(Features.of_numbers(X, [f"x{j}" for j in range(X.shape[1])]))
 
 
 def _copies(pool: Pool) -> Array:

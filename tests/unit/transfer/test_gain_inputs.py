@@ -17,8 +17,8 @@ from datakin import (
     transfer_gain,
 )
 from datakin.learning import encoding
+from datakin.paper.methods import METHODS, default_methods
 from datakin.transfer.learner import choose_estimator
-from datakin.transfer.methods import METHODS, default_methods
 
 QUICK = {"methods": ["concatenate"], "repeats": 3}
 TWO = {"concatenate": transfer.Concatenate(), "kin": transfer.KinWeighted(cv=2, grid=(0.0, 0.5))}

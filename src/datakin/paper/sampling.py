@@ -13,7 +13,7 @@ from datakin._core.exceptions import DatakinError
 from datakin._core.repeatability import derive_seed
 from datakin.data import Dataset, as_dataset
 from datakin.data.features import Array
-from datakin.synthetic.vectors import (
+from datakin.paper.vectors import (
     BETA,
     UNIFORM_SOURCE,
     UNIFORM_TARGET,

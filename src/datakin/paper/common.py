@@ -13,9 +13,9 @@ from datakin.data import Dataset, check_names, coerce, pair
 from datakin.data.columns.labels import sort_classes
 from datakin.data.features import Array
 from datakin.data.inputs import for_ranking, unweighted
-from datakin.data.pairing import Pairing
+from datakin.results.gain import refuse_identical
 
-__all__ = ["Common", "are_several", "find_common", "gather", "refuse_identical"]
+__all__ = ["Common", "are_several", "find_common", "gather"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,12 +115,3 @@ def find_common(datasets: Sequence[Dataset], *, several: bool = False) -> Common
         (~in_any_source, *(~pairing.shared_source for pairing in pairings)),
         tuple(told),
     )
-
-
-def refuse_identical(common: Pairing, datasets: Sequence[Dataset]) -> None:
-    """Refuse two datasets with the same rows."""
-    if common.identical:
-        raise DatakinError(
-            f"{datasets[0].name!r} and {datasets[1].name!r} hold the same rows: "
-            f"there is nothing to transfer."
-        )

@@ -11,8 +11,8 @@ from scipy.special import expit, ndtr
 
 from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
-from datakin.synthetic.oracles import lda_cls, panels, probit_cls
-from datakin.synthetic.sampling import (
+from datakin.paper.oracles import lda_cls, panels, probit_cls
+from datakin.paper.sampling import (
     Drawn,
     Rotated,
     autoregressive,
@@ -21,7 +21,7 @@ from datakin.synthetic.sampling import (
     half_each,
     opposite_classes,
 )
-from datakin.synthetic.vectors import (
+from datakin.paper.vectors import (
     LDA_MEAN,
     MIXTURE_SOURCE,
     MIXTURE_TARGET,

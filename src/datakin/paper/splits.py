@@ -19,9 +19,9 @@ from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.learning.encoding import ColumnEncoder, fits_in_full, laid_out
 from datakin.learning.losses import Loss, check_spread, choose_loss
-from datakin.transfer.base import Concatenate
-from datakin.transfer.common import Common
-from datakin.transfer.errors import ErrorOn
+from datakin.paper.common import Common
+from datakin.paper.errors import ErrorOn
+from datakin.paper.estimators import Concatenate
 
 __all__ = ["Splits"]
 

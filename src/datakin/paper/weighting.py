@@ -17,7 +17,7 @@ from datakin._core.exceptions import DatakinError, listed
 from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
 from datakin.learning.losses import LOSSES
-from datakin.transfer.base import TransferEstimator
+from datakin.paper.estimators import TransferEstimator
 from datakin.transfer.learner import FittedLearner, check_takes_weights
 from datakin.transfer.pool import Pool
 

@@ -14,7 +14,7 @@ from scipy.special import ndtr
 
 from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
-from datakin.synthetic.vectors import angle_between
+from datakin.paper.vectors import angle_between
 
 __all__ = [
     "SmallNoise",

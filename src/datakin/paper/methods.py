@@ -9,11 +9,11 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from datakin._core.exceptions import DatakinError, listed, suggest
-from datakin.transfer.base import Concatenate
-from datakin.transfer.boosting import DynamicTrAdaBoost, TrAdaBoost
-from datakin.transfer.boosting_r2 import TrAdaBoostR2
+from datakin.paper.boosting import DynamicTrAdaBoost, TrAdaBoost
+from datakin.paper.boosting_r2 import TrAdaBoostR2
+from datakin.paper.estimators import Concatenate
+from datakin.paper.weighting import ART, KinWeighted
 from datakin.transfer.stacking import KinStack
-from datakin.transfer.weighting import ART, KinWeighted
 
 __all__ = ["METHODS", "choose_methods", "default_methods"]
 
