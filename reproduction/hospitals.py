@@ -21,9 +21,10 @@ from datakin.paper import (
     DynamicTrAdaBoost,
     KinWeighted,
     TrAdaBoost,
+    relative_reduction,
     transfer_gain,
 )
-from reproduction.harness import Row, derive_seed, listed, relative_reduction
+from reproduction.harness import Row, derive_seed, listed
 from reproduction.study import Summary
 
 N_SOURCES = 10

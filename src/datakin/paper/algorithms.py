@@ -25,20 +25,7 @@ OPTIONS = {
 }
 
 
-def as_in_paper(**changes: Any) -> CrossLearningScore:
-    """Return the score with the paper's choices, to the letter.
-
-    Parameters
-    ----------
-    **changes
-        Other options of `CrossLearningScore`.
-
-    Examples
-    --------
-    >>> as_in_paper(cv=10).inner
-    'fresh'
-    """
-    return CrossLearningScore.as_in_paper(**changes)
+as_in_paper = CrossLearningScore.as_in_paper
 
 
 def score(target: Any, source: Any, *, model: str | None = None, **changes: Any) -> Comparison:

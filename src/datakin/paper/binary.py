@@ -13,8 +13,8 @@ from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
 from datakin.paper.oracles import lda_cls, panels, probit_cls
 from datakin.paper.sampling import (
-    Drawn,
     Rotated,
+    Setting,
     autoregressive,
     choose,
     correlated,
@@ -150,7 +150,7 @@ def _wedge(angle: float, truth: Array) -> float:
 
 
 @dataclass(frozen=True)
-class Mixture(Drawn):
+class Mixture(Setting):
     """LDA whose source takes a share alpha of its rows from classes with other means.
 
     Classes 1 and 0 have means +mu and -mu; a source row has the target's mu with probability

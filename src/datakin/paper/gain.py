@@ -15,8 +15,7 @@ from datakin._core.warned import filters_kept
 from datakin.data.features import Array
 from datakin.learning.encoding import fits_in_full
 from datakin.learning.losses import resolve_loss
-from datakin.paper.common import Common, are_several, find_common, gather
-from datakin.paper.methods import choose_methods
+from datakin.paper.inputs import Common, are_several, choose_methods, find_common, gather
 from datakin.paper.splits import Splits
 from datakin.results.gain import Gain, method_gain, without_error
 from datakin.results.record import make_provenance

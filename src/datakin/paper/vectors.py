@@ -81,7 +81,6 @@ def angle_between(a: Array, b: Array) -> float:
 
     Examples
     --------
-    >>> import numpy as np
     >>> angle_between(np.array([0.3, 0.7]), np.array([0.3, 0.7]))
     0.0
     """
@@ -113,7 +112,6 @@ def rotate(vector: Array, cosine: float, sign: int = -1) -> Array:
 
     Examples
     --------
-    >>> import numpy as np
     >>> turned = rotate(np.array([1.0, 2.0, 2.0]), 0.5)
     >>> round(float(turned @ [1.0, 2.0, 2.0]) / 9, 12)
     0.5

@@ -132,7 +132,7 @@ class Gain(Record):
         return gain_answer(self)
 
 
-def relative_reduction(base: Array, errors: Array, overlap: float) -> tuple[float, float]:
+def relative_reduction(base: Array, errors: Array, overlap: float = 0.0) -> tuple[float, float]:
     """Return 1 - mean(errors) / mean(base) over splits, and its standard error.
 
     Parameters

@@ -24,17 +24,8 @@ HINT = "for one source write sources=[(X, y)]"
 class Pool:
     """The rows of the target, then those of every source.
 
-    Attributes
-    ----------
-    X : ndarray or csr_matrix of shape (n, p)
-    y : ndarray
-        Codes of `classes`, or numbers.
-    origin : ndarray of int
-        0 for rows of the target, j for rows of the j-th source.
-    classes : ndarray or None
-        All labels of target and sources, sorted; None for regression.
-    names : tuple of str
-        Names of the sources in messages.
+    y holds codes of `classes` (all labels, sorted) or, where these are None, numbers. The origin of a
+    row is 0 for the target and j for the j-th source; messages call the sources by `names`.
     """
 
     X: Any
@@ -63,18 +54,13 @@ class Pool:
         return np.flatnonzero(np.isin(self.origin, origins))
 
 
-def make_pool(X: Any, y: Array, sources: Any, *, is_class: bool, **options: Any) -> Pool:
-    """Check the sources against the validated target, and stack all rows.
+def make_pool(
+    X: Any, y: Array, sources: Any, *, is_class: bool, columns: Array | None, **options: Any
+) -> Pool:
+    """Check the sources, as users pass them, against the validated target, and stack all rows.
 
-    Parameters
-    ----------
-    X, y : arrays
-    sources : sequence of (X, y), or mapping of name to (X, y)
-    is_class : bool
-    **options
-        Of scikit-learn's ``check_X_y``, and `columns`, the target's column names if it has any.
+    Columns are the target's column names, if it has any; options are those of scikit-learn's ``check_X_y``.
     """
-    columns = options.pop("columns", None)
     pairs = _pairs(sources)
     Xs, ys = [X], [y]
     for name, pair in pairs.items():

@@ -20,8 +20,7 @@ from datakin import (
 )
 from datakin._core.repeatability import derive_seed
 from datakin.paper import gain as room
-from datakin.paper.common import find_common
-from datakin.paper.methods import choose_methods
+from datakin.paper.inputs import choose_methods, find_common
 from datakin.paper.splits import Splits
 from datakin.results.gain import relative_reduction
 from datakin.transfer.learner import choose_estimator

@@ -17,7 +17,7 @@ from datakin import (
     transfer_gain,
 )
 from datakin.learning import encoding
-from datakin.paper.methods import METHODS, default_methods
+from datakin.paper.inputs import METHODS, default_methods
 from datakin.transfer.learner import choose_estimator
 
 QUICK = {"methods": ["concatenate"], "repeats": 3}
