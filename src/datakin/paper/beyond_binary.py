@@ -35,12 +35,8 @@ class FourClass(Rotated):
 
     The scores are ``b1'x`` and ``b2'x``, with b1 and b2 orthogonal and of equal length, each with
     noise of standard deviation 0.3. b2 comes from Gram-Schmidt on a fixed vector. The paper does not
-    say which; (1, ..., 10), used here, comes close to its table.
-
-    Parameters
-    ----------
-    cosine : float
-        Between the target's and the source's b1.
+    say which; (1, ..., 10), used here, comes close to its table. The cosine is that of the target's and
+    the source's b1.
 
     Examples
     --------
@@ -149,15 +145,10 @@ class _Regression(Rotated):
 
 @dataclass(frozen=True)
 class LinearRegression(_Regression):
-    """Response ``beta'x`` plus unit noise.
+    """Response ``beta'x`` plus unit noise; the cosine is that of the target's and the source's beta.
 
-    Parameters
-    ----------
-    cosine : float
-        Between the target's and the source's beta.
-    variant : {"tables", "text"}
-        AR(0.5) features, which give the paper's tables, or independent ones as its text says. The
-        text also has a 0/1 response, which repeats the probit setting; see `Probit`.
+    Features are AR(0.5), which gives the paper's tables, or with the variant "text" independent as its
+    text says. The text also has a 0/1 response, which repeats the probit setting; see `Probit`.
 
     Examples
     --------
@@ -172,13 +163,9 @@ class LinearRegression(_Regression):
 class NonlinearRegression(_Regression):
     """Response ``b1 sin(x1) + b2 x2^2 + b3 x3 x4 + b4 exp(x5)`` plus unit noise; ten features.
 
-    Parameters
-    ----------
-    cosine : float
-        Between the target's and the source's b.
-    variant : {"tables", "text"}
-        b from N(1, I) and AR(0.5) features, which come close to the paper's tables, or b from
-        N(1/4, I/16) and independent features as its text says.
+    The cosine is that of the target's and the source's b. With b from N(1, I) and AR(0.5) features the
+    paper's tables come close; with the variant "text" b is from N(1/4, I/16) and features are
+    independent, as its text says.
 
     Examples
     --------

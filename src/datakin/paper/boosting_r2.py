@@ -113,26 +113,11 @@ class TrAdaBoostR2(Boosting):
         return self._learn(pool, rows, weights * len(weights) / weights.sum(), *purpose)
 
     def _one_stage(self, pool: Pool, weights: Array) -> Ensemble:
-        n, every = pool.n_target, np.arange(len(pool.y))
-        learners: list[FittedLearner] = []
-        history, errors, votes = [], [], []
-        for t in range(self.rounds):
-            learner = self._fit_round(pool, every, weights, "round", t)
-            losses = relative_losses(pool.y - learner.values(pool.X), weights)
-            error = float(weights[:n] @ losses[:n] / weights[:n].sum())
-            if error >= 0.5 and learners:
-                break
-            learners.append(learner)
-            history.append(weights)
-            errors.append(error)
-            votes.append(_vote(error))
-            moved = self._update(weights, losses, error, n)
-            if error >= 0.5 or np.array_equal(moved, weights):
-                break
-            weights = moved / moved.sum()
-        self._remember(history, errors, n)
+        learners, votes, history, errors = self._boost(pool, np.arange(len(pool.y)), weights)
+        self._remember(history, errors, pool.n_target)
         before = -(-len(votes) // 2) - 1  # the rounds before ceil(N/2)
-        return learners, np.array([0.0] * before + votes[before:])
+        votes[:before] = 0.0
+        return learners, votes
 
     def _two_stages(self, pool: Pool, weights: Array, stages: int) -> Ensemble:
         n, every = pool.n_target, np.arange(len(pool.y))
@@ -153,38 +138,53 @@ class TrAdaBoostR2(Boosting):
             share = start + (step + 1) / (stages - 1) * (1 - start)
             weights = shrink_sources(weights, losses, n, share)
         self._remember(history, errors, n)
-        return self._boost_target(pool, every, history[int(np.argmin(errors))])
+        best = history[int(np.argmin(errors))]
+        return self._boost(pool, every, best, only_target=True)[:2]
 
     def _cross_validate(self, pool: Pool, weights: Array, folds: Array) -> float:
         n, total = pool.n_target, 0.0
         for fold in range(self.folds):
             held = np.flatnonzero(folds == fold)
             rows = np.setdiff1d(np.arange(len(pool.y)), held)
-            learners, votes = self._boost_target(pool, rows, weights[rows])
+            learners, votes, _, _ = self._boost(pool, rows, weights[rows], only_target=True)
             values = np.column_stack([learner.values(pool.X[held]) for learner in learners])
             total += float(np.sum((pool.y[held] - weighted_median(values, votes)) ** 2))
         return total / n
 
-    def _boost_target(self, pool: Pool, rows: Array, weights: Array) -> Ensemble:
-        """Boost as in AdaBoost.R2, with source weights and the target's total weight fixed."""
+    def _boost(
+        self, pool: Pool, rows: Array, weights: Array, *, only_target: bool = False
+    ) -> tuple[list[FittedLearner], Array, list[Array], list[float]]:
+        """Return learners, their votes, and row weights and error of every round.
+
+        With `only_target` it is AdaBoost.R2: source weights and the target's total weight are fixed, and
+        rows of the sources count in the error, too.
+        """
         target = rows < pool.n_target
+        counted = np.ones_like(target) if only_target else target
         learners: list[FittedLearner] = []
-        votes: list[float] = []
+        history, errors = [], []
         for t in range(self.rounds):
             learner = self._fit_round(pool, rows, weights, "round", t)
             losses = relative_losses(pool.y[rows] - learner.values(pool.X[rows]), weights)
-            error = float(weights @ losses / weights.sum())
+            error = float(weights[counted] @ losses[counted] / weights[counted].sum())
             if error >= 0.5 and learners:
                 break
             learners.append(learner)
-            votes.append(_vote(error))
-            moved = weights.copy()
-            moved[target] *= target_beta(error) ** (1 - losses[target])
-            moved[target] *= weights[target].sum() / moved[target].sum()
-            if error >= 0.5 or not losses.any():
+            history.append(weights)
+            errors.append(error)
+            if only_target:
+                moved = weights.copy()
+                moved[target] *= target_beta(error) ** (1 - losses[target])
+                moved[target] *= weights[target].sum() / moved[target].sum()
+                stays = not losses.any()
+            else:
+                moved = self._update(weights, losses, error, pool.n_target)
+                stays = np.array_equal(moved, weights)
+                moved = moved / moved.sum()
+            if error >= 0.5 or stays:
                 break
             weights = moved
-        return learners, np.array(votes)
+        return learners, np.array([_vote(error) for error in errors]), history, errors
 
 
 def relative_losses(residuals: Array, weights: Array) -> Array:

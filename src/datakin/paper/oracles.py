@@ -203,17 +203,10 @@ def _legendre(order: int) -> tuple[Array, Array]:
 
 
 def quadratic_below_zero(square: Array, linear: Array, constant: float) -> float:
-    """Return P(z'Az + b'z + c < 0) for standard Gaussian z.
+    """Return P(z'Az + b'z + c < 0) for standard Gaussian z and a symmetric A.
 
     The characteristic function of a quadratic form is known; Gil-Pelaez's formula (Imhof's integral
     is the same for a form without linear part) gives the distribution function as one integral.
-
-    Parameters
-    ----------
-    square : ndarray of shape (p, p)
-        A, symmetric.
-    linear : ndarray of shape (p,)
-    constant : float
 
     Examples
     --------

@@ -145,13 +145,7 @@ class FixedPair(Setting):
 
 @dataclass(frozen=True)
 class Rotated(Setting):
-    """A setting whose source has the target's vector turned by an angle.
-
-    Parameters
-    ----------
-    cosine : float
-        Between the target's and the source's vector.
-    """
+    """A setting whose source has the target's vector turned by an angle, which has this cosine."""
 
     cosine: float
     levels: ClassVar[tuple[float, ...]] = COSINES

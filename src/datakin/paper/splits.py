@@ -120,15 +120,11 @@ class Splits:
         self.usable = common.usable
         # Names, not codes: if a dataset lacks a class, equal codes mean different classes.
         self.labels = [np.array(d.classes)[d.y] if self.is_class else d.y for d in datasets]
-        for i, (dataset, usable, y) in enumerate(
-            zip(datasets, self.usable, self.labels, strict=True)
-        ):
+        for i, dataset in enumerate(datasets):
             check = _check_rows if i in self.tested else _check_source
-            check(dataset.name, y[usable], self.is_class)
-        self.errors = [
-            ErrorOn(datasets[i].name, choose_loss(loss, datasets[i]), common.classes)
-            for i in self.tested
-        ]
+            check(dataset.name, self.labels[i][self.usable[i]], self.is_class)
+        tested = [datasets[i] for i in self.tested]
+        self.errors = [ErrorOn(d.name, choose_loss(loss, d), common.classes) for d in tested]
 
     def run(self, repeat: int) -> Array:
         """Return errors of shape (datasets tested on, 1 + methods): alone, and by method."""
