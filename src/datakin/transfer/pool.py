@@ -55,7 +55,7 @@ class Pool:
 
 
 def make_pool(
-    X: Any, y: Array, sources: Any, *, is_class: bool, columns: Array | None, **options: Any
+    X: Any, y: Array, sources: Any, *, is_class: bool, columns: Array | None = None, **options: Any
 ) -> Pool:
     """Check the sources, as users pass them, against the validated target, and stack all rows.
 
