@@ -75,7 +75,7 @@ def test_there_is_something_to_check():
         "from datakin.scoring import run",
         "from datakin.transfer import relative_reduction",
         "from datakin import Options",
-        "import datakin.learning.models",
+        "import datakin.learners.models",
         "import datakin; datakin.scoring",
         "import datakin; datakin.deep.fit_network",
         "found._hashes",

@@ -41,9 +41,9 @@ from datakin.cross_errors.records import (
 from datakin.cross_errors.slim import SlimErrors
 from datakin.cross_errors.sums import Grams, WaySums
 from datakin.data.features import Array
-from datakin.learning.folds import Plan
-from datakin.learning.metrics import Metrics
-from datakin.learning.stack.records import Trial, Trials
+from datakin.learners.folds import Plan
+from datakin.learners.metrics import Metrics
+from datakin.learners.stack.records import Trial, Trials
 
 __all__ = ["FORMAT", "Folder", "StoredParts", "read_parts", "write_parts"]
 

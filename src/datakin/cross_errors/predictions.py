@@ -24,15 +24,14 @@ from datakin.cross_errors.records import (
     least_error,
 )
 from datakin.data.features import Array
-from datakin.learning.ensemble import (
+from datakin.learners.ensemble import (
     View,
     fit_sigmoids,
     losses_of_fits,
     model_weights,
     outputs_of_fits,
-    row_losses,
 )
-from datakin.learning.losses import Loss
+from datakin.learners.losses import Loss
 
 __all__ = ["PlanReading"]
 
@@ -125,15 +124,16 @@ class PlanReading:
 
     def _own_losses(self, fit: int, view: View, rows: Array) -> Array:
         classes = self.made.classes
-        return row_losses(
-            _of(self.made.scores[fit], rows),
-            view,
+        found = losses_of_fits(
+            [_of(self.made.scores[fit], rows)],
+            [view],
             self.made.y[rows],
             self.loss,
             own=np.arange(len(classes)),
             names=classes,
             voting=self.options.voting,
         )
+        return np.asarray(found[0])
 
     def _own_errors(self) -> Errors:
         made, plan = self.made, self.made.plan

@@ -11,8 +11,8 @@ import numpy as np
 
 from datakin._core.exceptions import FitFailure
 from datakin.data.features import Array
-from datakin.learning.folds import Plan
-from datakin.learning.losses import Labelled, Loss
+from datakin.learners.folds import Plan
+from datakin.learners.losses import Labelled, Loss
 
 __all__ = [
     "Errors",

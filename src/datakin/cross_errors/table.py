@@ -19,7 +19,7 @@ from datakin.cross_errors.options import Options
 from datakin.cross_errors.pieces import join_pieces, parts_of, pieces_from, reread_pieces
 from datakin.cross_errors.records import Key, Member, PairFacts, Piece
 from datakin.cross_errors.sums import Grams, WaySums
-from datakin.learning.stack.records import Trial, Trials
+from datakin.learners.stack.records import Trial, Trials
 
 __all__ = ["ErrorTable", "write_table"]
 

@@ -14,7 +14,7 @@ from datakin.cross_errors.table import ErrorTable
 from datakin.data import Dataset
 from datakin.execution.agreement import choose_keep
 from datakin.execution.measurement import Looks, Measurement
-from datakin.learning.models import Model, built_in_models, choose_models
+from datakin.learners.models import Model, built_in_models, choose_models
 from datakin.scoring.cls import AVERAGES
 from datakin.scoring.curves import measure_growth
 from datakin.scoring.pairs import make_pair

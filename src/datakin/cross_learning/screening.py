@@ -23,9 +23,9 @@ from datakin.cross_errors.records import Errors, Trained
 from datakin.data.features import Array
 from datakin.execution.measurement import Measurement
 from datakin.execution.units import Unit
-from datakin.learning.folds import Plan
-from datakin.learning.models import Model
-from datakin.learning.stack.records import Trial, call_of
+from datakin.learners.folds import Plan
+from datakin.learners.models import Model
+from datakin.learners.stack.records import Trial, call_of
 from datakin.results import Screened, Screening
 from datakin.scoring.cls import Direction, Discrepancy
 from datakin.scoring.uncertainty import row_variance

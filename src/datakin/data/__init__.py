@@ -1,6 +1,6 @@
 """Tables, arrays and files in; checked datasets, and what two of them share, out.
 
-This room learns nothing from data: encoders, models and folds live in `datakin.learning`.
+This room learns nothing from data: encoders, models and folds live in `datakin.learners`.
 
 - `door`, `arrays`: read_table, read_tables, as_dataset
 - `files`: from an address to a table, with nothing interpreted

@@ -1,7 +1,7 @@
 """The features of a dataset: numbers and categories side by side, in plain arrays.
 
 Nothing here is learned from data: encoding, imputation and scaling belong to the
-training rows of a fit and live in `datakin.learning.encoding`.
+training rows of a fit and live in `datakin.learners.encoding`.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from datakin._core.exceptions import DatakinError
-from datakin._core.plain_fields import PlainFields
+from datakin._core.json_text import PlainFields
 from datakin.data.columns.date_texts import FORMS, form_of
 from datakin.data.columns.labels import canonical_label
 from datakin.data.correction_options import Convert, Recode, Requests

@@ -32,7 +32,7 @@ from datakin.deep.training import (
     run_module,
     seeded,
 )
-from datakin.learning.folds import make_plan
+from datakin.learners.folds import make_plan
 from datakin.results.gain import Gain, method_gain, refuse_identical, without_error
 from datakin.results.record import make_provenance
 

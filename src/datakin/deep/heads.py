@@ -20,7 +20,8 @@ from torch import nn
 from datakin._core.warned import unheard
 from datakin.data.features import Array
 from datakin.deep.training import Training, fit_network, seeded
-from datakin.learning.backends.linear import MOST_PARAMETERS, newton
+from datakin.learners.fitters import MOST_PARAMETERS
+from datakin.learners.newton import logistic
 
 __all__ = ["Head", "HeadOptions", "fit_head"]
 
@@ -184,7 +185,7 @@ def _logistic(X: Array, y: Array, n_classes: int, C: float) -> Array:
     columns = 1 if n_classes == 2 else n_classes
     shape = (X.shape[1] + 1, columns)
     if shape[0] * columns <= MOST_PARAMETERS:
-        found = newton(X, y, n_classes, 1.0 / C, np.zeros(shape))
+        found = logistic(X, y, n_classes, 1.0 / C, np.zeros(shape))
         if found is not None:
             return found
     model = LogisticRegression(C=C, solver="newton-cg", tol=1e-10, max_iter=5000)

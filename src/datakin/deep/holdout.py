@@ -20,9 +20,9 @@ from datakin.cross_errors.records import Errors, Trained, kept_weights, least_er
 from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.deep.heads import HeadOptions, fit_head
-from datakin.learning.ensemble import View, row_losses
-from datakin.learning.folds import make_plan
-from datakin.learning.losses import Loss
+from datakin.learners.ensemble import View, losses_of_fits
+from datakin.learners.folds import make_plan
+from datakin.learners.losses import Loss
 
 __all__ = [
     "FOLDS",
@@ -155,8 +155,9 @@ def errors_on(
     weights = _test_weights(loss, other, test, left_out)
 
     def losses(head: Any) -> Array:
-        scores = [head.predict(Z[test])]
-        return row_losses(scores, heads.view, y, loss, own=own, names=classes, voting="soft")
+        scores, views = [[head.predict(Z[test])]], [heads.view]
+        found = losses_of_fits(scores, views, y, loss, own=own, names=classes, voting="soft")
+        return np.asarray(found[0])
 
     parts = [losses(head) for head in heads.without]
     rows = {size: np.zeros((3, other.n_rows)) for size in ("fold", "inner")}

@@ -24,7 +24,7 @@ from datakin.deep.training import Training, fit_network, seeded
 from datakin.execution.agreement import about_run, member_of
 from datakin.execution.store import Store
 from datakin.execution.units import labels_of
-from datakin.learning.losses import choose_loss, resolve_loss
+from datakin.learners.losses import choose_loss, resolve_loss
 
 __all__ = ["DeepMeasurement", "Settings", "check_learnable"]
 

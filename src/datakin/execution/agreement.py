@@ -16,8 +16,8 @@ from datakin.data.features import Array
 from datakin.execution.identity import Unknown, identity_of
 from datakin.execution.sampling import LargeSample
 from datakin.execution.units import draw_plans, labels_of
-from datakin.learning.folds import Plan
-from datakin.learning.losses import LOSSES, Loss, check_spread, choose_loss
+from datakin.learners.folds import Plan
+from datakin.learners.losses import LOSSES, Loss, check_spread, choose_loss
 
 __all__ = ["Agreement", "Names", "about_run", "choose_keep", "member_of"]
 

@@ -28,7 +28,7 @@ from datakin.cross_errors.records import Piece
 from datakin.data import Dataset, Origin
 from datakin.execution.threads import Told
 from datakin.execution.units import Unit, run_unit
-from datakin.learning.models import Model
+from datakin.learners.models import Model
 
 __all__ = ["run_on_cluster"]
 

@@ -19,8 +19,8 @@ from datakin.execution.store import Store
 from datakin.execution.threads import run_in_threads
 from datakin.execution.trials import try_sources_of
 from datakin.execution.units import Test, Unit, draw_plans
-from datakin.learning.models import Model
-from datakin.learning.stack.records import Trials
+from datakin.learners.models import Model
+from datakin.learners.stack.records import Trials
 
 __all__ = ["Looks", "Measurement"]
 

@@ -23,8 +23,8 @@ from datakin._core.warned import heard
 from datakin.cross_errors.options import Options
 from datakin.cross_errors.records import Piece
 from datakin.execution.units import Unit, Work
-from datakin.learning.engine import summary
-from datakin.learning.models import Model
+from datakin.learners.engine import summary
+from datakin.learners.models import Model
 
 __all__ = ["Told", "run_in_threads"]
 

@@ -9,9 +9,9 @@ from datakin._core.exceptions import DatakinError
 from datakin.cross_errors.files import Folder, write_parts
 from datakin.cross_errors.options import Options
 from datakin.data import Dataset
-from datakin.learning.stack.preparation import MOST_ROWS
-from datakin.learning.stack.records import Trials
-from datakin.learning.stack.trials import try_all
+from datakin.learners.stack.preparation import MOST_ROWS
+from datakin.learners.stack.records import Trials
+from datakin.learners.stack.trials import try_all
 
 __all__ = ["try_sources_of"]
 

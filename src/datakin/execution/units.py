@@ -25,10 +25,10 @@ from datakin.cross_errors.slim import slimmed
 from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.execution.sampling import FOLDS
-from datakin.learning.engine import FittedPlan, ModelFits, PlanRun
-from datakin.learning.folds import Plan, make_plan
-from datakin.learning.losses import Loss
-from datakin.learning.models import Model
+from datakin.learners.engine import FittedPlan, ModelFits, PlanRun
+from datakin.learners.folds import Plan, make_plan
+from datakin.learners.losses import Loss
+from datakin.learners.models import Model
 
 __all__ = ["Test", "Unit", "Work", "draw_plans", "labels_of", "run_unit"]
 

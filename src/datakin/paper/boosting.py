@@ -12,8 +12,8 @@ import numpy as np
 from datakin._core.checks import check_choice, check_count, check_number
 from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
+from datakin.learners.estimators import FittedLearner, check_takes_weights
 from datakin.paper.estimators import TransferEstimator
-from datakin.transfer.learner import FittedLearner, check_takes_weights
 from datakin.transfer.pool import Pool
 
 __all__ = ["Boosting", "DynamicTrAdaBoost", "TrAdaBoost", "target_beta"]

@@ -13,8 +13,9 @@ from datakin._core.checks import check_seed
 from datakin._core.exceptions import DatakinError
 from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
+from datakin.learners.estimators import FittedLearner, Prototype, fit_weighted
+from datakin.learners.named import default_estimator
 from datakin.transfer.base import SourcesEstimator
-from datakin.transfer.learner import FittedLearner, Prototype, default_estimator, fit_weighted
 from datakin.transfer.pool import Pool
 
 __all__ = ["Concatenate", "TransferEstimator"]

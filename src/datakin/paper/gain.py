@@ -13,13 +13,13 @@ from datakin._core.exceptions import DatakinError, Interrupted, counted, warn
 from datakin._core.progress import foretell, progress
 from datakin._core.warned import filters_kept
 from datakin.data.features import Array
-from datakin.learning.encoding import fits_in_full
-from datakin.learning.losses import resolve_loss
+from datakin.learners.encoding import fits_in_full
+from datakin.learners.losses import resolve_loss
+from datakin.learners.named import choose_estimator
 from datakin.paper.inputs import Common, are_several, choose_methods, find_common, gather
 from datakin.paper.splits import Splits
 from datakin.results.gain import Gain, method_gain, without_error
 from datakin.results.record import make_provenance
-from datakin.transfer.learner import choose_estimator
 
 __all__ = ["transfer_gain"]
 

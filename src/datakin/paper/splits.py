@@ -19,8 +19,8 @@ from datakin._core.warned import unheard
 from datakin.cross_errors.records import Labels, kept_weights
 from datakin.data import Dataset
 from datakin.data.features import Array
-from datakin.learning.encoding import ColumnEncoder, fits_in_full, laid_out
-from datakin.learning.losses import Loss, check_spread, checked_losses, choose_loss
+from datakin.learners.encoding import ColumnEncoder, fits_in_full, laid_out
+from datakin.learners.losses import Loss, check_spread, checked_losses, choose_loss
 from datakin.paper.estimators import Concatenate
 from datakin.paper.inputs import Common
 

@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 from scipy.special import softmax
-from sklearn.model_selection import KFold, StratifiedKFold
 
 from datakin._core.checks import check_choice, check_count, check_positive
 from datakin._core.exceptions import DatakinError, listed
 from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
-from datakin.learning.losses import LOSSES
+from datakin.learners.estimators import FittedLearner, check_takes_weights
+from datakin.learners.folds import drawn
+from datakin.learners.losses import LOSSES
 from datakin.paper.estimators import TransferEstimator
-from datakin.transfer.learner import FittedLearner, check_takes_weights
 from datakin.transfer.pool import Pool
 
 __all__ = ["ART", "KinWeighted"]
@@ -273,9 +273,7 @@ class KinWeighted(TransferEstimator):
                 f"{'of every class' if pool.n_classes else 'for each fold'}. Got {pool.n_target} rows"
                 + (f", {least} of one class." if pool.n_classes else ".")
             )
-        splitter = StratifiedKFold if pool.n_classes else KFold
-        split = splitter(n_folds, shuffle=True, random_state=seed)
-        return [test for _, test in split.split(np.zeros((pool.n_target, 1)), y)]
+        return drawn(y, n_folds, seed, stratify=bool(pool.n_classes), groups=None)
 
 
 def _row_losses(learner: FittedLearner, X: Any, y: Array, loss: str) -> Array:

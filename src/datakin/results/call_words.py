@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Protocol
 
-from datakin.learning.stack.records import COST, HELPS, Trial
+from datakin.learners.stack.records import COST, HELPS, Trial
 from datakin.results.words import percent, percent_interval, probability, short, signed
 
 __all__ = [

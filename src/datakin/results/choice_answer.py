@@ -6,7 +6,7 @@ from math import inf, isfinite, sqrt
 from typing import TYPE_CHECKING
 
 from datakin._core.exceptions import counted
-from datakin.learning.stack.records import COST, HELPS
+from datakin.learners.stack.records import COST, HELPS
 from datakin.results.answer import Answer, AnswerTable, Bar, Row, grouped
 from datakin.results.call_words import (
     BAR_OF,

@@ -11,8 +11,8 @@ from datakin.cross_errors.predictions import PlanReading
 from datakin.cross_errors.records import Key, PairFacts, Piece
 from datakin.cross_errors.table import ErrorTable
 from datakin.data.features import Array
-from datakin.learning.metrics import Metrics, agreeing, class_metrics, number_metrics
-from datakin.learning.stack.records import Trial
+from datakin.learners.metrics import Metrics, agreeing, class_metrics, number_metrics
+from datakin.learners.stack.records import Trial
 from datakin.scoring.cls import AVERAGES, Direction, Discrepancy
 from datakin.scoring.ways import RowsWay, Way
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from datakin.learning.stack.records import call_of
+from datakin.learners.stack.records import call_of
 from datakin.results.comparison import Comparison
 
 __all__ = ["in_order"]

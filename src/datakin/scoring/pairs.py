@@ -14,8 +14,8 @@ from datakin.cross_errors.options import AGGREGATES, Options
 from datakin.cross_errors.records import Key, Member, PairFacts
 from datakin.cross_errors.table import ErrorTable
 from datakin.data.features import Array
-from datakin.learning.losses import RARE
-from datakin.learning.stack.records import Trial
+from datakin.learners.losses import RARE
+from datakin.learners.stack.records import Trial
 from datakin.results.comparison import Comparison, DataFacts, ErrorRecords, Estimate
 from datakin.results.record import Provenance
 from datakin.results.zones import NOT_TRIED, PAPER, TRIAL, Zone, ZoneDecision

@@ -18,14 +18,13 @@ from datakin._core.repeatability import derive_seed
 from datakin._core.warned import unheard
 from datakin.cross_errors.records import Labels
 from datakin.data.features import Array, Features
-from datakin.learning.losses import choose_loss, resolve_loss
-from datakin.learning.stack.encoder import TableEncoder
-from datakin.learning.stack.fitting import Fitted, fit_stack, held_out
-from datakin.learning.stack.folds import draw_folds
-from datakin.learning.stack.learners import make_learners
-from datakin.learning.stack.losses import Judge
-from datakin.learning.stack.predictors import StackPredictor
-from datakin.learning.stack.rows import Rows, responses
+from datakin.learners.encoding import TableEncoder
+from datakin.learners.folds import draw_folds
+from datakin.learners.learner import Rows, responses
+from datakin.learners.losses import Judge, choose_loss, resolve_loss
+from datakin.learners.named import make_learners
+from datakin.learners.predictors import StackPredictor
+from datakin.learners.stack.fitting import Fitted, fit_stack, held_out
 from datakin.transfer.base import SourcesEstimator
 from datakin.transfer.pool import Pool
 

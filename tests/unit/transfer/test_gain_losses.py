@@ -9,7 +9,7 @@ from sklearn.svm import LinearSVC
 
 from datakin import DatakinError, Gain, as_dataset, transfer, transfer_gain
 from datakin._core.repeatability import derive_seed
-from datakin.learning.losses import LOSSES, Loss
+from datakin.learners.losses import LOSSES, Loss
 from datakin.paper.inputs import find_common
 from datakin.paper.splits import ErrorOn, Splits
 
