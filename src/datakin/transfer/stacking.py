@@ -208,7 +208,8 @@ class KinStack(SourcesEstimator):
     @available_if(lambda self: self.task == "classification")  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Array:
         """Return one column of probabilities per class of ``classes_``."""
-        return self._stack.probabilities(self._encoded(X))
+        X = self._encoded(X)
+        return self._stack.probabilities(X)
 
     def _is_class(self) -> bool:
         return self.task != "regression"
@@ -219,7 +220,8 @@ class KinStack(SourcesEstimator):
         return tags
 
     def _encoded(self, X: Any) -> Array:
-        return self._encoder.apply(_table(np.asarray(self._new_rows(X), dtype=float)))
+        table = _table(np.asarray(self._new_rows(X), dtype=float))
+        return self._encoder.apply(table)
 
 
 def _table(X: Array) -> Features:
