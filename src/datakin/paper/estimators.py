@@ -15,8 +15,7 @@ from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
 from datakin.learners.estimators import FittedLearner, Prototype, fit_weighted
 from datakin.learners.named import default_estimator
-from datakin.transfer.base import SourcesEstimator
-from datakin.transfer.pool import Pool
+from datakin.transfer.pool import Pool, SourcesEstimator
 
 __all__ = ["Concatenate", "TransferEstimator"]
 

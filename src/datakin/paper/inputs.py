@@ -87,13 +87,14 @@ def are_several(source: Any) -> bool:
 
 def gather(target: Any, source: Any) -> list[Dataset]:
     """Return the target, then its sources, for what users pass."""
-    if source is None or (are_several(source) and not len(source)):
+    several = are_several(source)
+    if source is None or (several and not len(source)):
         got = "None" if source is None else f"an empty {type(source).__name__}"
         raise DatakinError(
             f"transfer_gain needs a source, a Dataset or a pair (X, y), or a list or mapping of several. "
             f"Got {got}."
         )
-    if are_several(source):
+    if several:
         return for_ranking(target, source)
     datasets = [coerce(target, "target"), coerce(source, "source")]
     check_names(datasets)
@@ -110,7 +111,7 @@ def find_common(datasets: Sequence[Dataset], *, several: bool = False) -> Common
     for pairing, source in zip(pairings, sources, strict=True):
         refuse_identical(pairing, (target, source))
     columns = tuple(
-        name for name in pairings[0].columns if all(name in p.columns for p in pairings[1:])
+        name for name in pairings[0].columns if all(name in each.columns for each in pairings)
     )
     if not columns:
         raise DatakinError(

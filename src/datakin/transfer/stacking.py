@@ -25,8 +25,7 @@ from datakin.learners.losses import Judge, choose_loss, resolve_loss
 from datakin.learners.named import make_learners
 from datakin.learners.predictors import StackPredictor
 from datakin.learners.stack.fitting import Fitted, fit_stack, held_out
-from datakin.transfer.base import SourcesEstimator
-from datakin.transfer.pool import Pool
+from datakin.transfer.pool import Pool, SourcesEstimator
 
 __all__ = ["KinStack"]
 
