@@ -15,26 +15,7 @@ from datakin.data import Dataset, as_dataset
 from datakin.data.features import Array
 
 if TYPE_CHECKING:
-    from datakin.paper import (
-        LDA,
-        QDA,
-        FourClass,
-        LinearRegression,
-        Logistic,
-        Mixture,
-        NonlinearRegression,
-        PolynomialLogistic,
-        Probit,
-        Radial,
-        Sample,
-        Setting,
-        SettingClass,
-        SmallNoise,
-        lda_cls,
-        probit_cls,
-        probit_small_noise,
-        settings,
-    )
+    from datakin.paper import *
 
 __all__ = [
     "LDA",

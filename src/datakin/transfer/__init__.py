@@ -10,15 +10,7 @@ from typing import TYPE_CHECKING, Any
 from datakin.transfer.stacking import KinStack
 
 if TYPE_CHECKING:
-    from datakin.paper import (
-        ART,
-        Concatenate,
-        DynamicTrAdaBoost,
-        KinWeighted,
-        TrAdaBoost,
-        TrAdaBoostR2,
-        transfer_gain,
-    )
+    from datakin.paper import *
 
 __all__ = [
     "ART",
