@@ -221,8 +221,10 @@ def gain(
     """
 
     def work() -> Any:
+        from datakin.paper import transfer_gain
+
         first, sources = reading.read_sources(tables, domain, target)
-        return datakin.transfer_gain(
+        return transfer_gain(
             first,
             sources if len(sources) > 1 else next(iter(sources.values())),
             methods=None if methods is None else separated(methods),

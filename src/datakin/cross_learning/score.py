@@ -127,8 +127,9 @@ class CrossLearningScore(Options):
         The paper's four models, fresh inner folds, losses weighted as they are, the "paper" size and
         the paper's zones with standard errors from folds. Other options can be changed.
         """
-        paper = dict.fromkeys(("models", "size", "weighting", "zones"), "paper")
-        return cls(**{**paper, "inner": "fresh", "zone_error": "folds", **changes})
+        from datakin.paper import OPTIONS
+
+        return cls(**{**OPTIONS, **changes})
 
     def _tried(self, targets: Sequence[str]) -> Sequence[str]:
         """Return the targets whose sources are tried: none if the paper's rule decides."""

@@ -35,10 +35,8 @@ from datakin.deep.training import (
     standardised,
 )
 from datakin.learners.folds import make_plan
-from datakin.results.gain import Gain
+from datakin.results.gain import Gain, method_gain, refuse_identical, without_error
 from datakin.results.record import make_provenance
-from datakin.transfer.common import refuse_identical
-from datakin.transfer.gain import method_gain, without_error
 
 __all__ = ["fine_tune_gain"]
 

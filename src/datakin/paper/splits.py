@@ -1,8 +1,9 @@
-"""Random splits of a target, and the errors of transfer methods on them."""
+"""Random splits of a target, and the errors of transfer methods on their test rows."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,42 +16,82 @@ from threadpoolctl import threadpool_limits
 from datakin._core.exceptions import DatakinError, DatakinWarning
 from datakin._core.repeatability import derive_seed
 from datakin._core.warned import unheard
+from datakin.cross_errors.records import Labels, kept_weights
 from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.learners.encoding import ColumnEncoder, fits_in_full, laid_out
-from datakin.learners.losses import Loss, check_spread, choose_loss
-from datakin.transfer.base import Concatenate
-from datakin.transfer.common import Common
-from datakin.transfer.errors import ErrorOn
+from datakin.learners.losses import Loss, check_spread, checked_losses, choose_loss, largest
+from datakin.paper.estimators import Concatenate
+from datakin.paper.inputs import Common
 
-__all__ = ["Splits"]
+__all__ = ["ErrorOn", "Splits"]
 
 ATTEMPTS = 50  # to find a split with two training rows of each of two classes
 LEAST_ROWS = 10
 LEAST_OF_CLASS = 4
 
 
+@dataclass(frozen=True, eq=False)
+class ErrorOn:
+    """The mean loss of what was fitted, on test rows of a dataset; for regression there are no classes."""
+
+    dataset: str
+    loss: Loss
+    classes: tuple[str, ...]
+
+    def __call__(self, name: str, fitted: Any, X: Any, y: Array, trained: Array) -> float:
+        """Return the mean loss on test rows; a balanced one counts every class of them alike.
+
+        Under the balanced loss, probabilities are divided by the shares of the classes among the labels
+        that were trained on. Messages call what was fitted by its name.
+        """
+        loss = self.loss
+        if loss.needs == "value":
+            values = np.asarray(fitted.predict(X), dtype=float).reshape(-1)
+            return float(np.mean(checked_losses(loss, y, values)))
+        codes = self._codes(y)
+        if loss.needs == "probability":
+            return float(np.mean(checked_losses(loss, codes, self._probabilities(name, fitted, X))))
+        if loss.balanced and hasattr(fitted, "predict_proba"):
+            shares = np.bincount(self._codes(trained), minlength=len(self.classes)) / len(trained)
+            best = largest(self._probabilities(name, fitted, X), shares, digits=12)
+            predicted = np.array(self.classes)[best]
+        else:
+            predicted = np.asarray(fitted.predict(X)).reshape(-1)
+        if loss.by_name:
+            words = (np.asarray(labels, dtype=object) for labels in (y, predicted))
+            return float(np.mean(checked_losses(loss, *words)))
+        losses = checked_losses(loss, codes, self._codes(predicted))
+        if not loss.balanced:
+            return float(np.mean(losses))
+        tested = Labels(self.dataset, codes, self.classes)
+        return float(losses @ kept_weights(loss, tested, np.ones(len(y), dtype=bool)))
+
+    def _codes(self, labels: Array) -> Array:
+        """Return class codes; -1, which is no class, for what a method should not have predicted."""
+        known = {label: code for code, label in enumerate(self.classes)}
+        return np.array([known.get(str(label), -1) for label in labels.tolist()], dtype=int)
+
+    def _probabilities(self, name: str, fitted: Any, X: Any) -> Array:
+        """Return a column of probabilities for every class; 0 for those the method does not know."""
+        if not hasattr(fitted, "predict_proba"):
+            raise DatakinError(
+                f"The loss {self.loss.name!r} needs probabilities, and {name} has no predict_proba. Choose "
+                f"another learner or method, or another loss, such as 'zero_one'."
+            )
+        found = np.asarray(fitted.predict_proba(X), dtype=float)
+        p = np.zeros((len(found), len(self.classes)))
+        p[:, self._codes(np.asarray(fitted.classes_))] = found
+        return p
+
+
 class Splits:
     """Errors of every method on random splits of a target.
 
-    With one source both datasets are split, and each is the target once. With several the target alone
-    is split, and all rows of all sources are learned from.
-
-    Parameters
-    ----------
-    datasets : sequence of Dataset
-        The target, then its sources.
-    common : Common
-        Rows that stand in target and source are not used, neither for training nor for testing.
-    base : scikit-learn estimator
-        The learner of each dataset alone.
-    methods : dict of str to transfer estimator
-    test_size : float
-    random_state : int
-    loss : Loss, optional
-        By default the one that suits the dataset tested on.
-    both_ways : bool
-        Whether the (only) source is tested on, too.
+    With one source both datasets are split, and each is the target once. With several (not `both_ways`)
+    the target alone is split, and all rows of all sources are learned from. The base learner is that of
+    each dataset alone. Rows that stand in target and source are neither trained on nor tested on. The
+    loss, if none is given, is the one that suits the dataset tested on.
     """
 
     def __init__(
@@ -76,15 +117,11 @@ class Splits:
         self.usable = common.usable
         # Names, not codes: if a dataset lacks a class, equal codes mean different classes.
         self.labels = [np.array(d.classes)[d.y] if self.is_class else d.y for d in datasets]
-        for i, (dataset, usable, y) in enumerate(
-            zip(datasets, self.usable, self.labels, strict=True)
-        ):
+        for i, dataset in enumerate(datasets):
             check = _check_rows if i in self.tested else _check_source
-            check(dataset.name, y[usable], self.is_class)
-        self.errors = [
-            ErrorOn(datasets[i].name, choose_loss(loss, datasets[i]), common.classes)
-            for i in self.tested
-        ]
+            check(dataset.name, self.labels[i][self.usable[i]], self.is_class)
+        tested = [datasets[i] for i in self.tested]
+        self.errors = [ErrorOn(d.name, choose_loss(loss, d), common.classes) for d in tested]
 
     def run(self, repeat: int) -> Array:
         """Return errors of shape (datasets tested on, 1 + methods): alone, and by method."""

@@ -81,7 +81,6 @@ def angle_between(a: Array, b: Array) -> float:
 
     Examples
     --------
-    >>> import numpy as np
     >>> angle_between(np.array([0.3, 0.7]), np.array([0.3, 0.7]))
     0.0
     """
@@ -96,24 +95,12 @@ def check_cosine(cosine: float) -> None:
 
 
 def rotate(vector: Array, cosine: float, sign: int = -1) -> Array:
-    """Turn a vector so that its cosine with the original is the given one.
+    """Turn a vector so that its cosine with the original is the given one; its length stays.
 
-    Parameters
-    ----------
-    vector : ndarray of shape (p,)
-    cosine : float
-        In [-1, 1].
-    sign : {-1, 1}
-        Direction of the turn: towards the first axis, or away from it.
-
-    Returns
-    -------
-    ndarray of shape (p,)
-        Of the same length as the vector.
+    The sign is the direction of the turn: -1 towards the first axis, 1 away from it.
 
     Examples
     --------
-    >>> import numpy as np
     >>> turned = rotate(np.array([1.0, 2.0, 2.0]), 0.5)
     >>> round(float(turned @ [1.0, 2.0, 2.0]) / 9, 12)
     0.5

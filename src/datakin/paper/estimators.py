@@ -6,11 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.metrics import accuracy_score, r2_score
-from sklearn.utils import ClassifierTags, RegressorTags, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from datakin._core.checks import check_seed
 from datakin._core.exceptions import DatakinError
@@ -18,7 +15,7 @@ from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
 from datakin.learners.estimators import FittedLearner, Prototype, fit_weighted
 from datakin.learners.named import default_estimator
-from datakin.transfer.pool import Pool, make_pool
+from datakin.transfer.pool import Pool, SourcesEstimator
 
 __all__ = ["Concatenate", "TransferEstimator"]
 
@@ -35,7 +32,7 @@ def _gives_probabilities(self: TransferEstimator) -> bool:
     return self._is_class() and self._has_probabilities()
 
 
-class TransferEstimator(BaseEstimator):
+class TransferEstimator(SourcesEstimator):
     """Base of the transfer methods: ``fit(X, y, *, sources=())``.
 
     The base `estimator` decides whether a method is a classifier or a regressor, as with
@@ -48,6 +45,7 @@ class TransferEstimator(BaseEstimator):
     """
 
     _task: ClassVar[str | None] = None  # None: the task of the base estimator
+    _for_numbers = "give it a regressor, such as LinearRegression()"
 
     def __init__(self, estimator: Any = None, *, random_state: int = 0) -> None:
         self.estimator = estimator
@@ -111,7 +109,7 @@ class TransferEstimator(BaseEstimator):
 
     def predict(self, X: Any) -> Array:
         """Return class labels, or numbers. Ties go to the first class."""
-        found = self._combine_checked(X)
+        found = self._combine(self._new_rows(X))
         if not self._is_class():
             return found
         return np.asarray(self.classes_[np.argmax(found, axis=1)])
@@ -119,29 +117,10 @@ class TransferEstimator(BaseEstimator):
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Array:
         """Return one column of probabilities per class of ``classes_``."""
-        return self._combine_checked(X)
+        return self._combine(self._new_rows(X))
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the accuracy, or R squared for regression."""
-        measure = accuracy_score if self._is_class() else r2_score
-        return float(measure(y, self.predict(X), sample_weight=sample_weight))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = _tags_of(self._base())
-        tags.estimator_type = "classifier" if self._is_class() else "regressor"
-        tags.target_tags.required = True
-        tags.classifier_tags = tags.regressor_tags = None
-        if self._is_class():
-            like = inner.classifier_tags or ClassifierTags()
-            tags.classifier_tags = ClassifierTags(like.poor_score, like.multi_class)
-        else:
-            tags.regressor_tags = RegressorTags(
-                (inner.regressor_tags or RegressorTags()).poor_score
-            )
-        tags.input_tags.sparse = inner.input_tags.sparse
-        tags.input_tags.allow_nan = inner.input_tags.allow_nan
-        return tags
+    def _inner_tags(self) -> Any:
+        return _tags_of(self._base())
 
     # For subclasses.
 
@@ -184,36 +163,6 @@ class TransferEstimator(BaseEstimator):
                 f"The 'estimator' parameter of {name} must be a {' or '.join(allowed)}. "
                 f"Got {type(self.estimator).__name__}, a {kind or 'class without an estimator type'}."
             )
-
-    def _input_options(self) -> dict[str, Any]:
-        tags = get_tags(self).input_tags
-        return {
-            "accept_sparse": "csr" if tags.sparse else False,
-            "ensure_all_finite": "allow-nan" if tags.allow_nan else True,
-        }
-
-    def _make_pool(self, X: Any, y: Any, sources: Any) -> Pool:
-        is_class, options = self._is_class(), self._input_options()
-        try:
-            X, y = validate_data(self, X, y, y_numeric=not is_class, **options)
-        except ValueError as error:
-            raise DatakinError(str(error)) from None
-        kind = type_of_target(y)
-        if is_class and kind not in ("binary", "multiclass"):
-            raise DatakinError(
-                f"Unknown label type: {kind}. {type(self).__name__} is a classifier here and needs "
-                f"class labels; for numbers give it a regressor, such as LinearRegression()."
-            )
-        columns = getattr(self, "feature_names_in_", None)
-        return make_pool(X, y, sources, is_class=is_class, columns=columns, **options)
-
-    def _combine_checked(self, X: Any) -> Array:
-        check_is_fitted(self)
-        try:
-            X = validate_data(self, X, reset=False, **self._input_options())
-        except ValueError as error:
-            raise DatakinError(str(error)) from None
-        return self._combine(X)
 
 
 class Concatenate(TransferEstimator):

@@ -14,7 +14,7 @@ from scipy.special import ndtr
 
 from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
-from datakin.synthetic.vectors import angle_between
+from datakin.paper.vectors import angle_between
 
 __all__ = [
     "SmallNoise",
@@ -77,7 +77,6 @@ def probit_cls(
 
     Examples
     --------
-    >>> import numpy as np
     >>> probit_cls(np.array([1.0, 0.0]), np.array([1.0, 0.0]))
     0.0
     """
@@ -126,7 +125,6 @@ def probit_small_noise(
 
     Examples
     --------
-    >>> import numpy as np
     >>> near = probit_small_noise(
     ...     np.array([1.0, 0.0]), np.array([0.0, 1.0]), noise_target=0.01, noise_source=0.01
     ... )
@@ -154,7 +152,6 @@ def lda_cls(mu_target: Array, mu_source: Array, *, direction: float = 0.5) -> fl
 
     Examples
     --------
-    >>> import numpy as np
     >>> round(lda_cls(np.full(10, 0.4), np.full(10, -0.4)), 4)
     0.7941
     """
@@ -190,7 +187,6 @@ def panels(edges: Array, order: int = 16) -> tuple[Array, Array]:
 
     Examples
     --------
-    >>> import numpy as np
     >>> x, w = panels(np.array([0.0, 1.0, 3.0]))
     >>> round(float(w @ x**2), 12)
     9.0
@@ -207,21 +203,13 @@ def _legendre(order: int) -> tuple[Array, Array]:
 
 
 def quadratic_below_zero(square: Array, linear: Array, constant: float) -> float:
-    """Return P(z'Az + b'z + c < 0) for standard Gaussian z.
+    """Return P(z'Az + b'z + c < 0) for standard Gaussian z and a symmetric A.
 
     The characteristic function of a quadratic form is known; Gil-Pelaez's formula (Imhof's integral
     is the same for a form without linear part) gives the distribution function as one integral.
 
-    Parameters
-    ----------
-    square : ndarray of shape (p, p)
-        A, symmetric.
-    linear : ndarray of shape (p,)
-    constant : float
-
     Examples
     --------
-    >>> import numpy as np
     >>> chance = quadratic_below_zero(np.eye(10), np.zeros(10), -9.0)
     >>> round(chance, 6)  # chi-square with ten degrees of freedom below 9
     0.467896

@@ -12,7 +12,7 @@ from datakin._core.exceptions import DatakinError
 from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
 from datakin.learners.estimators import FittedLearner, check_takes_weights
-from datakin.transfer.boosting import Boosting, target_beta
+from datakin.paper.boosting import Boosting, target_beta
 from datakin.transfer.pool import Pool
 
 __all__ = ["TrAdaBoostR2"]
@@ -71,6 +71,7 @@ class TrAdaBoostR2(Boosting):
     """
 
     _task: ClassVar[str | None] = "regression"
+    _ends_at_half = True
 
     def __init__(
         self,
@@ -106,33 +107,12 @@ class TrAdaBoostR2(Boosting):
         values = np.column_stack([self.estimators_[i].values(X) for i in kept])
         return weighted_median(values, self.estimator_weights_[kept])
 
-    def _fit_round(
-        self, pool: Pool, rows: Array, weights: Array, *purpose: str | int
-    ) -> FittedLearner:
-        # Mean 1, so that the penalty of a learner matters as much as without weights.
-        return self._learn(pool, rows, weights * len(weights) / weights.sum(), *purpose)
-
     def _one_stage(self, pool: Pool, weights: Array) -> Ensemble:
-        n, every = pool.n_target, np.arange(len(pool.y))
-        learners: list[FittedLearner] = []
-        history, errors, votes = [], [], []
-        for t in range(self.rounds):
-            learner = self._fit_round(pool, every, weights, "round", t)
-            losses = relative_losses(pool.y - learner.values(pool.X), weights)
-            error = float(weights[:n] @ losses[:n] / weights[:n].sum())
-            if error >= 0.5 and learners:
-                break
-            learners.append(learner)
-            history.append(weights)
-            errors.append(error)
-            votes.append(_vote(error))
-            moved = self._update(weights, losses, error, n)
-            if error >= 0.5 or np.array_equal(moved, weights):
-                break
-            weights = moved / moved.sum()
-        self._remember(history, errors, n)
-        before = -(-len(votes) // 2) - 1  # the rounds before ceil(N/2)
-        return learners, np.array([0.0] * before + votes[before:])
+        learners, history, errors = self._boost(pool, np.arange(len(pool.y)), weights)
+        self._remember(history, errors, pool.n_target)
+        votes = _votes(errors)
+        votes[: -(-len(votes) // 2) - 1] = 0.0  # the rounds before ceil(N/2)
+        return learners, votes
 
     def _two_stages(self, pool: Pool, weights: Array, stages: int) -> Ensemble:
         n, every = pool.n_target, np.arange(len(pool.y))
@@ -149,42 +129,26 @@ class TrAdaBoostR2(Boosting):
             if step + 1 == stages:
                 break
             learner = self._fit_round(pool, every, weights, "step", step)
-            losses = relative_losses(pool.y - learner.values(pool.X), weights)
+            losses = self._losses(learner, pool.X, pool.y, weights)
             share = start + (step + 1) / (stages - 1) * (1 - start)
             weights = shrink_sources(weights, losses, n, share)
         self._remember(history, errors, n)
-        return self._boost_target(pool, every, history[int(np.argmin(errors))])
+        best = history[int(np.argmin(errors))]
+        learners, _, errors = self._boost(pool, every, best, only_target=True)
+        return learners, _votes(errors)
 
     def _cross_validate(self, pool: Pool, weights: Array, folds: Array) -> float:
         n, total = pool.n_target, 0.0
         for fold in range(self.folds):
             held = np.flatnonzero(folds == fold)
             rows = np.setdiff1d(np.arange(len(pool.y)), held)
-            learners, votes = self._boost_target(pool, rows, weights[rows])
+            learners, _, errors = self._boost(pool, rows, weights[rows], only_target=True)
             values = np.column_stack([learner.values(pool.X[held]) for learner in learners])
-            total += float(np.sum((pool.y[held] - weighted_median(values, votes)) ** 2))
+            total += float(np.sum((pool.y[held] - weighted_median(values, _votes(errors))) ** 2))
         return total / n
 
-    def _boost_target(self, pool: Pool, rows: Array, weights: Array) -> Ensemble:
-        """Boost as in AdaBoost.R2, with source weights and the target's total weight fixed."""
-        target = rows < pool.n_target
-        learners: list[FittedLearner] = []
-        votes: list[float] = []
-        for t in range(self.rounds):
-            learner = self._fit_round(pool, rows, weights, "round", t)
-            losses = relative_losses(pool.y[rows] - learner.values(pool.X[rows]), weights)
-            error = float(weights @ losses / weights.sum())
-            if error >= 0.5 and learners:
-                break
-            learners.append(learner)
-            votes.append(_vote(error))
-            moved = weights.copy()
-            moved[target] *= target_beta(error) ** (1 - losses[target])
-            moved[target] *= weights[target].sum() / moved[target].sum()
-            if error >= 0.5 or not losses.any():
-                break
-            weights = moved
-        return learners, np.array(votes)
+    def _losses(self, learner: FittedLearner, X: Any, y: Array, weights: Array) -> Array:
+        return relative_losses(y - learner.values(X), weights)
 
 
 def relative_losses(residuals: Array, weights: Array) -> Array:
@@ -236,6 +200,6 @@ def weighted_median(values: Array, weights: Array) -> Array:
     return np.asarray(values[rows, order[rows, place]])
 
 
-def _vote(error: float) -> float:
+def _votes(errors: list[float]) -> Array:
     """Return ln(1 / beta), or 1 if that is 0: the only round of a boosting that ended at once."""
-    return -float(np.log(target_beta(error))) or 1.0
+    return np.array([-float(np.log(target_beta(error))) or 1.0 for error in errors])

@@ -11,9 +11,9 @@ from scipy.special import expit
 from scipy.stats import chi2
 
 from datakin.data.features import Array
-from datakin.synthetic.oracles import panels, population_cls, quadratic_below_zero
-from datakin.synthetic.sampling import FixedPair, autoregressive, correlated, half_each
-from datakin.synthetic.vectors import UNIFORM_SOURCE, UNIFORM_TARGET
+from datakin.paper.oracles import panels, population_cls, quadratic_below_zero
+from datakin.paper.sampling import FixedPair, autoregressive, correlated, half_each
+from datakin.paper.vectors import UNIFORM_SOURCE, UNIFORM_TARGET
 
 __all__ = ["QDA", "PolynomialLogistic", "Radial"]
 

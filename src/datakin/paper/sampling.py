@@ -13,7 +13,7 @@ from datakin._core.exceptions import DatakinError
 from datakin._core.repeatability import derive_seed
 from datakin.data import Dataset, as_dataset
 from datakin.data.features import Array
-from datakin.synthetic.vectors import (
+from datakin.paper.vectors import (
     BETA,
     UNIFORM_SOURCE,
     UNIFORM_TARGET,
@@ -23,7 +23,6 @@ from datakin.synthetic.vectors import (
 
 __all__ = [
     "COSINES",
-    "Drawn",
     "FixedPair",
     "Rotated",
     "Sample",
@@ -50,36 +49,65 @@ class Sample(NamedTuple):
     source_test: Dataset | None
 
 
-class Setting(Protocol):
-    """A pair of populations of known kinship."""
+class Setting:
+    """A pair of populations of known kinship, each defined by a vector.
 
-    task: ClassVar[str]
+    `levels` are the paper's levels of similarity (none if there is one fixed pair), `n_rows` the number
+    of rows of target and source in the paper.
+    """
 
-    @property
-    def name(self) -> str:
-        """Name of the setting."""
+    task: ClassVar[str] = "binary"
+    n_rows: ClassVar[int] = 200
+    levels: ClassVar[tuple[float, ...]] = ()
+    name: str
 
     @property
     def target_vector(self) -> Array:
         """The vector that defines the target's population."""
+        raise NotImplementedError
 
     @property
     def source_vector(self) -> Array:
         """The vector that defines the source's population."""
+        raise NotImplementedError
 
     def draw(self, rng: np.random.Generator, vector: Array, n: int) -> tuple[Array, Array]:
         """Draw features and labels from the population of a vector."""
+        raise NotImplementedError
 
     def bayes_rule(self, vector: Array, X: Array) -> Array:
         """Return the best possible predictions for the population of a vector."""
+        raise NotImplementedError
+
+    def oracle(self) -> float:
+        """Return the population CLS."""
+        raise NotImplementedError
 
     def sample(
         self, n_target: int, n_source: int, *, random_state: int = 0, n_test: int = 0
     ) -> Sample:
-        """Draw a target and a source; the target does not depend on the level of similarity."""
+        """Draw a target and a source, and test sets of each if n_test is above 0.
 
-    def oracle(self) -> float:
-        """Return the population CLS."""
+        The target does not depend on the level of similarity.
+        """
+        for what, n in (("n_target", n_target), ("n_source", n_source)):
+            if not isinstance(n, Integral) or n < 2:
+                raise DatakinError(f"{what} must be at least 2, a whole number. Got {n!r}.")
+        if n_test < 0:
+            raise DatakinError(f"n_test must not be negative; 0 draws no test sets. Got {n_test}.")
+
+        def part(which: str, vector: Array, n: int) -> Dataset:
+            # Each dataset has its own seed.
+            rng = np.random.default_rng(derive_seed(random_state, self.name, which))
+            X, y = self.draw(rng, vector, n)
+            return as_dataset(X, y, name=which, task=self.task)
+
+        return Sample(
+            part("target", self.target_vector, n_target),
+            part("source", self.source_vector, n_source),
+            part("target test", self.target_vector, n_test) if n_test else None,
+            part("source test", self.source_vector, n_test) if n_test else None,
+        )
 
 
 class SettingClass(Protocol):
@@ -101,46 +129,8 @@ class SettingClass(Protocol):
         """Make the setting."""
 
 
-def _draw_sample(
-    setting: Setting, n_target: int, n_source: int, random_state: int, n_test: int
-) -> Sample:
-    """Draw all datasets, each from its own seed."""
-    for what, n in (("n_target", n_target), ("n_source", n_source)):
-        if not isinstance(n, Integral) or n < 2:
-            raise DatakinError(f"{what} must be at least 2, a whole number. Got {n!r}.")
-    if n_test < 0:
-        raise DatakinError(f"n_test must not be negative; 0 draws no test sets. Got {n_test}.")
-
-    def part(which: str, vector: Array, n: int) -> Dataset:
-        rng = np.random.default_rng(derive_seed(random_state, setting.name, which))
-        X, y = setting.draw(rng, vector, n)
-        return as_dataset(X, y, name=which, task=setting.task)
-
-    return Sample(
-        part("target", setting.target_vector, n_target),
-        part("source", setting.source_vector, n_source),
-        part("target test", setting.target_vector, n_test) if n_test else None,
-        part("source test", setting.source_vector, n_test) if n_test else None,
-    )
-
-
-class Drawn:
-    """Base of all settings: how they are drawn."""
-
-    task: ClassVar[str] = "binary"
-    n_rows: ClassVar[int] = 200
-
-    def sample(
-        self: Setting, n_target: int, n_source: int, *, random_state: int = 0, n_test: int = 0
-    ) -> Sample:
-        """Draw a target and a source, and test sets of each if n_test is above 0."""
-        return _draw_sample(self, n_target, n_source, random_state, n_test)
-
-
-class FixedPair(Drawn):
+class FixedPair(Setting):
     """A setting with one pair; by default its vectors are two draws of uniform numbers."""
-
-    levels: ClassVar[tuple[float, ...]] = ()
 
     @property
     def target_vector(self) -> Array:
@@ -154,14 +144,8 @@ class FixedPair(Drawn):
 
 
 @dataclass(frozen=True)
-class Rotated(Drawn):
-    """A setting whose source has the target's vector turned by an angle.
-
-    Parameters
-    ----------
-    cosine : float
-        Between the target's and the source's vector.
-    """
+class Rotated(Setting):
+    """A setting whose source has the target's vector turned by an angle, which has this cosine."""
 
     cosine: float
     levels: ClassVar[tuple[float, ...]] = COSINES

@@ -1,15 +1,44 @@
-"""A target and six sources whose true kinship is known, for the demo and the README."""
+"""Datasets whose true similarity is known. This room draws data; it never fits or scores.
+
+`make_demo` draws a target and six sources, for the demo and the README. All other names are those of
+`datakin.paper`, which is loaded when one of them is first used.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from datakin.data import Dataset, as_dataset
 from datakin.data.features import Array
 
-__all__ = ["DemoSource", "make_demo"]
+if TYPE_CHECKING:
+    from datakin.paper import *
+
+__all__ = [
+    "LDA",
+    "QDA",
+    "DemoSource",
+    "FourClass",
+    "LinearRegression",
+    "Logistic",
+    "Mixture",
+    "NonlinearRegression",
+    "PolynomialLogistic",
+    "Probit",
+    "Radial",
+    "Sample",
+    "Setting",
+    "SettingClass",
+    "SmallNoise",
+    "lda_cls",
+    "make_demo",
+    "probit_cls",
+    "probit_small_noise",
+    "settings",
+]
 
 N_FEATURES = 12
 NOISE = 0.4
@@ -96,3 +125,11 @@ def _draw(
     X = rng.standard_normal((n, N_FEATURES)) + shift * axes[2]
     y = (X @ weights + NOISE * rng.standard_normal(n) > 0).astype(int)
     return as_dataset(X, y, name=name)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from datakin import paper
+
+    return getattr(paper, name)

@@ -13,7 +13,7 @@ from datakin._core.checks import check_choice, check_count, check_number
 from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
 from datakin.learners.estimators import FittedLearner, check_takes_weights
-from datakin.transfer.base import TransferEstimator
+from datakin.paper.estimators import TransferEstimator
 from datakin.transfer.pool import Pool
 
 __all__ = ["Boosting", "DynamicTrAdaBoost", "TrAdaBoost", "target_beta"]
@@ -52,6 +52,7 @@ def target_beta(error: float) -> float:
 class Boosting(TransferEstimator):
     """What the TrAdaBoost family shares: row weights that move from round to round."""
 
+    _ends_at_half: ClassVar[bool]  # whether a round with an error of 1/2 or more ends the boosting
     rounds: int
     target_share: float | None
 
@@ -79,6 +80,52 @@ class Boosting(TransferEstimator):
         moved[:n_target] *= target_beta(error) ** -losses[:n_target]
         moved[n_target:] *= _source_beta(len(weights) - n_target, self.rounds) ** losses[n_target:]
         return moved
+
+    def _boost(
+        self, pool: Pool, rows: Array, weights: Array, *, only_target: bool = False
+    ) -> tuple[list[FittedLearner], list[Array], list[float]]:
+        """Return the learner of every round, the row weights that it was fitted with, and its error.
+
+        With `only_target` it is AdaBoost.R2: source weights and the target's total weight are fixed, and
+        rows of the sources count in the error, too.
+        """
+        target = rows < pool.n_target
+        counted = np.ones_like(target) if only_target else target
+        learners: list[FittedLearner] = []
+        history, errors = [], []
+        for t in range(self.rounds):
+            learner = self._fit_round(pool, rows, weights, "round", t)
+            losses = self._losses(learner, pool.X[rows], pool.y[rows], weights)
+            error = float(weights[counted] @ losses[counted] / weights[counted].sum())
+            is_last = self._ends_at_half and error >= 0.5
+            if is_last and learners:
+                break
+            learners.append(learner)
+            history.append(weights)
+            errors.append(error)
+            if only_target:
+                moved = weights.copy()
+                moved[target] *= target_beta(error) ** (1 - losses[target])
+                moved[target] *= weights[target].sum() / moved[target].sum()
+                stays = not losses.any()
+            else:
+                moved = self._update(weights, losses, error, pool.n_target)
+                stays = np.array_equal(moved, weights)
+                moved = moved / moved.sum()
+            if is_last or stays:
+                break
+            weights = moved
+        return learners, history, errors
+
+    def _fit_round(
+        self, pool: Pool, rows: Array, weights: Array, *purpose: str | int
+    ) -> FittedLearner:
+        """Fit with weights of mean 1: the penalty of a learner matters as much as without weights."""
+        return self._learn(pool, rows, weights * len(weights) / weights.sum(), *purpose)
+
+    def _losses(self, learner: FittedLearner, X: Any, y: Array, weights: Array) -> Array:
+        """Return the loss of every row, between 0 and 1."""
+        raise NotImplementedError
 
     def _remember(self, history: list[Array], errors: list[float], n_target: int) -> None:
         """Keep the row weights and the error of every round."""
@@ -142,6 +189,7 @@ class TrAdaBoost(Boosting):
     """
 
     _task: ClassVar[str | None] = "classification"
+    _ends_at_half = False
 
     def __init__(
         self,
@@ -171,28 +219,20 @@ class TrAdaBoost(Boosting):
                 f"voting='soft' needs a base estimator with predict_proba. "
                 f"{type(self._base()).__name__} has none; use voting='hard'."
             )
-        n = pool.n_target
-        weights = self._initial_weights(pool)
-        learners: list[FittedLearner] = []
-        history, errors = [], []
-        for t in range(self.rounds):
-            # Mean 1, so that the penalty of a learner matters as much as without weights.
-            learner = self._learn(pool, None, weights * len(weights), "round", t)
-            losses = self._losses(learner, pool)
-            learners.append(learner)
-            history.append(weights)
-            errors.append(float(weights[:n] @ losses[:n] / weights[:n].sum()))
-            moved = self._update(weights, losses, errors[-1], n)
-            if np.array_equal(moved, weights):
-                break
-            weights = moved / moved.sum()
-        self._remember(history, errors, n)
+        every = np.arange(len(pool.y))
+        learners, history, errors = self._boost(pool, every, self._initial_weights(pool))
+        self._remember(history, errors, pool.n_target)
         return learners, self._votes(self.errors_)
 
-    def _losses(self, learner: FittedLearner, pool: Pool) -> Array:
+    def _fit_round(
+        self, pool: Pool, rows: Array, weights: Array, *purpose: str | int
+    ) -> FittedLearner:
+        return self._learn(pool, rows, weights * len(weights), *purpose)  # they sum to 1
+
+    def _losses(self, learner: FittedLearner, X: Any, y: Array, weights: Array) -> Array:
         if self.voting == "hard":
-            return np.asarray(learner.codes(pool.X) != pool.y, dtype=float)
-        return np.asarray(1 - learner.probabilities(pool.X)[np.arange(len(pool.y)), pool.y])
+            return np.asarray(learner.codes(X) != y, dtype=float)
+        return np.asarray(1 - learner.probabilities(X)[np.arange(len(y)), y])
 
     def _votes(self, errors: Array) -> Array:
         first = -(-self.rounds // 2) - 1  # round ceil(N/2), counted from 0

@@ -18,7 +18,7 @@ from datakin.data.features import Array
 from datakin.learners.estimators import FittedLearner, check_takes_weights
 from datakin.learners.folds import drawn
 from datakin.learners.losses import LOSSES
-from datakin.transfer.base import TransferEstimator
+from datakin.paper.estimators import TransferEstimator
 from datakin.transfer.pool import Pool
 
 __all__ = ["ART", "KinWeighted"]

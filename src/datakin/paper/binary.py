@@ -11,17 +11,17 @@ from scipy.special import expit, ndtr
 
 from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
-from datakin.synthetic.oracles import lda_cls, panels, probit_cls
-from datakin.synthetic.sampling import (
-    Drawn,
+from datakin.paper.oracles import lda_cls, panels, probit_cls
+from datakin.paper.sampling import (
     Rotated,
+    Setting,
     autoregressive,
     choose,
     correlated,
     half_each,
     opposite_classes,
 )
-from datakin.synthetic.vectors import (
+from datakin.paper.vectors import (
     LDA_MEAN,
     MIXTURE_SOURCE,
     MIXTURE_TARGET,
@@ -42,12 +42,8 @@ class _LinearRule(Rotated):
 class LDA(_LinearRule):
     """Two Gaussian classes with means +mu and -mu, exactly half of the rows each.
 
-    Parameters
-    ----------
-    cosine : float
-        Between the target's and the source's mu.
-    variant : {"tables", "text"}
-        mu = 0.4 in every coordinate, which gives the paper's tables, or 0.3 as its text says.
+    The cosine is that of the target's and the source's mu. In every coordinate the target's is 0.4, which
+    gives the paper's tables, or with the variant "text" 0.3 as its text says.
 
     Examples
     --------
@@ -82,10 +78,7 @@ class LDA(_LinearRule):
 class Probit(_LinearRule):
     """Gaussian features, label 1 where ``beta'x`` plus unit noise is not negative.
 
-    Parameters
-    ----------
-    cosine : float
-        Between the target's and the source's beta.
+    The cosine is that of the target's and the source's beta.
 
     Examples
     --------
@@ -109,10 +102,7 @@ class Probit(_LinearRule):
 class Logistic(_LinearRule):
     """AR(0.5) Gaussian features, log odds of label 1 ``beta'x``.
 
-    Parameters
-    ----------
-    cosine : float
-        Between the target's and the source's beta.
+    The cosine is that of the target's and the source's beta.
 
     Examples
     --------
@@ -150,16 +140,12 @@ def _wedge(angle: float, truth: Array) -> float:
 
 
 @dataclass(frozen=True)
-class Mixture(Drawn):
+class Mixture(Setting):
     """LDA whose source takes a share alpha of its rows from classes with other means.
 
     Classes 1 and 0 have means +mu and -mu; a source row has the target's mu with probability
-    1 - alpha and another one with probability alpha. Exactly half of the rows are of each class.
-
-    Parameters
-    ----------
-    alpha : float
-        In [0, 1]: 0 is the target's distribution, 1 shares nothing with it.
+    1 - alpha and another one with probability alpha, which is in [0, 1]: 0 is the target's distribution,
+    1 shares nothing with it. Exactly half of the rows are of each class.
 
     Examples
     --------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,18 +12,16 @@ from datakin._core.checks import check_count, check_number, check_seed
 from datakin._core.exceptions import DatakinError, Interrupted, counted, warn
 from datakin._core.progress import foretell, progress
 from datakin._core.warned import filters_kept
-from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.learners.encoding import fits_in_full
 from datakin.learners.losses import resolve_loss
 from datakin.learners.named import choose_estimator
-from datakin.results.gain import Gain, MethodGain
+from datakin.paper.inputs import Common, are_several, choose_methods, find_common, gather
+from datakin.paper.splits import Splits
+from datakin.results.gain import Gain, method_gain, without_error
 from datakin.results.record import make_provenance
-from datakin.transfer.common import Common, are_several, find_common, gather
-from datakin.transfer.methods import choose_methods
-from datakin.transfer.splits import Splits
 
-__all__ = ["method_gain", "relative_reduction", "transfer_gain", "without_error"]
+__all__ = ["transfer_gain"]
 
 REPEATS = 15
 
@@ -114,68 +111,6 @@ def transfer_gain(
     if interrupted:
         raise Interrupted(f"Interrupted with {len(found)} of {repeats} splits finished.", gain)
     return gain
-
-
-def relative_reduction(base: Array, errors: Array, overlap: float) -> tuple[float, float]:
-    """Return 1 - mean(errors) / mean(base) over splits, and its standard error.
-
-    Parameters
-    ----------
-    base, errors : ndarray of shape (repeats,)
-        Errors without and with transfer on the same splits.
-    overlap : float
-        Test rows for each training row. Splits of the same rows are not independent; the
-        variance is raised accordingly (Nadeau and Bengio, 2003). 0 for independent draws.
-
-    Examples
-    --------
-    >>> relative_reduction(np.array([0.2, 0.2]), np.array([0.1, 0.1]), 0.0)
-    (0.5, 0.0)
-    """
-    if base.mean() == 0:
-        return float("nan"), float("nan")
-    ratio = errors.mean() / base.mean()
-    if len(base) < 2:
-        return float(1 - ratio), float("nan")
-    spread = np.var(errors - ratio * base, ddof=1)
-    error = np.sqrt(spread * (1 / len(base) + overlap)) / base.mean()
-    return float(1 - ratio), float(error)
-
-
-def method_gain(alone: Array, helped: Array, overlap: float) -> MethodGain:
-    """Return the gain of a method on target and source.
-
-    Parameters
-    ----------
-    alone, helped : ndarray of shape (2, repeats), or (1, repeats)
-        Errors without and with transfer, on the target and (if it is tested on) on the source.
-    overlap : float
-        As in `relative_reduction`.
-    """
-    nan = float("nan")
-    to, to_se = relative_reduction(alone[0], helped[0], overlap)
-    back, back_se = nan, nan
-    if len(alone) > 1:
-        back, back_se = relative_reduction(alone[1], helped[1], overlap)
-    return MethodGain(
-        target_rer=to,
-        target_se=to_se,
-        source_rer=back,
-        source_se=back_se,
-        average_rer=(to + back) / 2,
-        average_se=float(np.hypot(to_se, back_se) / 2),
-        target_error=float(helped[0].mean()),
-        source_error=float(helped[1].mean()) if len(helped) > 1 else nan,
-    )
-
-
-def without_error(alone: Array, datasets: Sequence[Dataset]) -> list[str]:
-    """Return a note on each dataset tested on whose errors alone are all 0."""
-    return [
-        f"{dataset.name!r} learned alone makes no error: RER is not defined there (NaN)"
-        for dataset, errors in zip(datasets, alone, strict=False)
-        if not errors.any()
-    ]
 
 
 def _check_options(repeats: Any, test_size: Any, random_state: Any, n_jobs: Any) -> None:
