@@ -6,16 +6,6 @@ import re
 from collections.abc import Iterable
 from urllib.parse import unquote, unquote_plus
 
-__all__ = [
-    "after_password",
-    "is_url",
-    "printable",
-    "secrets_of",
-    "told",
-    "without_password",
-    "without_secrets",
-]
-
 HIDDEN = "***"
 SHORT = 4  # letters; a shorter password may stand in any sentence by chance
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+._-]+://")

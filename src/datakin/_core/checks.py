@@ -11,16 +11,6 @@ import numpy as np
 
 from datakin._core.exceptions import DatakinError, listed, suggest
 
-__all__ = [
-    "check_callback",
-    "check_choice",
-    "check_count",
-    "check_number",
-    "check_options",
-    "check_positive",
-    "check_seed",
-]
-
 READING = ("label", "domain", "ignore", "group", "weight", "positive")
 
 

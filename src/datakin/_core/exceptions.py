@@ -14,26 +14,6 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, TypeVar
 
-__all__ = [
-    "DatakinError",
-    "DatakinWarning",
-    "FitFailure",
-    "Interrupted",
-    "Note",
-    "announce",
-    "announce_reading",
-    "collecting",
-    "counted",
-    "explaining",
-    "listed",
-    "repeated",
-    "require",
-    "shown",
-    "suggest",
-    "together",
-    "warn",
-]
-
 NAMES = 4  # names shown for one note
 LONGEST = 60  # signs shown of one name
 LINES = 8  # lines shown in one warning

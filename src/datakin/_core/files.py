@@ -15,8 +15,6 @@ from typing import Any
 
 from datakin._core.exceptions import DatakinError
 
-__all__ = ["check_file", "is_terminal", "printed", "say", "written_whole"]
-
 
 def check_file(path: str | os.PathLike[str], what: str, *, overwrite: bool) -> Path:
     """Return the path of a file that can be written; refuse any other with the reason."""

@@ -12,8 +12,6 @@ from typing import Any, NoReturn, TypeVar
 
 from datakin._core.exceptions import DatakinError, listed
 
-__all__ = ["PlainFields", "parse_json"]
-
 LARGEST = 2**63  # a whole number beyond is none of ours, and may have millions of digits
 LONGEST = 60  # characters of a value in a message
 T = TypeVar("T")

@@ -13,8 +13,6 @@ from datakin._core import files
 from datakin._core.files import is_terminal
 from datakin._core.warned import unheard
 
-__all__ = ["duration", "foretell", "hushed", "progress", "say"]
-
 PATIENCE = 2.0  # seconds without a sign before a bar appears
 LONG = 10.0  # seconds of work that are worth foretelling
 LAYOUT = "{desc}: {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} [{elapsed}, left {remaining}]"

@@ -7,8 +7,6 @@ import platform
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
-__all__ = ["derive_seed", "versions"]
-
 PACKAGES = ("datakin", "numpy", "scipy", "scikit-learn", "pandas", "xgboost-cpu", "xgboost")
 
 

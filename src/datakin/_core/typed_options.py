@@ -10,19 +10,6 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 
-__all__ = [
-    "convert_option",
-    "convert_options",
-    "cut",
-    "escaped",
-    "for_table",
-    "name_options",
-    "recode_option",
-    "recode_options",
-    "typed",
-    "unescaped",
-]
-
 MARKS = r"\\:=,"
 # Corrections for all tables, as they stand in a text: in Python, then to be typed.
 CORRECTION = re.compile(r"\b(recode|convert)=(\{.*?\}) \(--\1 ((?:'[^']*'|[^\s')]|\"'\")+)\)")

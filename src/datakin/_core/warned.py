@@ -19,8 +19,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, ClassVar
 
-__all__ = ["Heard", "filters_kept", "heard", "unheard"]
-
 Heard = Callable[[type[Warning], str], None]
 _listener: ContextVar[Heard | None] = ContextVar("listener", default=None)
 

@@ -25,8 +25,6 @@ from datakin.learners.stack.preparation import MOST_ROWS, Prepared, prepare
 from datakin.learners.stack.trials import folds_of
 from datakin.results.choice import Choice
 
-__all__ = ["ChoiceOptions", "choose", "choose_from"]
-
 REPEATS = (5, 12)  # Repeats of the folds: at least, and at most until the answer is the same.
 LARGE = 2_000  # Rows of a target that gains little from others.
 HIDDEN = {"hidden": True}  # No options of the command line, or written there by hand.

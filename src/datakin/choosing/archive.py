@@ -13,8 +13,6 @@ from typing import Any, BinaryIO
 
 from datakin._core.exceptions import DatakinError
 
-__all__ = ["Archive", "packed"]
-
 LARGEST = 1 << 30  # Bytes of a file, and of all its members together.
 MEMBERS = 12_000
 FREE = 1 << 22  # Bytes of a member that may be packed as tightly as it likes.

@@ -17,8 +17,6 @@ from datakin.learners.losses import LOSSES
 from datakin.results.record import Record, cell, plain, register, table
 from datakin.results.words import amount, error_word, interval_amount
 
-__all__ = ["CardSource", "ModelCard"]
-
 SHOWN = 12  # Sources in the text of a card.
 NOTES = 5  # Notes in the text of a card.
 WIDTH = 79  # Characters of a line of a note.

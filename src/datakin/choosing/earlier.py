@@ -16,8 +16,6 @@ from datakin.learners.encoding import TableEncoder
 from datakin.learners.learner import Predictor
 from datakin.results.choice import Choice
 
-__all__ = ["Earlier"]
-
 ALL = "earlier sources together"
 
 

@@ -11,8 +11,6 @@ import numpy as np
 from datakin._core.exceptions import DatakinError, listed, require
 from datakin.choosing.archive import Archive, packed
 
-__all__ = ["dump_estimator", "load_estimator"]
-
 SCHEMA = "schema.json"  # The member of skops that says what the others are.
 LARGEST = 1 << 28  # Bytes of one estimator.
 TEXT = 1 << 25  # Bytes of its description.

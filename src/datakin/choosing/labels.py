@@ -11,8 +11,6 @@ from datakin._core.exceptions import DatakinError, listed
 from datakin.data import Dataset
 from datakin.data.features import Array
 
-__all__ = ["LABEL_TYPES", "codes_of_labels", "is_labelled", "label_type_of", "typed_classes"]
-
 LABEL_TYPES = ("text", "int", "float", "bool")
 WHOLE = re.compile(r"-?[0-9]{1,18}")
 NUMBER = re.compile(r"-?[0-9.]+(e[+-]?[0-9]+)?")

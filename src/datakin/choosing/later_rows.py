@@ -19,8 +19,6 @@ from datakin.data.pairing import shared_rows
 from datakin.data.schema import TableSchema
 from datakin.results.choice import Choice
 
-__all__ = ["check_test", "tell_test"]
-
 
 def check_test(table: Any, target: Dataset, add_to: Any = None) -> None:
     """Refuse a table on which a choice could not be tested, before the choice is made.

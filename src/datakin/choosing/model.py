@@ -24,8 +24,6 @@ from datakin.learners.losses import LOSSES
 from datakin.learners.metrics import Metrics, agreeing, class_metrics, number_metrics
 from datakin.learners.predictors import KernelPredictor, StackPredictor
 
-__all__ = ["KinModel"]
-
 CELLS = 1 << 22  # Numbers of one block of rows: 32 MB.
 ROWS = 4096  # Rows of a block, at most.
 

@@ -27,8 +27,6 @@ from datakin.data.dataset import TASKS, task_of
 from datakin.data.schema import TableSchema
 from datakin.learners.predictors import StackPredictor
 
-__all__ = ["FORMAT", "load_model", "model_bytes", "save_model"]
-
 FORMAT = 1  # raised when an earlier version could no longer read a file
 MAIN = "model.json"
 TEXT = 1 << 24  # bytes of model.json

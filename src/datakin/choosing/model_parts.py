@@ -23,8 +23,6 @@ from datakin.learners.predictors import (
 )
 from datakin.learners.scaling import Scaler
 
-__all__ = ["PartReader", "PartWriter", "encoder_of", "plain_encoder"]
-
 TEXT = 1 << 24  # Bytes of the trees of one part.
 ROWS = 1 << 20  # Rows that a kernel may have.
 NUMBERS = "<f8"  # How numbers are written: 64 bits, the lowest byte first.

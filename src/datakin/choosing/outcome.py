@@ -39,8 +39,6 @@ from datakin.learners.stack.trials import single_mixes, try_sources
 from datakin.results.choice import Choice, CurvePoint, SourceChoice
 from datakin.results.record import make_provenance
 
-__all__ = ["group_codes", "make_choice"]
-
 
 def make_choice(
     own: Dataset,

@@ -21,8 +21,6 @@ from datakin.results.metrics_table import metrics_line
 from datakin.results.record import Record, plain, table
 from datakin.results.words import amount, error_word, interval_amount, short
 
-__all__ = ["Predictions", "predict_table"]
-
 SHOWN = 20  # Rows of the text.
 WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,14})")
 

@@ -19,8 +19,6 @@ from datakin.data.features import Array
 from datakin.learners.stack.candidates import Run, Task, serially
 from datakin.learners.stack.preparation import Prepared
 
-__all__ = ["Checkpoint", "runner"]
-
 
 @contextmanager
 def runner(n_jobs: Any, client: Any) -> Iterator[Run]:

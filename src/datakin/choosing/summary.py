@@ -25,11 +25,6 @@ from datakin.learners.stack.trials import few_units, gain_of, posterior
 from datakin.learners.stack.weights import Mix, reweighted
 from datakin.results.choice import CurvePoint, Stability
 
-__all__ = [
-    *("ERROR_SPREAD", "Stated", "best_single", "error_interval", "fewest_sources", "mean_losses"),
-    *("metrics_of", "stability_of", "stated", "total_gain", "worth_of"),
-]
-
 # What to expect of a choice before its gain is measured, as for single sources (see `calls`). Wider than
 # the development half asks for: elsewhere some choices gain much more.
 EXPECTED, WIDTH, POWER, SPREAD = 0.11, 0.15, 0.63, 2.0

@@ -15,8 +15,6 @@ from datakin._core.exceptions import DatakinError
 from datakin._core.json_text import PlainFields, parse_json
 from datakin.data.features import Array
 
-__all__ = ["booster_of", "tree_text"]
-
 OBJECTIVES = {
     "binary": "binary:logistic",
     "multiclass": "multi:softprob",

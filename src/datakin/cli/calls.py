@@ -14,8 +14,6 @@ from datakin._core.exceptions import SERIOUS, DatakinError, Note, listed, sugges
 from datakin._core.files import say
 from datakin.cli.options import Given, option, separated
 
-__all__ = ["Explaining", "Failing"]
-
 CALLED = 3  # the exit code
 CALLS = ("helps", "harmless", "unclear", "hurts")
 NONE = "No source hurts: there is nothing to explain. datakin explain looks at any one of them."

@@ -18,8 +18,6 @@ from datakin.cli.output import DataOutput, Output, error_text
 from datakin.cli.program import START, app
 from datakin.cli.reading import DOMAIN, TABLES, TARGET, Reading, ReadingNew
 
-__all__ = ["choose", "demo", "predict"]
-
 FRESH = 2_000  # rows that check the error of the demo's model
 
 

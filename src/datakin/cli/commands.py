@@ -14,8 +14,6 @@ from datakin.cli.output import Output, PlainOutput
 from datakin.cli.program import MEASURE, START, TRY, app
 from datakin.cli.reading import DOMAIN, TABLES, TARGET, Looking, Reading
 
-__all__ = ["check", "explain", "gain", "matrix", "rank", "score"]
-
 
 class Explained(Given):
     """Options of explain."""

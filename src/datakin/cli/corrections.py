@@ -15,17 +15,6 @@ from datakin._core.addresses import told
 from datakin._core.exceptions import DatakinError, listed, repeated, suggest
 from datakin._core.typed_options import cut, unescaped
 
-__all__ = [
-    "check_values",
-    "name_tables",
-    "names",
-    "parse_convert",
-    "parse_label_map",
-    "parse_names",
-    "parse_recode",
-    "parse_rename",
-]
-
 Change = tuple[str, Any]  # a column as it was typed, and what to do with it
 
 
@@ -175,7 +164,7 @@ def _check_once(called: list[str], given: set[str]) -> None:
 
 def _spellings(table: Any) -> list[str]:
     """Return the ways to name a table: its path, its file, and without the ending."""
-    from datakin.data.files.opening import stem
+    from datakin.data.files.addresses import stem
 
     path = os.fspath(table)
     return [path, os.path.basename(path) or path, table.table or stem(path)]

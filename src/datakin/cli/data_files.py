@@ -11,8 +11,6 @@ from typing import Any
 from datakin._core.exceptions import DatakinError, require
 from datakin._core.files import written_whole
 
-__all__ = ["WRITERS", "write_data"]
-
 MOST_ROWS = 1_048_575  # of a sheet, below its first row
 MOST_COLUMNS = 16_384
 MOST_DIGITS = 2**53  # larger whole numbers are not exact in a sheet

@@ -14,8 +14,6 @@ from datakin.cli.output import Output
 from datakin.cli.program import MEASURE, app
 from datakin.cli.reading import DOMAIN, TARGET, Reading
 
-__all__ = ["distances"]
-
 
 class Distances(TyperGroup):
     """The commands, each made when it is asked for: the distances take a second to load."""

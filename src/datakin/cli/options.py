@@ -22,19 +22,6 @@ import typer
 from datakin._core.exceptions import DatakinError
 from datakin.cli.usage import Command, show_all
 
-__all__ = [
-    "Choosing",
-    "Given",
-    "Running",
-    "Scoring",
-    "Trying",
-    "argument",
-    "make_command",
-    "option",
-    "register",
-    "separated",
-]
-
 TAKES = {bool: "", int: "NUMBER", float: "NUMBER", Path: "FILE"}  # all others take a text
 KINDS: dict[str, Any] = {"names": str, "word": str, "path": Path}
 SETS = ("paper", "extended")  # one word for several names

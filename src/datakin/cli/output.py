@@ -34,8 +34,6 @@ from datakin.cli.showing import show
 from datakin.cli.usage import command_line
 from datakin.cli.wording import for_typing
 
-__all__ = ["UNREAD", "DataOutput", "Output", "PlainOutput", "error_text"]
-
 ENDINGS = {"--out": tuple(WRITERS), "--report": (".html", ".htm")}
 MEMORY = "Error: memory ran out. Use fewer rows (--max-rows, --read-rows) or columns (--ignore)."
 UNREAD = 141  # the exit code of programs whose reader has left, as with `| head -1`

@@ -13,8 +13,6 @@ from datakin._core.files import printed, say
 from datakin.cli.output import UNREAD, error_text
 from datakin.cli.usage import Commands, typed
 
-__all__ = ["MEASURE", "START", "TRY", "app", "main"]
-
 # Groups of commands in the help.
 START, MEASURE, TRY = "Start here", "Measure kinship", "Try methods"
 

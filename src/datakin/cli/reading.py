@@ -24,8 +24,6 @@ from datakin.cli.corrections import (
 )
 from datakin.cli.options import Given, argument, option
 
-__all__ = ["DOMAIN", "TABLES", "TARGET", "Looking", "Reading", "ReadingNew"]
-
 Texts = list[str] | None
 Read = dict[str, "datakin.Dataset"]
 
@@ -189,7 +187,7 @@ class Reading(Given):
 
     def _named(self, tables: list[Any], domain: str | None = None) -> list[Any]:
         """Return the tables with the names that were typed for them; parts of one have none yet."""
-        from datakin.data.files.opening import find_tables
+        from datakin.data.files.addresses import find_tables
 
         given = parse_names(self.name)
         return name_tables(find_tables(tables), given) if domain is None and given else tables
@@ -245,7 +243,7 @@ class ReadingNew(Given):
 
 def _one_file(pattern: str) -> Any:
     """Return the one file, or folder of Parquet part files, that a pattern names."""
-    from datakin.data.files.opening import find_tables
+    from datakin.data.files.addresses import find_tables
 
     found = find_tables([pattern], together=os.path.isdir(pattern))
     if len(found) > 1:
@@ -258,7 +256,7 @@ def _one_file(pattern: str) -> Any:
 
 def _target_first(tables: list[str], target: str | None) -> list[Any]:
     """Return the target's table and those of its sources."""
-    from datakin.data.files.opening import find_tables
+    from datakin.data.files.addresses import find_tables
 
     if target is not None:
         raise DatakinError(

@@ -15,8 +15,6 @@ from datakin.cli.wording import for_typing
 if TYPE_CHECKING:
     from datakin.results.answer import Answer
 
-__all__ = ["show", "shown_text"]
-
 CALLS = {"helps": "green", "harmless": "cyan", "unclear": "yellow", "hurts": "red"}
 TONES = {"good": "bold green", "plain": "bold", "open": "bold yellow", "bad": "bold red"}
 TABLES = ("table", "second")

@@ -21,8 +21,6 @@ from datakin._core.files import say
 from datakin._core.typed_options import escaped
 from datakin.cli.usage import typed
 
-__all__ = ["FILE", "with_study"]
-
 FILE = "datakin.toml"
 TABLES = ("target", "sources")  # keys of what is read; all others are options
 NO_KEYS = ("config", "no-config", "help", "help-all", "method")

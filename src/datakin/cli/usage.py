@@ -15,8 +15,6 @@ from typer.core import TyperCommand, TyperGroup
 
 from datakin._core.addresses import printable, told, without_password
 
-__all__ = ["Command", "Commands", "command_line", "show_all", "typed"]
-
 typed: ContextVar[Sequence[str]] = ContextVar("typed", default=())  # the words of this call
 
 

@@ -9,8 +9,6 @@ import ast
 import re
 import shlex
 
-__all__ = ["for_typing"]
-
 TEXT = r"(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
 PLAIN = rf"(?:{TEXT}|[^\[\](){{}}'\"])*"
 INNER = rf"(?:{TEXT}|[\[({{]{PLAIN}[\])}}]|[^\[\](){{}}'\"])*"

@@ -44,8 +44,6 @@ from datakin.learners.folds import Plan
 from datakin.learners.metrics import Metrics
 from datakin.learners.stack.records import Trial, Trials
 
-__all__ = ["FORMAT", "Folder", "StoredParts", "read_parts", "write_parts"]
-
 FORMAT = 5
 OURS = ("units", "about.json", "table.parquet")
 KINDS = (

@@ -10,8 +10,6 @@ import numpy as np
 from datakin.cross_errors.records import Errors
 from datakin.cross_errors.sums import WaySums
 
-__all__ = ["error_records", "sum_records"]
-
 HELD_OUT = {"full": "none", "fold": "k", "inner": "jk"}  # folds held out of the predictors
 WEIGHTS_FROM = {"full": "all rows", "fold": "other folds", "inner": "other folds"}
 

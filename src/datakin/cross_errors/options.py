@@ -18,8 +18,6 @@ from datakin._core.exceptions import DatakinError
 from datakin.data.checks.folds import FOLDS, LEAST_FOLDS
 from datakin.learners.losses import LOSSES, Loss, resolve_loss
 
-__all__ = ["AGGREGATES", "SIZES", "Options", "check_names_of"]
-
 AGGREGATES = ("ensemble", "weighted", "unweighted")
 SIZES = ("paper", "matched", "limit")
 MAX_ROWS = 10_000  # fitting all rows of a larger dataset takes minutes and decides no better

@@ -19,8 +19,6 @@ from datakin.learners.losses import LOSSES, Loss, choose_loss
 if TYPE_CHECKING:
     from datakin.cross_errors.table import ErrorTable
 
-__all__ = ["join_pieces", "labels_and_loss", "parts_of", "pieces_from", "reread_pieces"]
-
 
 def join_pieces(ours: Mapping[Key, Piece], theirs: Mapping[Key, Piece]) -> dict[Key, Piece]:
     """Return the pieces of both; of a plan in both, everything it was tested on."""

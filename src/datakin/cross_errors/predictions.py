@@ -33,8 +33,6 @@ from datakin.learners.ensemble import (
 )
 from datakin.learners.losses import Loss
 
-__all__ = ["PlanReading"]
-
 N_PARTS = 5  # of rows held out of everything, to tell how much their error varies
 
 

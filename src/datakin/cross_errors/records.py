@@ -14,21 +14,6 @@ from datakin.data.features import Array
 from datakin.learners.folds import Plan
 from datakin.learners.losses import Labelled, Loss
 
-__all__ = [
-    "Errors",
-    "Key",
-    "Labels",
-    "Member",
-    "PairFacts",
-    "Piece",
-    "PlanPredictions",
-    "Scores",
-    "Trained",
-    "kept_weights",
-    "least_error",
-    "of_repeats",
-]
-
 Scores = Sequence["Array | None"]  # of one fit, for each model; None for a model that failed
 
 

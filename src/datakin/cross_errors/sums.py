@@ -10,8 +10,6 @@ import numpy as np
 from datakin.cross_errors.records import Errors
 from datakin.data.features import Array
 
-__all__ = ["Grams", "SlimErrors", "WaySums", "slimmed"]
-
 SIZES = ("full", "fold")
 NOTHING: Mapping[str, Array] = {}
 

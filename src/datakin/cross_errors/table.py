@@ -21,8 +21,6 @@ from datakin.cross_errors.records import Key, Member, PairFacts, Piece
 from datakin.cross_errors.sums import Grams, WaySums
 from datakin.learners.stack.records import Trial, Trials
 
-__all__ = ["ErrorTable", "write_table"]
-
 COMBINING = ("sharpness", "voting", "weighting")  # decide how predictions become an ensemble's
 # Fields that a file holds as they are.
 PLAIN = ("about", "keep", "grams", "trials", "complete", "test_size", "fits", "fitters", "files")

@@ -21,8 +21,6 @@ from datakin.scoring.matrices import make_matrix
 from datakin.scoring.pairs import all_estimates, compare_pair
 from datakin.scoring.rankings import rank_sources
 
-__all__ = ["CrossErrors"]
-
 KEEPS = ("auto", "predictions", "losses", "sums")
 
 

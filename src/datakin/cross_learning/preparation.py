@@ -21,8 +21,6 @@ from datakin.scoring.rankings import grams_of_all, what_rows_add
 from datakin.scoring.uncertainty import variances
 from datakin.scoring.ways import RowsWay, summed
 
-__all__ = ["prepare"]
-
 
 def _chosen_models(options: Options, is_class: bool) -> tuple[Model, ...]:
     """Return the models for the task, and check that `estimate` is one of what they give."""

@@ -22,8 +22,6 @@ from datakin.scoring.matrices import check_symmetric, complete_names, fill_matri
 from datakin.scoring.pairs import compare_pair
 from datakin.scoring.rankings import rank_sources
 
-__all__ = ["CrossLearningScore", "matrix", "rank", "score"]
-
 
 @dataclass(frozen=True, repr=False, eq=False)
 class CrossLearningScore(Options):

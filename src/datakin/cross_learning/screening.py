@@ -31,8 +31,6 @@ from datakin.scoring.cls import Direction, Discrepancy
 from datakin.scoring.uncertainty import row_variance
 from datakin.scoring.ways import RowsWay
 
-__all__ = ["screen_sources"]
-
 LEAST = 4  # sources; fewer are not worth a quick pass
 FIRST = 5  # places that are never screened out, or half of the sources if that is less
 # Standard errors between a source and the last of the first places. Chosen on other draws than those that

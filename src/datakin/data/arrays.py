@@ -27,8 +27,6 @@ from datakin.data.drafts import Draft, make_datasets
 from datakin.data.features import Features
 from datakin.data.origin import Origin
 
-__all__ = ["as_dataset", "as_tables"]
-
 MANY_STORED = 10  # different values that there must be before one is far away from them
 
 

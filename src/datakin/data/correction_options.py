@@ -14,8 +14,6 @@ from datakin.data.columns.labels import canonical_label
 from datakin.data.columns.texts import clean
 from datakin.data.origin import Origin
 
-__all__ = ["Convert", "Place", "Recode", "Requests", "describe_line", "for_parts"]
-
 Recode = dict[str, str | None]  # canonical spelling -> new value; None for a missing value
 Convert = tuple[float, float] | str  # slope and intercept, or the format of a date
 Place = tuple[str, str]  # name of a table, empty for all of them, and a column

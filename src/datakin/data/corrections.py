@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from datakin.data.drafts import Draft
     from datakin.data.schema import TableSchema
 
-__all__ = ["convert_numbers", "correct", "correct_rows", "on_line"]
-
 
 def correct(tables: Sequence[RawTable], how: Origin) -> list[tuple[RawTable, Origin]]:
     """Rename columns, recode values and rewrite dates; return each table with its own options.

@@ -16,8 +16,6 @@ from datakin.data.features import MISSING, Array, Features
 if TYPE_CHECKING:
     from datakin.data.origin import Origin
 
-__all__ = ["TASKS", "ColumnFacts", "Dataset", "hash_labels", "hash_rows", "rows_of", "task_of"]
-
 TASKS = ("binary", "multiclass", "regression")
 
 

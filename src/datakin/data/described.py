@@ -17,8 +17,6 @@ from datakin.data.columns.texts import BLANKS
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import MISSING, Array, Features
 
-__all__ = ["ColumnDescription", "describe_feature", "describe_values", "examples_of"]
-
 EXAMPLES = 3
 LEVELS = 6  # levels shown of a column of categories
 FEW = 3  # numbers with at most this many values are counted like categories

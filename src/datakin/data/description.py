@@ -32,8 +32,6 @@ from datakin.data.origin import Origin
 from datakin.data.pairing import pair
 from datakin.data.reading import Reading
 
-__all__ = ["DatasetDescription", "Gathered", "TableDescription", "gather"]
-
 
 @dataclass(frozen=True)
 class TableDescription:

@@ -12,8 +12,6 @@ from datakin.data.files.opening import open_table
 from datakin.data.origin import READ_ROWS, Origin
 from datakin.data.reading import Reading
 
-__all__ = ["read_table", "read_tables", "read_usable"]
-
 P = ParamSpec("P")
 R = TypeVar("R")
 

@@ -52,17 +52,6 @@ from datakin.data.dataset import ColumnFacts, Dataset, rows_of
 from datakin.data.features import Array, Features
 from datakin.data.origin import Origin
 
-__all__ = [
-    "Decision",
-    "Draft",
-    "check_named",
-    "check_unique",
-    "decide",
-    "make_datasets",
-    "make_draft",
-    "note_of_dropped",
-]
-
 MIN_ROWS = 20
 MANY_DROPPED = 0.05  # share of dropped rows from which users should look at them
 READ_AS = {"classification": "classes", "regression": "numbers"}

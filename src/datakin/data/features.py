@@ -16,8 +16,6 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-__all__ = ["MISSING", "UNKNOWN", "Array", "Features", "is_known"]
-
 Array = np.ndarray[Any, Any]
 
 MISSING = -1  # code of a missing category

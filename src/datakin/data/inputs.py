@@ -21,18 +21,6 @@ from datakin.data.dataset import Dataset
 from datakin.data.drafts import check_unique
 from datakin.data.pairing import pair
 
-__all__ = [
-    "Kind",
-    "check_names",
-    "coerce",
-    "collect",
-    "for_comparison",
-    "for_matrix",
-    "for_ranking",
-    "match_classes",
-    "unweighted",
-]
-
 
 @dataclass(frozen=True)
 class Kind:

@@ -27,8 +27,6 @@ from datakin.data.files.opening import open_table
 from datakin.data.origin import Origin
 from datakin.data.schema import TableSchema
 
-__all__ = ["EVERY", "NewRows", "new_labels", "read_new_rows"]
-
 EVERY = "all"  # keeps every column, unless one has this name
 NUMERAL = re.compile(
     r"(?!-0$)-?(0|[1-9]\d{0,14})(\.\d{0,14}[1-9])?"

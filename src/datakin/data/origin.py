@@ -14,8 +14,6 @@ from datakin.data.columns.roles import check_label
 from datakin.data.columns.texts import clean
 from datakin.data.dataset import TASKS, Dataset
 
-__all__ = ["READ_ROWS", "Origin"]
-
 READ_ROWS = 200_000  # a file with more rows is sampled
 
 _last_split: dict[str, dict[str, Dataset]] = {}  # the table split last: its other values may follow

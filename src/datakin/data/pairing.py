@@ -21,8 +21,6 @@ from datakin.data.columns.labels import as_numbers, sort_classes
 from datakin.data.dataset import Dataset
 from datakin.data.features import Array
 
-__all__ = ["Pairing", "pair", "shared_rows"]
-
 ENOUGH = 20  # rows from which their repeats tell chance
 FIRST = KINDS.index("name")  # kinds of difference that come before rows and groups
 CERTAIN = 0.99  # chance that fewer rows coincide from which they are no coincidence

@@ -31,10 +31,9 @@ from datakin.data.drafts import (
     note_of_dropped,
 )
 from datakin.data.features import Array
-from datakin.data.files.opening import find_tables, open_tables, stem
+from datakin.data.files.addresses import find_tables, stem
+from datakin.data.files.opening import open_tables
 from datakin.data.origin import Origin
-
-__all__ = ["Reading"]
 
 NEEDS_TARGET = ("sources", "others")
 

@@ -20,8 +20,6 @@ from datakin.data.columns.texts import BLANKS, SOFT_BLANKS, arrow_texts, clean
 from datakin.data.correction_options import Recode
 from datakin.data.features import Array
 
-__all__ = ["Recoding", "rewrite_dates"]
-
 
 class Recoding:
     """A column whose values can be replaced, all at once.

@@ -15,8 +15,6 @@ from datakin.data.correction_options import Convert, Recode, Requests, for_parts
 from datakin.data.dataset import Dataset
 from datakin.data.origin import Origin
 
-__all__ = ["KINDS", "SchemaColumn", "TableSchema"]
-
 KINDS = ("number", "truth value", "date", "duration", "category")
 CODEC = re.compile(r"[\w.-]{1,40}", re.ASCII)
 

@@ -18,8 +18,6 @@ from datakin.data.features import Array
 from datakin.deep.networks import EfficientNetLite0, MiniLM, ResNet18
 from datakin.deep.training import check_embedding, in_batches, run_function, run_module
 
-__all__ = ["Encoder", "embed", "load_weights", "make_encoder", "pretrained", "read_weights"]
-
 PRETRAINED: dict[str, Callable[..., Any]] = {
     "efficientnet_lite0": EfficientNetLite0,
     "minilm": MiniLM,

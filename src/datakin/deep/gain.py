@@ -38,8 +38,6 @@ from datakin.learners.folds import make_plan
 from datakin.results.gain import Gain, method_gain, refuse_identical, without_error
 from datakin.results.record import make_provenance
 
-__all__ = ["fine_tune_gain"]
-
 
 def fine_tune_gain(
     target: Any,

@@ -23,8 +23,6 @@ from datakin.deep.training import Training, fit_network, seeded, standardised
 from datakin.learners.fitters import MOST_PARAMETERS
 from datakin.learners.newton import logistic
 
-__all__ = ["Head", "HeadOptions", "fit_head"]
-
 
 @dataclass(frozen=True)
 class HeadOptions:

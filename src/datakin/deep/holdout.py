@@ -27,17 +27,6 @@ from datakin.learners.ensemble import View
 from datakin.learners.folds import Plan, make_plan
 from datakin.learners.losses import Loss, choose_loss
 
-__all__ = [
-    "FOLDS",
-    "Heads",
-    "Split",
-    "check_classes",
-    "errors_on",
-    "fit_heads",
-    "make_split",
-    "own_record",
-]
-
 FOLDS = 5
 ATTEMPTS = 50
 

@@ -20,8 +20,6 @@ from datakin.data.features import Array
 from datakin.deep.items import Contents, hash_bytes
 from datakin.deep.readers import check_task, make_items
 
-__all__ = ["ImageContents", "decode", "read_images"]
-
 SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".gif", ".tif", ".tiff", ".webp")
 
 

@@ -18,16 +18,6 @@ from datakin._core.exceptions import DatakinError, listed
 from datakin.data import Dataset
 from datakin.data.features import Array, Features
 
-__all__ = [
-    "ArrayContents",
-    "ChosenRows",
-    "Contents",
-    "Items",
-    "TextContents",
-    "hash_bytes",
-    "make_feeds",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class Contents:

@@ -17,8 +17,6 @@ from torch import nn
 from datakin._core.checks import check_count
 from datakin._core.exceptions import DatakinError
 
-__all__ = ["EfficientNetLite0", "MiniLM", "ResNet18"]
-
 MEAN, SPREAD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)  # of ImageNet's pixels
 
 

@@ -19,12 +19,11 @@ from datakin.data.columns.labels import canonical_label
 from datakin.data.dataset import TASKS
 from datakin.data.drafts import Draft, make_datasets
 from datakin.data.features import Array, Features
-from datakin.data.files.opening import open_table, stem
+from datakin.data.files.addresses import stem
+from datakin.data.files.opening import open_table
 from datakin.data.inputs import Kind
 from datakin.data.origin import Origin
 from datakin.deep.items import ArrayContents, Contents, Items, TextContents
-
-__all__ = ["ITEMS", "as_items", "check_task", "make_items", "read_texts"]
 
 
 def as_items(

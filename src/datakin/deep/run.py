@@ -28,8 +28,6 @@ from datakin.execution.store import Store
 from datakin.execution.units import labels_of
 from datakin.learners.losses import Loss, choose_loss
 
-__all__ = ["DeepMeasurement", "Settings"]
-
 ONE_REPEAT = "one repeat: the interval does not know the luck of the encoder's training"
 
 

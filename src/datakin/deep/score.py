@@ -22,8 +22,6 @@ from datakin.scoring.matrices import fill_matrix
 from datakin.scoring.pairs import compare_pair
 from datakin.scoring.rankings import rank_sources
 
-__all__ = ["EncoderHeadScore"]
-
 
 class EncoderHeadScore:
     """The Cross-Learning Score of heads on a shared encoder.

@@ -16,19 +16,6 @@ from datakin._core.checks import check_count, check_positive
 from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
 
-__all__ = [
-    "Training",
-    "check_embedding",
-    "check_training",
-    "fit_network",
-    "in_batches",
-    "pick_device",
-    "run_function",
-    "run_module",
-    "seeded",
-    "standardised",
-]
-
 LEAST_VALIDATION = 20  # rows; with fewer, when to stop would be a matter of luck
 FAULTS = (RuntimeError, TypeError, ValueError, AttributeError)  # of layers fed the wrong rows
 

@@ -17,8 +17,6 @@ from datakin.data.features import Array
 from datakin.distances.features import clouds, scrambled
 from datakin.distances.protocol import Rival
 
-__all__ = ["ProxyADistance"]
-
 
 @dataclass(frozen=True)
 class ProxyADistance(Rival):

@@ -18,8 +18,6 @@ from datakin.data.features import Array
 from datakin.distances.features import Cloud, Clouds, clouds
 from datakin.distances.protocol import Rival
 
-__all__ = ["JensenShannon", "KLDivergence", "bandwidth", "kernel_densities"]
-
 LOG_2 = float(np.log(2))
 GRID = 512
 REACH = 3.0  # bandwidths beyond the outermost rows

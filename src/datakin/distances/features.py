@@ -19,8 +19,6 @@ from datakin.data import Dataset, coerce, pair
 from datakin.data.features import Array, Features
 from datakin.learners.scaling import to_middle
 
-__all__ = ["Cloud", "Clouds", "clouds", "debiased", "scrambled"]
-
 MAX_COLUMNS = 5000  # sparse columns and categories become dense: more would not fit in memory
 SCALINGS = ("none", "pooled")
 LARGEST = 1e70  # in 64 bits a distance needs squares of numbers, and some sum squares of distances

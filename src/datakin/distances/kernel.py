@@ -16,8 +16,6 @@ from datakin.data.features import Array
 from datakin.distances.features import Cloud, clouds
 from datakin.distances.protocol import Rival
 
-__all__ = ["MMD", "Energy"]
-
 BLOCK = 2000  # rows at a time, so that sums over all pairs need little memory
 MEDIAN_ROWS = 1000  # rows of each dataset that settle the median distance
 MAX_GRAM = 10_000  # rows of both datasets that a permutation test holds as one matrix

@@ -15,8 +15,6 @@ from datakin.distances.features import Cloud, Clouds, clouds, debiased
 from datakin.distances.protocol import Rival
 from datakin.distances.transport import check_cells, transport_cost
 
-__all__ = ["OTDD", "gaussian_cost"]
-
 
 @dataclass(frozen=True)
 class OTDD(Rival):

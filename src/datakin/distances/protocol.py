@@ -27,8 +27,6 @@ ABOUT = {
     True: "This distance looks at features and labels; it does not tell whether learning from a table helps.",
 }
 
-__all__ = ["Distance", "DistanceMatrix", "DistanceRanking", "Rival"]
-
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Distance(Record):

@@ -17,8 +17,6 @@ from datakin.data.features import Array
 from datakin.distances.features import clouds
 from datakin.distances.protocol import Rival
 
-__all__ = ["Wasserstein", "check_cells", "sliced_cost", "transport_cost"]
-
 MAX_CELLS = 10**8  # of a cost matrix: 800 MB, and minutes for the solver
 
 

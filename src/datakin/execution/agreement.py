@@ -19,8 +19,6 @@ from datakin.execution.units import draw_plans, labels_of
 from datakin.learners.folds import Plan
 from datakin.learners.losses import LOSSES, Loss, check_spread, choose_loss
 
-__all__ = ["Agreement", "Names", "about_run", "choose_keep", "member_of"]
-
 MIN_TEST_ROWS = 10
 NONE = (0, 0)  # of rows in both datasets
 WHOLE = -1  # the stage of a dataset that is used whole

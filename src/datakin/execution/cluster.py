@@ -30,8 +30,6 @@ from datakin.execution.threads import Told
 from datakin.execution.units import Unit, run_unit
 from datakin.learners.models import Model
 
-__all__ = ["run_on_cluster"]
-
 CONNECT = 8  # seconds to wait for a scheduler
 PROTOCOLS = ("tcp", "tls", "ucx", "ws", "wss")
 PATIENCE = 120  # seconds without any worker before giving up

@@ -23,8 +23,6 @@ from datakin.cross_errors.options import Options
 from datakin.learners.losses import LOSSES, Loss
 from datakin.learners.models import Model
 
-__all__ = ["Unknown", "identity_of"]
-
 PLAIN = (bool, int, float, str, bytes, type(None))
 
 

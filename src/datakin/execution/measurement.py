@@ -22,9 +22,6 @@ from datakin.execution.units import Test, Unit, draw_plans
 from datakin.learners.models import Model
 from datakin.learners.stack.records import Trials
 
-__all__ = ["Looks", "Measurement"]
-
-
 GRAMS = 2**27  # bytes of what rows add to sums, kept until the sources' covariances are known
 
 

@@ -11,8 +11,6 @@ from datakin.cross_errors.records import PairFacts
 from datakin.cross_errors.table import ErrorTable
 from datakin.execution.agreement import Names
 
-__all__ = ["measured"]
-
 
 class Runs(Protocol):
     """A measurement, of tables or with encoders, that is ready to run."""

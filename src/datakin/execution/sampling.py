@@ -22,8 +22,6 @@ from datakin.cross_errors.options import Options
 from datakin.data import Dataset
 from datakin.data.features import Array
 
-__all__ = ["FOLDS", "LargeSample"]
-
 FOLDS = 3
 TEST_ROWS = 10_000
 FIRST = 2_000  # rows of the smallest sample, or a little more

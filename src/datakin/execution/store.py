@@ -16,8 +16,6 @@ from datakin.cross_errors.pieces import parts_of, pieces_from
 from datakin.cross_errors.records import Key, Piece, of_repeats
 from datakin.cross_errors.table import ErrorTable, write_table
 
-__all__ = ["MEMORY", "Store"]
-
 MEMORY = 2**28  # bytes of losses kept in memory; more go to a temporary folder
 
 Runner = Callable[[list[Any]], Iterator[tuple[int, Any]]]

@@ -26,8 +26,6 @@ from datakin.execution.units import Unit, Work
 from datakin.learners.engine import summary
 from datakin.learners.models import Model
 
-__all__ = ["Told", "run_in_threads"]
-
 Made = list[tuple[int, Piece]]
 
 

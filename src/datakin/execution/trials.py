@@ -12,8 +12,6 @@ from datakin.learners.stack.preparation import MOST_ROWS
 from datakin.learners.stack.records import Trials
 from datakin.learners.stack.trials import try_all
 
-__all__ = ["try_sources_of"]
-
 
 def try_sources_of(
     target: Dataset, sources: Sequence[Dataset], options: Options, folder: Folder | None = None

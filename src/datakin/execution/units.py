@@ -23,8 +23,6 @@ from datakin.learners.folds import Plan, make_plan
 from datakin.learners.losses import Loss
 from datakin.learners.models import Model
 
-__all__ = ["Test", "Unit", "Work", "draw_plans", "labels_of", "run_unit"]
-
 BATCH = 20_000  # rows of other datasets at hand at a time
 
 

@@ -24,8 +24,6 @@ from datakin.learners.stack.preparation import MOST_ROWS, sampled
 from datakin.results.explanation import Explanation
 from datakin.results.record import Provenance, make_provenance
 
-__all__ = ["ExplainOptions", "explain"]
-
 REPEATS = 3  # Repeats of the folds, where they are cheap.
 FEWEST = 20  # Rows that may be drawn of a large table.
 

@@ -28,8 +28,6 @@ from datakin.results.explanation_parts import (
 )
 from datakin.results.record import Provenance
 
-__all__ = ["explanation_of", "fixed_tables"]
-
 ELSEWHERE = 0.65  # AUC from which an own predictor may be better because its rows are elsewhere.
 
 

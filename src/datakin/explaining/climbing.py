@@ -27,8 +27,6 @@ from datakin.learners.metrics import reach
 from datakin.learners.trees import ROUNDS, boosted
 from datakin.results.explanation_parts import LossPart
 
-__all__ = ["Climbed", "climbed", "steps_of"]
-
 # Halves of the source, which show how much its predictor moves by chance: of a linear model, of other
 # learners, and of trees of several classes.
 MANY, HALVES, FEW = 60, 20, 8

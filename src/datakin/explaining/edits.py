@@ -10,8 +10,6 @@ import numpy as np
 from datakin.data import Dataset
 from datakin.data.features import MISSING, Array
 
-__all__ = ["converted", "levels_of", "numbers_of", "recoded", "relabelled", "renamed", "without"]
-
 
 def numbers_of(dataset: Dataset, column: str) -> Array:
     """Return a column of numbers; the label's where it is named."""

@@ -21,8 +21,6 @@ from datakin.learners.metrics import reach
 from datakin.learners.newton import FREE, curvature, link, mean_of, refit
 from datakin.results.explanation_parts import ColumnEffect, EffectPair
 
-__all__ = ["clearest_column", "column_effects"]
-
 STIFF = 1.0  # Penalty of the new effect of one column.
 ASKED = 0.05  # P-value, corrected for all columns, below which a column is named.
 HALVES = 8  # Of a table, which show how much effects of trees move by chance.

@@ -21,8 +21,6 @@ from datakin.data.features import Array
 from datakin.explaining.ladder import Judged, slope_column
 from datakin.learners.newton import FREE, curvature, link, mean_of, refit
 
-__all__ = ["Evidence", "evidence_of", "holm"]
-
 # How much the bias of halves counts, for base rate, confidence, rule and effects. A rule of many columns
 # is off by more than halves show: a new slope of a noisy predictor makes all true effects seem too small.
 LEANING = (1.0, 1.0, 4.0, 1.0)

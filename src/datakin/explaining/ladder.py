@@ -25,20 +25,6 @@ from datakin.learners.newton import CLIP, FREE, best_penalty, link, mean_of, ref
 from datakin.learners.predictors import normalised
 from datakin.learners.scaling import Scaler
 
-__all__ = [
-    "FOLDS",
-    "SPREAD",
-    "Judged",
-    "adjusted",
-    "crossed",
-    "errors_of",
-    "losses_of",
-    "new_effects",
-    "new_level",
-    "new_slope",
-    "slope_column",
-]
-
 PENALTIES = (1e7, 1024.0, 256.0, 64.0, 16.0, 4.0, 1.0)  # Of new effects; the first leaves none.
 FOLDS = 5  # Of the source, and of both tables together.
 # Both are set on planted tables, so that 90% intervals of parts hold 90% of the time (part-intervals).

@@ -23,8 +23,6 @@ from datakin.learners.scaling import Scaler
 from datakin.results.explanation_parts import KeptRows, Region
 from datakin.results.words import number
 
-__all__ = ["regions_of", "rows_to_keep"]
-
 DEPTH = 2  # Of the tree.
 SMALLEST, LEAST = 0.1, 20  # Share, and number, of the rows of one half that a region must have.
 CLEAR = 4.0  # Standard errors between two leaves that stay apart; the split was the best of many.

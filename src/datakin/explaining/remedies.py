@@ -20,8 +20,6 @@ from datakin.explaining.world import World
 from datakin.results.explanation_parts import ColumnEffect, Mend
 from datakin.results.words import number, percent, short
 
-__all__ = ["remedies"]
-
 SCALE = 0.2  # Share of what predictions are off that must be seen in the spread of the labels themselves.
 
 

@@ -26,8 +26,6 @@ from datakin.learners.metrics import LEVEL, class_metrics
 from datakin.learners.scaling import Scaler
 from datakin.results.explanation_parts import ColumnShift, FeatureShift
 
-__all__ = ["separate"]
-
 FARTHEST = 10.0  # Rows of the source never count for more times than this.
 NEIGHBOUR = 5  # The neighbour that a distance is measured to.
 MARGIN = 0.1  # Share of a range, beyond which a number is outside.

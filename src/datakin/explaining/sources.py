@@ -13,8 +13,6 @@ from datakin.data.inputs import collect
 from datakin.explaining.act import explain
 from datakin.results import Choice, Comparison, Explanation, Ranking
 
-__all__ = ["explain_sources"]
-
 Result = TypeVar("Result", Comparison, Ranking, Choice)
 
 

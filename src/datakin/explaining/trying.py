@@ -20,8 +20,6 @@ from datakin.explaining.world import World
 from datakin.learners.metrics import reach
 from datakin.results.explanation_parts import Mend
 
-__all__ = ["LEAST", "Trial", "fix_tables", "mend_of", "reported", "suspects_of", "try_one"]
-
 MOST_TRIALS = 12  # Suspects that are tried at once.
 MOST_FIXES = 4  # Fixes that are made, one after the other.
 CERTAIN = (

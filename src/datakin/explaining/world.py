@@ -24,8 +24,6 @@ from datakin.learners.stack.preparation import Prepared, prepare
 from datakin.learners.stack.trials import folds_of
 from datakin.learners.trees import TreeLearner
 
-__all__ = ["World", "folds_of_rows", "make_world", "matrix_columns", "pick_learner"]
-
 ENOUGH = 100  # Rows of the source from which trees are tried.
 CLEAR = 2.0  # Standard errors by which trees must be better.
 PICKED = 0  # Seed of the folds that the learner is picked by.

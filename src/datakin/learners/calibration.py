@@ -8,8 +8,6 @@ from scipy.special import expit, logit
 from datakin.data.features import Array
 from datakin.learners.newton import Tolerance, minimise, penalised
 
-__all__ = ["Part", "auc", "calibration"]
-
 CLIP = 1e-6  # probabilities are never taken nearer to 0 or 1
 
 FOUND = Tolerance(0.0, step=1e-9, rise=1e-12, shortest=1e-8, most_steps=100)

@@ -20,16 +20,6 @@ from datakin.learners.scaling import (
     standardised,
 )
 
-__all__ = [
-    "MOST_CELLS",
-    "ColumnEncoder",
-    "TableEncoder",
-    "TreeCodes",
-    "beside",
-    "fits_in_full",
-    "laid_out",
-]
-
 MAX_LEVELS = 50  # one-hot columns per categorical column, for the most frequent levels
 MOST_CELLS = 2**25  # of a sparse matrix that is laid out in full, 256 MB
 MIN_COUNT = 2  # a level that is seen only once tells a learner nothing

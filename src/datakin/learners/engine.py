@@ -24,8 +24,6 @@ from datakin.learners.fitters import start_fitter
 from datakin.learners.folds import Plan
 from datakin.learners.models import Model, fit_model
 
-__all__ = ["FittedPlan", "ModelFits", "PlanRun", "summary"]
-
 Scores = list["Array | None"]
 
 

@@ -21,16 +21,6 @@ from datakin.data.features import Array
 from datakin.learners.losses import Loss, checked_losses, largest, losses_of
 from datakin.learners.newton import Tolerance, minimise, penalised
 
-__all__ = [
-    "View",
-    "apply_sigmoids",
-    "fit_sigmoids",
-    "losses_of_fits",
-    "model_weights",
-    "outputs_of_fits",
-]
-
-
 # Damped, because all values may be equal.
 SIGMOID = Tolerance(2e-12, rise=0.0, shortest=1e-10, most_steps=100, damping=1e-10)
 

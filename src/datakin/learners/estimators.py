@@ -20,16 +20,6 @@ from datakin.learners.learner import Predictor, Rows, held_out_by_refits
 from datakin.learners.predictors import ConstantPredictor
 from datakin.learners.scaling import filled, medians
 
-__all__ = [
-    "FittedLearner",
-    "ForeignLearner",
-    "ForeignPredictor",
-    "Prototype",
-    "check_takes_weights",
-    "fit_weighted",
-    "weight_argument",
-]
-
 
 class Prototype:
     """An estimator that many fits start from, whose options are looked through once and not for each.

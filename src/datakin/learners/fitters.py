@@ -28,17 +28,6 @@ from datakin.data.features import Array
 from datakin.learners.estimators import Prototype
 from datakin.learners.newton import logistic
 
-__all__ = [
-    "BACKENDS",
-    "MOST_PARAMETERS",
-    "Fitter",
-    "GenericFitter",
-    "LeastSquaresFitter",
-    "NewtonFitter",
-    "partly",
-    "start_fitter",
-]
-
 MOST_PARAMETERS = 300  # beyond, factorising the Hessian costs more than many gradient steps
 EQUAL = 1e-13  # smaller eigenvalues, relative to the largest, come from equal columns
 SAFE = 1e-8  # if any other eigenvalue is smaller than this, digits are lost

@@ -29,8 +29,6 @@ from datakin.data import Dataset
 from datakin.data.checks.folds import check_groups, check_rows
 from datakin.data.features import Array
 
-__all__ = ["Plan", "draw_folds", "drawn", "make_plan"]
-
 # For one fold: the fits that never saw it, each with the rows that test it.
 InnerFits = tuple[tuple[int, Array], ...]
 

@@ -14,8 +14,6 @@ from datakin.learners.learner import Rows, told_of_pool
 from datakin.learners.predictors import KernelPredictor, normalised, radial
 from datakin.learners.scaling import Scaler
 
-__all__ = ["KernelLearner"]
-
 PENALTIES = (0.03, 0.1, 0.3, 1.0, 3.0)
 _SAMPLES: WeakKeyDictionary[Rows, Rows] = WeakKeyDictionary()
 _KNOWN: WeakKeyDictionary[Rows, _Decomposed] = WeakKeyDictionary()

@@ -10,16 +10,6 @@ import numpy as np
 
 from datakin.data.features import Array
 
-__all__ = [
-    "Kind",
-    "Learner",
-    "Predictor",
-    "Rows",
-    "held_out_by_refits",
-    "responses",
-    "told_of_pool",
-]
-
 Kind = Literal["binary", "multiclass", "regression"]
 
 

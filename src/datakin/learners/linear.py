@@ -19,8 +19,6 @@ from datakin.learners.newton import left_out, mean_of, refit
 from datakin.learners.predictors import LinearPredictor, normalised
 from datakin.learners.scaling import Scaler
 
-__all__ = ["LinearLearner"]
-
 PENALTIES = (0.1, 1.0, 4.0, 16.0, 64.0, 256.0)
 
 

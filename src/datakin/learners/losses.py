@@ -12,22 +12,6 @@ from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.data.features import Array
 from datakin.learners.learner import Kind
 
-__all__ = [
-    "LOSSES",
-    "RARE",
-    "Judge",
-    "Labelled",
-    "Loss",
-    "check_spread",
-    "checked_losses",
-    "choose_loss",
-    "largest",
-    "losses_of",
-    "mean_squared",
-    "resolve_loss",
-    "squared",
-]
-
 RARE = 0.3  # divided by the number of classes: the share of the rows below which one counts as rare
 WIDEST = 1e70  # of a response: variances of squared errors are its fourth powers
 CLIP = 1e-3  # log loss: a probability is never taken below this

@@ -18,20 +18,6 @@ from datakin.data.features import Array
 from datakin.learners.calibration import Part, auc, calibration
 from datakin.learners.losses import LOSSES, Judge
 
-__all__ = [
-    "ERROR_SPREAD",
-    "LEVEL",
-    "Metrics",
-    "agreeing",
-    "class_metrics",
-    "error_interval",
-    "mean_with_error",
-    "metrics_of",
-    "number_metrics",
-    "reach",
-    "sampling_error",
-]
-
 LEVEL = 0.9  # of intervals
 # Rows alone underrate how far what is said lies from what comes true: by this factor on the development
 # half (python -m benchmarks.decisions.calibrate).

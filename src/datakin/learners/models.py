@@ -16,8 +16,6 @@ from datakin.learners.fitters import Fitter, start_fitter
 from datakin.learners.scaling import center_and_scale
 from datakin.learners.trees import tree_options
 
-__all__ = ["Model", "built_in_models", "choose_models", "fit_model"]
-
 # Besides logistic or linear regression, which is the first of both:
 DEFAULT = ("rbf_svm", "trees")
 PAPER = ("linear_svm", "rbf_svm", "xgboost")

@@ -17,8 +17,6 @@ from datakin.learners.learner import Learner
 from datakin.learners.linear import LinearLearner
 from datakin.learners.trees import TreeLearner
 
-__all__ = ["LEARNERS", "choose_estimator", "default_estimator", "make_learners"]
-
 LEARNERS: dict[str, Learner] = {
     "linear": LinearLearner(),
     "trees": TreeLearner(),

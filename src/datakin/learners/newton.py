@@ -15,21 +15,6 @@ from scipy.special import expit, log_softmax, logit
 
 from datakin.data.features import Array
 
-__all__ = [
-    "CLIP",
-    "FREE",
-    "Tolerance",
-    "best_penalty",
-    "curvature",
-    "left_out",
-    "link",
-    "logistic",
-    "mean_of",
-    "minimise",
-    "penalised",
-    "refit",
-]
-
 CLIP = 1e-4  # probabilities are never taken nearer to 0 or 1, in no step of the ladder
 FREE = 0.01  # penalty of what is free: it only keeps separated classes solvable
 

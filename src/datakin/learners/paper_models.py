@@ -20,8 +20,6 @@ from datakin.data.features import Array
 from datakin.learners.fitters import GenericFitter, partly
 from datakin.learners.svm import HONOURED, as_fitted, train
 
-__all__ = ["LinearSVMFitter", "minimise_hinge", "terms_and_qda"]
-
 FEWEST_ENTRIES = 2500  # rows x columns; with fewer, libsvm's linear kernel is as fast (classes)
 MOST_COLUMNS = 100  # the quadratic model then has 5,150 terms
 

@@ -12,16 +12,6 @@ from datakin.data.features import Array
 from datakin.learners.losses import largest
 from datakin.learners.scaling import Scaler
 
-__all__ = [
-    "ConstantPredictor",
-    "KernelPredictor",
-    "LinearPredictor",
-    "StackPredictor",
-    "TreePredictor",
-    "normalised",
-    "radial",
-]
-
 
 def normalised(P: Array, kind: str) -> Array:
     """Return predictions as probabilities where the task has classes."""

@@ -14,16 +14,6 @@ from scipy import sparse
 
 from datakin.data.features import Array
 
-__all__ = [
-    "Scaler",
-    "center_and_scale",
-    "filled",
-    "medians",
-    "sparse_scales",
-    "standardised",
-    "to_middle",
-]
-
 FAR = 300  # powers of two from 1; squares of squares of what is nearer can still be held
 FARTHEST = 5.0  # standard deviations: numbers beyond are taken for it, so that no line runs away
 BOUND = 1e100  # where a number would lie more standard deviations than this from the centre

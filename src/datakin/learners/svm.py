@@ -28,8 +28,6 @@ from datakin.data.features import Array
 from datakin.learners.fitters import GenericFitter
 from datakin.learners.predictors import radial
 
-__all__ = ["HONOURED", "RadialSVMFitter", "RadialSum", "as_fitted", "regress", "train"]
-
 MOST_GRAM_BYTES = 1.25 * 2**30  # 12,900 rows; beyond, libsvm computes entries as it needs them
 BLOCK = 2**19  # kernel entries computed at a time, few enough for the processor's cache
 HONOURED = ("C", "epsilon", "tol", "shrinking", "cache_size", "break_ties", "random_state")

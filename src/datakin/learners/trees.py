@@ -21,8 +21,6 @@ from datakin.data.features import Array
 from datakin.learners.learner import Rows, held_out_by_refits
 from datakin.learners.predictors import TreePredictor
 
-__all__ = ["ROUNDS", "BoostingFitter", "TreeLearner", "boosted", "tree_options"]
-
 SMALL = 160  # rows for which the number of rounds is meant
 MOST_ROUNDS = 300
 SMALL_TREES: dict[str, Any] = {"max_bin": 64, "nthread": 1, "tree_method": "hist", "seed": 0}

@@ -7,8 +7,6 @@ from typing import Any
 from datakin.cross_learning import CrossLearningScore
 from datakin.results import Comparison
 
-__all__ = ["MODELS", "OPTIONS", "as_in_paper", "score"]
-
 # The four models of algorithm 2. For numbers "linear" takes the place of "logistic", and the support
 # vector machines are regressions.
 MODELS = ("logistic", "linear_svm", "rbf_svm", "xgboost")

@@ -21,8 +21,6 @@ from datakin.paper.sampling import (
 )
 from datakin.paper.vectors import GRAM_SCHMIDT_START, NONLINEAR_BETA
 
-__all__ = ["FourClass", "LinearRegression", "NonlinearRegression", "settings"]
-
 NOISE = 0.3  # standard deviation of the noise of both scores of the 4-class setting
 
 # The tables of both settings need AR(0.5) features; the text of both says independent ones.

@@ -29,8 +29,6 @@ from datakin.paper.vectors import (
     rotate,
 )
 
-__all__ = ["LDA", "Logistic", "Mixture", "Probit"]
-
 
 class _LinearRule(Rotated):
     def bayes_rule(self, vector: Array, X: Array) -> Array:

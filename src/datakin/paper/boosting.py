@@ -16,8 +16,6 @@ from datakin.learners.estimators import FittedLearner, check_takes_weights
 from datakin.paper.estimators import TransferEstimator
 from datakin.transfer.pool import Pool
 
-__all__ = ["Boosting", "DynamicTrAdaBoost", "TrAdaBoost", "target_beta"]
-
 LEAST_ERROR = 1e-10  # used in place of 0, so that a vote stays finite
 
 

@@ -15,8 +15,6 @@ from datakin.learners.estimators import FittedLearner, check_takes_weights
 from datakin.paper.boosting import Boosting, target_beta
 from datakin.transfer.pool import Pool
 
-__all__ = ["TrAdaBoostR2"]
-
 Ensemble = tuple[list[FittedLearner], Array]
 
 

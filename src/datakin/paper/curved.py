@@ -15,8 +15,6 @@ from datakin.paper.oracles import panels, population_cls, quadratic_below_zero
 from datakin.paper.sampling import FixedPair, autoregressive, correlated, half_each
 from datakin.paper.vectors import UNIFORM_SOURCE, UNIFORM_TARGET
 
-__all__ = ["QDA", "PolynomialLogistic", "Radial"]
-
 
 @dataclass(frozen=True)
 class QDA(FixedPair):

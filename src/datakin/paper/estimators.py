@@ -17,8 +17,6 @@ from datakin.learners.estimators import FittedLearner, Prototype, fit_weighted
 from datakin.learners.named import default_estimator
 from datakin.transfer.pool import Pool, SourcesEstimator
 
-__all__ = ["Concatenate", "TransferEstimator"]
-
 
 def _tags_of(estimator: Any) -> Any:
     """Return the tags of an estimator; default tags for anything else, which `fit` then refuses."""

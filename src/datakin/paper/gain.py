@@ -21,8 +21,6 @@ from datakin.paper.splits import Splits
 from datakin.results.gain import Gain, method_gain, without_error
 from datakin.results.record import make_provenance
 
-__all__ = ["transfer_gain"]
-
 REPEATS = 15
 
 

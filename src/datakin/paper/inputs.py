@@ -23,16 +23,6 @@ from datakin.paper.weighting import ART, KinWeighted
 from datakin.results.gain import refuse_identical
 from datakin.transfer.stacking import KinStack
 
-__all__ = [
-    "METHODS",
-    "Common",
-    "are_several",
-    "choose_methods",
-    "default_methods",
-    "find_common",
-    "gather",
-]
-
 # A new method needs an entry here, and one in ONLY_FOR if it does not suit every task.
 METHODS: dict[str, Any] = {
     "concatenate": Concatenate,

@@ -16,16 +16,6 @@ from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
 from datakin.paper.vectors import angle_between
 
-__all__ = [
-    "SmallNoise",
-    "lda_cls",
-    "panels",
-    "population_cls",
-    "probit_cls",
-    "probit_small_noise",
-    "quadratic_below_zero",
-]
-
 # Largest argument of the characteristic function. With ten features it falls at least like t**-5,
 # so what is cut off is below 1e-8 for the settings here.
 CUT = 200.0

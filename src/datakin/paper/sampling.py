@@ -21,20 +21,6 @@ from datakin.paper.vectors import (
     rotate,
 )
 
-__all__ = [
-    "COSINES",
-    "FixedPair",
-    "Rotated",
-    "Sample",
-    "Setting",
-    "SettingClass",
-    "autoregressive",
-    "choose",
-    "correlated",
-    "half_each",
-    "opposite_classes",
-]
-
 COSINES = tuple(k / 10 for k in range(-10, 11))
 
 T = TypeVar("T")

@@ -24,8 +24,6 @@ from datakin.learners.losses import Loss, check_spread, checked_losses, choose_l
 from datakin.paper.estimators import Concatenate
 from datakin.paper.inputs import Common
 
-__all__ = ["ErrorOn", "Splits"]
-
 ATTEMPTS = 50  # to find a split with two training rows of each of two classes
 LEAST_ROWS = 10
 LEAST_OF_CLASS = 4

@@ -18,20 +18,6 @@ import numpy as np
 from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
 
-__all__ = [
-    "BETA",
-    "GRAM_SCHMIDT_START",
-    "LDA_MEAN",
-    "MIXTURE_SOURCE",
-    "MIXTURE_TARGET",
-    "NONLINEAR_BETA",
-    "UNIFORM_SOURCE",
-    "UNIFORM_TARGET",
-    "angle_between",
-    "check_cosine",
-    "rotate",
-]
-
 # One draw of N(1/4, 1/16) in ten dimensions: logistic, probit, linear regression and 4-class share it.
 BETA = np.array(
     [

@@ -21,8 +21,6 @@ from datakin.learners.losses import LOSSES
 from datakin.paper.estimators import TransferEstimator
 from datakin.transfer.pool import Pool
 
-__all__ = ["ART", "KinWeighted"]
-
 GRID = (0.0, 0.03, 0.1, 0.2, 0.4, 0.7, 1.0)
 SCALES = (0.0, 0.25, 0.5, 1.0)
 

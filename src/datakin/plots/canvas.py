@@ -11,24 +11,6 @@ from typing import Any
 from datakin._core.exceptions import DatakinError, require
 from datakin.results.words import COLOURS as CALLS
 
-__all__ = [
-    "CALLS",
-    "CLUSTERS",
-    "COLOURS",
-    "DIM",
-    "LABELLED",
-    "WHOLE",
-    "axes",
-    "beside",
-    "dot",
-    "entitle",
-    "label",
-    "name_rows",
-    "picture",
-    "save",
-    "zero_line",
-]
-
 # From Okabe and Ito's palette, which colour-blind readers can tell apart.
 COLOURS = {
     "positive": CALLS["helps"],

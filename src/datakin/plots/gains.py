@@ -9,7 +9,6 @@ import numpy as np
 
 from datakin._core.exceptions import DatakinError
 from datakin.plots.canvas import (
-    CALLS,
     CLUSTERS,
     DIM,
     WHOLE,
@@ -25,9 +24,7 @@ from datakin.plots.canvas import (
 from datakin.results import Choice, Explanation, Gain
 from datakin.results.explanation_words import Above, effect_on, loss_word, part_title
 from datakin.results.gain import NORMAL
-from datakin.results.words import gain_loss, percent
-
-__all__ = ["choice", "effects", "explanation", "gain"]
+from datakin.results.words import CALLS, gain_loss, percent
 
 MOST = 30  # effects that a picture shows
 

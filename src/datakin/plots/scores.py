@@ -25,8 +25,6 @@ from datakin.plots.canvas import (
 )
 from datakin.results import SCREENED, Comparison, Matrix, Ranking
 
-__all__ = ["learning_curve", "map", "matrix", "ranking", "zones"]
-
 CHANCES = {"positive": "a gain", "harmless": "a cost up to 2%", "negative": "a larger cost"}
 NAMED = 3  # members that name a group
 

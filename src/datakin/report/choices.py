@@ -26,8 +26,6 @@ from datakin.results.words import (
     signed,
 )
 
-__all__ = ["choice_view"]
-
 SQUARED, BRIER = Unit("squared"), Unit("brier")
 MIX = [column("source", "dataset", "name"), column("share", "share, %", digits=1)]
 STABILITY = [

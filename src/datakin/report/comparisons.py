@@ -33,8 +33,6 @@ from datakin.report.sections import (
 from datakin.results import Comparison, Estimate
 from datakin.results.words import error_word, signed
 
-__all__ = ["comparison_view", "distance_view"]
-
 
 def comparison_view(c: Comparison) -> dict[str, Any]:
     """Return the sections of a comparison."""

@@ -10,8 +10,6 @@ from datakin.results import Description
 from datakin.results.description_text import label_of
 from datakin.results.words import enumerated
 
-__all__ = ["description_view"]
-
 THINGS = [
     column("number", "no.", digits=0),
     *texts(about="about", text="what", option_cli="on the command line", option_python="in Python"),

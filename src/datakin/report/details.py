@@ -13,11 +13,6 @@ from datakin.results.answer import said
 from datakin.results.call_words import reason_of
 from datakin.results.words import gain_loss
 
-__all__ = [
-    *("FACTS", "MODELS", "NAMES", "chances", "curve_section", "details_of", "loss_of"),
-    *("model_rows", "role_facts", "unit_on"),
-]
-
 NAMES = {
     "source_to_target": "source to target",
     "target_to_source": "target to source",

@@ -11,8 +11,6 @@ from datakin.report.sections import column, forest, interval, section, shortened
 from datakin.results.answer import Bar, axis_of
 from datakin.results.words import IN_POINTS, amount
 
-__all__ = ["Unit", "effect_chart", "effect_columns", "effect_row", "effect_section", "pooled_row"]
-
 POOLED = [
     column("pooled", "if pooled, %", digits=0, signed=True),
     interval("pooled_low", "pooled_high", "90% interval, pooled, %", 0, signed=True),

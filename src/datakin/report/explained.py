@@ -18,15 +18,6 @@ from datakin.results.explanation_words import (
 )
 from datakin.results.words import percent
 
-__all__ = [
-    "effects_section",
-    "fall_columns",
-    "ladder_of",
-    "ladder_section",
-    "why_pair",
-    "why_sources",
-]
-
 ORDER = tuple(MEANING)  # of the parts
 
 

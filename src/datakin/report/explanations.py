@@ -22,8 +22,6 @@ from datakin.results import ColumnShift, Explanation, KeptRows, Mend
 from datakin.results.explanation_words import Above, first_part, loss_word, part_title
 from datakin.results.words import number, percent, percent_interval
 
-__all__ = ["explanation_view"]
-
 FACTS = [column("what", "what", "text"), column("value", "here", "text")]
 NAN = float("nan")
 MENDS = [

@@ -11,8 +11,6 @@ from datakin.results import Gain
 from datakin.results.gain import NORMAL
 from datakin.results.words import error_word
 
-__all__ = ["gain_view"]
-
 
 def gain_view(gain: Gain) -> dict[str, Any]:
     """Return the sections of realised gains."""

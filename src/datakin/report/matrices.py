@@ -24,8 +24,6 @@ from datakin.results.matrix_answer import has_untried
 from datakin.results.words import CALLS, enumerated
 from datakin.results.zones import NOT_TRIED
 
-__all__ = ["distance_matrix_view", "matrix_view"]
-
 NAMED = 3  # members that name a group
 PAIRS = [
     interval("low", "high", "95% interval"),

@@ -11,8 +11,6 @@ from datakin.results import Choice, Comparison
 from datakin.results.metrics_table import MEASURES as TITLES
 from datakin.results.metrics_table import measure_interval, measure_text
 
-__all__ = ["both_ways", "choice_measures", "measure_facts", "trial_measures"]
-
 MEASURES = {
     **TITLES,
     "auc": "AUC (0.5 is guessing, 1 is best)",

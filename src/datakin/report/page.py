@@ -51,8 +51,6 @@ from datakin.results import (
 )
 from datakin.results.record import DAMAGE
 
-__all__ = ["embedded_json", "pack", "page", "read_report", "unpack", "view_of", "write_report"]
-
 DATA_ID = "datakin-result"
 LARGE = 400  # entries; smaller squares are not packed
 SCRIPTS = (

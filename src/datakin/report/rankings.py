@@ -32,8 +32,6 @@ from datakin.results import SCREENED, Comparison, Ranking
 from datakin.results.call_words import explained, gain_legend, legend_of_calls
 from datakin.results.words import CALLS, error_word
 
-__all__ = ["distance_ranking_view", "ranking_view"]
-
 WAYS = (
     ("source_to_target", "st_low", "st_high", "source to target"),
     ("target_to_source", "ts_low", "ts_high", "target to source"),

@@ -15,8 +15,6 @@ from datakin.report.sections import column, section, shortened
 from datakin.results import Choice
 from datakin.results.words import enumerated, error_word
 
-__all__ = ["rows_section"]
-
 FURTHEST = 2.0  # times the target's rows: the curve says nothing of what is beyond
 STEPS = 80  # positions of the slider
 PRINTED = 8  # rows of the table

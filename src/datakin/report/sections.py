@@ -16,11 +16,6 @@ from datakin.results import Provenance
 from datakin.results.answer import Answer
 from datakin.results.words import cut_in_the_middle
 
-__all__ = [
-    *("ZONES", "bars", "clean", "column", "counts", "forest", "interval", "notes_of", "origin"),
-    *("pairs", "records", "section", "shortened", "texts", "verdict_of", "view"),
-]
-
 # Invisible characters that change the direction of the text around them.
 TURNS = {code: f"\\u{code:04x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
 LONGEST = 48  # characters of a name in a sentence; charts and tables show all of it

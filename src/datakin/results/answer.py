@@ -14,8 +14,6 @@ from datakin._core.exceptions import SERIOUS, URGENT, USUAL, Note
 from datakin.results.record import aligned, escaped, wrapped
 from datakin.results.words import signed
 
-__all__ = ["Answer", "AnswerTable", "Axis", "Bar", "Remedy", "Row", "axis_of", "bar_text", "said"]
-
 WIDTH = 80  # characters of a line, unless more are asked for
 MOST = 100  # sentences are not wider, however wide the screen is
 NAME = 24  # characters of a name in a table

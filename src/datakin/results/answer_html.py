@@ -9,8 +9,6 @@ from datakin.results.answer import Answer, AnswerTable, Axis, Row
 from datakin.results.record import plain
 from datakin.results.words import COLOURS
 
-__all__ = ["answer_html", "forest_svg"]
-
 WIDTH, GUTTER, SIDE, LINE = 640, 190, 150, 22  # pixels
 MOST = 30  # rows in the picture
 LONGEST = 28  # characters of a name in the picture

@@ -17,11 +17,6 @@ if TYPE_CHECKING:
 
     Tried: TypeAlias = Trial | SourceChoice  # what a trial of one source found
 
-__all__ = [
-    *("BAR_OF", "CALL_ORDER", "explained", "gain_bar", "gain_cell", "gain_legend"),
-    *("legend_of_calls", "mended_by", "reason_of", "resting_elsewhere"),
-]
-
 CALL_ORDER = ("hurts", "unclear", "harmless", "helps")  # in which reasons are given
 BAR_OF = "90% interval of the gain"
 ALIKE = 0.3  # gains that differ by less than this share of what was measured rest on other data

@@ -16,8 +16,6 @@ from datakin.results.explanation import Explanation
 from datakin.results.record import Provenance, Record, register
 from datakin.results.words import CALLS, amount, error_word, interval_amount
 
-__all__ = ["Choice", "CurvePoint", "SourceChoice", "Stability"]
-
 FEW = 50  # rows that an error is not held against what was expected on
 SHOWN = ("source", "call", "gain", "low", "high", "p_gain", "share", "worth_rows")
 

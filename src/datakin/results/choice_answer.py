@@ -28,8 +28,6 @@ from datakin.results.words import (
 if TYPE_CHECKING:
     from datakin.results.choice import Choice, SourceChoice
 
-__all__ = ["choice_answer", "choice_headline", "worth_of"]
-
 # How sure the gain of a whole choice is, in words.
 SURENESS = (
     (HELPS, "This should help"),

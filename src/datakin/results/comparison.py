@@ -16,8 +16,6 @@ from datakin.results.explanation import Explanation
 from datakin.results.record import Provenance, Record, register
 from datakin.results.zones import Zone, ZoneDecision
 
-__all__ = ["Comparison", "DataFacts", "ErrorRecords", "Estimate", "LearningCurve", "gain_columns"]
-
 EARLIER = {"one": "k", "two": "jk"}  # words for folds held out
 COLUMNS = (
     *("trained_on", "tested_on", "model", "held_out", "weights_from"),

@@ -14,8 +14,6 @@ from datakin.results.words import percent_interval as interval
 if TYPE_CHECKING:
     from datakin.results.comparison import Comparison
 
-__all__ = ["comparison_answer", "is_copy", "same_rows"]
-
 COLUMNS = ("learned on", "tested on", "error", "own error", "difference", "interval")
 
 

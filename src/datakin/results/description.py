@@ -23,8 +23,6 @@ from datakin.results.answer import Answer
 from datakin.results.description_text import text_of
 from datakin.results.record import Record, plain, register
 
-__all__ = ["Description", "Thing", "describe"]
-
 MENDING = ("problem", "units", "name", "levels")  # kinds whose options change data for the better
 REFUSED = ("classes", "dates")  # kinds of differences with which tables cannot be compared
 REPEATED = 0.98  # an id with fewer values than this share of its rows is one of several rows

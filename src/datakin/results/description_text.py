@@ -12,8 +12,6 @@ from datakin.results.record import aligned, plain, wrapped
 if TYPE_CHECKING:
     from datakin.results.description import Description
 
-__all__ = ["label_of", "text_of"]
-
 WIDTH = 110
 ROWS = 24  # columns of tables that are shown
 FEW = 8  # columns as expected that are shown of a wide table

@@ -10,8 +10,6 @@ from typing import Any
 
 from datakin._core.exceptions import DatakinError
 
-__all__ = ["as_now"]
-
 FORMULA = "gain"  # the rule of calls by the formula
 UNTRIED = {"type": "Zone", "value": "not tried"}
 RENAMED = {"ErrorTable": "ErrorRecords"}

@@ -21,8 +21,6 @@ from datakin.results.explanation_parts import (
 )
 from datakin.results.record import Provenance, Record
 
-__all__ = ["Explanation"]
-
 COLUMNS = ["target", "source", "part", "value", "low", "high", "percent", "chance", "flagged"]
 SMALL = 0.5  # of the largest part: a mend that brings less is not the first cause
 

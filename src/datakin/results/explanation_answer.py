@@ -31,8 +31,6 @@ from datakin.results.words import (
 if TYPE_CHECKING:
     from datakin.results.explanation import Explanation
 
-__all__ = ["explanation_answer"]
-
 STEP_WORDS = {
     "source": "the source's, as it is",
     "mended": "+ tables mended",

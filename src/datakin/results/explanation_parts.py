@@ -6,22 +6,6 @@ from dataclasses import dataclass
 
 from datakin.results.record import register
 
-__all__ = [
-    "APART",
-    "LACKING",
-    "MOVED",
-    "ColumnEffect",
-    "ColumnShift",
-    "EffectPair",
-    "FeatureShift",
-    "KeptRows",
-    "LadderStep",
-    "LossPart",
-    "Mend",
-    "Region",
-    "seen_in_labels",
-]
-
 APART = 0.95  # AUC from which two tables hardly overlap
 LACKING = 0.8  # share of missing values from which a table hardly has a column
 MOVED = 0.55  # AUC from which features are said to lie elsewhere

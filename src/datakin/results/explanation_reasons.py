@@ -20,8 +20,6 @@ if TYPE_CHECKING:
         Region,
     )
 
-__all__ = ["column_effect_sides", "lacking", "reasons_of"]
-
 ALL = 0.995  # of the excess; elsewhere the source may even do better
 OFTEN = 0.3  # difference of two shares of missing values that is said
 PLACES = 2  # regions that a sentence names

@@ -12,18 +12,6 @@ if TYPE_CHECKING:
     from datakin.results.explanation import Explanation
     from datakin.results.explanation_parts import Mend
 
-__all__ = [
-    "MEANING",
-    "Above",
-    "effect_on",
-    "effect_words",
-    "first_part",
-    "learner_words",
-    "loss_word",
-    "part_title",
-    "remedies_of",
-]
-
 LEAST = 0.01  # by how much more the target alone must lose without a column for it to be said
 MEANING = {
     "coding": "values are written otherwise, or missing",

@@ -25,16 +25,6 @@ from datakin.results.words import (
     signed,
 )
 
-__all__ = [
-    "NORMAL",
-    "Gain",
-    "MethodGain",
-    "method_gain",
-    "refuse_identical",
-    "relative_reduction",
-    "without_error",
-]
-
 NORMAL = 1.645  # half of a 90% interval, in standard errors
 
 

@@ -15,8 +15,6 @@ from datakin.results.matrix_answer import matrix_answer
 from datakin.results.record import Provenance, Record
 from datakin.results.zones import Zone
 
-__all__ = ["Matrix", "Square"]
-
 
 class Square(Record):
     """What matrices of scores and matrices of distances share: clusters, a tree, a map, text.

@@ -16,8 +16,6 @@ from datakin.results.zones import NOT_TRIED, Zone
 if TYPE_CHECKING:
     from datakin.results.matrix import Matrix, Square
 
-__all__ = ["has_untried", "matrix_answer", "square_table"]
-
 SQUARE = 6  # datasets whose square has at most seven columns
 ENDS = 8  # pairs from either end of a longer list
 HURTING = 40  # pairs that are named

@@ -8,8 +8,6 @@ from datakin.learners.metrics import Metrics
 from datakin.results.answer import AnswerTable, Row
 from datakin.results.words import number
 
-__all__ = ["MEASURES", "measure_interval", "measure_text", "metrics_line", "metrics_table"]
-
 # In the order in which they are shown; shares are written as percentages.
 MEASURES = {
     "auc": "AUC",

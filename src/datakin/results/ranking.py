@@ -17,8 +17,6 @@ from datakin.results.explanation import Explanation
 from datakin.results.ranking_answer import ranking_answer
 from datakin.results.record import Record, register
 
-__all__ = ["SCREENED", "Ordered", "Ranking", "Screened", "Screening"]
-
 SCREENED = "screened out"  # stands where a zone would
 
 

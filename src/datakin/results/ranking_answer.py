@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from datakin.results.comparison import Comparison
     from datakin.results.ranking import Ranking
 
-__all__ = ["ranking_answer"]
-
 SURE = 0.95  # from this probability on a first place is not called luck
 TRIED = ("source", "call", "gain", "interval", "score", "group", "rows")
 UNTRIED = ("source", "call", "score", "interval", "to target", "to source", "rows")

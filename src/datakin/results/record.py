@@ -24,11 +24,6 @@ from datakin.results.typed import are_numbers, check_fields, short
 if TYPE_CHECKING:
     from datakin.results.answer import Answer
 
-__all__ = [
-    *("Provenance", "Record", "aligned", "cell", "escaped", "for_spreadsheet", "from_json"),
-    *("make_provenance", "plain", "register", "table", "wrapped"),
-]
-
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # how cells begin that spreadsheets compute
 LONGEST = 60  # characters of a name in a table
 # What wrong values raise, wherever they are first used.

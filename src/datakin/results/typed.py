@@ -11,8 +11,6 @@ import numpy as np
 
 from datakin._core.exceptions import DatakinError
 
-__all__ = ["are_numbers", "check_fields", "short"]
-
 LONGEST = 60  # characters of a value in a message
 
 

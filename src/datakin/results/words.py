@@ -7,25 +7,6 @@ from math import floor, isfinite, sqrt
 
 from datakin.results.record import escaped, plain
 
-__all__ = [
-    "CALLS",
-    "COLOURS",
-    "IN_POINTS",
-    "amount",
-    "cut_in_the_middle",
-    "enumerated",
-    "error_word",
-    "gain_loss",
-    "interval_amount",
-    "named",
-    "number",
-    "percent",
-    "percent_interval",
-    "probability",
-    "short",
-    "signed",
-]
-
 # What is said of a source, and the tone of it.
 CALLS = {"helps": "good", "harmless": "neutral", "unclear": "open", "hurts": "bad"}
 # From Okabe and Ito's palette, which colour-blind readers can tell apart.

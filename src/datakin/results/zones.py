@@ -23,8 +23,6 @@ from datakin.results.words import percent, percent_interval, probability
 if TYPE_CHECKING:
     from datakin.results.comparison import Estimate
 
-__all__ = ["NOT_TRIED", "PAPER", "RULES", "TRIAL", "ZONE_OF", "Zone", "ZoneDecision", "ZoneRule"]
-
 register(Trial)
 register(Metrics)
 

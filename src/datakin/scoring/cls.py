@@ -17,23 +17,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from datakin.cross_errors.options import SIZES
 from datakin.cross_errors.records import Errors, Trained
 from datakin.data.features import Array
-
-__all__ = [
-    "AVERAGES",
-    "SIZES",
-    "Direction",
-    "Discrepancy",
-    "average",
-    "discrepancy",
-    "error_of_mean",
-    "last_change",
-    "mean_errors",
-    "of_tested",
-    "own_error",
-]
 
 AVERAGES = ("unweighted", "weighted")  # over models
 T = TypeVar("T")

@@ -16,8 +16,6 @@ from datakin.results import Matrix
 from datakin.results.zones import NOT_TRIED, PAPER, TRIAL, Zone
 from datakin.scoring.pairs import compare_pair, decide, make_pair, provenance_of, trial_of
 
-__all__ = ["check_symmetric", "complete_names", "fill_matrix", "make_matrix"]
-
 
 class PairNotes(NamedTuple):
     """What the user should know of one pair."""

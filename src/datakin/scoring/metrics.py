@@ -16,8 +16,6 @@ from datakin.learners.stack.records import Trial
 from datakin.scoring.cls import AVERAGES, Direction, Discrepancy
 from datakin.scoring.ways import RowsWay, Way
 
-__all__ = ["pair_metrics", "trial_metrics"]
-
 Draws = list[tuple["Array | None", Array]]  # outputs and decided classes, of each repeat
 
 

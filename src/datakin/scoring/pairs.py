@@ -10,7 +10,7 @@ import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.cross_errors.frame import error_records
-from datakin.cross_errors.options import AGGREGATES, Options
+from datakin.cross_errors.options import AGGREGATES, SIZES, Options
 from datakin.cross_errors.records import Member, PairFacts
 from datakin.cross_errors.table import ErrorTable
 from datakin.data.features import Array
@@ -19,7 +19,7 @@ from datakin.learners.stack.records import Trial
 from datakin.results.comparison import Comparison, DataFacts, ErrorRecords, Estimate
 from datakin.results.record import Provenance
 from datakin.results.zones import NOT_TRIED, PAPER, TRIAL, Zone, ZoneDecision
-from datakin.scoring.cls import SIZES, Direction, Discrepancy
+from datakin.scoring.cls import Direction, Discrepancy
 from datakin.scoring.metrics import pair_metrics, trial_metrics
 from datakin.scoring.uncertainty import (
     make_estimate,
@@ -28,17 +28,6 @@ from datakin.scoring.uncertainty import (
     zone_probabilities,
 )
 from datakin.scoring.ways import RowsWay, SumsWay, Way
-
-__all__ = [
-    "Pair",
-    "all_estimates",
-    "compare_pair",
-    "decide",
-    "make_pair",
-    "pair_ways",
-    "provenance_of",
-    "trial_of",
-]
 
 LISTED = 50  # names of columns that a result keeps
 BALANCED = (

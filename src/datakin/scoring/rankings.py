@@ -18,8 +18,6 @@ from datakin.scoring.pairs import Pair, compare_pair, make_pair
 from datakin.scoring.uncertainty import probability_first, sum_groups
 from datakin.scoring.ways import SumsWay
 
-__all__ = ["APART", "grams_of_all", "in_order", "rank_sources", "what_rows_add"]
-
 APART = 1.645  # standard errors of a difference that support an order
 
 

@@ -21,18 +21,6 @@ from datakin.results.comparison import Estimate
 from datakin.results.zones import Zone
 from datakin.scoring.cls import Discrepancy
 
-__all__ = [
-    "jackknife_variance",
-    "make_estimate",
-    "over_repeats",
-    "probability_first",
-    "row_variance",
-    "standard_error",
-    "sum_groups",
-    "variances",
-    "zone_probabilities",
-]
-
 DRAWS = 20_000
 
 

@@ -7,12 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
+from datakin.cross_errors.options import SIZES
 from datakin.cross_errors.records import Errors
 from datakin.cross_errors.sums import WaySums
 from datakin.data.features import Array
 from datakin.results.comparison import LearningCurve
 from datakin.scoring.cls import (
-    SIZES,
     Direction,
     Discrepancy,
     average,
@@ -23,8 +23,6 @@ from datakin.scoring.cls import (
     own_error,
 )
 from datakin.scoring.uncertainty import make_estimate, row_variance
-
-__all__ = ["RowsWay", "SumsWay", "Way", "summed"]
 
 NOTHING = np.empty(0)
 WITHOUT_LIMIT = SIZES[:2]

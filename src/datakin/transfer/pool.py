@@ -18,8 +18,6 @@ from datakin._core.exceptions import DatakinError, listed, warn
 from datakin.data import Dataset
 from datakin.data.features import Array
 
-__all__ = ["Pool", "SourcesEstimator", "make_pool"]
-
 EXPECTED = "The 'sources' parameter must be a list of pairs (X, y), or a mapping of name to pair."
 HINT = "for one source write sources=[(X, y)]"
 

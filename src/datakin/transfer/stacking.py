@@ -27,8 +27,6 @@ from datakin.learners.predictors import StackPredictor
 from datakin.learners.stack.fitting import Fitted, fit_stack, held_out
 from datakin.transfer.pool import Pool, SourcesEstimator
 
-__all__ = ["KinStack"]
-
 MANY = 20  # classes of numbers that are rather numbers to predict
 
 

@@ -11,7 +11,8 @@ import pytest
 
 import datakin
 from datakin import DatakinError, read_table, read_tables
-from datakin.data.files.opening import find_files, stem
+from datakin.data.files.addresses import find_files
+from datakin.data.files.opening import stem
 
 FORMATS = ["wards.csv", "wards.csv.gz", "wards.parquet", "wards.feather"]
 

@@ -11,14 +11,6 @@ from datakin._core.exceptions import SERIOUS, Note
 from datakin.data.dataset import Dataset, hash_labels, hash_rows
 from datakin.data.features import Array, Features
 
-__all__ = [
-    "chance_by_repeats",
-    "chance_of_a_copy",
-    "copied_share",
-    "repeated_rows",
-    "repeated_share",
-]
-
 MANY = 0.1  # share of rows with a copy in the same dataset from which they are noted
 RICH = 20  # a column with more different values than this is not a code
 MOST = 20  # columns with which another one may hang together, those of most values first

@@ -15,19 +15,6 @@ from datakin._core.exceptions import listed
 from datakin._core.typed_options import convert_options, name_options, recode_options, typed
 from datakin.data.checks.units import Units
 
-__all__ = [
-    "KINDS",
-    "Difference",
-    "no_value_in_common",
-    "one_sided",
-    "other_kind",
-    "other_levels",
-    "other_name",
-    "other_range",
-    "other_units",
-    "other_values",
-]
-
 KINDS = (  # worst first
     *("classes", "dates", "units", "kinds", "name", "levels", "codes", "values"),
     *("range", "columns"),

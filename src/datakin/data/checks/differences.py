@@ -37,8 +37,6 @@ from datakin.data.columns.text_columns import NO_FACTOR
 from datakin.data.columns.texts import grouped
 from datakin.data.dataset import Dataset
 
-__all__ = ["columns_to_compare", "differences", "number_difference"]
-
 MOST_LEVELS = 2000  # levels of two columns up to which they are matched
 PERCENT = "percent signs"  # what is said of numbers that had them
 MOST_CODES = 12  # values of a column that may be counted from 0 or from 1

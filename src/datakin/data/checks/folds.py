@@ -27,17 +27,6 @@ from datakin.data.dataset import Dataset
 from datakin.data.drafts import Draft
 from datakin.data.features import Array
 
-__all__ = [
-    "FOLDS",
-    "LEAST_FOLDS",
-    "SharedGroups",
-    "check_groups",
-    "check_rows",
-    "fault_of_folds",
-    "note_on_groups",
-    "warn_of_shared_groups",
-]
-
 FOLDS = 5  # of scores, unless another number is asked for
 LEAST_FOLDS = 3  # of nested folds
 ALONE = "; a class of one row may be a total line, a unit or a repeated header"

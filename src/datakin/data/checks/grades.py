@@ -10,8 +10,6 @@ from datakin._core.exceptions import listed
 from datakin._core.typed_options import recode_options
 from datakin.data.columns.labels import sort_classes
 
-__all__ = ["Question", "question_of_classes"]
-
 UNKNOWN = re.compile(r"9+|-\d+")  # codes that often stand for a value that is not known
 SHOWN = 4  # datasets that a question names
 

@@ -13,8 +13,6 @@ from scipy import sparse
 from datakin.data.checks.names import is_numbered_alike, names_outcome, shared_words
 from datakin.data.features import Array, Features, is_known
 
-__all__ = ["COPY", "DOUBT", "NAMED_LEAK", "Labels", "leak_of", "telling_columns"]
-
 COPY = "looks like a copy of the label"
 NAMED_LEAK = "tells the label of some rows and is named like it"
 KNOWN_BEFORE = "(look whether it was known beforehand)"

@@ -9,19 +9,6 @@ from functools import lru_cache
 
 from datakin.data.columns.texts import WORDS
 
-__all__ = [
-    "is_called_id",
-    "is_called_key",
-    "is_called_number",
-    "is_numbered_alike",
-    "names_outcome",
-    "names_several_rows",
-    "says_code",
-    "says_quantity",
-    "shared_words",
-    "words_of",
-]
-
 IDS, NUMBERS, COUNTS, GENERAL = (
     frozenset(WORDS[key]) for key in ("ids", "numbers", "counts", "general")
 )

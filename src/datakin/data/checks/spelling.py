@@ -9,15 +9,6 @@ from functools import lru_cache
 
 from datakin.data.columns.texts import WORDS, grouped
 
-__all__ = [
-    "in_one_spelling",
-    "matching_values",
-    "plain",
-    "same_names",
-    "shifted_codes",
-    "spelled_twice",
-]
-
 
 def plain(text: str) -> str:
     """Return a text without case, accents, spaces and punctuation.

@@ -19,16 +19,6 @@ from datakin.data.columns.texts import grouped
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import Array, Features, is_known
 
-__all__ = [
-    "LEFT_OUT",
-    "Suspicions",
-    "facts_of_one",
-    "find_suspicions",
-    "is_id",
-    "keep_option",
-    "notes_of_facts",
-]
-
 ROW_ID = "looks like a row id"
 CODE = "looks like a code, as it is called an id"
 FEW_CODES = "called an id, but used as a number (or is it a code?)"

@@ -19,19 +19,6 @@ from datakin.data.checks.names import words_of
 from datakin.data.dataset import Dataset
 from datakin.data.features import Array
 
-__all__ = [
-    "ENOUGH",
-    "Sketch",
-    "Units",
-    "distance",
-    "find_units",
-    "known_for",
-    "outlines_of",
-    "overlap",
-    "sketch_of",
-    "sketches_of",
-]
-
 LAPSES = ("hours", "days", "weeks", "years")  # children and adults differ by such factors, too
 LONGEST = 100_000  # largest number in a fraction that is shown as one
 SAMPLE = 500  # values that are compared

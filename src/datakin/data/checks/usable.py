@@ -13,8 +13,6 @@ from datakin.data.checks.suspicions import LEFT_OUT, Suspicions, keep_option
 from datakin.data.columns.series import check_finite
 from datakin.data.features import MISSING, Array, Features
 
-__all__ = ["CONSTANT", "EMPTY", "notes_of_unused", "usable_features", "without_odd"]
-
 EMPTY = "no value"  # why a column is not used
 CONSTANT = "constant"
 

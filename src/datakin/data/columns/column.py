@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     import narwhals as nw
     import pyarrow as pa
 
-__all__ = ["as_known", "read_column"]
-
 WORDS = {
     "number": "numbers",
     "truth value": "truth values",

@@ -16,24 +16,6 @@ from datakin.data.features import Array
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = [
-    "DATE",
-    "FORMS",
-    "NAMED_A_DATE",
-    "OTHER_ZONE",
-    "TIMES",
-    "UTC",
-    "are_months",
-    "days_in_form",
-    "days_of_numbers",
-    "doubt_of_dates",
-    "doubt_of_digits",
-    "form_of",
-    "may_be_dates",
-    "read_dates",
-    "read_times",
-]
-
 DAY = 86_400_000_000  # microseconds
 TIMES = "times of day as hours"
 OTHER_ZONE = "times in another zone are taken in UTC"

@@ -19,19 +19,6 @@ from datakin.data.features import Array
 if TYPE_CHECKING:
     from datakin.data.origin import Origin
 
-__all__ = [
-    "canonical_label",
-    "canonical_labels",
-    "check_labels",
-    "class_codes",
-    "encode_classes",
-    "group_codes",
-    "infer_task",
-    "is_missing",
-    "response",
-    "sort_classes",
-]
-
 FEW = 10  # a whole-number label with at most this many values may be a class or a quantity
 
 

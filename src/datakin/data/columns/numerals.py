@@ -21,23 +21,6 @@ from datakin.data.features import Array
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = [
-    "DIGITS",
-    "EXACT",
-    "LEADING_ZERO",
-    "LONG",
-    "NUMBER",
-    "Numerals",
-    "code_reason",
-    "either_behind_point",
-    "in_ascii",
-    "lost_digits",
-    "may_be_codes",
-    "read_numerals",
-    "rounded",
-    "without_excel",
-]
-
 EXACT = 2**53  # whole numbers up to here are exact as floats
 LEADING_ZERO = r"[+-]?0[0-9]+"
 DIGITS = r"[+-]?[0-9]+"

@@ -18,15 +18,6 @@ from datakin.data.columns.texts import BLANKS
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import Array
 
-__all__ = [
-    "doubt_of_answers",
-    "doubt_of_labels",
-    "doubt_of_numbers",
-    "is_placeholder",
-    "may_be_odd",
-    "with_doubt_of_blanks",
-]
-
 OFTEN = 0.05  # share of rows from which a word for "no value" is asked about in labels and groups
 OFTEN_FEATURE = 0.1  # the same in features
 ANSWERS = ("None", "NA")  # words for "no value" that features may have as values, too

@@ -35,16 +35,6 @@ if TYPE_CHECKING:
     import narwhals as nw
     import pyarrow as pa
 
-__all__ = [
-    "censoring_note",
-    "check_label",
-    "read_keys",
-    "read_labelled",
-    "read_labels",
-    "read_weights",
-    "series_of",
-]
-
 ONE_LABEL = (
     "datakin learns one label at a time. Got the labels {}; name one of them, and leave the others out "
     "with ignore= (--ignore)."

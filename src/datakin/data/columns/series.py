@@ -24,22 +24,6 @@ if TYPE_CHECKING:
     import narwhals as nw
     import pyarrow as pa
 
-__all__ = [
-    "DAY",
-    "arrow_of",
-    "check_finite",
-    "content_of",
-    "dtype_of",
-    "floats_of",
-    "is_none",
-    "is_text_series",
-    "listed_values",
-    "long_numbers",
-    "object_array",
-    "readable",
-    "refuse",
-]
-
 DAY = 86_400_000_000  # microseconds
 TRUTHS = (bool, np.bool_)
 WHOLE = (int, np.integer, Decimal)

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     Read = tuple[nw.Series[Any], ColumnFacts]  # a column, and how it was read
 
-__all__ = ["RawTable", "frame_of", "numbered", "read_beside", "read_columns", "side_by_side"]
-
 PLAIN = "fdbBhHiIlLqQ?"  # numpy types that become floats without being looked at one by one
 LONG = "lLqQ"  # those that may have too many digits for a float
 

@@ -43,8 +43,6 @@ from datakin.data.features import MISSING, Array
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["CASES", "KEPT", "NO_FACTOR", "ODD_SIGNS", "Column", "as_categories", "read_text"]
-
 STRAY = 0.01  # share of values with a leading zero below which they are no codes,
 FEW_STRAY = 5  # and their number
 NO_FACTOR = "thousands or decimals? Write all of them in one way"

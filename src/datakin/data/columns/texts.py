@@ -17,18 +17,6 @@ from datakin.data.features import Array
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = [
-    "BLANKS",
-    "SOFT_BLANKS",
-    "WORDS",
-    "Texts",
-    "arrow_texts",
-    "clean",
-    "grouped",
-    "is_text",
-    "matches",
-]
-
 WORDS: dict[str, Any] = tomllib.loads(
     (files("datakin.data.columns") / "words.toml").read_text(encoding="utf-8")
 )

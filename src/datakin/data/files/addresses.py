@@ -15,8 +15,6 @@ from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.data.files.archives import STDIN
 from datakin.data.files.formats import FOLDER_SUFFIXES, PARQUET, suffix_of
 
-__all__ = ["TableFiles", "find_files", "find_table", "find_tables", "stem"]
-
 FILE_URL = re.compile(r"(sqlite|duckdb|file)(\+\w+)?://([^?]*)(\?.*)?", re.DOTALL | re.IGNORECASE)
 PAGES = ("http://", "https://", "ftp://", "s3://", "gs://", "az://", "abfs://", "hdfs://")
 

@@ -21,8 +21,6 @@ from typing import Any
 from datakin._core.exceptions import DatakinError, listed, repeated, suggest
 from datakin.data.files.formats import GZIP, SUFFIXES, ZIP, is_document, name_kind
 
-__all__ = ["STDIN", "Source", "open_source"]
-
 STDIN = "-"  # the path that means standard input
 # Real tables pack to a tenth of their size, rarely to a fiftieth; the format allows a thousandth.
 RATIO = 100

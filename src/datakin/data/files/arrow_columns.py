@@ -16,8 +16,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-__all__ = ["common_type", "converted", "plain_type", "table_of", "text_of"]
-
 NESTED = (list, tuple, dict, set, frozenset)
 BYTES = (bytes, bytearray, memoryview)
 LARGEST = 2**63

@@ -24,8 +24,6 @@ from datakin.data.files.arrow_columns import common_type, converted, plain_type
 from datakin.data.files.reading import Read, check_file_columns, choose_rows, readable
 from datakin.data.origin import Origin
 
-__all__ = ["read_feather", "read_parquet"]
-
 STRETCH = 1 << 20  # rows whose values of one column are decoded together
 ROWS_PER_BYTE = 100_000  # more rows than this no file holds, however well it is packed
 HINT = "is it complete, and does the suffix fit?"

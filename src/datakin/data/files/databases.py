@@ -23,8 +23,6 @@ from datakin.data.files.arrow_columns import converted, plain_type, table_of
 from datakin.data.files.reading import DrawnRows, Read, check_file_columns, draw_rows, first_line
 from datakin.data.origin import Origin
 
-__all__ = ["choose_table", "read_duckdb", "read_sqlite", "rows_read"]
-
 BATCH = 10_000  # rows fetched together
 WITH_LOG = b"\2\2"  # bytes 18 and 19 of a SQLite file whose changes go to a log first
 UNSETTLED = ("SQLITE_BUSY", "SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PROTOCOL")

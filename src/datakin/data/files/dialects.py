@@ -15,8 +15,6 @@ from typing import Any, NamedTuple
 
 from datakin._core.exceptions import DatakinError
 
-__all__ = ["END", "Record", "check_delimiter", "first_records", "recognise_delimiter", "spoken"]
-
 END = "\0"  # what stands in no text
 DELIMITERS = (",", ";", "\t", "|")
 LINES = 200  # records that are looked at

@@ -16,8 +16,6 @@ from itertools import pairwise
 
 from datakin._core.exceptions import SERIOUS, DatakinError, Note, require
 
-__all__ = ["MARKS", "Encoding", "guess_encoding", "rank_guesses", "recognise_encoding"]
-
 MARKS = (  # byte order marks; those of UTF-32 begin as those of UTF-16 do
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),

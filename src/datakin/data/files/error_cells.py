@@ -19,8 +19,6 @@ import pyarrow as pa
 from datakin._core.exceptions import DatakinError
 from datakin.data.origin import Origin
 
-__all__ = ["cell_notes", "counted"]
-
 ERRORS = "error cells such as #N/A or #DIV/0!"
 BLOCK = 1 << 22  # bytes looked at together
 LONGEST = 4096  # bytes of one cell's tag

@@ -15,16 +15,6 @@ from typing import NamedTuple
 from datakin._core.exceptions import DatakinError
 from datakin.data.files.encodings import MARKS
 
-__all__ = [
-    "CONTAINERS",
-    "DATABASES",
-    "FOLDER_SUFFIXES",
-    "KINDS",
-    "PARQUET",
-    "SUFFIXES",
-    "format_of",
-]
-
 PARQUET = (".parquet", ".pq")
 PACKED = (".gz", ".zip", ".bz2", ".xz", ".zst")  # a text file may be packed; its reader says which
 SUFFIXES: dict[str, tuple[str, ...]] = {

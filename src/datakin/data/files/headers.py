@@ -25,8 +25,6 @@ from datakin.data.files.reading import check_file_columns
 from datakin.data.files.text_streams import read_head
 from datakin.data.origin import Origin
 
-__all__ = ["HEADS", "NO_HEADER", "Layout", "find_layout", "note_of_header", "note_of_numbers"]
-
 HEADS = (1 << 18, 1 << 22, 1 << 25)  # bytes from which names are found, as many as it takes
 ENOUGH = 50  # lines that show what the others are like
 

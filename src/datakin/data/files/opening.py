@@ -10,7 +10,7 @@ from typing import Any
 from datakin._core.addresses import is_url, printable, without_password
 from datakin._core.exceptions import DatakinError, repeated
 from datakin.data.columns.tables import RawTable, frame_of
-from datakin.data.files.addresses import TableFiles, find_files, find_table, find_tables, stem
+from datakin.data.files.addresses import TableFiles, find_table, find_tables, stem
 from datakin.data.files.archives import STDIN
 from datakin.data.files.arrow_files import read_feather, read_parquet
 from datakin.data.files.databases import read_duckdb, read_sqlite
@@ -21,8 +21,6 @@ from datakin.data.files.servers import read_database
 from datakin.data.files.text_files import read_text
 from datakin.data.files.workbooks import read_workbook
 from datakin.data.origin import Origin
-
-__all__ = ["TableFiles", "find_files", "find_tables", "open_table", "open_tables", "stem"]
 
 # A reader takes the files of a table and returns what it read. To read another kind of file, add
 # its reader here, and in `formats` its suffixes and how it begins.

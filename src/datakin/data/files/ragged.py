@@ -17,8 +17,6 @@ from datakin.data.files.dialects import END, NUMBER
 from datakin.data.files.headers import Layout
 from datakin.data.files.text_streams import Utf8Stream
 
-__all__ = ["MOST", "RaggedRows", "note_swallowed", "refuse_open_quote", "refuse_ragged"]
-
 SHOWN = 3  # rows that a message names
 MOST = 1000  # rows after which the reading stops
 LOOKED_AT = 50  # rows that show which fields hold numbers

@@ -18,17 +18,6 @@ from datakin._core.exceptions import DatakinError, listed, repeated
 from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
 
-__all__ = [
-    "DrawnRows",
-    "Lottery",
-    "Read",
-    "check_file_columns",
-    "choose_rows",
-    "draw_rows",
-    "first_line",
-    "readable",
-]
-
 STRETCH = 1 << 20  # rows that draw their keys together
 GARBAGE = 1 << 26  # bytes of rows no longer in the draw that may stay in memory
 

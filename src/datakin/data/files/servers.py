@@ -16,8 +16,6 @@ from datakin.data.files.databases import choose_table, rows_read
 from datakin.data.files.reading import Read
 from datakin.data.origin import Origin
 
-__all__ = ["read_database"]
-
 BATCH = 10_000  # rows fetched together
 # What to do, by what stands in the words of a driver.
 ADVICE = (

@@ -33,8 +33,6 @@ from datakin.data.files.reading import DrawnRows, Read, check_file_columns, read
 from datakin.data.files.text_streams import Lent, NotUtf8, Utf8Stream, take_back
 from datakin.data.origin import Origin
 
-__all__ = ["read_text"]
-
 BLOCKS = (1 << 20, 1 << 23)  # bytes parsed together, as many as it takes; no row may be longer
 EXPECTED = "expected text with one header line and the same number of fields in every line."
 

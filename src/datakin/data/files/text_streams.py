@@ -13,8 +13,6 @@ from datakin._core.exceptions import DatakinError
 from datakin.data.files.archives import Source
 from datakin.data.files.encodings import Encoding
 
-__all__ = ["Lent", "NotUtf8", "Utf8Stream", "read_head", "take_back"]
-
 PIECE = 1 << 24  # bytes read together at most
 PATIENCE = 5  # seconds to wait for a thread of pyarrow
 AROUND = 2000  # bytes around a bad one that a guess of the encoding looks at

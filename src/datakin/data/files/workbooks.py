@@ -30,8 +30,6 @@ from datakin.data.files.headers import note_of_header, note_of_numbers
 from datakin.data.files.reading import Read, check_file_columns, draw_rows
 from datakin.data.origin import Origin
 
-__all__ = ["read_workbook"]
-
 MEMORY = 6_000_000_000  # bytes that the reading process may ask for
 MEMORY_XLS = 1_500_000_000  # the same for .xls, whose sheets are small
 MOST_CELLS = 100_000_000  # of a sheet, empty ones between others too

@@ -16,8 +16,6 @@ from datakin.explaining.edits import levels_of, numbers_of, recoded
 from datakin.explaining.suspects.suspect import Suspect, is_sparse, is_time, known, shared_numbers
 from datakin.results.words import number, percent, short
 
-__all__ = ["blank_values"]
-
 OFTEN, ROWS = 0.02, 5  # Share of the rows, and number of them, that a code for missing values has.
 RARE = 0.2  # Share of its frequency that it may have in the other table.
 FEWEST = 8  # Other values that there must be, or the column may be a code itself.

@@ -23,8 +23,6 @@ from datakin.explaining.world import World
 from datakin.learners.learner import responses
 from datakin.results.words import named, short
 
-__all__ = ["other_codes", "swapped_classes"]
-
 MOST = 12  # Levels of a column that are compared.
 ROWS = 8  # Rows from which a level is compared.
 KNOWN = 0.5  # Share of the rows that must have a value.

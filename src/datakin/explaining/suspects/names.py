@@ -22,8 +22,6 @@ from datakin.explaining.suspects.suspect import (
 )
 from datakin.results.words import short
 
-__all__ = ["other_names"]
-
 FAR = 0.3  # Distance from which two distributions are not those of one column.
 NEAR = 0.2  # Distance up to which they may be.
 ENOUGH = 30  # Values from which distributions are compared.

@@ -19,8 +19,6 @@ from datakin.learners.learner import responses
 from datakin.results.explanation_parts import LACKING
 from datakin.results.words import named, percent, short
 
-__all__ = ["lacking_columns", "leaking_columns"]
-
 STRONG = 0.88  # How well a leak predicts the label: 2 AUC - 1, or the correlation of ranks.
 WEAK = 0.35  # How well it may do so in the other table.
 AHEAD = 0.2  # How far it is ahead of any other column: a rule that is turned has two strong ones.

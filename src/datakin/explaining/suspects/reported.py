@@ -14,8 +14,6 @@ from datakin.explaining.edits import numbers_of
 from datakin.explaining.suspects.suspect import Suspect, is_sparse, known, shared_numbers
 from datakin.results.words import number, percent, short
 
-__all__ = ["cut_ranges", "repeated_rows"]
-
 ENOUGH = 30  # Values from which ranges are compared.
 RICH = 20  # Different values from which the range of a column is looked at.
 OUTSIDE = 0.1  # Share of the other table's values that must be beyond the cut.

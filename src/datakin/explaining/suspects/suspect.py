@@ -13,8 +13,6 @@ from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.explaining.edits import without
 
-__all__ = ["Suspect", "in_source", "is_sparse", "is_time", "known", "leaving_out", "shared_numbers"]
-
 Fix = Callable[[Dataset, Dataset], tuple[Dataset, Dataset]]  # of the target and the source
 ASKED = 0.3  # Share of the excess that a fix must take away, unless its suspect says otherwise.
 

@@ -22,8 +22,6 @@ from datakin.explaining.edits import converted, numbers_of
 from datakin.explaining.suspects.suspect import Suspect, in_source, known, shared_numbers
 from datakin.results.words import number, short
 
-__all__ = ["label_units", "other_units"]
-
 ENOUGH = 20  # Values from which quantiles are compared.
 FEWEST = 8  # Different values that there must be: fewer may be a code.
 LEVELS = np.linspace(0.06, 0.94, 23)

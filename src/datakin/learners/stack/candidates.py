@@ -18,8 +18,6 @@ from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
 from datakin.learners.learner import Learner, Predictor, Rows
 
-__all__ = ["BOTH", "Candidate", "Run", "Stack", "Task", "serially"]
-
 TARGET, BOTH, ALL = "target", "target + all", "all"
 MOST_POOLED = 20_000  # rows of all sources in one pool
 

@@ -14,8 +14,6 @@ from datakin.learners.learner import Learner, Predictor, Rows
 from datakin.learners.stack.candidates import BOTH, Candidate, Run, Stack, serially
 from datakin.learners.stack.weights import CHOOSING, ONE_SOURCE, PREDICTING, Mix, Style, mix
 
-__all__ = ["Fitted", "Folds", "Passes", "cut_of", "fit_stack", "held_out", "used_sources"]
-
 CUT = 0.05  # share of the prediction below which a source is left out
 WINDOW = (0.03, 0.08)  # where the cut is looked for: in the widest gap between shares
 LEAST_WEIGHT = 0.001  # of a candidate that is kept

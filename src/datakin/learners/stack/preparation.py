@@ -20,8 +20,6 @@ from datakin.data.pairing import Pairing, pair
 from datakin.learners.encoding import TableEncoder, fits_in_full, laid_out
 from datakin.learners.learner import Rows, responses
 
-__all__ = ["MOST_ROWS", "Prepared", "prepare", "sampled"]
-
 MOST_ROWS = 5_000  # of the target, and of each source
 EPS = 1e-9
 LEAST_ROWS = 10  # of a source, once rows that cannot be used are gone

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from datakin.learners.metrics import LEVEL, Metrics
-
-__all__ = ["COST", "LEVEL", "Trial", "Trials", "call_of"]
+from datakin.learners.metrics import Metrics
 
 COST = 0.02  # a source is harmless if it surely costs no more than this share of the loss
 SURE = 0.95

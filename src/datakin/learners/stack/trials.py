@@ -27,27 +27,13 @@ from datakin.data.features import Array
 from datakin.learners.folds import draw_folds
 from datakin.learners.learner import Learner, Rows
 from datakin.learners.losses import Judge, choose_loss, mean_squared
-from datakin.learners.metrics import ERROR_SPREAD, mean_with_error, metrics_of, reach
+from datakin.learners.metrics import ERROR_SPREAD, LEVEL, mean_with_error, metrics_of, reach
 from datakin.learners.named import make_learners
 from datakin.learners.stack.candidates import Candidate, Run, Stack, serially
 from datakin.learners.stack.fitting import Folds, Passes, held_out
 from datakin.learners.stack.preparation import MOST_ROWS, prepare
-from datakin.learners.stack.records import COST, LEVEL, Trial, Trials, call_of
+from datakin.learners.stack.records import COST, Trial, Trials
 from datakin.learners.stack.weights import Mix
-
-__all__ = [
-    "REPEATS",
-    "Trial",
-    "call_of",
-    "few_units",
-    "folds_of",
-    "gain_density",
-    "gain_of",
-    "posterior",
-    "single_mixes",
-    "try_all",
-    "try_sources",
-]
 
 # What to expect of a gain, before its trial and from it. Found by `python -m benchmarks.decisions.calibrate`
 # on the development half; benchmarks/results/calibration.md shows how well it fits collections left out.

@@ -10,17 +10,6 @@ from scipy.optimize import nnls
 
 from datakin.data.features import Array
 
-__all__ = [
-    "CHOOSING",
-    "ONE_SOURCE",
-    "PREDICTING",
-    "Mix",
-    "Style",
-    "mix",
-    "on_simplex",
-    "reweighted",
-]
-
 SUM = 1e3  # how much more the sum of the weights counts than any row
 
 
