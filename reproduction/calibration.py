@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from datakin import as_dataset
-from datakin.synthetic import Sample, settings
+from datakin.paper import Sample, settings
 from reproduction.harness import Row, by_group, derive_seed, markdown
 from reproduction.scores import measure_levels
 from reproduction.study import Study, Summary

@@ -71,14 +71,14 @@ def _embedded(name: str, encoder: str, seed: int, data: Path | None) -> Array:
         assert images.groups is not None
         used = np.union1d(used, draw_target(labels, images.groups, seed)[0])
     if encoder == SCRATCH:
-        return _placed(np.asarray(contents.load(used, SMALL)), used, images.n_rows)
+        return _placed(np.asarray(contents.sized(SMALL).load(used)), used, images.n_rows)
     whole: Any = pretrained("efficientnet_lite0", size=SIZE)
     front, tail = whole.split(BLOCKS)
     if encoder == FROZEN:
         half = _embedded(name, TUNED, seed, data)[used]
         found = embed(tail, lambda rows: half[rows], len(used))
     else:
-        found = embed(front, lambda rows: contents.load(used[rows], SIZE), len(used))
+        found = embed(front, lambda rows: contents.sized(SIZE).load(used[rows]), len(used))
     return _placed(found.astype(np.float32), used, images.n_rows)
 
 

@@ -11,14 +11,15 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from threadpoolctl import threadpool_limits
 
 from datakin import CrossLearningScore, Dataset
-from datakin.synthetic import Sample, settings
-from datakin.transfer import (
+from datakin.paper import (
     ART,
     Concatenate,
     DynamicTrAdaBoost,
     KinWeighted,
+    Sample,
     TrAdaBoost,
     TrAdaBoostR2,
+    settings,
 )
 from reproduction.harness import Array, Row
 

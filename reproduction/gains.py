@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import spearmanr
 
-from datakin.synthetic import settings
+from datakin.paper import relative_reduction, settings
 from reproduction.figures import TITLES
 from reproduction.gain_runs import (
     METHODS,
@@ -20,7 +20,7 @@ from reproduction.gain_runs import (
     gain_replicate,
     paper_methods,
 )
-from reproduction.harness import markdown, relative_reduction
+from reproduction.harness import markdown
 from reproduction.scores import LEVELLED
 from reproduction.study import COLOURS, INK, Study, Summary, blank_figure
 

@@ -17,7 +17,6 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
@@ -197,18 +196,3 @@ def versions(packages: Sequence[str] = PACKAGES) -> str:
         except PackageNotFoundError:
             continue
     return ", ".join(found)
-
-
-def relative_reduction(base: Array, errors: Array, overlap: float = 0.0) -> tuple[float, float]:
-    """Return 1 - mean(errors) / mean(base) over splits, and its standard error.
-
-    `overlap` is the number of test rows for each training row: splits of the same rows are not
-    independent, and the variance is raised accordingly (Nadeau and Bengio, 2003).
-    """
-    if base.mean() == 0:
-        return float("nan"), float("nan")
-    ratio = errors.mean() / base.mean()
-    if len(base) < 2:
-        return float(1 - ratio), float("nan")
-    spread = np.var(errors - ratio * base, ddof=1)
-    return float(1 - ratio), float(np.sqrt(spread * (1 / len(base) + overlap)) / base.mean())

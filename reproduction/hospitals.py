@@ -15,15 +15,16 @@ import pandas as pd
 from sklearn.ensemble import RandomForestClassifier
 
 from datakin import CrossLearningScore, DatakinError, DatakinWarning, Dataset
-from datakin.transfer import (
+from datakin.paper import (
     ART,
     Concatenate,
     DynamicTrAdaBoost,
     KinWeighted,
     TrAdaBoost,
+    relative_reduction,
     transfer_gain,
 )
-from reproduction.harness import Row, derive_seed, listed, relative_reduction
+from reproduction.harness import Row, derive_seed, listed
 from reproduction.study import Summary
 
 N_SOURCES = 10

@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
 from datakin import DatakinError
-from datakin.transfer import Concatenate, DynamicTrAdaBoost, TrAdaBoost
+from datakin.paper import Concatenate, DynamicTrAdaBoost, TrAdaBoost
 from reproduction.harness import Array, Row, default_data, derive_seed, markdown
 from reproduction.study import Study, Summary
 

@@ -14,7 +14,7 @@ import pandas as pd
 
 from datakin import CrossErrors
 from datakin.distances import OTDD, KLDivergence, Wasserstein
-from datakin.synthetic import Sample, Setting, settings
+from datakin.paper import Sample, Setting, settings
 from reproduction.harness import Array, Row, markdown
 from reproduction.study import Summary
 

@@ -30,12 +30,12 @@ from benchmarks.decisions.runs import Settings, Study, Task, run_collection
 from datakin import DatakinError, DatakinWarning
 from datakin.choosing import summary
 from datakin.choosing.outcome import group_codes
-from datakin.learning.losses import resolve_loss
-from datakin.learning.stack import calls
-from datakin.learning.stack.fitting import Passes, held_out
-from datakin.learning.stack.losses import Judge as TargetJudge
-from datakin.learning.stack.records import call_of
-from datakin.learning.stack.weights import PREDICTING, Style
+from datakin.learners.losses import Judge as TargetJudge
+from datakin.learners.losses import resolve_loss
+from datakin.learners.stack import trials as calls
+from datakin.learners.stack.fitting import Passes, held_out
+from datakin.learners.stack.records import call_of
+from datakin.learners.stack.weights import PREDICTING, Style
 from reproduction.harness import default_data, made_by, markdown
 
 RESULTS = Path(__file__).parents[1] / "results"

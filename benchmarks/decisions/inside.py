@@ -14,12 +14,11 @@ import numpy as np
 
 from benchmarks.decisions.draws import Draw
 from benchmarks.decisions.judging import Judge
-from datakin.learning.stack.calls import try_sources
-from datakin.learning.stack.fitting import Passes, fit_stack
-from datakin.learning.stack.learners import make_learners
-from datakin.learning.stack.preparation import prepare
-from datakin.learning.stack.records import Trial
-from datakin.learning.stack.trials import REPEATS, folds_of
+from datakin.learners.named import make_learners
+from datakin.learners.stack.fitting import Passes, fit_stack
+from datakin.learners.stack.preparation import prepare
+from datakin.learners.stack.records import Trial
+from datakin.learners.stack.trials import REPEATS, folds_of, try_sources
 
 
 class Inside:

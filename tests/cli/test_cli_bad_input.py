@@ -181,7 +181,7 @@ def test_six_whole_numbers_are_noted(run, folder):
 
 PRESS = """
 import os, signal, sys, time
-from datakin.learning.backends.linear import NewtonFitter
+from datakin.learners.fitters import NewtonFitter
 fit, left = NewtonFitter.fit, int(sys.argv.pop(1))
 def press(self, X, y, seed, rows=None):
     global left

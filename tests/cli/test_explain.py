@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import datakin
-from datakin.explaining.options import ExplainOptions
+from datakin.explaining.act import ExplainOptions
 from tests.unit.choose.models import ward
 from tests.unit.explain.planted import BETA
 from tests.unit.explain.spoiled import frames

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import datakin
-from datakin._core.streams import printed, say
+from datakin._core.files import printed, say
 from datakin.report import read_report
 from datakin.results.record import for_spreadsheet
 

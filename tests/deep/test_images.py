@@ -63,7 +63,7 @@ def test_some_of_the_images(folder):
 def test_mixed_modes_become_one(folder):
     contents = read_images(folder, size=8).features.contents
     modes = set()
-    for file in contents.files:
+    for file in contents.values:
         with Image.open(file) as image:
             modes.add(image.mode)
     assert modes >= {"RGB", "L", "RGBA", "P"}

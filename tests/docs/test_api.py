@@ -7,12 +7,13 @@ from importlib import import_module
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("transfer", "distances", "synthetic", "plots", "deep")
+ROOMS = ("transfer", "distances", "synthetic", "paper", "plots", "deep")
 
 
 def public(module: str) -> list[str]:
     """Return __all__ without importing: datakin.deep needs torch."""
-    path = ROOT / "src" / Path(*module.split(".")) / "__init__.py"
+    path = ROOT / "src" / Path(*module.split("."))
+    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
             return list(ast.literal_eval(node.value))

@@ -19,7 +19,7 @@ from sklearn.linear_model import LogisticRegression
 
 import datakin
 from datakin import CrossErrors, CrossLearningScore, DatakinError
-from datakin.learning.stack.predictors import KernelPredictor
+from datakin.learners.predictors import KernelPredictor
 from datakin.synthetic import LDA, make_demo
 
 ROOT = Path(__file__).parents[2]

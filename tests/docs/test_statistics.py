@@ -13,17 +13,17 @@ from datakin.explaining import (
     climbing,
     evidence,
     ladder,
-    moved,
-    offset,
-    separating,
+    shifts,
     world,
 )
-from datakin.explaining.suspects import codes, labels, lacking, leaks, suspect, units
-from datakin.learning.stack import calls, fitting, folds, kernel, linear, records, trees, weights
-from datakin.learning.stack.kernel import KernelLearner
-from datakin.learning.stack.trees import TreeLearner
+from datakin.explaining.suspects import codes, one_sided, suspect, units
+from datakin.learners import folds, kernel, linear, newton, trees
+from datakin.learners.kernel import KernelLearner
+from datakin.learners.stack import fitting, records, weights
+from datakin.learners.stack import trials as calls
+from datakin.learners.trees import TreeLearner
 from datakin.results import call_words, choice_answer, zones
-from datakin.scoring import order
+from datakin.scoring import rankings
 
 ROOT = Path(__file__).parents[2]
 
@@ -41,26 +41,26 @@ TREES, KERNEL = TreeLearner(), KernelLearner()
 
 # Phrases of the page with their numbers in braces, and the numbers that the code has.
 SAID = [
-    ("({} SE)² + ({} $k^{{{}}}$ u / n)²", (ladder.SPREAD, ladder.CHANCE, ladder.POWER)),
+    ("({} SE)² + ({} $k^{{{}}}$ u / n)²", (ladder.SPREAD, ladder.NOISE, ladder.POWER)),
     (
         "({} for lines, {} for other learners, {} for trees of several classes",
         (climbing.MANY, climbing.HALVES, climbing.FEW),
     ),
     ("below {} (base rate), {} (confidence) or {} (rule)", climbing.ASKED),
     ("above 0, and {:.0%} of the loss alone", (climbing.LEAST,)),
-    ("farther than for {:.0%} of", (moved.INSIDE,)),
-    ("source's range by {:.0%} of it", (moved.MARGIN,)),
-    ("(from {:.0%} outside on)", (separating.OUTSIDE,)),
-    ("at most {:.0%} of it is left", (separating.LEFT,)),
-    ("correlation) of {} in one table and at most {} in", (leaks.STRONG, leaks.WEAK)),
+    ("farther than for {:.0%} of", (shifts.NEAR,)),
+    ("source's range by {:.0%} of it", (shifts.MARGIN,)),
+    ("(from {:.0%} outside on)", (shifts.OUTSIDE,)),
+    ("at most {:.0%} of it is left", (shifts.LEFT,)),
+    ("correlation) of {} in one table and at most {} in", (one_sided.STRONG, one_sided.WEAK)),
     (
         "with {:.0%} missing values in one table and at most {:.0%}",
-        (lacking.LACKING, lacking.HAVING),
+        (one_sided.LACKING, one_sided.HAVING),
     ),
-    ("and at most {:.0%} in the other go along", (lacking.HARDLY_ANY,)),
+    ("and at most {:.0%} in the other go along", (one_sided.HARDLY_ANY,)),
     ("for the rule {:g} times", (evidence.LEANING[2],)),
     ("(slopes from {} to {:g})", world.SLOPES),
-    ("kept between $10^{{{:.0f}}}$", (log10(offset.CLIP),)),
+    ("kept between $10^{{{:.0f}}}$", (log10(newton.CLIP),)),
     ("between the tables is below {}.", (assembling.ELSEWHERE,)),
     ("a ridge of {:g}, whichever is smaller", (evidence.STIFF,)),
     ("by {:.0%} of it (units that are known, codes)", (units.SURE,)),
@@ -69,7 +69,7 @@ SAID = [
         "{:.0%} (a leak, columns that are lacking or under other names), {:.0%} (any other factor)",
         (suspect.ASKED, units.UNSURE),
     ),
-    ("or {:.0%} (swapped classes)", (labels.ASKED,)),
+    ("or {:.0%} (swapped classes)", (codes.ASKED_OF_CLASSES,)),
     ("{} degrees of freedom. With $r = ({}/n_t)", (calls.FREEDOM, calls.USUAL_ROWS)),
     ("n_t)^{{{}}}$, its middle is", (calls.POWER,)),
     ("its middle is ${}\\,r$ and its width ${}\\,r$", (calls.EXPECTED, calls.WIDTH)),
@@ -98,7 +98,7 @@ SAID = [
     ("those that count | {:g} | {} |", (weights.PREDICTING.ridge, weights.PREDICTING.kept)),
     ("{} on the pools, {} on all", (weights.PREDICTING.pooled, weights.PREDICTING.sources)),
     ("of one source | {:g} | {} |", (weights.ONE_SOURCE.ridge, weights.ONE_SOURCE.kept)),
-    ("more than {} standard errors of the difference", (order.APART,)),
+    ("more than {} standard errors of the difference", (rankings.APART,)),
     ("differ by less than {} of what the measured gains do", (call_words.ALIKE,)),
     (
         'a probability of {} or more, "probably helps" for {}, "may help" for {}',

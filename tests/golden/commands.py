@@ -84,7 +84,6 @@ def folder() -> tempfile.TemporaryDirectory[str]:
         assert run(words, here) == (0, "", ""), words
     model = (here / "kin.datakin").read_bytes()
     (here / "cut.datakin").write_bytes(model[: len(model) // 2])
-    (here / "flipped.datakin").write_bytes(model[:200] + bytes([model[200] ^ 1]) + model[201:])
     return place
 
 
@@ -192,7 +191,6 @@ COMMANDS: dict[str, str] = {
     "distance_rank": "distance otdd mine.csv near.csv far.csv --label y --details",
     "distance_matrix": "distance js mine.csv near.csv far.csv --label y --matrix",
     "demo": "demo --seed 3",
-    "reproduce": "reproduce coverage",
 }  # fmt: skip
 WRITTEN: dict[str, tuple[str, tuple[str, ...]]] = {
     "check_fixes": ("check mine.csv units.csv --label y --out described.csv", ("described.csv",)),

@@ -347,7 +347,6 @@ MODELS: Acts = {
     "load: no model": lambda: datakin.load_model(saved() / "no.datakin"),
     "load: a table": lambda: datakin.load_model(saved() / "mine.csv"),
     "load: cut": lambda: datakin.load_model(saved() / "cut.datakin"),
-    "load: flipped": lambda: datakin.load_model(saved() / "flipped.datakin"),
     "load: a number": lambda: datakin.load_model(3),
     "predict: a column is missing": predict(lambda new: new.drop(columns="b")),
     "predict: none is there": predict(lambda new: new[[]].assign(z=1)),

@@ -208,7 +208,6 @@ def elsewhere(use: Use) -> None:
             use.type(
                 name, *given.headless, "--no-header", "--label", "x3", *QUICK, *kept, code=(0, 1)
             )
-            use.type(name, *given.headless, "--label", "x3", "--method", "mmd", code=1)
     pairs = ("--models", "logistic", "--calls", "--fail-on", "hurts")
     use.type("matrix", *given.headless, "--no-header", "--label", "x3", *pairs, code=(0, 3))
     use.type("matrix", *given.headless, "--label", "x3", "--match-classes", "theirs", code=1)
@@ -216,8 +215,7 @@ def elsewhere(use: Use) -> None:
         use.type(
             "distance", name, *given.headless, "--no-header", "--label", "x3", "--matrix", "-q"
         )
-    use.type("reproduce", code=1)
-    for words in (("--version",), ("--help",), ("distance", "--help"), ("reproduce", "--help")):
+    for words in (("--version",), ("--help",), ("distance", "--help")):
         use.type(*words)
 
 

@@ -22,6 +22,7 @@ ROOMS = (
     "datakin.distances",
     "datakin.plots",
     "datakin.deep",
+    "datakin.paper",  # last, so that what older rooms name too is kept under their names
 )
 COMMAND_LINE = "$ datakin"
 NEEDS = {"datakin.deep": "torch", "datakin.plots": "matplotlib"}
@@ -53,6 +54,8 @@ PASSED_ON = {
     "datakin.CrossErrors.measure": "datakin.CrossLearningScore",
     "datakin.CrossLearningScore.as_in_paper": "datakin.CrossLearningScore",
     "datakin.CrossLearningScore.replace": "datakin.CrossLearningScore",
+    "datakin.paper.as_in_paper": "datakin.CrossLearningScore",
+    "datakin.paper.score": "datakin.CrossLearningScore",
     "datakin.explain_sources": "datakin.explain",
     "datakin.describe": "datakin.read_table",
 }

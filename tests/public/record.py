@@ -24,6 +24,8 @@ GONE: dict[str, str] = {
     "datakin.Ranking.forecast": "choose",
     "datakin.forecast_gain": "choose",
     "datakin.plots.forecast": "plots.choice",
+    **{f"$ datakin {name} --method": "datakin distance" for name in ("score", "rank", "matrix")},
+    "$ datakin reproduce": "make reproduce",
     "datakin.plots.pair": "sklearn.inspection.DecisionBoundaryDisplay",
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pandas as pd
 import datakin
 from tests.golden.data import numbers
 from tests.public.data import (
+    SCORING,
     choice,
     comparison,
     errors,
@@ -103,6 +105,21 @@ def transfers(use: Use) -> None:
     use.on(r2, "score", X=measured.features.numeric, y=measured.y, sample_weight=np.ones(60))
     use.read(r2)
     use(f"{room}.transfer_gain", target(), sources()[0], methods=["concatenate"], repeats=2)
+
+
+def paper(use: Use) -> None:
+    """The leaf: what older rooms do not name, and that their names are its own."""
+    room = "datakin.paper"
+    leaf = import_module(room)
+    use(f"{room}.as_in_paper", client=None, checkpoint=None, **SCORING)
+    use(
+        f"{room}.score", target(), sources()[0], model="logistic", client=None, checkpoint=None,
+        **{**SCORING, "models": ["logistic"]},
+    )  # fmt: skip
+    use(f"{room}.relative_reduction", base=np.ones(2), errors=np.ones(2), overlap=0.5)
+    assert len(leaf.MODELS) == 4
+    assert leaf.OPTIONS["models"] == "paper"
+    use.seen |= {f"{room}.{name}" for name in leaf.__all__}
 
 
 LEVELS: dict[str, dict[str, Any]] = {
@@ -319,5 +336,5 @@ def deep(use: Use) -> None:
 
 
 CALLS: dict[str, Callable[[Use], None]] = {
-    each.__name__: each for each in (transfers, made_up, distances, plots, deep)
+    each.__name__: each for each in (transfers, made_up, paper, distances, plots, deep)
 }

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from datakin import DatakinError
+from datakin.paper import relative_reduction
 from reproduction.harness import (
     Cache,
     by_group,
@@ -14,7 +15,6 @@ from reproduction.harness import (
     key_of,
     listed,
     made_by,
-    relative_reduction,
     run_missing,
 )
 

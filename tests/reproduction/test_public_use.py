@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "datakin"
-ROOMS = ("deep", "distances", "plots", "report", "synthetic", "transfer")
+ROOMS = ("deep", "distances", "paper", "plots", "report", "synthetic", "transfer")
 FILES = sorted(
     path for folder in ("reproduction", "benchmarks") for path in (ROOT / folder).rglob("*.py")
 )
@@ -20,7 +20,8 @@ def names_of(module):
     room = module.removeprefix("datakin").removeprefix(".")
     if room and room not in ROOMS:
         return None
-    tree = ast.parse((PACKAGE / room / "__init__.py").read_text(encoding="utf-8"))
+    file = PACKAGE / room / "__init__.py" if (PACKAGE / room).is_dir() else PACKAGE / f"{room}.py"
+    tree = ast.parse(file.read_text(encoding="utf-8"))
     (found,) = (
         node.value
         for node in tree.body
@@ -74,7 +75,7 @@ def test_there_is_something_to_check():
         "from datakin.scoring import run",
         "from datakin.transfer import relative_reduction",
         "from datakin import Options",
-        "import datakin.learning.models",
+        "import datakin.learners.models",
         "import datakin; datakin.scoring",
         "import datakin; datakin.deep.fit_network",
         "found._hashes",

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from datakin import DatakinError
+from datakin.paper.sampling import autoregressive
+from datakin.paper.vectors import MIXTURE_SOURCE, MIXTURE_TARGET, rotate
 from datakin.synthetic import (
     QDA,
     FourClass,
@@ -16,8 +18,6 @@ from datakin.synthetic import (
     probit_small_noise,
     settings,
 )
-from datakin.synthetic.sampling import autoregressive
-from datakin.synthetic.vectors import MIXTURE_SOURCE, MIXTURE_TARGET, rotate
 
 
 @pytest.mark.parametrize("make", [Logistic, LinearRegression, NonlinearRegression])

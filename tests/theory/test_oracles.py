@@ -10,6 +10,9 @@ from scipy.optimize import brentq
 from scipy.special import expit, ndtr
 from scipy.stats import multivariate_normal, norm
 
+from datakin.paper.oracles import quadratic_below_zero
+from datakin.paper.sampling import autoregressive
+from datakin.paper.vectors import MIXTURE_SOURCE, MIXTURE_TARGET
 from datakin.synthetic import (
     LDA,
     QDA,
@@ -23,9 +26,6 @@ from datakin.synthetic import (
     Radial,
     settings,
 )
-from datakin.synthetic.oracles import quadratic_below_zero
-from datakin.synthetic.sampling import autoregressive
-from datakin.synthetic.vectors import MIXTURE_SOURCE, MIXTURE_TARGET
 
 TABLES = Path(__file__).parents[2].parent / "shared" / "paper" / "tables"
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from datakin import as_dataset, score
-from datakin.learning.backends import GenericFitter, start_fitter
-from datakin.learning.folds import make_plan
+from datakin.learners.fitters import GenericFitter, start_fitter
+from datakin.learners.folds import make_plan
 
 TASKS = ("binary", "classes", "regression")
 SIZES = ("paper", "matched", "limit")
@@ -53,7 +53,7 @@ def machines_by_libsvm():
         return start_fitter(model, backend, is_sparse)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("datakin.learning.engine.start_fitter", start)
+        patch.setattr("datakin.learners.engine.start_fitter", start)
         yield
 
 

@@ -7,13 +7,13 @@ from scipy.special import ndtr
 from scipy.stats import norm
 
 from datakin import DatakinError
+from datakin.paper.sampling import autoregressive
+from datakin.paper.vectors import rotate
 from datakin.synthetic import (
     lda_cls,
     probit_cls,
     probit_small_noise,
 )
-from datakin.synthetic.sampling import autoregressive
-from datakin.synthetic.vectors import rotate
 
 
 def test_theorem_1_against_quadrature():

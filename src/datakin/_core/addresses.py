@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable
 from urllib.parse import unquote, unquote_plus
 
@@ -37,6 +36,8 @@ PARAMETER = re.compile(
     r"('[^']*'|\"[^\"]*\"|\{[^}]*\}|\S+)",
     re.IGNORECASE,
 )
+# Controls, lone surrogates, and separators of lines and paragraphs.
+UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
 
 
 def is_url(text: str) -> bool:
@@ -165,13 +166,11 @@ def printable(text: str) -> str:
     >>> print(printable("station\n\udce9t\u00e9"))
     station\n\xe9té
     """
-    return "".join(map(_shown, text)) if not text.isascii() or not text.isprintable() else text
+    return UNPRINTABLE.sub(_escaped, text)
 
 
-def _shown(letter: str) -> str:
-    if unicodedata.category(letter) not in ("Cc", "Cs", "Zl", "Zp"):
-        return letter
-    code = ord(letter)
+def _escaped(found: re.Match[str]) -> str:
+    code = ord(found[0])
     if 0xDC80 <= code <= 0xDCFF:
         return f"\\x{code - 0xDC00:02x}"
-    return letter.encode("unicode_escape").decode()
+    return found[0].encode("unicode_escape").decode()

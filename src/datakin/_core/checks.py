@@ -35,7 +35,8 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
 
 def check_count(name: str, value: Any, least: int | None, why: str = "") -> None:
     """Refuse what is not a whole number of at least so many; `why` says what for."""
-    if not _is_whole(value) or (least is not None and value < least):
+    is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not is_whole or (least is not None and value < least):
         bound = "" if least is None else f" of at least {least}"
         reason = f" ({why})" if why else ""
         raise DatakinError(
@@ -84,7 +85,3 @@ def check_callback(on_result: Any) -> None:
             f"The 'on_result' parameter must be a function of one result, or None. "
             f"Got {type(on_result).__name__} instead."
         )
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 __all__ = [
     "DatakinError",
@@ -42,6 +42,7 @@ MINOR = 2  # rank of a note on what was merely dropped
 USUAL = 1  # rank of a note that has none
 SERIOUS = 0  # rank of a note on what may make numbers wrong
 URGENT = -1  # rank of a note on what may make the whole answer that to another question
+D = TypeVar("D")
 
 
 class DatakinError(ValueError):
@@ -191,18 +192,6 @@ def warn(text: str, category: type[DatakinWarning] = DatakinWarning) -> None:
     warnings.warn(text, category, stacklevel=level)
 
 
-class Noted(Protocol):
-    """A result about one source, with notes."""
-
-    @property
-    def source(self) -> str:
-        """The source's name."""
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What the user should know."""
-
-
 class Note(str):
     """A note with a rank, by which the worst come first.
 
@@ -222,36 +211,18 @@ class Note(str):
         note.rank = rank
         return note
 
-    def __reduce__(self) -> tuple[type[Note], tuple[str, int]]:
-        """Return what pickle needs."""
-        return Note, (str(self), self.rank)
 
-
-def announce(pairs: Iterable[Noted]) -> None:
-    """Give one warning with the notes of all pairs."""
+def announce(pairs: Iterable[Any]) -> None:
+    """Give one warning with the notes of all pairs, each a result about one source."""
     lines = together((pair.source, note) for pair in pairs for note in pair.notes)
     if lines:
         warn("\n".join(shown(lines, LINES, "see .notes")))
 
 
-class Read(Protocol):
-    """A dataset that was read."""
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What the user should know."""
-
-
-D = TypeVar("D", bound=Read)
-
-
 def announce_reading(datasets: list[D]) -> list[D]:
     """Warn once for each kind of note, naming the datasets it is about; return the datasets."""
-    lines = together((dataset.name, note) for dataset in datasets for note in dataset.notes)
+    every: list[Any] = [*datasets]
+    lines = together((dataset.name, note) for dataset in every for note in dataset.notes)
     for line in shown(lines, SCREEN, "see .notes, or `datakin check`"):
         warn(line)
     return datasets
@@ -285,7 +256,7 @@ def together(notes: Iterable[tuple[str, str]]) -> list[str]:
     ranks: dict[str, int] = {}
     for name, note in notes:
         about.setdefault(note, {}).update({name: None} if name else {})
-        ranks.setdefault(note, note.rank if isinstance(note, Note) else USUAL)
+        ranks.setdefault(note, getattr(note, "rank", USUAL))
     kinds: dict[str, list[str]] = {}
     for note in sorted(about, key=ranks.__getitem__):
         kind = re.sub(r"'[^']*'(, )?|[^\s']+::|[\d.,]+", "", note)
@@ -294,9 +265,8 @@ def together(notes: Iterable[tuple[str, str]]) -> list[str]:
             alike.append(note)
         else:  # two notes on one name, or on none: each has its line
             kinds[note] = [note]
-    kinds = {kind: alike for kind, alike in kinds.items() if alike}
     lines: list[str] = []
-    for note, *similar in kinds.values():
+    for note, *similar in filter(None, kinds.values()):
         names = [name for other in similar for name in about[other] if name not in about[note]]
         also = f" (similar for {_few(names)})" if names else ""
         line = (f"{_few(about[note])}: " if about[note] else "") + note + also

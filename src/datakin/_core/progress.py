@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from datakin._core import streams
-from datakin._core.streams import is_terminal
+from datakin._core import files
+from datakin._core.files import is_terminal
 from datakin._core.warned import unheard
 
 __all__ = ["duration", "foretell", "hushed", "progress", "say"]
@@ -45,8 +45,10 @@ def progress(description: str, total: int) -> Iterator[Callable[[], None]]:
     if not _is_watched():
         yield lambda: None
         return
+    with unheard():  # a notebook without widgets gets a bar as text
+        from tqdm.auto import tqdm
     lock = threading.Lock()  # tqdm counts without one
-    bar = _tqdm()(
+    bar = tqdm(
         desc=description,
         total=total,
         delay=PATIENCE,
@@ -81,7 +83,7 @@ def say(text: str) -> None:
     """Print a line to standard error; a bar that is shown there makes room until its next step."""
     for bar in _bars:
         _tried(bar, bar.clear)
-    streams.say(text)
+    files.say(text)
 
 
 def foretell(seconds: float, what: str) -> None:
@@ -112,17 +114,5 @@ def duration(seconds: float) -> str:
 
 def _is_watched() -> bool:
     """Return whether somebody sees what is written to standard error, and wants to."""
-    return not _hushed.get() and (is_terminal(sys.stderr) or _in_notebook())
-
-
-def _tqdm() -> Any:
-    """Return tqdm's bar: with widgets in a notebook that has them, as text elsewhere."""
-    with unheard():  # a notebook without widgets gets a bar all the same
-        from tqdm.auto import tqdm
-
-    return tqdm
-
-
-def _in_notebook() -> bool:
-    """Return whether a notebook shows what is written, rather than a terminal or a file."""
-    return "ipykernel.zmqshell" in sys.modules
+    in_notebook = "ipykernel.zmqshell" in sys.modules
+    return not _hushed.get() and (is_terminal(sys.stderr) or in_notebook)

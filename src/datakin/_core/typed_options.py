@@ -8,8 +8,20 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Mapping, Sequence
 
-__all__ = ["cut", "escaped", "for_table", "typed", "unescaped"]
+__all__ = [
+    "convert_option",
+    "convert_options",
+    "cut",
+    "escaped",
+    "for_table",
+    "name_options",
+    "recode_option",
+    "recode_options",
+    "typed",
+    "unescaped",
+]
 
 MARKS = r"\\:=,"
 # Corrections for all tables, as they stand in a text: in Python, then to be typed.
@@ -78,3 +90,67 @@ def for_table(text: str, table: str) -> str:
         return f"{option}={{{table!r}: {python}}} (--{option} {cli})"
 
     return CORRECTION.sub(named, text)
+
+
+def name_options(option: str, names: Sequence[str]) -> tuple[str, str]:
+    """Return an option that takes names of columns, in Python and on the command line.
+
+    Examples
+    --------
+    >>> name_options("keep", ["a", "b"])
+    ("keep=['a', 'b']", '--keep a,b')
+    """
+    python = ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")
+    cli = shlex.quote(",".join(map(escaped, names[:5])) + (",..." if len(names) > 5 else ""))
+    return f"{option}=[{python}]", f"--{option} {cli}"
+
+
+def recode_options(table: str, column: str, values: Mapping[str, str]) -> tuple[str, str]:
+    """Return what recodes the values of a column, in Python and on the command line.
+
+    Parameters
+    ----------
+    table : str
+        Empty for all tables.
+    column : str
+    values : mapping of str to str
+        Old value -> new value; an empty one is a missing value.
+    """
+    inner = f"{{{column!r}: {dict(values)!r}}}"
+    python = f"recode={{{table!r}: {inner}}}" if table else f"recode={inner}"
+    each = (typed("recode", column, ":", old, "=", new, table=table) for old, new in values.items())
+    return python, " ".join(each)
+
+
+def convert_options(table: str, column: str, python: str, cli: str) -> tuple[str, str]:
+    """Return what converts a column, in Python and on the command line, from how both write it."""
+    inner = f"{{{column!r}: {python}}}"
+    python = f"convert={{{table!r}: {inner}}}" if table else f"convert={inner}"
+    return python, typed("convert", column, f"={cli}", table=table)
+
+
+def recode_option(name: str, old: str, new: str) -> str:
+    r"""Return how one value of a column is replaced; an empty new value is a missing one.
+
+    Examples
+    --------
+    >>> print(recode_option("age", "> 89", "90"))
+    recode={'age': {'> 89': '90'}} (--recode 'age:> 89=90')
+    >>> print(recode_option("a:b", "<=1", ""))
+    recode={'a:b': {'<=1': ''}} (--recode 'a\:b:<\=1=')
+    """
+    return "{} ({})".format(*recode_options("", name, {old: new}))
+
+
+def convert_option(name: str, how: str | tuple[float, float]) -> str:
+    """Return how a column is converted: by the format of its dates, or by slope and intercept.
+
+    Examples
+    --------
+    >>> print(convert_option("seen", "%d/%m/%y"))
+    convert={'seen': '%d/%m/%y'} (--convert seen=%d/%m/%y)
+    >>> print(convert_option("price", (0.001, 0)))
+    convert={'price': (0.001, 0)} (--convert price=0.001,0)
+    """
+    spelled = how if isinstance(how, str) else ",".join(f"{number:g}" for number in how)
+    return "{} ({})".format(*convert_options("", name, repr(how), spelled))

@@ -94,52 +94,44 @@ def heard(listener: Heard) -> Iterator[None]:
     ['too few rows']
     """
     with filters_kept():
-        _start()
+        with _lock:
+            _Before.n_listening += 1
+            if _ENTRY not in warnings.filters:
+                _Before.unheard = warnings.filters
+                warnings.filters = list(warnings.filters)
+                warnings.simplefilter("always", _Heard)
+            if not isinstance(warnings.showwarning, _Show):
+                warnings.showwarning = _Show(warnings.showwarning)
         before = _listener.set(listener)
         try:
             yield
         finally:
             _listener.reset(before)
-            _end()
+            with _lock:
+                _Before.n_listening -= 1
+                if not _Before.n_listening:
+                    _stop()
 
 
-def unheard(category: type[Warning] = Warning) -> Any:
+@contextmanager
+def unheard(category: type[Warning] = Warning) -> Iterator[None]:
     """Leave out warnings of a kind in a block; others are warned of when it ends."""
-
-    @contextmanager
-    def block() -> Iterator[None]:
-        others: list[tuple[type[Warning], str]] = []
-        try:
-            with heard(lambda kind, text: others.append((kind, text))):
-                yield
-        finally:
-            for kind, text in others:
-                if not issubclass(kind, category):
-                    warnings.warn(text, kind, stacklevel=3)
-
-    return block()
+    others: list[tuple[type[Warning], str]] = []
+    try:
+        with heard(lambda kind, text: others.append((kind, text))):
+            yield
+    finally:
+        for kind, text in others:
+            if not issubclass(kind, category):
+                warnings.warn(text, kind, stacklevel=3)
 
 
-def _start() -> None:
-    with _lock:
-        _Before.n_listening += 1
-        if _ENTRY not in warnings.filters:
-            _Before.unheard = warnings.filters
-            warnings.filters = list(warnings.filters)
-            warnings.simplefilter("always", _Heard)
-        if not isinstance(warnings.showwarning, _Show):
-            warnings.showwarning = _Show(warnings.showwarning)
-
-
-def _end() -> None:
-    with _lock:
-        _Before.n_listening -= 1
-        if _Before.n_listening:
-            return
-        if _ENTRY in warnings.filters:
-            _put(_Before.unheard, tuple(e for e in warnings.filters if e != _ENTRY))
-        if isinstance(warnings.showwarning, _Show):
-            warnings.showwarning = warnings.showwarning.others
+def _stop() -> None:
+    """Take the entry away; no thread listens any more."""
+    if _ENTRY in warnings.filters:
+        _put(_Before.unheard, tuple(e for e in warnings.filters if e != _ENTRY))
+    if isinstance(warnings.showwarning, _Show):
+        warnings.showwarning = warnings.showwarning.others
 
 
 def _put(filters: Any, entries: tuple[Any, ...]) -> None:

@@ -9,7 +9,7 @@
 
 from datakin.choosing.act import choose
 from datakin.choosing.card import CardSource, ModelCard
-from datakin.choosing.label_types import label_type_of
+from datakin.choosing.labels import label_type_of
 from datakin.choosing.later_rows import check_test, tell_test
 from datakin.choosing.model import KinModel
 from datakin.choosing.model_file import load_model, save_model

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from threadpoolctl import threadpool_limits
@@ -12,25 +13,60 @@ from datakin._core.exceptions import DatakinError, Interrupted, Note, warn
 from datakin._core.progress import progress
 from datakin._core.warned import filters_kept
 from datakin.choosing.earlier import Earlier
-from datakin.choosing.outcome import curve_of, group_codes, make_choice
-from datakin.choosing.passes_file import PassesFolder
-from datakin.choosing.running import runner
+from datakin.choosing.outcome import make_choice
+from datakin.choosing.running import Checkpoint, runner
 from datakin.data import Dataset, check_names, coerce
 from datakin.data.features import Array
 from datakin.data.inputs import collect
-from datakin.learning.losses import choose_loss, resolve_loss
-from datakin.learning.stack.calls import single_mixes, try_sources
-from datakin.learning.stack.fitting import fit_stack
-from datakin.learning.stack.learners import make_learners
-from datakin.learning.stack.losses import Judge
-from datakin.learning.stack.preparation import MOST_ROWS, Prepared, prepare
-from datakin.learning.stack.trials import folds_of
+from datakin.learners.losses import Judge, choose_loss, resolve_loss
+from datakin.learners.named import make_learners
+from datakin.learners.stack.fitting import fit_stack
+from datakin.learners.stack.preparation import MOST_ROWS, Prepared, prepare
+from datakin.learners.stack.trials import folds_of
 from datakin.results.choice import Choice
 
-__all__ = ["choose", "choose_from"]
+__all__ = ["ChoiceOptions", "choose", "choose_from"]
 
-REPEATS = (5, 12)  # draws of the folds: at least, and at most until the answer is the same
-LARGE = 2_000  # rows of a target that gains little from others
+REPEATS = (5, 12)  # Repeats of the folds: at least, and at most until the answer is the same.
+LARGE = 2_000  # Rows of a target that gains little from others.
+HIDDEN = {"hidden": True}  # No options of the command line, or written there by hand.
+
+
+@dataclass(frozen=True)
+class ChoiceOptions:
+    """Options of `choose`.
+
+    Parameters
+    ----------
+    learners : list of str, optional
+        Names separated by commas: linear, trees, kernel.
+    loss : str
+        What the error is stated in: auto, zero_one, balanced, brier, log, squared or absolute.
+    max_rows : int or None
+        Rows to draw from the target and from each source with more; 0 for all.
+    pools : bool
+        Whether tables are also learned from together.
+    random_state : int
+        Seed of folds and samples.
+    n_jobs : int, optional
+        Threads; -1 for all cores.
+    checkpoint : str, optional
+        A folder that keeps finished draws of the folds, to go on from after a stop.
+    repeats, weights, add_to, client
+        As in `choose`.
+    """
+
+    learners: Any = field(default=None, metadata={"kind": "names"})
+    loss: str = "auto"
+    max_rows: int | None = field(default=MOST_ROWS, metadata={"none": 0})
+    pools: bool = True
+    random_state: int = 0
+    n_jobs: int | None = None
+    checkpoint: Any = field(default=None, metadata={"kind": "path"})
+    repeats: Any = field(default=REPEATS, metadata=HIDDEN)
+    weights: Mapping[str, Any] | None = field(default=None, metadata=HIDDEN)
+    add_to: Any = field(default=None, metadata=HIDDEN)
+    client: Any = field(default=None, metadata=HIDDEN)
 
 
 @filters_kept()
@@ -108,78 +144,44 @@ def choose(
     """
     datasets = [coerce(target, "target"), *collect(sources, "source")]
     check_names(datasets)
-    return choose_from(
-        datasets[0],
-        datasets[1:],
-        learners=learners,
-        loss=loss,
-        repeats=repeats,
-        max_rows=max_rows,
-        pools=pools,
-        weights=weights,
-        add_to=add_to,
-        random_state=random_state,
-        n_jobs=n_jobs,
-        client=client,
-        checkpoint=checkpoint,
-    )
+    options = ChoiceOptions(learners, loss, max_rows, pools, random_state, n_jobs, checkpoint)
+    options = replace(options, repeats=repeats, weights=weights, add_to=add_to, client=client)
+    return choose_from(datasets[0], datasets[1:], {}, options)
 
 
 def choose_from(
-    own: Dataset,
-    sources: Sequence[Dataset],
-    left_out: Mapping[str, str] | None = None,
-    *,
-    learners: Any = None,
-    loss: Any = "auto",
-    repeats: Any = REPEATS,
-    max_rows: int | None = MOST_ROWS,
-    pools: bool = True,
-    weights: Mapping[str, Any] | None = None,
-    add_to: Any = None,
-    random_state: int = 0,
-    n_jobs: int | None = None,
-    client: Any = None,
-    checkpoint: Any = None,
+    own: Dataset, sources: Sequence[Dataset], left_out: Mapping[str, str], options: ChoiceOptions
 ) -> Choice:
-    """Choose among sources that have been read; `left_out` names those that could not be, and why.
-
-    The other parameters are those of `choose`.
-    """
-    check_seed(random_state)
-    least, most = _check_repeats(repeats)
-    earlier = Earlier.read(add_to, own, sources)
+    """Choose among sources that have been read; `left_out` names those that could not be, and why."""
+    seed, max_rows = options.random_state, options.max_rows
+    check_seed(seed)
+    least, most = _check_repeats(options.repeats)
+    earlier = Earlier.read(options.add_to, own, sources)
     prepared = prepare(
         own,
         sources,
-        weights=weights,
+        weights=options.weights,
         max_rows=max_rows,
-        random_state=random_state,
+        random_state=seed,
         encoder=earlier.encoder,
     )
-    prepared.unusable.update(left_out or {})
+    prepared.unusable.update(left_out)
     _announce(prepared, own)
-    made = make_learners(learners, bool(own.classes), random_state)
-    y, groups = prepared.target.y, group_codes(prepared.target.groups)
-    judge = Judge.make(
-        choose_loss(resolve_loss(loss), prepared.target),
-        prepared.rows.kind,
-        own.classes,
-        y,
-        prepared.rows.weights,
-    )
-    options = {
-        "learners": [each.name for each in made],
+    learners = make_learners(options.learners, bool(own.classes), seed)
+    rows = prepared.rows
+    loss = choose_loss(resolve_loss(options.loss), prepared.target)
+    judge = Judge.make(loss, rows.kind, own.classes, prepared.target.y, rows.weights)
+    recorded = {
+        "learners": [learner.name for learner in learners],
         "loss": judge.loss.name,
         "repeats": [least, most],
         "max_rows": max_rows,
-        "pools": pools,
+        "pools": options.pools,
         "add_to": earlier.fingerprint,
     }
-    kept = PassesFolder(
-        checkpoint, {**options, "fitted": [repr(each) for each in made]}, prepared, random_state
-    )
-    with threadpool_limits(limits=1), runner(n_jobs, client) as run:
+    named = {**recorded, "fitted": [repr(learner) for learner in learners]}
+    kept = Checkpoint(options.checkpoint, named, prepared, seed)
+    with threadpool_limits(limits=1), runner(options.n_jobs, options.client) as run:
         with progress("choose: draws of the folds", most) as advance:
 
             def finished(repeat: int, predictions: Array) -> None:
@@ -187,24 +189,19 @@ def choose_from(
                 advance()
 
             fitted = fit_stack(
-                prepared.rows,
+                rows,
                 prepared.sources,
-                made,
-                folds_of(prepared.target, random_state),
+                learners,
+                folds_of(prepared.target, seed),
                 repeats=(least, most),
-                pools=pools,
-                seed=random_state,
+                pools=options.pools,
+                seed=seed,
                 run=run,
                 ready=earlier.predictors,
                 kept=kept.read(),
                 advance=finished,
             )
-        singles = single_mixes(fitted.passes)
-        trials = try_sources(fitted.passes, groups, run, singles)
-        curve = curve_of(fitted, judge, y, groups, random_state)
-    choice = make_choice(
-        own, sources, prepared, earlier, fitted, trials, singles, curve, judge, options
-    )
+        choice = make_choice(own, sources, prepared, earlier, fitted, judge, recorded, run)
     if fitted.interrupted:
         n = len(fitted.passes.folds)
         raise Interrupted(f"Interrupted after {n} of at least {least} draws of the folds.", choice)

@@ -15,10 +15,10 @@ from datakin._core.exceptions import DatakinError
 
 __all__ = ["Archive", "packed"]
 
-LARGEST = 1 << 30  # bytes of a file, and of all its members together
+LARGEST = 1 << 30  # Bytes of a file, and of all its members together.
 MEMBERS = 12_000
-FREE = 1 << 22  # bytes of a member that may be packed as tightly as it likes,
-RATIO = 200  # and how tightly larger ones may be
+FREE = 1 << 22  # Bytes of a member that may be packed as tightly as it likes.
+RATIO = 200  # How tightly larger members may be packed.
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*){0,4}")
 STAMP = (1980, 1, 1, 0, 0, 0)  # the same for all members, so that equal content gives equal bytes
 END, END_64 = b"PK\x05\x06", b"PK\x06\x07"

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from datetime import date
 from math import inf
 from typing import Any
 
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError
-from datakin._core.plain_fields import PlainFields
-from datakin._core.repeatability import versions
-from datakin.data.dataset import TASKS, Dataset, task_of
-from datakin.learning.losses import LOSSES
+from datakin._core.json_text import PlainFields
+from datakin.data.dataset import TASKS
+from datakin.learners.losses import LOSSES
 from datakin.results.record import Record, cell, plain, register, table
 from datakin.results.words import amount, error_word, interval_amount
 
 __all__ = ["CardSource", "ModelCard"]
 
-SHOWN = 12  # sources in the text of a card
-NOTES = 5
-WIDTH = 79  # of a line of a note
-LONGEST = 600  # characters of a note
+SHOWN = 12  # Sources in the text of a card.
+NOTES = 5  # Notes in the text of a card.
+WIDTH = 79  # Characters of a line of a note.
+LONGEST = 600  # Characters of a note.
 EPS = 1e-6
 
 
@@ -104,50 +102,11 @@ class ModelCard(Record):
     versions: dict[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
-    @classmethod
-    def of(
-        cls,
-        target: Dataset,
-        sources: Sequence[CardSource | tuple[Dataset, float, str]],
-        *,
-        loss: str,
-        error: float,
-        interval: tuple[float, float],
-        classes: Sequence[str] | None = None,
-        level: float = 0.9,
-        error_alone: float | None = None,
-        error_all: float | None = None,
-        seed: int = 0,
-        notes: Sequence[str] = (),
-    ) -> ModelCard:
-        """Return the card of a model that is made today, with the versions in use.
-
-        Parameters
-        ----------
-        target : Dataset
-        sources : sequence of CardSource, or of (Dataset, share, call)
-        classes : sequence of str, optional
-            All classes that the model knows; those of the target by default.
-        loss, error, interval, level, error_alone, error_all, seed, notes
-            As the fields of the card.
-        """
-        used = versions()
-        named = tuple(target.classes if classes is None else classes)
-        return cls(
-            date.today().isoformat(), target.name, target.label, task_of(named), named,
-            target.n_rows, target.fingerprint, tuple(_card_source(each) for each in sources),
-            loss, float(error), (float(interval[0]), float(interval[1])), float(level),
-            None if error_alone is None else float(error_alone),
-            None if error_all is None else float(error_all),
-            int(seed), used.get("datakin", ""), used, tuple(str(note) for note in notes),
-        )  # fmt: skip
-
     @property
     def frame(self) -> pd.DataFrame:
         """The sources, one row each."""
         names = ("name", "n_rows", "share", "call", "fingerprint")
-        rows = [{name: getattr(each, name) for name in names} for each in self.sources]
-        return pd.DataFrame(rows, columns=list(names))
+        return pd.DataFrame([asdict(source) for source in self.sources], columns=list(names))
 
     @property
     def says(self) -> str:
@@ -156,41 +115,28 @@ class ModelCard(Record):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, for a file."""
-        made = asdict(self)
-        made["sources"] = [asdict(each) for each in self.sources]
-        return {k: list(v) if isinstance(v, tuple) else v for k, v in made.items()}
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(self).items()}
 
     @classmethod
     def from_dict(cls, given: PlainFields) -> ModelCard:
         """Return the card of a file; refuse what `to_dict` cannot have written."""
-        sources = []
-        for each in given.objects("sources"):
-            sources.append(
-                CardSource(
-                    each.text("name"),
-                    each.whole("n_rows", 0, 2**60),
-                    each.text("fingerprint"),
-                    each.number("share", -1e-9, 1 + 1e-9),
-                    each.text("call"),
-                )
-            )
-            each.done()
+        sources = tuple(map(_source_of, given.objects("sources")))
         interval = given.numbers("interval", 2)
         used: Mapping[str, Any] = given.mapping("versions")
         if not all(isinstance(v, str) for v in used.values()):
             raise DatakinError("versions of the card must be texts.")
-        made = cls(
+        card = cls(
             given.text("created"), given.text("target"), given.text("label"),
             given.choice("task", TASKS), given.different_texts("classes"),
-            given.whole("n_rows", 0, 2**60), given.text("fingerprint"), tuple(sources),
+            given.whole("n_rows", 0, 2**60), given.text("fingerprint"), sources,
             given.text("loss"), given.number("error"), (interval[0], interval[1]),
             given.number("level", 0, 1), given.number_or_none("error_alone"),
             given.number_or_none("error_all"), given.whole("seed", -(2**63), 2**63 - 1),
             given.text("datakin"), dict(used), given.texts("notes"),
         )  # fmt: skip
         given.done()
-        made._check()
-        return made
+        card._check()
+        return card
 
     def _check(self) -> None:
         """Refuse numbers that no model can have."""
@@ -199,12 +145,12 @@ class ModelCard(Record):
             raise DatakinError(
                 f"interval of the card must be a low and a high end. Got [{low:g}, {high:g}]."
             )
-        total = sum(each.share for each in self.sources)
+        total = sum(source.share for source in self.sources)
         if total > 1 + EPS:
             raise DatakinError(
                 f"shares of the card's sources must sum to at most 1. Got {total:g}."
             )
-        if self.loss not in LOSSES:  # a user's own may take any value
+        if self.loss not in LOSSES:  # A user's own may take any value.
             return
         most = 1.0 if self.loss in ("zero_one", "balanced") else inf
         errors = {"error": self.error, "low end": low, "high end": high}
@@ -250,15 +196,21 @@ class ModelCard(Record):
         return "\n".join(lines)
 
 
+def _source_of(given: PlainFields) -> CardSource:
+    """Return a source of the card of a file."""
+    source = CardSource(
+        given.text("name"),
+        given.whole("n_rows", 0, 2**60),
+        given.text("fingerprint"),
+        given.number("share", -1e-9, 1 + 1e-9),
+        given.text("call"),
+    )
+    given.done()
+    return source
+
+
 def _note(text: str) -> str:
     """Return a note as lines of a page, whole unless it is very long."""
     text = "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text[:LONGEST])
     text = text if len(text) < LONGEST else f"{text[: LONGEST - 1]}…"
     return textwrap.fill(f"Note: {text}", WIDTH, subsequent_indent="  ", break_on_hyphens=False)
-
-
-def _card_source(given: CardSource | tuple[Dataset, float, str]) -> CardSource:
-    if isinstance(given, CardSource):
-        return given
-    each, share, call = given
-    return CardSource(each.name, each.n_rows, each.fingerprint, float(share), str(call))

@@ -12,8 +12,8 @@ from datakin.choosing.card import CardSource
 from datakin.choosing.model import KinModel
 from datakin.choosing.model_file import load_model
 from datakin.data import Dataset
-from datakin.learning.stack.encoder import TableEncoder
-from datakin.learning.stack.predictors import Predictor
+from datakin.learners.encoding import TableEncoder
+from datakin.learners.learner import Predictor
 from datakin.results.choice import Choice
 
 __all__ = ["Earlier"]
@@ -53,22 +53,20 @@ class Earlier:
                 f"Got {type(given).__name__}."
             )
         _check(model, target, sources)
-        found: dict[tuple[str, str], Predictor] = {}
-        for learner, rows, _, predictor in model.stack.parts:
-            if rows.startswith("source: "):
-                found[learner, rows.removeprefix("source: ")] = predictor
-            elif rows == "all":
-                found[learner, ALL] = predictor
-        known = tuple(each for each in model.card.sources if each.share > 0)
-        together = CardSource(ALL, sum(each.n_rows for each in known), "", 0.0, "")
-        marks = "+".join(
-            [repr((model.card.error, *sorted(found))), *(s.fingerprint for s in known)]
-        )
-        return cls(found, model.encoder, (*known, together), marks)
+        predictors = {
+            (learner, ALL if rows == "all" else rows.removeprefix("source: ")): predictor
+            for learner, rows, _, predictor in model.stack.parts
+            if rows == "all" or rows.startswith("source: ")
+        }
+        known = tuple(source for source in model.card.sources if source.share > 0)
+        together = CardSource(ALL, sum(source.n_rows for source in known), "", 0.0, "")
+        about = repr((model.card.error, *sorted(predictors)))
+        fingerprint = "+".join([about, *(source.fingerprint for source in known)])
+        return cls(predictors, model.encoder, (*known, together), fingerprint)
 
     def rows_of(self, source: str) -> int:
         """Return the number of rows of an earlier source, 0 if there is none of that name."""
-        return next((each.n_rows for each in self.sources if each.name == source), 0)
+        return {card.name: card.n_rows for card in self.sources}.get(source, 0)
 
 
 def _check(model: KinModel, target: Dataset, sources: Sequence[Dataset]) -> None:
@@ -84,13 +82,13 @@ def _check(model: KinModel, target: Dataset, sources: Sequence[Dataset]) -> None
         raise DatakinError(
             f"The target must have all columns of the earlier model. {target.name!r} lacks {listed(missing)}."
         )
-    seen = [each.name for each in model.card.sources if each.fingerprint == target.fingerprint]
+    seen = [s.name for s in model.card.sources if s.fingerprint == target.fingerprint]
     if seen:
         raise DatakinError(
             f"The target must be new to what the earlier model learned from its sources. {target.name!r} "
             f"holds the rows of its source {seen[0]!r}: an error stated for them would be too low."
         )
-    names = {each.name for each in model.card.sources}
+    names = {source.name for source in model.card.sources}
     twice = [source.name for source in sources if source.name in names]
     if twice:
         raise DatakinError(

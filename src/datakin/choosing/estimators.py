@@ -13,9 +13,9 @@ from datakin.choosing.archive import Archive, packed
 
 __all__ = ["dump_estimator", "load_estimator"]
 
-SCHEMA = "schema.json"  # the member of skops that says what the others are
-LARGEST = 1 << 28  # bytes of one estimator
-TEXT = 1 << 25  # and of its description
+SCHEMA = "schema.json"  # The member of skops that says what the others are.
+LARGEST = 1 << 28  # Bytes of one estimator.
+TEXT = 1 << 25  # Bytes of its description.
 # Beside the types that skops trusts: those of estimators, numpy and scipy. Trees are checked here.
 TREE = "sklearn.tree._tree.Tree"
 TRUSTED = (
@@ -23,7 +23,7 @@ TRUSTED = (
     "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
     "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
 )
-DEEPEST = 20  # objects within objects that are searched for trees
+DEEPEST = 20  # Objects within objects that are searched for trees.
 
 
 def dump_estimator(estimator: Any, name: str) -> bytes:
@@ -44,46 +44,43 @@ def dump_estimator(estimator: Any, name: str) -> bytes:
         ) from None
     _refuse_untrusted(skops, content, f"The learner {name!r} cannot be saved: ")
     # In a file of our own: skops writes the time of day, and names members by where objects lie in memory.
-    with io.BytesIO(content) as stream:
-        inner = Archive(stream, LARGEST)
-        return packed(
-            _numbered({name: inner.read(name, _most(name)) for name in sorted(inner.names)})
-        )
+    return packed(_numbered(_members(content)))
 
 
 def load_estimator(content: bytes) -> Any:
     """Return the estimator of `dump_estimator`; refuse any other."""
     skops = _skops("Loading")
-    with io.BytesIO(content) as stream:
-        safe = _repacked(stream)
+    safe = packed(_members(content))
     try:
         _refuse_untrusted(skops, safe, "it holds a scikit-learn estimator that cannot be loaded: ")
-        found = skops.loads(safe, trusted=list(TRUSTED))
-        _check_trees(found, set(), 0)
+        estimator = skops.loads(safe, trusted=list(TRUSTED))
+        _check_trees(estimator, set(), 0)
     except DatakinError:
         raise
     except Exception as error:  # whatever damaged parts make of it
         raise DatakinError(
             f"its scikit-learn estimator is damaged ({type(error).__name__}: {str(error)[:100]})"
         ) from None
-    if not hasattr(found, "predict"):
-        raise DatakinError(f"it holds {type(found).__name__} where an estimator is expected")
-    return found
+    if not hasattr(estimator, "predict"):
+        raise DatakinError(f"it holds {type(estimator).__name__} where an estimator is expected")
+    return estimator
 
 
 def _skops(what: str) -> Any:
     return require("skops.io", "models", f"{what} a model with a scikit-learn estimator")
 
 
-def _repacked(stream: Any) -> bytes:
-    """Return an inner zip file with the same members, all of which fit the limits."""
-    inner = Archive(stream, LARGEST)
-    return packed({name: inner.read(name, _most(name)) for name in sorted(inner.names)})
+def _members(content: bytes) -> dict[str, bytes]:
+    """Return the members of an inner zip file, all of which fit the limits.
 
-
-def _most(name: str) -> int:
-    """Return how long a member may be; JSON takes many times its length in memory."""
-    return TEXT if name.endswith(".json") else LARGEST
+    JSON takes many times its length in memory.
+    """
+    with io.BytesIO(content) as stream:
+        inner = Archive(stream, LARGEST)
+        return {
+            name: inner.read(name, TEXT if name.endswith(".json") else LARGEST)
+            for name in sorted(inner.names)
+        }
 
 
 def _numbered(members: dict[str, bytes]) -> dict[str, bytes]:
@@ -93,7 +90,7 @@ def _numbered(members: dict[str, bytes]) -> dict[str, bytes]:
 
     def count(value: Any) -> Any:
         if isinstance(value, list):
-            return [count(each) for each in value]
+            return [count(item) for item in value]
         if not isinstance(value, dict):
             return value
         made: dict[str, Any] = {}
@@ -140,22 +137,21 @@ def _check_trees(value: Any, seen: set[int], depth: int) -> None:
         inner = value.ravel() if value.dtype == object else ()
     elif hasattr(value, "__dict__"):
         inner = vars(value).values()
-    for each in inner:
-        _check_trees(each, seen, depth + 1)
+    for part in inner:
+        _check_trees(part, seen, depth + 1)
 
 
 def _check_tree(tree: Any) -> None:
     left, right, feature = (
         np.asarray(of) for of in (tree.children_left, tree.children_right, tree.feature)
     )
-    inner = left != -1
-    at = np.flatnonzero(inner)
-    fits = (
-        len(left) > 0
-        and bool((right[~inner] == -1).all())
-        and bool((left[at] > at).all() and (right[at] > at).all())
-        and bool((left[at] < len(left)).all() and (right[at] < len(left)).all())
-        and bool(((feature[at] >= 0) & (feature[at] < tree.n_features)).all())
+    n = len(left)
+    at = np.flatnonzero(left != -1)
+    columns, leaves = feature[at], right[left == -1]
+    fits = n > 0 and bool(
+        (leaves == -1).all() and ((columns >= 0) & (columns < tree.n_features)).all()
     )
+    for children in (left[at], right[at]):
+        fits = fits and bool(((children > at) & (children < n)).all())
     if not fits:
         raise DatakinError("its scikit-learn estimator has a tree that points to no node or column")

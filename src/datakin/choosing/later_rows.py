@@ -10,6 +10,7 @@ import numpy as np
 
 from datakin._core.addresses import told
 from datakin._core.exceptions import DatakinError, warn
+from datakin.choosing.labels import codes_of_labels, is_labelled
 from datakin.choosing.model_file import load_model
 from datakin.data import Dataset
 from datakin.data.features import Array
@@ -51,7 +52,7 @@ def tell_test(choice: Choice, table: Any, learned: Sequence[Dataset]) -> str:
     later, notes = _read(table, choice.model.schema, choice.model.stack.classes)
     for note in notes:
         warn(note)
-    used = [each for each in learned if each.name in (choice.target, *choice.used)]
+    used = [dataset for dataset in learned if dataset.name in (choice.target, *choice.used)]
     is_fresh = _fresh(table, later, used)
     n_known = int((~is_fresh).sum())
     verdict = choice.tested_on(later.take(np.flatnonzero(is_fresh)))
@@ -73,20 +74,17 @@ def _read(
         why = [note for note in read.notes if note.startswith("the label was not read")]
         reason = f"It cannot be used: {why[0]}" if why else "It has no such column."
         raise DatakinError(f"The table to test on must have the label {schema.label!r}. {reason}")
-    there = np.array([label is not None and label == label for label in read.labels], dtype=bool)
+    there = is_labelled(read.labels)
     if not there.any():
         raise DatakinError(
             f"The table to test on must have a label in some rows. Got none in {schema.label!r}."
         )
-    labels, every = read.labels[there], classes
+    labels = read.labels[there]
     if classes:
-        every = (*classes, *sorted({str(v) for v in labels} - {*classes}))
-        place = {name: code for code, name in enumerate(every)}
-        y = np.array([place[label] for label in labels])
-    else:
-        y = labels.astype(float)
+        classes = (*classes, *sorted({str(label) for label in labels} - {*classes}))
     features = read.features.take(np.flatnonzero(there))
-    return Dataset("later", features, y, every, label=schema.label), read.notes
+    y = codes_of_labels(labels, classes)
+    return Dataset("later", features, y, classes, label=schema.label), read.notes
 
 
 def _fresh(table: Any, later: Dataset, learned: Sequence[Dataset]) -> Array:
@@ -94,8 +92,9 @@ def _fresh(table: Any, later: Dataset, learned: Sequence[Dataset]) -> Array:
     known = np.zeros(later.n_rows, dtype=bool)
     for dataset in learned:
         columns = tuple(sorted({*later.columns} & {*dataset.columns}))
-        (found, _), by_chance = shared_rows(later, dataset, columns)
-        known |= np.zeros_like(known) if by_chance else found
+        (shared, _), by_chance = shared_rows(later, dataset, columns)
+        if not by_chance:
+            known |= shared
     if known.all():
         raise DatakinError(
             f"The table to test on must have rows that were not learned from. All {later.n_rows:,} rows "

@@ -14,25 +14,25 @@ from sklearn.utils.metaestimators import available_if
 
 from datakin._core.exceptions import DatakinError, listed, warn
 from datakin.choosing.card import ModelCard
-from datakin.choosing.label_types import label_type_of, typed_classes
+from datakin.choosing.labels import codes_of_labels, is_labelled, typed_classes
 from datakin.data import Dataset
 from datakin.data.features import Array, Features
 from datakin.data.new_rows import NewRows, new_labels, read_new_rows
 from datakin.data.schema import TableSchema
-from datakin.learning.losses import LOSSES
-from datakin.learning.metrics import Metrics, agreeing, class_metrics, number_metrics
-from datakin.learning.stack.encoder import TableEncoder
-from datakin.learning.stack.predictors import KernelPredictor, StackPredictor
+from datakin.learners.encoding import TableEncoder
+from datakin.learners.losses import LOSSES
+from datakin.learners.metrics import Metrics, agreeing, class_metrics, number_metrics
+from datakin.learners.predictors import KernelPredictor, StackPredictor
 
-__all__ = ["KinModel", "label_type_of"]
+__all__ = ["KinModel"]
 
-CELLS = 1 << 22  # numbers of one block of rows: 32 MB
-ROWS = 4096  # of a block, at most
+CELLS = 1 << 22  # Numbers of one block of rows: 32 MB.
+ROWS = 4096  # Rows of a block, at most.
 
 
 def _there(labels: Array, weights: Array | None) -> tuple[Array, Array]:
     """Return which rows have a label, and how much these count."""
-    there = np.array([label is not None and label == label for label in labels], dtype=bool)
+    there = is_labelled(labels)
     if not there.any():
         raise DatakinError("There must be a label in some rows. Got none.")
     return there, (np.ones(len(labels)) if weights is None else np.asarray(weights))[there]
@@ -96,7 +96,7 @@ class KinModel(BaseEstimator):
 
     def _check(self) -> None:
         """Refuse parts that do not fit each other."""
-        kinds = {each.name: each.kind == "category" for each in self.schema.columns}
+        kinds = {column.name: column.kind == "category" for column in self.schema.columns}
         used = dict.fromkeys(self.encoder.numeric_names, False)
         used |= dict.fromkeys(self.encoder.category_names, True)
         if used != kinds:
@@ -125,7 +125,10 @@ class KinModel(BaseEstimator):
             With all columns of the model, in any order; others are ignored, and named in a warning. An
             array has the columns of the model in their order.
         """
-        return self.labels_of(self._read(X).features)
+        outputs = self.outputs_of(self._read(X).features)
+        if not self.stack.classes:
+            return outputs[:, 0]
+        return np.asarray(self.classes_[self.codes_of(outputs)])
 
     @available_if(_has_classes)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Array:
@@ -135,12 +138,12 @@ class KinModel(BaseEstimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the accuracy, or R squared for numbers, as scikit-learn's estimators do."""
         labels = new_labels(y, self.schema, classes=bool(self.stack.classes))
-        found = self._read(X).features
+        outputs = self.outputs_of(self._read(X).features)
         if not self.stack.classes:
-            return float(r2_score(labels, self.labels_of(found), sample_weight=sample_weight))
-        names = np.array(self.stack.classes, dtype=object)[self._codes(found)]
+            return float(r2_score(labels, outputs[:, 0], sample_weight=sample_weight))
+        names = np.array(self.stack.classes)[self.codes_of(outputs)]
         spelled = np.array([str(label) for label in labels])
-        return float(accuracy_score(spelled, names.astype(str), sample_weight=sample_weight))
+        return float(accuracy_score(spelled, names, sample_weight=sample_weight))
 
     def error_on(self, rows: Any) -> float:
         """Return the mean loss on labelled rows, in the loss of the card.
@@ -166,42 +169,27 @@ class KinModel(BaseEstimator):
 
     def _labelled(self, rows: Any) -> tuple[Array, Array, Array | None]:
         """Return outputs, labels and weights of labelled rows."""
-        has = bool(self.stack.classes)
-        if isinstance(rows, tuple) and len(rows) == 2:
-            read = self._read(rows[0])
-            labels: Array | None = new_labels(rows[1], self.schema, classes=has)
-        else:
-            read = read_new_rows(rows, self.schema, classes=has)
-            self.announce(read)
-            labels = read.labels
+        has_classes = bool(self.stack.classes)
+        is_pair = isinstance(rows, tuple) and len(rows) == 2
+        read = self._read(rows[0]) if is_pair else self._read(rows, classes=has_classes)
+        labels = new_labels(rows[1], self.schema, classes=has_classes) if is_pair else read.labels
         if labels is None or len(labels) != read.features.n_rows:
             raise DatakinError(
                 f"There must be a label for every row: a column {self.schema.label!r}, or a pair (X, y)."
             )
-        weights = getattr(rows, "weights", None) if isinstance(rows, Dataset) else None
+        weights = rows.weights if isinstance(rows, Dataset) else None
         return self.outputs_of(read.features), labels, weights
 
     # For those who have read the rows.
 
     def outputs_of(self, features: Features) -> Array:
         """Return probabilities of the classes, one column each, or a column of numbers."""
-        n_outputs = len(self.stack.classes) or 1
-        found = np.empty((features.n_rows, n_outputs))
+        stack = self.stack
+        predict = stack.probabilities if stack.classes else stack.outputs
+        outputs = np.empty((features.n_rows, len(stack.classes) or 1))
         for at in self._blocks(features.n_rows):
-            X = self.encoder.apply(features.take(at))
-            stack = self.stack
-            found[at] = stack.probabilities(X) if stack.classes else stack.outputs(X)
-        return found
-
-    def labels_of(self, features: Features) -> Array:
-        """Return a class for each row, or a number."""
-        if not self.stack.classes:
-            return self.outputs_of(features)[:, 0]
-        return np.asarray(self.classes_[self._codes(features)])
-
-    def names_of(self, outputs: Array) -> Array:
-        """Return the class names that probabilities mean, by the rule of the card's loss."""
-        return np.array(self.stack.classes, dtype=object)[self.codes_of(outputs)]
+            outputs[at] = predict(self.encoder.apply(features.take(at)))
+        return outputs
 
     def codes_of(self, outputs: Array) -> Array:
         """Return positions in the classes, by the rule of the card's loss."""
@@ -216,16 +204,15 @@ class KinModel(BaseEstimator):
                 f"{self.card.loss!r}."
             )
         there, counts = _there(labels, weights)
-        outputs, codes = outputs[there], self._codes_of_labels(labels[there])
+        outputs, y = outputs[there], codes_of_labels(labels[there], self.stack.classes)
         if not self.stack.classes:
-            rows = loss.rows(codes, outputs[:, 0])
-            return float(np.average(rows, weights=counts))
-        rows = loss.rows(
-            codes, self.codes_of(outputs) if loss.needs == "label" else _wider(outputs)
-        )
+            predicted = outputs[:, 0]
+        else:
+            predicted = self.codes_of(outputs) if loss.needs == "label" else _wider(outputs)
+        rows = loss.rows(y, predicted)
         if not loss.balanced:
             return float(np.average(rows, weights=counts))
-        parts = [codes == code for code in np.unique(codes) if counts[codes == code].any()]
+        parts = [y == code for code in np.unique(y) if counts[y == code].any()]
         return float(np.mean([np.average(rows[at], weights=counts[at]) for at in parts]))
 
     def metrics_of(
@@ -237,14 +224,14 @@ class KinModel(BaseEstimator):
     ) -> Metrics:
         """Return the metrics of `outputs_of` some rows; those without a label are left out."""
         there, counts = _there(labels, weights)
-        p, y = outputs[there], self._codes_of_labels(labels[there])
-        groups = None if groups is None else groups[there]
         classes, of = self.stack.classes, "the model"
+        p, y = outputs[there], codes_of_labels(labels[there], classes)
+        groups = None if groups is None else groups[there]
         if not classes:
-            found = number_metrics(of, [p[:, 0]], y, counts, groups=groups)
+            metrics = number_metrics(of, [p[:, 0]], y, counts, groups=groups)
         else:
             is_known = bool((y < len(classes)).all())
-            found = class_metrics(
+            metrics = class_metrics(
                 of,
                 [p if is_known else _wider(p)],
                 [self.codes_of(p)],
@@ -255,24 +242,16 @@ class KinModel(BaseEstimator):
                 is_known=is_known,
             )
         if self.card.loss not in LOSSES:
-            return found
-        return agreeing(found, self.card.loss, self.error_of(outputs, labels, weights))
-
-    def _codes_of_labels(self, labels: Array) -> Array:
-        """Return labels as numbers, or as codes; that of a class that is not known comes last."""
-        classes = self.stack.classes
-        if not classes:
-            return labels.astype(float)
-        position = {name: code for code, name in enumerate(classes)}
-        return np.array([position.get(label, len(classes)) for label in labels])
+            return metrics
+        return agreeing(metrics, self.card.loss, self.error_of(outputs, labels, weights))
 
     def announce(self, read: NewRows) -> None:
         """Warn of what was read otherwise than expected, and of values that the model does not know."""
         for note in (*read.notes, *self._unknown(read.features)):
             warn(note)
 
-    def _read(self, X: Any) -> NewRows:
-        read = read_new_rows(X, self.schema)
+    def _read(self, X: Any, **options: Any) -> NewRows:
+        read = read_new_rows(X, self.schema, **options)
         self.announce(read)
         return read
 
@@ -292,9 +271,6 @@ class KinModel(BaseEstimator):
             f"values that were rare or absent when the model was learned, which it treats alike: "
             f"{'; '.join(said[:3])}{more}"
         ]
-
-    def _codes(self, features: Features) -> Array:
-        return self.codes_of(self.outputs_of(features))
 
     def _blocks(self, n_rows: int) -> Iterator[Array]:
         """Yield the rows in blocks, so that a long table needs no more memory than a short one."""

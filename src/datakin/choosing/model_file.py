@@ -16,17 +16,16 @@ import numpy as np
 
 from datakin._core.exceptions import DatakinError
 from datakin._core.files import check_file, written_whole
-from datakin._core.json_text import parse_json
-from datakin._core.plain_fields import PlainFields
+from datakin._core.json_text import PlainFields, parse_json
 from datakin._core.repeatability import versions
 from datakin.choosing.archive import Archive, packed
 from datakin.choosing.card import ModelCard
-from datakin.choosing.label_types import LABEL_TYPES
+from datakin.choosing.labels import LABEL_TYPES
 from datakin.choosing.model import KinModel
 from datakin.choosing.model_parts import PartReader, PartWriter, encoder_of, plain_encoder
 from datakin.data.dataset import TASKS, task_of
 from datakin.data.schema import TableSchema
-from datakin.learning.stack.predictors import StackPredictor
+from datakin.learners.predictors import StackPredictor
 
 __all__ = ["FORMAT", "load_model", "model_bytes", "save_model"]
 
@@ -36,13 +35,8 @@ TEXT = 1 << 24  # bytes of model.json
 PARTS = 2000
 OUTPUTS = 1000
 DAMAGE = (
-    ArithmeticError,
-    AttributeError,
-    LookupError,
-    MemoryError,
-    RecursionError,
-    TypeError,
-    ValueError,
+    *(ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError),
+    *(TypeError, ValueError),
 )
 
 
@@ -110,7 +104,6 @@ def model_bytes(model: KinModel) -> bytes:
     stack = model.stack
     n_outputs = max(1, len(stack.classes)) if stack.kind == "multiclass" else 1
     writer = PartWriter(len(model.encoder.names), n_outputs)
-    parts = [writer.write(i, part) for i, part in enumerate(stack.parts)]
     about = {
         "format": FORMAT,
         "datakin": versions().get("datakin", ""),
@@ -120,7 +113,7 @@ def model_bytes(model: KinModel) -> bytes:
         "shares": [float(share) for share in stack.shares],
         "schema": model.schema.to_dict(),
         "encoder": plain_encoder(model.encoder),
-        "parts": parts,
+        "parts": [writer.write(i, part) for i, part in enumerate(stack.parts)],
         "card": model.card.to_dict(),
     }
     try:
@@ -129,17 +122,10 @@ def model_bytes(model: KinModel) -> bytes:
         raise DatakinError("A model must hold finite numbers. Got one that is not.") from None
     content = packed({MAIN: text, **writer.members})
     try:
-        with io.BytesIO(content) as stream:
-            _read(stream)  # what is saved can be loaded
+        _read(io.BytesIO(content))  # What is saved can be loaded.
     except DatakinError as error:
         raise DatakinError(f"The model cannot be saved: {error}") from None
     return content
-
-
-def model_of(content: bytes) -> KinModel:
-    """Return the model of `model_bytes`."""
-    with io.BytesIO(content) as stream:
-        return _read(stream)
 
 
 def _read(stream: BinaryIO) -> KinModel:
@@ -156,7 +142,14 @@ def _model(archive: Archive) -> KinModel:
     if MAIN not in archive:
         raise DatakinError(f"it has no member {MAIN!r}")
     plain = PlainFields(parse_json(archive.read(MAIN, TEXT)), MAIN)
-    _check_format(plain)
+    number: Any = plain.take("format")
+    by = plain.text("datakin")[:20]
+    if type(number) is int and number > FORMAT:
+        raise DatakinError(
+            f"it was made by a newer version of datakin ({by}); update: pip install -U datakin"
+        )
+    if type(number) is not int or number < 1:
+        raise DatakinError(f"its format must be a number from 1 to {FORMAT}")
     kind = plain.choice("task", TASKS)
     classes = plain.different_texts("classes")
     if task_of(classes) != kind or len(classes) in (1, *range(OUTPUTS + 1, len(classes) + 1)):
@@ -170,20 +163,9 @@ def _model(archive: Archive) -> KinModel:
     card = ModelCard.from_dict(plain.object("card"))
     n_outputs = len(classes) if kind == "multiclass" else 1
     reader = PartReader(archive, kind, len(encoder.names), n_outputs)
-    parts = tuple(reader.read(each) for each in plain.objects("parts", PARTS))
+    parts = tuple(reader.read(part) for part in plain.objects("parts", PARTS))
     plain.done()
     if extra := archive.names - {MAIN, *reader.used}:
         raise DatakinError(f"it has members that belong to nothing ({sorted(extra)[0]!r})")
     stack = StackPredictor(parts, kind, classes, np.array(shares))
     return KinModel(schema, encoder, stack, card, label_type=label_type)
-
-
-def _check_format(plain: PlainFields) -> None:
-    number: Any = plain.take("format")
-    by = plain.text("datakin")[:20]
-    if type(number) is int and number > FORMAT:
-        raise DatakinError(
-            f"it was made by a newer version of datakin ({by}); update: pip install -U datakin"
-        )
-    if type(number) is not int or number < 1:
-        raise DatakinError(f"its format must be a number from 1 to {FORMAT}")

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from datetime import date
 from typing import Any
 
 import numpy as np
 
-from datakin._core.repeatability import derive_seed
+from datakin._core.repeatability import derive_seed, versions
 from datakin.choosing.card import CardSource, ModelCard
 from datakin.choosing.earlier import Earlier
-from datakin.choosing.ladder import best_single, measured
-from datakin.choosing.model import KinModel, label_type_of
+from datakin.choosing.labels import label_type_of
+from datakin.choosing.model import KinModel
 from datakin.choosing.summary import (
     Stated,
+    best_single,
     fewest_sources,
     mean_losses,
+    metrics_of,
     stability_of,
     stated,
     total_gain,
@@ -24,18 +27,19 @@ from datakin.choosing.summary import (
 from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.data.schema import TableSchema
-from datakin.learning.metrics import Metrics
-from datakin.learning.stack.calls import call_of
-from datakin.learning.stack.fitting import Fitted, held_out
-from datakin.learning.stack.folds import draw_folds
-from datakin.learning.stack.losses import Judge, squared
-from datakin.learning.stack.predictors import KernelPredictor, StackPredictor
-from datakin.learning.stack.preparation import Prepared
-from datakin.learning.stack.weights import Mix
+from datakin.learners.folds import draw_folds
+from datakin.learners.losses import Judge
+from datakin.learners.metrics import Metrics
+from datakin.learners.predictors import KernelPredictor, StackPredictor
+from datakin.learners.stack.candidates import Run
+from datakin.learners.stack.fitting import Fitted, held_out
+from datakin.learners.stack.preparation import Prepared
+from datakin.learners.stack.records import Trial, call_of
+from datakin.learners.stack.trials import single_mixes, try_sources
 from datakin.results.choice import Choice, CurvePoint, SourceChoice
 from datakin.results.record import make_provenance
 
-__all__ = ["curve_of", "group_codes", "make_choice"]
+__all__ = ["group_codes", "make_choice"]
 
 
 def make_choice(
@@ -44,23 +48,23 @@ def make_choice(
     prepared: Prepared,
     earlier: Earlier,
     fitted: Fitted,
-    trials: Sequence[Any],
-    singles: Mapping[str, Sequence[Mix]],
-    curve: tuple[CurvePoint, ...],
     judge: Judge,
     options: dict[str, Any],
+    run: Run,
 ) -> Choice:
-    """Put together what was found."""
-    seed = fitted.passes.stack.seed
+    """Try each source, and put together what the fits say."""
+    passes, seed = fitted.passes, fitted.passes.stack.seed
     y, groups = prepared.target.y, group_codes(prepared.target.groups)
-    passes = fitted.passes
-    user_weights = prepared.rows.weights
+    weights = prepared.rows.weights
+    singles = single_mixes(passes)
+    trials = try_sources(passes, groups, run, singles)
+    curve = _curve_of(fitted, judge, y, groups, seed)
     metrics: dict[str, Metrics] = {}
 
     def state(name: str, of: str, draws: Sequence[Array]) -> Stated:
-        found = stated(draws, judge, y, user_weights, groups)
-        metrics[name] = measured(of, draws, found, judge, y, user_weights, groups)
-        return found
+        error = stated(draws, judge, y, weights, groups)
+        metrics[name] = metrics_of(of, draws, error, judge, y, weights, groups)
+        return error
 
     by_target = held_out(passes.alone)
     alone = state("alone", "the target alone", by_target)
@@ -68,36 +72,18 @@ def make_choice(
     single = state("best_single", "the best single source", best[1]) if best else None
     has_pools = passes.stack.has_pools
     pooled = state("all", "everything pooled", held_out(passes.pooled)) if has_pools else None
-    gain, low, high, p_gain, tried = total_gain(passes, fitted.honest, groups)
-    base = float(np.average(mean_losses(passes, by_target), weights=user_weights))
-    if not fitted.used:  # the model is that of the target alone
-        gain, low, high, p_gain, tried = 0.0, 0.0, 0.0, 0.0, 0.0
     error = state("choice", "the choice", fitted.honest if fitted.used else by_target)
+    gain, low, high, p_gain, tried = 0.0, 0.0, 0.0, 0.0, 0.0
+    if fitted.used:  # Else the model is that of the target alone.
+        gain, low, high, p_gain, tried = total_gain(passes, fitted.honest, groups)
     choices = []
     for trial in trials:
         n_rows = earlier.rows_of(trial.source) or len(prepared.sources[trial.source])
-        share = fitted.shares[trial.source]
-        choices.append(
-            SourceChoice(
-                trial.source,
-                call_of(trial, is_used=trial.source in fitted.used),
-                trial.gain,
-                trial.low,
-                trial.high,
-                trial.p_gain,
-                share,
-                worth_of(trial, curve, n_rows),
-                n_rows,
-                trial.pooled,
-                trial.pooled_low,
-                trial.pooled_high,
-                trial.tried,
-            )
-        )
-    choices.sort(key=lambda each: (-each.share, -each.gain, each.source))
-    notes = [f"{each.name}: {note}" for each in (own, *sources) for note in each.notes]
+        choices.append(_source_choice(trial, fitted, curve, n_rows))
+    choices.sort(key=lambda choice: (-choice.share, -choice.gain, choice.source))
+    notes = [f"{table.name}: {note}" for table in (own, *sources) for note in table.notes]
     notes += [note for note in prepared.notes if note not in notes]
-    made = Choice(
+    choice = Choice(
         target=own.name,
         label=own.label,
         task=own.task,
@@ -114,7 +100,7 @@ def make_choice(
         gain_interval=(low, high),
         p_gain=p_gain,
         tried=tried,
-        loss_alone=base,
+        loss_alone=float(np.average(mean_losses(passes, by_target), weights=weights)),
         stability=stability_of(passes, fitted.used, fitted.settled, error, seed),
         curve=curve,
         learners=tuple(options["learners"]),
@@ -125,7 +111,21 @@ def make_choice(
         error_best=single.error if single else None,
         best_source=best[0] if best else "",
     )
-    return made.with_model(_model(own, sources, prepared, earlier, fitted, judge, made))
+    return choice.with_model(_model(own, sources, prepared, earlier, fitted, judge, choice))
+
+
+def _source_choice(
+    trial: Trial, fitted: Fitted, curve: Sequence[CurvePoint], n_rows: int
+) -> SourceChoice:
+    names = ("source", "gain", "low", "high", "p_gain", "tried")
+    pooled = ("pooled", "pooled_low", "pooled_high")
+    return SourceChoice(
+        call=call_of(trial, is_used=trial.source in fitted.used),
+        share=fitted.shares[trial.source],
+        worth_rows=worth_of(trial, curve, n_rows),
+        n_rows=n_rows,
+        **{name: getattr(trial, name) for name in (*names, *pooled)},
+    )
 
 
 def _model(
@@ -138,17 +138,28 @@ def _model(
     choice: Choice,
 ) -> KinModel:
     """Return the fitted model with its card."""
-    named = {each.name: (each.name, each.n_rows, each.fingerprint) for each in sources}
-    named |= {each.name: (each.name, each.n_rows, each.fingerprint) for each in earlier.sources}
-    card = ModelCard.of(
-        own,
-        [CardSource(*named[c.source], c.share, c.call) for c in choice.choices],
+    known = {source.name: (source.n_rows, source.fingerprint) for source in sources}
+    known |= {source.name: (source.n_rows, source.fingerprint) for source in earlier.sources}
+    used = versions()
+    card = ModelCard(
+        created=date.today().isoformat(),
+        target=own.name,
+        label=own.label,
+        task=own.task,
+        classes=own.classes,
+        n_rows=own.n_rows,
+        fingerprint=own.fingerprint,
+        sources=tuple(
+            CardSource(c.source, *known[c.source], c.share, c.call) for c in choice.choices
+        ),
         loss=choice.loss,
         error=choice.error,
         interval=choice.interval,
         error_alone=choice.error_alone,
         error_all=choice.error_all,
         seed=choice.provenance.seed,
+        datakin=used.get("datakin", ""),
+        versions=used,
         notes=(*choice.notes, *_rows_held(fitted)),
     )
     parts = tuple(
@@ -171,40 +182,30 @@ def _rows_held(fitted: Fitted) -> list[str]:
     ]
 
 
-def curve_of(
+def _curve_of(
     fitted: Fitted, judge: Judge, y: Array, groups: Array | None, seed: int
 ) -> tuple[CurvePoint, ...]:
     """Return the error of the target alone at half of its rows, and at nearly all of them."""
     passes = fitted.passes
-    stack, n = passes.stack, len(y)
+    stack, target, n = passes.stack, passes.stack.target, len(y)
     n_folds = int(passes.folds[0].max()) + 1
-    full = passes.alone
     halves = []
-    for repeat in range(len(full)):
+    for repeat, mix in enumerate(passes.alone):
         state = derive_seed(seed, "half", repeat)
         folds = draw_folds(y, judge.kind != "regression", groups, state, n_folds=2)
-        P = np.array([each.held_out(stack.target, folds)[0] for each in stack.learners])
+        P = np.array([learner.held_out(target, folds)[0] for learner in stack.learners])
         # The weights of the whole: half of the rows is too little to find them too.
-        found = np.einsum("cnm,c->nm", P, full[repeat].weights)
-        halves.append(found)
-    counts = judge.row_weights(y, stack.target.weights)
+        halves.append(np.einsum("cnm,c->nm", P, mix.weights))
+    counts = judge.row_weights(y, target.weights)
 
-    def point(rows: int, predictions: Sequence[Array]) -> CurvePoint:
-        errors = np.mean([judge.rows(y, each) for each in predictions], axis=0)
-        losses = np.mean(
-            [squared(stack.target.Y, each, stack.target.kind) for each in predictions], axis=0
-        )
-        return CurvePoint(
-            rows,
-            float(np.average(errors, weights=counts)),
-            float(np.average(losses, weights=stack.target.weights)),
-        )
+    def point(rows: int, draws: Sequence[Array]) -> CurvePoint:
+        errors = np.mean([judge.rows(y, predictions) for predictions in draws], axis=0)
+        error = float(np.average(errors, weights=counts))
+        loss = float(np.average(mean_losses(passes, draws), weights=target.weights))
+        return CurvePoint(rows, error, loss)
 
     nearly = round(n * (n_folds - 1) / n_folds)
-    return (
-        point(round(n / 2), halves),
-        point(nearly, [each.predictions for each in full]),
-    )
+    return point(round(n / 2), halves), point(nearly, held_out(passes.alone))
 
 
 def group_codes(groups: Array | None) -> Array | None:

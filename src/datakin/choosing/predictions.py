@@ -11,18 +11,19 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed
+from datakin.choosing.labels import codes_of_labels, is_labelled
 from datakin.choosing.model import KinModel
 from datakin.data.dataset import fingerprint_of, hash_labels
 from datakin.data.features import Array, Features
 from datakin.data.new_rows import NewRows, read_new_rows
-from datakin.learning.metrics import Metrics
+from datakin.learners.metrics import Metrics
 from datakin.results.metrics_table import metrics_line
 from datakin.results.record import Record, plain, table
 from datakin.results.words import amount, error_word, interval_amount, short
 
 __all__ = ["Predictions", "predict_table"]
 
-SHOWN = 20  # rows of the text
+SHOWN = 20  # Rows of the text.
 WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,14})")
 
 
@@ -100,56 +101,63 @@ def predict_table(
     **options
         Of `read_new_rows`.
     """
-    classes = model.stack.classes
+    classes, shares = model.stack.classes, model.stack.shares
     read = read_new_rows(source, model.schema, classes=bool(classes), keep=keep, **options)
     made = ["prediction", *(f"p_{name}" for name in classes)]
-    made += ["most_likely"] if len(model.stack.shares) else []
-    if both := [name for name in read.kept or {} if name in made]:
+    made += ["most_likely"] if len(shares) else []
+    kept = read.kept or {}
+    if both := [name for name in kept if name in made]:
         raise DatakinError(
             f"A kept column must not have the name of a new one. Got {listed(both)}; rename it in the "
             f"table."
         )
     model.announce(read)
     outputs = model.outputs_of(read.features)
-    names = numbered(classes)
-    values = [names[k] for k in model.codes_of(outputs)] if classes else outputs[:, 0].tolist()
+    labels = read.labels
+    there = np.zeros(len(outputs), dtype=bool) if labels is None else is_labelled(labels)
+    names = _numbered(classes)
     return Predictions(
-        model.schema.label,
-        classes,
-        tuple(values),
-        outputs if classes else np.zeros((len(outputs), 0)),
-        {name: tuple(held.tolist()) for name, held in (read.kept or {}).items()},
-        "\n".join([_error_line(model, outputs, read), *_rule(model)]),
-        _metrics(model, outputs, read.labels),
-        _likely(model, outputs) if len(model.stack.shares) else (),
+        label=model.schema.label,
+        classes=classes,
+        values=tuple(
+            [names[k] for k in model.codes_of(outputs)] if classes else outputs[:, 0].tolist()
+        ),
+        probabilities=outputs if classes else np.zeros((len(outputs), 0)),
+        kept={name: tuple(values.tolist()) for name, values in kept.items()},
+        closing="\n".join([_errors(model, outputs, read, there), *_rule(model)]),
+        metrics=None if labels is None or not there.any() else model.metrics_of(outputs, labels),
+        likely=tuple(names[k] for k in np.argmax(outputs, axis=1)) if len(shares) else (),
     )
 
 
-def _likely(model: KinModel, outputs: Array) -> tuple[Any, ...]:
-    """Return the most likely class of each row, which need not be the one that is predicted."""
-    names = numbered(model.stack.classes)
-    return tuple(names[code] for code in np.argmax(outputs, axis=1))
-
-
-def numbered(classes: Sequence[str]) -> list[Any]:
+def _numbered(classes: Sequence[str]) -> list[Any]:
     """Return class names; as whole numbers if all of them are such."""
-    if all(WHOLE.fullmatch(name) for name in classes):
-        return [int(name) for name in classes]
-    return list(classes)
+    is_whole = all(WHOLE.fullmatch(name) for name in classes)
+    return [int(name) if is_whole else name for name in classes]
 
 
-def _error_line(model: KinModel, outputs: Array, read: NewRows) -> str:
+def _errors(model: KinModel, outputs: Array, read: NewRows, there: Array) -> str:
     """Say what error to expect; with labels, beside the error on these rows."""
-    found = "" if read.labels is None else _closing(model, outputs, read)
-    if found:
-        return found
-    return f"Expected {_expected(model)} on rows like those of {short(model.card.target)}."
-
-
-def _expected(model: KinModel) -> str:
-    card = model.card
-    reach = f"{card.level:.0%} interval {interval_amount(card.loss, *card.interval)}"
-    return f"{error_word(card.loss)}: {amount(card.loss, card.error)} ({reach})"
+    card, labels, n_rows = model.card, read.labels, int(there.sum())
+    expected = (
+        f"{error_word(card.loss)}: {amount(card.loss, card.error)} "
+        f"({card.level:.0%} interval {interval_amount(card.loss, *card.interval)})"
+    )
+    if labels is None or not n_rows:
+        return f"Expected {expected} on rows like those of {short(card.target)}."
+    try:
+        error = amount(card.loss, model.error_of(outputs, labels))
+    except DatakinError as problem:
+        return str(problem)
+    which = "" if n_rows == len(labels) else f" of {len(labels):,} that have a label"
+    lines = [f"Error on these {n_rows:,} rows{which}: {error}. Expected {expected}."]
+    lines += _unknown(model, labels[there])
+    if n_rows == card.n_rows and _are_learned(model, read.features, labels, there):
+        lines.append(
+            f"The model was learned from these very rows ({plain(card.target)}): the error on them "
+            f"is too low."
+        )
+    return "\n".join(lines)
 
 
 def _rule(model: KinModel) -> list[str]:
@@ -168,39 +176,6 @@ def _rule(model: KinModel) -> list[str]:
     ]
 
 
-def _metrics(model: KinModel, outputs: Array, labels: Array | None) -> Metrics | None:
-    """Return the metrics on rows with a label; None if no row has one."""
-    if labels is None or not any(label is not None and label == label for label in labels):
-        return None
-    return model.metrics_of(outputs, labels)
-
-
-def _closing(model: KinModel, outputs: Array, read: NewRows) -> str:
-    """Say the error on these rows beside that of the card; nothing where no row has a label."""
-    labels = read.labels
-    assert labels is not None
-    there = np.array([label is not None and label == label for label in labels], dtype=bool)
-    n_rows = int(there.sum())
-    if not n_rows:
-        return ""
-    try:
-        error = model.error_of(outputs, labels)
-    except DatakinError as problem:
-        return str(problem)
-    unit = "" if n_rows == len(labels) else f" of {len(labels):,} that have a label"
-    said = [
-        f"Error on these {n_rows:,} rows{unit}: {amount(model.card.loss, error)}. Expected "
-        f"{_expected(model)}.",
-        *_unknown(model, labels[there]),
-    ]
-    if n_rows == model.card.n_rows and _are_learned(model, read.features, labels, there):
-        said.append(
-            f"The model was learned from these very rows ({plain(model.card.target)}): the error on them "
-            f"is too low."
-        )
-    return "\n".join(said)
-
-
 def _unknown(model: KinModel, labels: Array) -> list[str]:
     """Say how many rows are of classes that the model does not know: it is wrong on all of them."""
     classes = model.stack.classes
@@ -217,10 +192,9 @@ def _unknown(model: KinModel, labels: Array) -> list[str]:
 
 def _are_learned(model: KinModel, features: Features, labels: Array, there: Array) -> bool:
     """Return whether the rows with a label are the target that the model was learned from."""
-    rows, classes = np.flatnonzero(there), model.stack.classes
-    place = {name: code for code, name in enumerate(classes)}
-    if classes and not place.keys() >= set(labels[rows]):
+    classes = model.stack.classes
+    y = codes_of_labels(labels[there], classes)
+    if classes and y.max() == len(classes):  # There is a class that the model does not know.
         return False
-    y = np.array([place[v] for v in labels[rows]]) if classes else labels[rows].astype(float)
-    found = fingerprint_of(features.take(rows), hash_labels(y, classes))
-    return found == model.card.fingerprint
+    rows = features.take(np.flatnonzero(there))
+    return fingerprint_of(rows, hash_labels(y, classes)) == model.card.fingerprint

@@ -2,37 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
-from datakin.learning.metrics import ERROR_SPREAD, error_interval
-from datakin.learning.stack.calls import Trial, few_units, gain_of, posterior
-from datakin.learning.stack.fitting import Passes, held_out, used_sources
-from datakin.learning.stack.losses import Judge, squared
-from datakin.learning.stack.weights import reweighted
+from datakin.learners.losses import LOSSES, Judge, mean_squared, squared
+from datakin.learners.metrics import (
+    ERROR_SPREAD,
+    Metrics,
+    agreeing,
+    class_metrics,
+    error_interval,
+    number_metrics,
+    sampling_error,
+)
+from datakin.learners.stack.fitting import Passes, held_out, used_sources
+from datakin.learners.stack.records import Trial
+from datakin.learners.stack.trials import few_units, gain_of, posterior
+from datakin.learners.stack.weights import Mix, reweighted
 from datakin.results.choice import CurvePoint, Stability
 
 __all__ = [
-    "ERROR_SPREAD",
-    "Stated",
-    "error_interval",
-    "fewest_sources",
-    "stability_of",
-    "stated",
-    "total_gain",
-    "worth_of",
+    *("ERROR_SPREAD", "Stated", "best_single", "error_interval", "fewest_sources", "mean_losses"),
+    *("metrics_of", "stability_of", "stated", "total_gain", "worth_of"),
 ]
 
 # What to expect of a choice before its gain is measured, as for single sources (see `calls`). Wider than
 # the development half asks for: elsewhere some choices gain much more.
 EXPECTED, WIDTH, POWER, SPREAD = 0.11, 0.15, 0.63, 2.0
-REWEIGHTED = 100  # targets with other weights of their rows
-FLAT = 0.03  # a learning curve that falls by less, from half of the rows to all, tells no worth
-KEPT = 0.9  # of the gain that the fewest sources must keep
+REWEIGHTED = 100  # Targets with other weights of their rows.
+FLAT = 0.03  # A learning curve that falls by less, from half of the rows to all, shows no worth.
+KEPT = 0.9  # Share of the gain that the fewest sources must keep.
 
 
 @dataclass(frozen=True)
@@ -75,33 +78,95 @@ def stated(
     groups : ndarray or None
     """
     counts = judge.row_weights(y, weights)
-    by_draw = [judge.rows(y, each) for each in draws]
+    by_draw = [judge.rows(y, predictions) for predictions in draws]
     rows = np.mean(by_draw, axis=0)
     error = float(np.average(rows, weights=counts))
     center = np.full(len(y), error)
     if judge.loss.balanced:  # each class has a mean of its own
         for code in np.unique(y):
             center[y == code] = np.average(rows[y == code], weights=counts[y == code])
-    parts = counts * (rows - center)
-    if groups is not None:
-        parts = np.bincount(groups, weights=parts)
-    n = len(parts)
-    spread = float(np.sqrt(np.sum(parts**2) * n / max(n - 1, 1)) / counts.sum())
+    spread, n = sampling_error(counts * (rows - center), groups)
+    spread /= float(counts.sum())
     if judge.kind != "regression" and judge.loss.needs == "label":
-        # Without any wrong row, or with all of them wrong, rows tell nothing of their spread.
+        # Without any wrong row, or with all of them wrong, rows say nothing of their spread.
         share = (error * n + 1) / (n + 2)
         spread = max(spread, float(np.sqrt(share * (1 - share) / n)) / 2)
     is_share = judge.loss.name in ("zero_one", "balanced")
     low, high = error_interval(error, spread, n, is_share=is_share, spread=ERROR_SPREAD)
-    each = tuple(float(np.average(one, weights=counts)) for one in by_draw)
-    return Stated(error, low, high, each, spread, n)
+    errors = tuple(float(np.average(losses, weights=counts)) for losses in by_draw)
+    return Stated(error, low, high, errors, spread, n)
+
+
+def metrics_of(
+    of: str,
+    draws: Sequence[Array],
+    error: Stated,
+    judge: Judge,
+    y: Array,
+    weights: Array,
+    groups: Array | None,
+) -> Metrics:
+    """Return the metrics of held-out predictions, beside the error that is stated of them.
+
+    They are means over the draws of the folds, as the error is, and their intervals are as much wider than
+    rows alone say. What follows from the error (accuracy, RMSE, ...) is exactly what it says.
+
+    Parameters
+    ----------
+    of : str
+        What predicts, in words.
+    error : Stated
+        Of the same predictions.
+    draws, judge, y, weights, groups
+        As in `stated`.
+    """
+    variance = 0.0
+    if judge.kind == "regression":
+        variance = float(np.cov(y, aweights=weights, ddof=0))
+        values = [outputs[:, 0] for outputs in draws]
+        metrics = number_metrics(of, values, y, weights, groups=groups, spread=ERROR_SPREAD)
+    else:
+        p = [judge.probabilities(outputs) for outputs in draws]
+        codes = [judge.codes(probabilities) for probabilities in p]
+        metrics = class_metrics(
+            of, p, codes, y, weights, classes=judge.classes, groups=groups, spread=ERROR_SPREAD
+        )
+    if LOSSES.get(judge.loss.name) is not judge.loss:  # A loss of the user's own may have any name.
+        return metrics
+    return agreeing(metrics, judge.loss.name, error.error, (error.low, error.high), variance)
+
+
+def best_single(
+    passes: Passes, singles: Mapping[str, Sequence[Mix]]
+) -> tuple[str, list[Array]] | None:
+    """Return the source that is most often the best one, and held-out predictions by the best one.
+
+    For every fold the best source is that whose stack with the target loses least (Brier or squared
+    error) on the rows of the other folds: no row helps to pick what it is predicted by.
+
+    Parameters
+    ----------
+    passes : Passes
+    singles : mapping of str to sequence of Mix
+        Of each source, for each draw of the folds.
+    """
+    if not singles:
+        return None
+    names, target = sorted(singles), passes.stack.target
+    picked, draws = np.zeros(len(names), dtype=int), []
+    for draw, folds in enumerate(passes.folds):
+        predictions = np.array([singles[name][draw].predictions for name in names])
+        losses = target.weights * squared(target.Y, predictions, target.kind)
+        by_fold = np.array([np.bincount(folds, weights=of_source) for of_source in losses])
+        best = np.argmin(losses.sum(axis=1)[:, None] - by_fold, axis=0)
+        picked += np.bincount(best, minlength=len(names))
+        draws.append(predictions[best[folds], np.arange(len(folds))])
+    return names[int(np.argmax(picked))], draws
 
 
 def mean_losses(passes: Passes, draws: Sequence[Array]) -> Array:
     """Return the decision loss of each row, mean over the draws of the folds."""
-    target = passes.stack.target
-    each = [squared(target.Y, predictions, target.kind) for predictions in draws]
-    return np.asarray(np.mean(each, axis=0))
+    return mean_squared(passes.stack.target.Y, draws, passes.stack.target.kind)
 
 
 def total_gain(
@@ -112,8 +177,8 @@ def total_gain(
     alone = mean_losses(passes, held_out(passes.alone))
     gain, error = gain_of(alone, mean_losses(passes, draws), target, groups)
     error *= few_units(len(alone), groups)
-    found = posterior(gain, error, len(alone), EXPECTED, WIDTH, POWER, SPREAD)
-    return *found[:4], gain
+    expected = posterior(gain, error, len(alone), EXPECTED, WIDTH, POWER, SPREAD)
+    return *expected[:4], gain
 
 
 def stability_of(
@@ -121,23 +186,20 @@ def stability_of(
 ) -> Stability:
     """Return how often other folds, and other weights of the rows, lead to the same sources."""
     stack, n_draws = passes.stack, len(passes.mixes)
-    by_folds = [used_sources(stack.shares(each.weights)) for each in passes.choosing]
+    by_folds = [used_sources(stack.shares(mix.weights)) for mix in passes.choosing]
     rng = np.random.default_rng(derive_seed(seed, "reweighted"))
     by_sample = []
     for b in range(REWEIGHTED if stack.names else 0):
-        draws = rng.standard_exponential(len(stack.target))
-        weights = [
-            reweighted(P, stack.target.Y, passes.row_weights * draws, stack.own)
-            for P in passes.predictions[b % n_draws : b % n_draws + 1]
-        ]
-        by_sample.append(used_sources(stack.shares(np.mean(weights, axis=0))))
+        weights = passes.row_weights * rng.standard_exponential(len(stack.target))
+        mix = reweighted(passes.predictions[b % n_draws], stack.target.Y, weights, stack.own)
+        by_sample.append(used_sources(stack.shares(mix)))
 
     def share(answers: Sequence[tuple[str, ...]]) -> float:
-        return float(np.mean([one == used for one in answers])) if answers else 1.0
+        return float(np.mean([answer == used for answer in answers])) if answers else 1.0
 
-    def each(answers: Sequence[tuple[str, ...]]) -> dict[str, float]:
+    def by_source(answers: Sequence[tuple[str, ...]]) -> dict[str, float]:
         return {
-            name: float(np.mean([name in one for one in answers])) if answers else 0.0
+            name: float(np.mean([name in answer for answer in answers])) if answers else 0.0
             for name in stack.names
         }
 
@@ -148,8 +210,8 @@ def stability_of(
         min(error.by_draw),
         max(error.by_draw),
         share(by_sample),
-        each(by_folds),
-        each(by_sample),
+        by_source(by_folds),
+        by_source(by_sample),
     )
 
 
@@ -161,13 +223,15 @@ def fewest_sources(passes: Passes, shares: dict[str, float]) -> tuple[str, ...]:
     order = sorted((n for n, share in shares.items() if share > 0), key=lambda n: (-shares[n], n))
     if len(order) < 2:
         return tuple(order)
-    weights = passes.stack.target.weights
-    base = float(np.average(mean_losses(passes, held_out(passes.alone)), weights=weights))
 
-    def gain(some: Sequence[str]) -> float:
-        kept = set(some)
-        mixes = passes.of(lambda c: c.rows == "target" or c.source in kept)
-        return base - float(np.average(mean_losses(passes, held_out(mixes)), weights=weights))
+    def loss(mixes: Sequence[Mix]) -> float:
+        losses = mean_losses(passes, held_out(mixes))
+        return float(np.average(losses, weights=passes.stack.target.weights))
+
+    base = loss(passes.alone)
+
+    def gain(kept: Sequence[str]) -> float:
+        return base - loss(passes.of(lambda c: c.rows == "target" or c.source in kept))
 
     whole = gain(order)
     for k in range(1, len(order)):
@@ -191,19 +255,16 @@ def worth_of(trial: Trial, curve: Sequence[CurvePoint], n_rows: int) -> float | 
     n_rows : int
         Of the source.
     """
-    if len(curve) < 2:
-        return None
-    half, full = curve[0], curve[-1]
-    if half.n_rows == full.n_rows:  # two groups: each predicts the other
-        return None
-    slope = (half.loss - full.loss) / (1 / half.n_rows - 1 / full.n_rows)
-    if half.loss - full.loss < FLAT * full.loss:
+    half, full = curve
+    # Two groups predict each other, from as many rows.
+    if half.n_rows == full.n_rows or half.loss - full.loss < FLAT * full.loss:
         return None
     if trial.gain <= 0:
         return 0.0
-    level = full.loss - slope / full.n_rows  # of endless rows
+    slope = (half.loss - full.loss) / (1 / half.n_rows - 1 / full.n_rows)
+    level = full.loss - slope / full.n_rows  # Of endless rows.
     aim = full.loss * (1 - trial.gain)
-    if aim <= level:  # no number of own rows would do, by a curve that is nearly flat
+    if aim <= level:  # No number of own rows would do, by a curve that is nearly flat.
         return None
-    found = slope / (aim - level) - full.n_rows
-    return float(found) if found <= n_rows else None
+    worth = slope / (aim - level) - full.n_rows
+    return float(worth) if worth <= n_rows else None

@@ -1,5 +1,8 @@
 """The command line, ``datakin``."""
 
-from datakin.cli.entry import app, main
+from datakin.cli import choosing, commands, distances
+from datakin.cli.program import app, main
 
 __all__ = ["app", "main"]
+
+ROOMS = (commands, choosing, distances)  # each adds its commands to the app

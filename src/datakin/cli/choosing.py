@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 import datakin
 from datakin._core.addresses import printable
 from datakin._core.exceptions import DatakinError
-from datakin._core.streams import say
-from datakin.cli.explanations import Explaining
-from datakin.cli.failing import Failing
-from datakin.cli.options import Choosing, Running, register
+from datakin._core.files import say
+from datakin.cli.calls import Explaining, Failing
+from datakin.cli.corrections import names
+from datakin.cli.options import Choosing, Running, argument, option, register
 from datakin.cli.output import DataOutput, Output, error_text
 from datakin.cli.program import START, app
-from datakin.cli.reading import Domain, Reading, ReadingNew, Target, names
+from datakin.cli.reading import DOMAIN, TABLES, TARGET, Reading, ReadingNew
 
 __all__ = ["choose", "demo", "predict"]
 
@@ -26,39 +25,22 @@ FRESH = 2_000  # rows that check the error of the demo's model
 
 @register(app, START, "Choose sources, fit the model, say what error to expect.")
 def choose(
-    tables: Annotated[
-        list[str],
-        typer.Argument(
-            help="The target's table, then the sources' (globs work); or one table with --domain."
-        ),
-    ],
     reading: Reading,
     output: Output,
     failing: Failing,
     choosing: Choosing,
     explaining: Explaining,
-    domain: Domain = None,
-    target: Target = None,
-    model: Annotated[
-        Path | None, typer.Option(help="Save the fitted model: kin.datakin, for datakin predict.")
-    ] = None,
-    test: Annotated[
-        str | None,
-        typer.Option(help="A labelled table of later rows: the stated error is checked on it."),
-    ] = None,
-    add_to: Annotated[
-        str | None,
-        typer.Option(help="A saved model: its sources stay as they are, these are added."),
-    ] = None,
-    repeats: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Draws of the folds; by default 5 to 12, until the answer stays the same.",
-            show_default=False,
-            rich_help_panel="How the choice is made",
-        ),
-    ] = None,
+    tables: list[str] = TABLES,
+    domain: str | None = DOMAIN,
+    target: str | None = TARGET,
+    model: Path | None = option("Save the fitted model: kin.datakin, for datakin predict."),
+    test: str | None = option("A labelled table of later rows: the stated error is checked on it."),
+    add_to: str | None = option("A saved model: its sources stay as they are, these are added."),
+    repeats: int | None = option(
+        "Draws of the folds; by default 5 to 12, until the answer stays the same.",
+        min=1,
+        panel=Choosing.panel,
+    ),
 ) -> None:
     """Choose the sources to learn from, fit the model, say what error to expect.
 
@@ -74,7 +56,7 @@ def choose(
     def work() -> Any:
         from datakin._core.files import check_file
         from datakin.choosing import check_test, tell_test
-        from datakin.choosing.act import choose_from
+        from datakin.choosing.act import ChoiceOptions, choose_from
 
         failing.check()
         if model is not None:
@@ -83,7 +65,8 @@ def choose(
         if test is not None:
             check_test(test, first, add_to)
         options = choosing.options() | ({} if repeats is None else {"repeats": repeats})
-        found = choose_from(first, list(sources.values()), left_out, add_to=add_to, **options)
+        asked = ChoiceOptions(add_to=add_to, **options)
+        found = choose_from(first, list(sources.values()), left_out, asked)
 
         def save() -> str:
             found.model.save(model, overwrite=output.force)
@@ -91,11 +74,16 @@ def choose(
             notes = "".join(f" {note[0].upper()}{note[1:]}." for note in held)
             return f"The model is in {printable(str(model))}: datakin predict {model} TABLE.{notes}"
 
-        _attempt(save if model is not None else None, said, faults)
         learned = [first, *sources.values()]
-        _attempt(
-            (lambda: tell_test(found, test, learned)) if test is not None else None, said, faults
-        )
+        after = [save] if model is not None else []
+        after += [lambda: tell_test(found, test, learned)] if test is not None else []
+        for do in after:
+            try:
+                said.append(do())
+            except DatakinError as error:
+                faults.append(error_text(error))
+            except MemoryError:
+                faults.append("Error: memory ran out after the choice was made.")
         found = explaining.apply(found, first, sources, options["random_state"])
         said.extend(filter(None, [explaining.closing(found).strip()]))
         return found
@@ -111,36 +99,16 @@ def choose(
     failing.stop((each.source, each.call) for each in found.choices)
 
 
-def _attempt(do: Callable[[], str] | None, said: list[str], faults: list[str]) -> None:
-    """Do something with a result that is there already: what is said of it, or the fault, is kept."""
-    if do is None:
-        return
-    try:
-        said.append(do())
-    except DatakinError as error:
-        faults.append(error_text(error))
-    except MemoryError:
-        faults.append("Error: memory ran out after the choice was made.")
-
-
 @register(app, START, "Predict the rows of a table with a saved model.")
 def predict(
-    model: Annotated[str, typer.Argument(help="The model: a .datakin file.")],
     output: DataOutput,
     reading: ReadingNew,
-    table: Annotated[
-        str | None, typer.Argument(help="The table to predict; it needs no label.", metavar="TABLE")
-    ] = None,
-    keep: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Column(s) to carry along, such as an id; repeat or separate by commas; all for all."
-        ),
-    ] = None,
-    card: Annotated[
-        bool,
-        typer.Option("--card", help="Print what the model was learned from, and nothing else."),
-    ] = False,
+    model: str = argument("The model: a .datakin file."),
+    table: str | None = argument("The table to predict; it needs no label.", None),
+    keep: list[str] | None = option(
+        "Column(s) to carry along, such as an id; repeat or separate by commas; all for all."
+    ),
+    card: bool = option("Print what the model was learned from, and nothing else.", False),
 ) -> None:
     """Predict the rows of a table with a saved model.
 

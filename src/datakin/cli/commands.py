@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 import datakin
-from datakin._core.exceptions import DatakinError
-from datakin.cli.explanations import Explaining
-from datakin.cli.failing import Failing
-from datakin.cli.options import Scoring, Trying, register, separated
+from datakin._core.exceptions import DatakinError, listed
+from datakin.cli.calls import Explaining, Failing
+from datakin.cli.options import Given, Scoring, Trying, argument, option, register, separated
 from datakin.cli.output import Output, PlainOutput
 from datakin.cli.program import MEASURE, START, TRY, app
-from datakin.cli.reading import Domain, Looking, Reading, Target
+from datakin.cli.reading import DOMAIN, TABLES, TARGET, Looking, Reading
 
-__all__ = ["check", "gain", "matrix", "rank", "score"]
+__all__ = ["check", "explain", "gain", "matrix", "rank", "score"]
+
+
+class Explained(Given):
+    """Options of explain."""
+
+    fields_of = "datakin.explaining.act:ExplainOptions"
 
 
 @register(app, START, "Say how tables are read, and what would mend them.")
 def check(
-    tables: Annotated[
-        list[str],
-        typer.Argument(help="One table or several, the target's first; or one with --domain."),
-    ],
     reading: Looking,
     output: PlainOutput,
-    domain: Domain = None,
+    tables: list[str] = argument("One table or several, the target's first; or one with --domain."),
+    domain: str | None = DOMAIN,
 ) -> None:
     """Say how tables are read: columns, labels, what looks odd, and what would mend it.
 
@@ -43,15 +45,13 @@ def check(
 
 @register(app, MEASURE, "Compare one target with one source.")
 def score(
-    target: Annotated[
-        str, typer.Argument(help="The target's table (csv, csv.gz, parquet, feather).")
-    ],
-    source: Annotated[str, typer.Argument(help="The source's table.")],
     reading: Reading,
     scoring: Scoring,
     output: Output,
     failing: Failing,
     explaining: Explaining,
+    target: str = argument("The target's table (csv, csv.gz, parquet, feather)."),
+    source: str = argument("The source's table."),
 ) -> None:
     """Compare one target with one source.
 
@@ -71,28 +71,22 @@ def score(
 
 @register(app, MEASURE, "Rank sources for a target, best first.")
 def rank(
-    tables: Annotated[
-        list[str],
-        typer.Argument(
-            help="The target's table, then the sources' (globs work, a folder of Parquet files is "
-            "one table); or one table with --domain."
-        ),
-    ],
     reading: Reading,
     scoring: Scoring,
     output: Output,
     failing: Failing,
     explaining: Explaining,
-    domain: Domain = None,
-    target: Target = None,
-    screen: Annotated[
-        bool,
-        typer.Option(
-            "--screen",
-            help="Look at all sources with a few quick fits first; full work only for those within "
-            "reach of the best or called helpful. The others stay in the table, marked.",
-        ),
-    ] = False,
+    tables: list[str] = argument(
+        "The target's table, then the sources' (globs work, a folder of Parquet files is one table); "
+        "or one table with --domain."
+    ),
+    domain: str | None = DOMAIN,
+    target: str | None = TARGET,
+    screen: bool = option(
+        "Look at all sources with a few quick fits first; full work only for those within reach of the "
+        "best or called helpful. The others stay in the table, marked.",
+        False,
+    ),
 ) -> None:
     """Rank sources for a target, best first.
 
@@ -106,7 +100,7 @@ def rank(
     def work() -> Any:
         failing.check()
         options = scoring.options()
-        skips = bool(options.get("skip_unusable"))
+        skips = bool(options["skip_unusable"])
         first, sources = reading.read_sources(tables, domain, target, skip_unusable=skips)
         tell = output.teller(len(sources), screen=screen)
         found = datakin.rank(first, sources, screen=screen, on_result=tell, **options)
@@ -118,18 +112,13 @@ def rank(
 
 @register(app, MEASURE, "Compare every table with every other; show clusters.")
 def matrix(
-    tables: Annotated[
-        list[str], typer.Argument(help="Tables (globs work), or one table with --domain.")
-    ],
     reading: Reading,
     scoring: Scoring,
     output: Output,
     failing: Failing,
-    domain: Domain = None,
-    calls: Annotated[
-        bool,
-        typer.Option("--calls", help="Try every table with every other, both ways, and call it."),
-    ] = False,
+    tables: list[str] = argument("Tables (globs work), or one table with --domain."),
+    domain: str | None = DOMAIN,
+    calls: bool = option("Try every table with every other, both ways, and call it.", False),
 ) -> None:
     """Compare every dataset with every other; show clusters.
 
@@ -141,42 +130,87 @@ def matrix(
         if failing.fail_on is not None and not calls:
             raise DatakinError("--fail-on has an effect only with --calls.")
         options = scoring.options()
-        skips = bool(options.get("skip_unusable"))
+        skips = bool(options["skip_unusable"])
         members = reading.read_all(tables, domain, skip_unusable=skips)
         return datakin.matrix(members, calls=calls, **options)
 
-    failing.stop_on_pairs(output.run(work).calls)
+    found = output.run(work).calls
+    failing.stop(
+        (f"{source} for {target}", found.loc[source, target])
+        for source in found.index
+        for target in found.columns
+    )
+
+
+@register(app, MEASURE, "Say why what is learned on a source fails here.")
+def explain(
+    reading: Reading,
+    explained: Explained,
+    output: Output,
+    tables: list[str] = argument(
+        "The target's table and the source's; or one table with --domain."
+    ),
+    domain: str | None = DOMAIN,
+    target: str | None = TARGET,
+    source: str | None = option("With --domain: the value that names the source."),
+) -> None:
+    """Say why what is learned on a source fails on the target, and what would mend it.
+
+    For example: datakin explain mine.csv theirs.csv --label died
+
+    Both in one table: datakin explain icu.csv --domain hospital --target 73 --source 12 --label died
+    """
+
+    def work() -> Any:
+        options = explained.options()
+        return datakin.explain(*_pair(reading, tables, domain, target, source), **options)
+
+    output.run(work)
+
+
+def _pair(
+    reading: Reading, tables: list[str], domain: str | None, target: str | None, source: str | None
+) -> tuple[datakin.Dataset, datakin.Dataset]:
+    """Read the target and the one source: two tables, or two parts of one."""
+    if domain is None and source is not None:
+        raise DatakinError(
+            "--source names a value of --domain; without it the second table is the source."
+        )
+    first, sources = reading.read_sources(tables, domain, target)
+    if domain is None and len(sources) > 1:
+        raise DatakinError(
+            f"datakin explain takes one source. Got {len(sources)}: {listed(sources)}; datakin rank and "
+            f"datakin choose explain several with --explain."
+        )
+    if domain is None:
+        return first, next(iter(sources.values()))
+    if source is None:
+        raise DatakinError(
+            f"--domain needs --source beside --target, one of the values of {domain!r}: "
+            f"{listed(sources, limit=20)}."
+        )
+    what = f"another usable value of {domain!r}"
+    return first, sources[reading.part_of(sources, source, what, role="source")]
 
 
 @register(app, TRY, "Try transfer methods on random splits.")
 def gain(
-    tables: Annotated[
-        list[str],
-        typer.Argument(
-            help="The target's table, then the sources' (globs work); or one table with --domain."
-        ),
-    ],
     reading: Reading,
     output: Output,
     trying: Trying,
-    domain: Domain = None,
-    target: Target = None,
-    methods: Annotated[
-        str | None,
-        typer.Option(
-            help="Names separated by commas: concatenate, tradaboost, dynamic_tradaboost, "
-            "tradaboost_r2, art, kin_weighted, kin_stack. All that fit the task by default."
-        ),
-    ] = None,
-    estimator: Annotated[
-        str | None,
-        typer.Option(help="Base learner: logistic (for numbers linear), forest or xgboost."),
-    ] = None,
-    repeats: Annotated[int, typer.Option(help="Number of random splits.")] = 15,
-    test_size: Annotated[float, typer.Option(help="Share of rows that test.")] = 0.3,
-    n_jobs: Annotated[
-        int | None, typer.Option("--n-jobs", help="Processes; -1 for all cores.")
-    ] = None,
+    tables: list[str] = TABLES,
+    domain: str | None = DOMAIN,
+    target: str | None = TARGET,
+    methods: str | None = option(
+        "Names separated by commas: concatenate, tradaboost, dynamic_tradaboost, tradaboost_r2, art, "
+        "kin_weighted, kin_stack. All that fit the task by default."
+    ),
+    estimator: str | None = option(
+        "Base learner: logistic (for numbers linear), forest or xgboost."
+    ),
+    repeats: int = option("Number of random splits.", 15),
+    test_size: float = option("Share of rows that test.", 0.3),
+    n_jobs: int | None = option("Processes; -1 for all cores."),
 ) -> None:
     """Try transfer methods on random splits: how much do they cut the error?
 
@@ -187,8 +221,10 @@ def gain(
     """
 
     def work() -> Any:
+        from datakin.paper import transfer_gain
+
         first, sources = reading.read_sources(tables, domain, target)
-        return datakin.transfer_gain(
+        return transfer_gain(
             first,
             sources if len(sources) > 1 else next(iter(sources.values())),
             methods=None if methods is None else separated(methods),

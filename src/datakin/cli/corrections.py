@@ -1,94 +1,181 @@
-r"""Corrections as they are typed: --rename old=new, --recode column:old=new, --convert column=0.5,-3.
+r"""Names and corrections as they are typed: --keep, --name, --rename, --recode, --convert, --label-map.
 
-``TABLE::`` in front is for one table. A ``:``, ``=`` or ``,`` that belongs to a name has a backslash
-before it, and so has a backslash: ``--rename 'a\=b=c'`` gives the column ``a=b`` the name ``c``.
+``TABLE::`` in front of a correction is for one table. A ``:``, ``=`` or ``,`` that belongs to a name has
+a backslash before it, and so has a backslash: ``--rename 'a\=b=c'`` gives the column ``a=b`` the name ``c``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from datakin._core.exceptions import DatakinError
+from datakin._core.addresses import told
+from datakin._core.exceptions import DatakinError, listed, repeated, suggest
 from datakin._core.typed_options import cut, unescaped
 
-__all__ = ["parse_convert", "parse_recode", "parse_rename"]
+__all__ = [
+    "check_values",
+    "name_tables",
+    "names",
+    "parse_convert",
+    "parse_label_map",
+    "parse_names",
+    "parse_recode",
+    "parse_rename",
+]
 
-Found = dict[str, dict[str, Any]]  # name of a table, empty for all of them -> column -> what to do
+Change = tuple[str, Any]  # a column as it was typed, and what to do with it
+
+
+def names(entries: Iterable[str] | None) -> list[str]:
+    """Return names that were repeated, or separated by commas."""
+    return [unescaped(name) for entry in entries or () for name in cut(entry, ",") if name]
+
+
+def parse_label_map(entries: Iterable[str] | None) -> dict[str, str] | None:
+    """Return the `label_map` of read_tables."""
+    found = [cut(entry, "=") for text in entries or () for entry in cut(text, ",")]
+    if bad := ["=".join(entry) for entry in found if len(entry) != 2]:
+        raise DatakinError(f"--label-map must look like old=new. Got {listed(bad)}.")
+    return {unescaped(old): unescaped(new) for old, new in found} or None
 
 
 def parse_rename(entries: Iterable[str] | None) -> dict[str, Any] | None:
     """Return the `rename` of read_tables."""
-    found: Found = {"": {}}
-    for entry in entries or ():
-        table, rest = _table(entry)
-        parts = cut(rest, "=")
-        if len(parts) != 2 or not all(parts):
-            raise _wrong("--rename", "old=new or TABLE::old=new", entry)
-        found.setdefault(table, {})[unescaped(parts[0])] = unescaped(parts[1])
-    return _option(found)
+
+    def change(text: str) -> Change | None:
+        parts = cut(text, "=")
+        return (parts[0], unescaped(parts[1])) if len(parts) == 2 and all(parts) else None
+
+    return _parsed(entries, "--rename", "old=new or TABLE::old=new", change)
 
 
 def parse_recode(entries: Iterable[str] | None) -> dict[str, Any] | None:
     """Return the `recode` of read_tables; an empty new value stands for a missing one."""
-    found: Found = {"": {}}
-    for entry in entries or ():
-        table, rest = _table(entry)
-        column, *values = cut(rest, ":", most=1)
+
+    def change(text: str) -> Change | None:
+        column, *values = cut(text, ":", most=1)
         parts = cut(values[0], "=") if values else []
         if not column or len(parts) != 2 or not parts[0]:
-            raise _wrong("--recode", "column:old=new or TABLE::column:old=new", entry)
-        codes = found.setdefault(table, {}).setdefault(unescaped(column), {})
-        codes[unescaped(parts[0])] = unescaped(parts[1])
-    return _option(found)
+            return None
+        return column, {unescaped(parts[0]): unescaped(parts[1])}
+
+    return _parsed(entries, "--recode", "column:old=new or TABLE::column:old=new", change)
 
 
 def parse_convert(entries: Iterable[str] | None) -> dict[str, Any] | None:
     """Return the `convert` of read_tables."""
-    found: Found = {"": {}}
+
+    def change(text: str) -> Change | None:
+        column, *values = cut(text, "=", most=1)
+        line = _line(values[0]) if values else None
+        return None if not column or line is None else (column, line)
+
+    shape = "column=slope,intercept or, for dates, column=%d/%m/%Y, perhaps with TABLE:: in front"
+    return _parsed(entries, "--convert", shape, change)
+
+
+def _parsed(
+    entries: Iterable[str] | None, option: str, shape: str, change: Callable[[str], Change | None]
+) -> dict[str, Any] | None:
+    """Return an option of read_tables: what to do with columns of all tables, and of tables by name."""
+    found: dict[str, dict[str, Any]] = {"": {}}
     for entry in entries or ():
-        table, rest = _table(entry)
-        column, *text = cut(rest, "=", most=1)
-        line = _line(text[0]) if text else None
-        if not column or line is None:
-            shape = "column=slope,intercept or, for dates, column=%d/%m/%Y, perhaps with TABLE::"
-            raise _wrong("--convert", f"{shape} in front", entry)
-        found.setdefault(table, {})[unescaped(column)] = line
-    return _option(found)
-
-
-def _option(found: Found) -> dict[str, Any] | None:
-    """Return the option: a column may have the name of a table, and then those for all stand apart."""
-    if found.keys() & found[""].keys():
-        return found
-    return {**found.pop(""), **found} or None
-
-
-def _table(entry: str) -> tuple[str, str]:
-    """Return the name of the table, if there is one, and the rest."""
-    table, *rest = cut(entry, "::", most=1)
-    return (unescaped(table), rest[0]) if rest else ("", table)
+        *table, text = cut(entry, "::", most=1)
+        changed = change(text)
+        if changed is None:
+            raise DatakinError(
+                f"{option} must look like {shape}. Got {entry!r}. Put a backslash before a ':', '=' or "
+                f"',' that belongs to a name."
+            )
+        columns = found.setdefault(unescaped("".join(table)), {})
+        column, what = unescaped(changed[0]), changed[1]
+        columns[column] = {**columns.get(column, {}), **what} if isinstance(what, dict) else what
+    # A column may have the name of a table, and then those for all stand apart.
+    return found if found.keys() & found[""].keys() else {**found.pop(""), **found} or None
 
 
 def _line(text: str) -> tuple[float, float] | str | None:
-    """Return slope and intercept, or the format of a date; None for anything else."""
+    """Return slope, which may be 5/9, and intercept, or the format of a date; None for anything else."""
     if "%" in text:
         return unescaped(text)
     try:
-        numbers = [_number(part) for part in text.split(",")]
+        parts = [part.partition("/") for part in text.split(",")]
+        slope, *rest = [float(over) / float(under or 1) for over, _, under in parts]
     except (ValueError, ZeroDivisionError):
         return None
-    return (numbers[0], numbers[1] if len(numbers) == 2 else 0.0) if len(numbers) < 3 else None
+    return (slope, rest[0] if rest else 0.0) if len(rest) < 2 else None
 
 
-def _number(text: str) -> float:
-    """Return a number; 5/9 is one, too."""
-    over, _, under = text.partition("/")
-    return float(over) / float(under) if under else float(over)
+def parse_names(entries: Iterable[str] | None) -> dict[str, str]:
+    """Return the new names by what was typed for tables: their files, or values of a domain column."""
+    found: dict[str, str] = {}
+    for entry in entries or ():
+        parts = [unescaped(part).strip() for part in cut(entry, "=")]
+        if len(parts) != 2 or not all(parts):
+            raise DatakinError(
+                f"--name must look like FILE=NAME, such as clinic_2026.csv=ours. Got {told(entry)!r}. Put "
+                f"a backslash before a '=' that belongs to a name."
+            )
+        if found.setdefault(parts[0], parts[1]) != parts[1]:
+            raise DatakinError(
+                f"--name gives one name to a table. Got {found[parts[0]]!r} and {parts[1]!r} for "
+                f"{told(parts[0])!r}."
+            )
+    return found
 
 
-def _wrong(option: str, shape: str, entry: str) -> DatakinError:
-    return DatakinError(
-        f"{option} must look like {shape}. Got {entry!r}. Put a backslash before a ':', '=' or ',' that "
-        f"belongs to a name."
-    )
+def name_tables(tables: Sequence[Any], names: Mapping[str, str]) -> list[Any]:
+    """Return tables that were found, with the names of their user.
+
+    Parameters
+    ----------
+    tables : sequence of TableFiles
+    names : mapping of str to str
+        New names, by paths as they were typed, names of files, or those without their ending.
+    """
+    spellings = [_spellings(table) for table in tables]
+    given: dict[int, str] = {}
+    for file, name in names.items():
+        at = [i for i, known in enumerate(spellings) if file in known]
+        if len(at) != 1:
+            files = [known[1] for known in spellings]
+            raise DatakinError(
+                f"--name: {'no table is' if not at else f'{len(at)} tables are'} called {told(file)!r}. "
+                f"The tables are {listed(files, limit=20)}.{'' if at else suggest(file, files)}"
+            )
+        given[at[0]] = name
+    called = [given.get(i, known[-1]) for i, known in enumerate(spellings)]
+    _check_once(called, set(given.values()))
+    return [replace(table, name=given.get(i)) for i, table in enumerate(tables)]
+
+
+def check_values(values: Iterable[str], names: Mapping[str, str]) -> list[str]:
+    """Return what the values of a domain column are called; refuse names of values that are not there."""
+    known = list(values)
+    for value in names:
+        if value not in known:
+            raise DatakinError(
+                f"--name: no table is called {value!r}. The tables are the values of the domain column: "
+                f"{listed(known, limit=20)}.{suggest(value, known)}"
+            )
+    called = [names.get(value, value) for value in known]
+    _check_once(called, set(names.values()))
+    return called
+
+
+def _check_once(called: list[str], given: set[str]) -> None:
+    if twice := [name for name in repeated(called) if name in given]:
+        raise DatakinError(
+            f"--name must give every table a name of its own. Got {listed(twice)} twice."
+        )
+
+
+def _spellings(table: Any) -> list[str]:
+    """Return the ways to name a table: its path, its file, and without the ending."""
+    from datakin.data.files.opening import stem
+
+    path = os.fspath(table)
+    return [path, os.path.basename(path) or path, table.table or stem(path)]

@@ -11,41 +11,31 @@ from typing import Any
 from datakin._core.exceptions import DatakinError, require
 from datakin._core.files import written_whole
 
-__all__ = ["ENDINGS", "check_ending", "write_data"]
+__all__ = ["WRITERS", "write_data"]
 
 MOST_ROWS = 1_048_575  # of a sheet, below its first row
 MOST_COLUMNS = 16_384
 MOST_DIGITS = 2**53  # larger whole numbers are not exact in a sheet
 # Titles of the sheet with words and of the one with the table; an answer stands first.
 SHEETS = {
-    "": ("answer", "sources"),
-    "Predictions": ("about", "predictions"),
     "Gain": ("answer", "methods"),
+    "Matrix": ("answer", "pairs"),
+    "Explanation": ("answer", "parts"),
+    "Predictions": ("about", "predictions"),
+    "Description": ("about", "columns"),
 }
-SHEETS |= {"Matrix": ("answer", "pairs"), "Description": ("about", "columns")}
-SHEETS |= {"Explanation": ("answer", "parts")}
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # not in a sheet
 MARKS = re.compile(r"([\\`*\[\]|])")  # what Markdown would take for more than text
 
 
-def check_ending(path: Path) -> None:
-    """Refuse a file that could not be written, before the work begins."""
-    if path.suffix.lower() == ".xlsx":
-        require("openpyxl", "excel", "Writing .xlsx files")
-
-
 def write_data(result: Any, path: Path) -> None:
     """Write a result to a file; the ending of its name says how."""
-    write = ENDINGS[path.suffix.lower()]
+    write = WRITERS[path.suffix.lower()]
     try:
         with written_whole(path) as partial:
             write(result, partial)
     except OSError as error:
         raise DatakinError(f"--out {str(path)!r} could not be written: {error.strerror}.") from None
-
-
-def _write_json(result: Any, path: Path) -> None:
-    path.write_text(result.to_json(indent=1), encoding="utf-8")
 
 
 def _write_csv(result: Any, path: Path) -> None:
@@ -86,22 +76,21 @@ def _write_workbook(result: Any, path: Path) -> None:
 
     openpyxl = require("openpyxl", "excel", "Writing .xlsx files")
     frame = result.frame
-    if len(frame) > MOST_ROWS:
-        raise DatakinError(
-            f"A sheet holds at most {MOST_ROWS:,} rows. The result has {len(frame):,}; write a .csv file."
-        )
-    if len(frame.columns) > MOST_COLUMNS:
-        raise DatakinError(
-            f"A sheet holds at most {MOST_COLUMNS:,} columns. The result has {len(frame.columns):,}; write a "
-            f".csv file."
-        )
+    for n, most, what in (
+        (len(frame), MOST_ROWS, "rows"),
+        (len(frame.columns), MOST_COLUMNS, "columns"),
+    ):
+        if n > most:
+            raise DatakinError(
+                f"A sheet holds at most {most:,} {what}. The result has {n:,}; write a .csv file."
+            )
     book = openpyxl.Workbook(write_only=True)
-    about, main = SHEETS.get(type(result).__name__, SHEETS[""])
-    table, sentences = for_spreadsheet(frame), _sentences(result)
-    words = [(about, for_spreadsheet(pd.DataFrame({about: sentences})))] if sentences else []
-    sheets = [*words, (main, table)] if about == "answer" else [(main, table), *words]
+    about, main = SHEETS.get(type(result).__name__, ("answer", "sources"))
+    sentences = _sentences(result)
+    words = [(about, pd.DataFrame({about: sentences}))] if sentences else []
+    sheets = [*words, (main, frame)] if about == "answer" else [(main, frame), *words]
     for title, each in sheets:
-        _add_sheet(book, title, each)
+        _add_sheet(book, title, for_spreadsheet(each))
     book.save(path)
 
 
@@ -143,8 +132,8 @@ def _sentences(result: Any) -> list[str]:
     return [answer.headline, *answer.evidence, *reasons, *answer.caveats]
 
 
-ENDINGS: dict[str, Callable[[Any, Path], None]] = {
-    ".json": _write_json,
+WRITERS: dict[str, Callable[[Any, Path], object]] = {
+    ".json": lambda result, path: path.write_text(result.to_json(indent=1), encoding="utf-8"),
     ".csv": _write_csv,
     ".md": _write_markdown,
     ".xlsx": _write_workbook,

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
 from datakin._core.exceptions import DatakinError, listed, suggest
-from datakin.cli.options import Given, make_command
+from datakin.cli.options import Given, argument, make_command, option
 from datakin.cli.output import Output
 from datakin.cli.program import MEASURE, app
-from datakin.cli.reading import Domain, Reading, Target
+from datakin.cli.reading import DOMAIN, TARGET, Reading
 
 __all__ = ["distances"]
 
@@ -63,18 +63,15 @@ def _distance(name: str, kind: Any) -> Any:
         panel = f"Options of {name}"
 
     def distance(
-        tables: Annotated[
-            list[str],
-            typer.Argument(help="The target's table, then the sources'; or one with --domain."),
-        ],
         reading: Reading,
         chosen: Any,
         output: Output,
-        matrix: Annotated[
-            bool, typer.Option("--matrix", help="Compare every table with every other.")
-        ] = False,
-        domain: Domain = None,
-        target: Target = None,
+        tables: list[str] = argument(
+            "The target's table, then the sources'; or one with --domain."
+        ),
+        matrix: bool = option("Compare every table with every other.", False),
+        domain: str | None = DOMAIN,
+        target: str | None = TARGET,
     ) -> None:
         def work() -> Any:
             measure = kind(**chosen.options())

@@ -9,16 +9,16 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, NoReturn
+from typing import Any
 
 import typer
 
 from datakin._core.addresses import printable, without_password
 from datakin._core.exceptions import (
+    USUAL,
     DatakinError,
     DatakinWarning,
     Interrupted,
@@ -26,55 +26,34 @@ from datakin._core.exceptions import (
     explaining,
     require,
 )
-from datakin._core.files import check_file, written_whole
+from datakin._core.files import check_file, is_terminal, printed, written_whole
 from datakin._core.progress import hushed, say
-from datakin._core.streams import is_terminal, printed
-from datakin.cli import data_files
+from datakin.cli.data_files import WRITERS, write_data
+from datakin.cli.options import Given, option
 from datakin.cli.showing import show
+from datakin.cli.usage import command_line
 from datakin.cli.wording import for_typing
 
-__all__ = ["DataOutput", "Output", "PlainOutput", "command_line", "error_text"]
+__all__ = ["UNREAD", "DataOutput", "Output", "PlainOutput", "error_text"]
 
-command_line: ContextVar[str | None] = ContextVar("command_line", default=None)  # as it was typed
-
-ENDINGS = {"--out": tuple(data_files.ENDINGS), "--report": (".html", ".htm")}
+ENDINGS = {"--out": tuple(WRITERS), "--report": (".html", ".htm")}
+MEMORY = "Error: memory ran out. Use fewer rows (--max-rows, --read-rows) or columns (--ignore)."
 UNREAD = 141  # the exit code of programs whose reader has left, as with `| head -1`
 
 
 @dataclass(frozen=True)
-class Output:
+class Output(Given):
     """Options on where the result goes."""
 
-    panel: ClassVar[str] = "Where the result goes"
+    panel = "Where the result goes"
 
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the result as JSON and nothing else.")
-    ] = False
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Also write the result to a .csv, .xlsx, .md or .json file."),
-    ] = None
-    details: Annotated[
-        bool,
-        typer.Option("--details", help="Show all columns, and the reason of every call."),
-    ] = False
-    report: Annotated[
-        Path | None, typer.Option(help="Also write a report: one .html file that needs no network.")
-    ] = None
-    plot: Annotated[Path | None, typer.Option(help="Also draw a picture: .png, .svg or .pdf.")] = (
-        None
-    )
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace files that are already there.")
-    ] = False
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print errors only (and what --json prints).")
-    ] = False
-
-    @property
-    def is_silent(self) -> bool:
-        """Whether only errors, or JSON, are to be printed."""
-        return self.quiet or self.as_json
+    as_json: bool = option("Print the result as JSON and nothing else.", False, flag="--json")
+    out: Path | None = option("Also write the result to a .csv, .xlsx, .md or .json file.")
+    details: bool = option("Show all columns, and the reason of every call.", False)
+    report: Path | None = option("Also write a report: one .html file that needs no network.")
+    plot: Path | None = option("Also draw a picture: .png, .svg or .pdf.")
+    force: bool = option("Replace files that are already there.", False)
+    quiet: bool = option("Print errors only (and what --json prints).", False, flag="--quiet -q")
 
     def teller(self, n_sources: int, *, screen: bool = False) -> Callable[[Any], None] | None:
         """Return a function that prints a line for each finished source; None where nobody reads it."""
@@ -91,41 +70,53 @@ class Output:
     ) -> Any:
         """Do the work; print notes to standard error, the result and a closing to standard output."""
         notes: list[Note] = []
-        with _guarded():
-            try:
-                self._check()
-                with hushed(self.quiet), _noted(notes, self.quiet):
-                    result = work()
-            except Interrupted as stopped:
-                say(str(stopped))
-                if stopped.partial is not None:
-                    self._deliver(stopped.partial, notes)
-                raise typer.Exit(130) from None
+        partial = None  # the result of what was finished
+        try:
+            self._check()
+            with hushed(self.quiet), _noted(notes, self.quiet):
+                result = work()
             self._deliver(result, notes, closing(result))
-        return result
+            return result
+        except DatakinError as error:
+            code, said = 1, error_text(error)
+        except MemoryError:
+            code, said = 1, MEMORY
+        except KeyboardInterrupt as stopped:
+            code, said = 130, "Interrupted."
+            if isinstance(stopped, Interrupted):
+                said, partial = str(stopped), stopped.partial
+        say(said)
+        if partial is not None:
+            self._deliver(partial, notes)
+        raise typer.Exit(code)
 
     def _check(self) -> None:
         """Refuse what could not be written, before hours of work."""
-        for option, path in (("--out", self.out), ("--report", self.report), ("--plot", self.plot)):
+        for flag, path in (("--out", self.out), ("--report", self.report), ("--plot", self.plot)):
             if path is not None:
-                endings = ENDINGS.get(option) or _pictures()
+                endings = list(ENDINGS.get(flag, ()))
+                if flag == "--plot":
+                    canvas = require("matplotlib.figure", "report", "Drawing").Figure().canvas
+                    endings = sorted(f".{each}" for each in canvas.get_supported_filetypes())
                 if path.suffix.lower() not in endings:
-                    *others, last = endings if option in ENDINGS else sorted(endings)
-                    known = f"{', '.join(others)} or {last}"
-                    raise DatakinError(f"{option} must end in {known}. Got {str(path)!r}.")
-                check_file(path, option, overwrite=self.force)
-        if self.out is not None:
-            data_files.check_ending(self.out)
+                    known = f"{', '.join(endings[:-1])} or {endings[-1]}"
+                    raise DatakinError(f"{flag} must end in {known}. Got {str(path)!r}.")
+                check_file(path, flag, overwrite=self.force)
+        if self.out is not None and self.out.suffix.lower() == ".xlsx":
+            require("openpyxl", "excel", "Writing .xlsx files")
 
     def _deliver(self, result: Any, notes: Sequence[str], closing: str = "") -> None:
         """Print a result and write the files that were asked for; one fault keeps no other back."""
+        steps: list[Callable[[], None]] = [
+            lambda: self._print(result, notes, closing),
+            lambda: self._write(self.out, lambda path: write_data(result, path)),
+            lambda: self._write(self.report, lambda path: _write_report(result, path, notes)),
+            lambda: self._write(self.plot, lambda path: _draw(result, path)),
+        ]
         n_faults = code = 0
-        for deliver in (self._print, self._write_out, self._write_report, self._write_plot):
+        for deliver in steps:
             try:
-                deliver(result, notes)
-                if deliver == self._print and closing and not self.is_silent:
-                    with printed():
-                        print(closing)
+                deliver()
             except DatakinError as error:
                 say(error_text(error))
                 n_faults += 1
@@ -134,7 +125,7 @@ class Output:
         if n_faults or code:
             raise typer.Exit(1 if n_faults else code)
 
-    def _print(self, result: Any, notes: Sequence[str]) -> None:
+    def _print(self, result: Any, notes: Sequence[str], closing: str) -> None:
         if self.quiet and not self.as_json:
             return
         if self.as_json or result.is_text:  # an answer has the notes among its own
@@ -143,65 +134,30 @@ class Output:
         with printed():
             if self.as_json:
                 print(result.to_json())
-            else:
-                show(result, details=self.details, notes=notes)
+                return
+            show(result, details=self.details, notes=notes)
+            if closing:
+                print(closing)
 
-    def _write_out(self, result: Any, notes: Any) -> None:
-        if self.out is not None:
-            data_files.write_data(result, self.out)
-            self._written(self.out)
-
-    def _write_report(self, result: Any, notes: Any) -> None:
-        if self.report is not None:
-            from datakin.report import write_report
-
-            command = command_line.get()
-            write_report(result, self.report, overwrite=True, command=command, notes=notes)
-            self._written(self.report)
-
-    def _write_plot(self, result: Any, notes: Any) -> None:
-        if self.plot is not None:
-            _draw(result, self.plot)
-            self._written(self.plot)
-
-    def _written(self, path: Path) -> None:
-        if not self.quiet:
-            say(f"Written to {printable(str(path))}")
+    def _write(self, path: Path | None, write: Callable[[Path], None]) -> None:
+        if path is not None:
+            write(path)
+            if not self.quiet:
+                say(f"Written to {printable(str(path))}")
 
 
 @dataclass(frozen=True)
 class PlainOutput(Output):
     """The same options, for a result of which there is no picture."""
 
-    without: ClassVar[tuple[str, ...]] = ("plot",)
+    without = ("plot",)
 
 
 @dataclass(frozen=True)
 class DataOutput(Output):
     """The same options, for a result that is a table and nothing else."""
 
-    without: ClassVar[tuple[str, ...]] = ("plot", "report", "details")
-
-
-@contextmanager
-def _guarded() -> Iterator[None]:
-    """Turn errors into a sentence and an exit code."""
-    try:
-        yield
-    except DatakinError as error:
-        _stop(1, error_text(error))
-    except MemoryError:
-        _stop(
-            1,
-            "Error: memory ran out. Use fewer rows (--max-rows, --read-rows) or columns (--ignore).",
-        )
-    except KeyboardInterrupt:
-        _stop(130, "Interrupted.")
-
-
-def _stop(code: int, text: str) -> NoReturn:
-    say(text)
-    raise typer.Exit(code) from None
+    without = ("plot", "report", "details")
 
 
 def error_text(error: DatakinError) -> str:
@@ -222,25 +178,22 @@ def _noted(kept: list[Note], quiet: bool) -> Iterator[None]:
             failed = str(error)
             raise
         finally:
-            notes = [_note_of(w.message) for w in caught if issubclass(w.category, DatakinWarning)]
+            told = [w.message for w in caught if issubclass(w.category, DatakinWarning)]
+            notes = [each.args[0] if isinstance(each, Warning) else each for each in told]
             kept += dict.fromkeys(
-                Note(line, note.rank) for note in notes for line in note.splitlines()
+                Note(line, getattr(note, "rank", USUAL))
+                for note in notes
+                for line in str(note).splitlines()
             )
             for line in () if quiet or failed is None else explaining(kept, failed):
                 say(f"Note: {printable(for_typing(line))}")
             kept[:] = [Note(for_typing(line), line.rank) for line in kept]
 
 
-def _note_of(warning: Warning | str) -> Note:
-    """Return the text of a warning, with its rank if it has one."""
-    text = warning.args[0] if isinstance(warning, Warning) and warning.args else str(warning)
-    return text if isinstance(text, Note) else Note(str(text))
+def _write_report(result: Any, path: Path, notes: Sequence[str]) -> None:
+    from datakin.report import write_report
 
-
-def _pictures() -> list[str]:
-    """Return the endings of the files that matplotlib writes."""
-    figure = require("matplotlib.figure", "report", "Drawing").Figure()
-    return [f".{ending}" for ending in figure.canvas.get_supported_filetypes()]
+    write_report(result, path, overwrite=True, command=command_line(), notes=notes)
 
 
 def _draw(result: Any, path: Path) -> None:
@@ -252,10 +205,8 @@ def _draw(result: Any, path: Path) -> None:
 
     draw: Any = plots.ranking
     match result:
-        case Ordered():
+        case Ordered() | Comparison():
             rows = len(result.frame)
-        case Comparison():
-            rows = 1
         case Square():
             draw, rows = plots.matrix, 12
         case Gain():

@@ -1,15 +1,19 @@
-"""The program itself, which the commands add themselves to, and what it prints of its own."""
+"""The program itself, which the commands add themselves to, and the way in: every end has its exit code."""
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated, Any
 
 import typer
 
 import datakin
-from datakin.cli.usage import Commands
+from datakin._core.exceptions import DatakinError
+from datakin._core.files import printed, say
+from datakin.cli.output import UNREAD, error_text
+from datakin.cli.usage import Commands, typed
 
-__all__ = ["MEASURE", "START", "TRY", "app"]
+__all__ = ["MEASURE", "START", "TRY", "app", "main"]
 
 # Groups of commands in the help.
 START, MEASURE, TRY = "Start here", "Measure kinship", "Try methods"
@@ -58,3 +62,43 @@ def _root(
         raise typer.Exit
     if ctx.invoked_subcommand is None:
         print(FIRST_WORDS, end="")
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line.
+
+    Exits with 0, 1 (bad input, or a result that could not be written), 3 (a call that --fail-on names),
+    130 (interrupted) or 141 (the reader of standard output has left).
+    """
+    arguments = sys.argv[1:] if arguments is None else arguments
+    typed.set(arguments)
+    try:
+        app(args=arguments, prog_name="datakin")
+    except SystemExit as stop:
+        # A wrong option is bad input like any other.
+        code = 1 if stop.code == 2 else stop.code
+        if isinstance(stop.__context__, BrokenPipeError):  # the help, half read
+            code = UNREAD
+    except DatakinError as error:  # before a command begins, as of datakin.toml
+        code = 1
+        say(error_text(error))
+    except OSError as error:
+        # What is printed by Typer itself has no file of a name.
+        code, place = 1, "standard output" if error.filename is None else repr(error.filename)
+        say(f"Error: {place} could not be read or written: {error.strerror or error}.")
+    sys.exit(_flushed(code))
+
+
+def _flushed(code: Any) -> Any:
+    """Return the exit code, and 1 for a success whose last words cannot be printed."""
+    if sys.stdout is None:
+        return code
+    try:
+        with printed():
+            return code
+    except BrokenPipeError:
+        return code or UNREAD
+    except DatakinError as error:
+        if not code:
+            say(f"Error: {error}")
+        return code or 1

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from datakin._core.addresses import printable
 from datakin._core.exceptions import USUAL, Note
-from datakin._core.streams import is_terminal
+from datakin._core.files import is_terminal
 from datakin.cli.wording import for_typing
 
 if TYPE_CHECKING:
@@ -41,11 +41,10 @@ def show(result: Any, *, details: bool = False, notes: Iterable[str] = ()) -> No
     from rich.console import Console
 
     console = Console(width=width, highlight=False)
-    answer = _answer(result, notes)
-    if answer is None:
+    if result.is_text:
         console.print(_coloured_text(result, width), soft_wrap=True)
     else:
-        _show_answer(answer, console, details=details)
+        _show_answer(_answer(result, notes), console, details=details)
     if details:
         console.print(f"\n{_all_columns(result)}", markup=False, soft_wrap=True)
 
@@ -54,32 +53,23 @@ def shown_text(
     result: Any, width: int = 80, *, details: bool = False, notes: Iterable[str] = ()
 ) -> str:
     """Return a result as plain text, as it is printed where there are no colours."""
-    answer = _answer(result, notes)
-    if answer is None:
-        parts = [_own_text(result, width)]
+    if result.is_text:  # it has no answer, as a description
+        text = _own_text(result, width)
     else:
-        parts = [answer.text(width, details=details)]
-    return "\n\n".join([*parts, *([_all_columns(result)] if details else [])])
-
-
-def _harmless(note: str) -> Note:
-    """Return a note that cannot steer a terminal; its rank stays."""
-    return Note(printable(note), getattr(note, "rank", USUAL))
+        text = _answer(result, notes).text(width, details=details)
+    return f"{text}\n\n{_all_columns(result)}" if details else text
 
 
 def _own_text(result: Any, width: int) -> str:
     """Return the text of a result that has no answer, with options as they are typed."""
-    if hasattr(result, "text"):
-        return str(result.text(width, word=for_typing))
-    return str(result)
+    return str(result.text(width, word=for_typing) if hasattr(result, "text") else result)
 
 
-def _answer(result: Any, notes: Iterable[str]) -> Answer | None:
-    """Return the answer of a result; None for one that is text of its own, such as a description."""
-    if result.is_text:
-        return None
-    answer: Answer = result.answer
-    return answer.said_as(for_typing).with_notes(_harmless(note) for note in notes)
+def _answer(result: Any, notes: Iterable[str]) -> Answer:
+    """Return the answer of a result; the notes with it keep their rank and cannot steer a terminal."""
+    harmless = (Note(printable(note), getattr(note, "rank", USUAL)) for note in notes)
+    answer: Answer = result.answer.said_as(for_typing).with_notes(harmless)
+    return answer
 
 
 def _show_answer(answer: Answer, console: Any, *, details: bool) -> None:
@@ -94,14 +84,9 @@ def _show_answer(answer: Answer, console: Any, *, details: bool) -> None:
             if n == 0 and name in (*TABLES, *TITLED):
                 text.stylize("bold")
             if name in TABLES:
-                _colour_calls(text)
+                for call, colour in CALLS.items():  # where they stand apart, as in a column
+                    text.highlight_regex(rf"(?<=  ){call}(?=  |$)", colour)
             console.print(text, soft_wrap=True)
-
-
-def _colour_calls(text: Any) -> None:
-    """Give the words of calls their colours, where they stand apart as in a column."""
-    for call, colour in CALLS.items():
-        text.highlight_regex(rf"(?<=  ){call}(?=  |$)", colour)
 
 
 def _coloured_text(result: Any, width: int) -> Any:
@@ -123,6 +108,5 @@ def _all_columns(result: Any) -> str:
     names = [plain(str(name)) for name in frame.columns]
     room = max(map(len, names), default=0)
     values = [cell(frame[name].iloc[0]) for name in frame.columns]
-    return "\n".join(
-        ["All columns", *(f"{n:<{room}}  {v}" for n, v in zip(names, values, strict=True))]
-    )
+    lines = [f"{name:<{room}}  {value}" for name, value in zip(names, values, strict=True)]
+    return "\n".join(["All columns", *lines])

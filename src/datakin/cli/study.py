@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import glob
 import os
-import shlex
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from datakin._core.addresses import is_url, printable, without_password
+from datakin._core.addresses import is_url, printable
 from datakin._core.exceptions import DatakinError, listed, suggest
-from datakin._core.streams import say
+from datakin._core.files import say
 from datakin._core.typed_options import escaped
 from datakin.cli.usage import typed
 
@@ -34,34 +33,14 @@ NAMES = ("ignore", "keep")  # lists of columns
 JOINED = ("learners", "models", "methods", "fail-on")  # lists that are typed with commas
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) or _is_number(value)  # a class may be called 1
-
-
-def _are_texts(value: Any) -> bool:
-    return _is_text(value) or (isinstance(value, list) and all(map(_is_text, value)))
-
-
-# What an option takes: the test of a value, and how it is said.
-FITS: dict[Any, Callable[[Any], bool]] = {
-    str: _is_text,
-    int: lambda value: _is_number(value) and isinstance(value, int),
-    float: _is_number,
-    bool: lambda value: isinstance(value, bool),
-    list: _are_texts,
-    Path: lambda value: isinstance(value, str),
-}
-SAID = {
-    str: "a text",
-    int: "a whole number",
-    float: "a number",
-    bool: "true or false",
-    list: "a text or a list of texts",
-    Path: "the name of a file",
+# What an option takes: types of a value, and how they are said. A class may be called 1.
+KINDS: dict[Any, tuple[Any, str]] = {
+    str: ((str, int, float), "a text"),
+    int: (int, "a whole number"),
+    float: ((int, float), "a number"),
+    bool: (bool, "true or false"),
+    list: (list, "a text or a list of texts"),
+    Path: (str, "the name of a file"),
 }
 
 
@@ -72,9 +51,7 @@ class Study:
     Parameters
     ----------
     path : str
-        The file, as it was found or given.
-    folder : str
-        Where it is: its paths begin there.
+        The file, as it was found or given; its own paths begin where it is.
     options : mapping of str to Any
         Values by the names of options, with ``-``; those for this command alone come first.
     tables : mapping of str to Any
@@ -82,16 +59,15 @@ class Study:
     """
 
     path: str
-    folder: str
     options: Mapping[str, Any]
     tables: Mapping[str, Any]
 
     def place(self, name: str) -> str:
         """Return a path as it is from the current folder."""
-        if is_url(name) or name == "-" or os.path.isabs(name) or not self.folder:
+        folder = os.path.dirname(self.path)
+        if is_url(name) or name == "-" or os.path.isabs(name) or not folder:
             return name
-        folder = glob.escape(self.folder) if glob.has_magic(name) else self.folder
-        return os.path.join(folder, name)
+        return os.path.join(glob.escape(folder) if glob.has_magic(name) else folder, name)
 
 
 def with_study(command: Any, ctx: Any, words: list[str]) -> list[str]:
@@ -105,7 +81,7 @@ def with_study(command: Any, ctx: Any, words: list[str]) -> list[str]:
         What was typed behind the name of the command.
     """
     params = command.get_params(ctx)
-    if not command.takes_study:
+    if "config" not in command.kinds:
         return words
     found = command.make_parser(ctx).parse_args(args=list(words))[0]
     if found.get("help") or found.get("help_all") or found.get("no_config"):
@@ -115,35 +91,26 @@ def with_study(command: Any, ctx: Any, words: list[str]) -> list[str]:
     if path is None:
         return words
     study = _read(str(path), ctx)
+    flags = _flags(params)
     used: list[str] = []
     added: list[str] = []
-    tables: list[str] = []
     for key, value in study.options.items():
-        param = _param(params, key)
-        if param is not None and param.name not in given:
-            value = _checked(study.path, key, value, command.kinds[param.name])
-            added += _typed(study, param, key, value)
+        if key in flags and flags[key].name not in given:
+            added += _typed(study, flags[key], key, value, command.kinds[flags[key].name])
             used.append(key)
     has_domain = "domain" in given or "domain" in study.options
-    for key, word in _tables(study, params, given, has_domain=has_domain):
-        used += [key] if key not in used else []
-        (added if word.startswith("--target=") else tables).append(word)
+    named = list(_tables(study, params, given, has_domain=has_domain))
+    used += [key for key in dict.fromkeys(key for key, _ in named) if key not in used]
+    added += [word for _, word in named if word.startswith("--target=")]
+    tables = [word for _, word in named if not word.startswith("--target=")]
     if used and not {"quiet"} & {*given, *(key for key in used if study.options.get(key))}:
         say(f"Options from {printable(study.path)}: {', '.join(used)}.")
+    # For the report, and to hide the passwords in them.
+    typed.set([*typed.get(), *added, *tables])
+    if "--" in words:
+        return [*added, *words, *tables]
     # Behind "--" nothing is an option, whatever a file is called.
-    behind = ["--", *tables] if tables else []
-    whole = [*words, *added, *behind] if "--" not in words else [*added, *words, *tables]
-    _remember([*added, *tables])
-    return whole
-
-
-def _remember(words: list[str]) -> None:
-    """Keep words beside those that were typed: for the report, and to hide the passwords in them."""
-    from datakin.cli.output import command_line
-
-    typed.set([*typed.get(), *words])
-    shown = (printable(without_password(word)) for word in words)
-    command_line.set(f"{command_line.get() or 'datakin'} {shlex.join(shown)}".rstrip())
+    return [*words, *added, *(["--", *tables] if tables else [])]
 
 
 def _read(path: str, ctx: Any) -> Study:
@@ -166,14 +133,18 @@ def _read(path: str, ctx: Any) -> Study:
         ) from None
     every = _options_of_all(ctx)
     wanted = ctx.command_path.split()[1]
+    keys = {*TABLES, *every, *(name for names in every.values() for name in names)}
     general: dict[str, Any] = {}
     own: dict[str, Any] = {}
     for key, value in held.items():
         name = key.replace("_", "-")
         if key in every and isinstance(value, dict):
-            own |= _section(shown, key, value, every[key], key == wanted)
+            section = {each.replace("_", "-"): below for each, below in value.items()}
+            for each in section:
+                _check_key(f"{shown}, [{key}]", each, every[key])
+            own |= section if key == wanted else {}
             continue
-        _check_key(shown, name, {*TABLES, *every, *(n for names in every.values() for n in names)})
+        _check_key(shown, name, keys)
         if name in every:
             raise DatakinError(
                 f"{shown}: [{key}] must be a table of options of datakin {key}. Got {value!r:.60}."
@@ -187,17 +158,7 @@ def _read(path: str, ctx: Any) -> Study:
     tables = {key: general.pop(key) for key in TABLES if key in general}
     if wanted == "predict":  # columns to keep, for one, are something else there
         general = {key: value for key, value in general.items() if key in NEW_ROWS}
-    return Study(path, os.path.dirname(path), {**general, **own}, tables)
-
-
-def _section(
-    path: str, name: str, held: dict[str, Any], known: set[str], is_wanted: bool
-) -> dict[str, Any]:
-    """Return the options that stand below the name of a command."""
-    found = {key.replace("_", "-"): value for key, value in held.items()}
-    for key in found:
-        _check_key(f"{path}, [{name}]", key, known)
-    return found if is_wanted else {}
+    return Study(path, {**general, **own}, tables)
 
 
 def _check_key(path: str, key: str, known: set[str]) -> None:
@@ -217,40 +178,35 @@ def _options_of_all(ctx: Any) -> dict[str, set[str]]:
         inner = [command]
         if hasattr(command, "list_commands"):
             inner = [command.get_command(ctx, each) for each in command.list_commands(ctx)]
-        names = {each for one in inner for p in _takers(one, ctx) for each in _names(p)}
-        if names:
+        flags = [(one, _flags(one.get_params(ctx))) for one in inner]
+        if names := {key for one, held in flags if "config" in one.kinds for key in held}:
             found[name] = names - set(NO_KEYS)
     return found
 
 
-def _takers(command: Any, ctx: Any) -> list[Any]:
-    """Return the options of a command, none if it takes no study."""
-    params = command.get_params(ctx)
+def _flags(params: list[Any]) -> dict[str, Any]:
+    """Return the options by their long names."""
     options = [param for param in params if param.param_type_name == "option"]
-    return options if getattr(command, "takes_study", False) else []
+    return {flag[2:]: each for each in options for flag in each.opts if flag.startswith("--")}
 
 
-def _names(param: Any) -> list[str]:
-    return [flag[2:] for flag in param.opts if flag.startswith("--")]
-
-
-def _param(params: list[Any], key: str) -> Any:
-    """Return the option of a name, None if the command has none."""
-    options = (param for param in params if param.param_type_name == "option")
-    return next((param for param in options if key in _names(param)), None)
+def _fits(value: Any, kind: Any) -> bool:
+    if kind is list:
+        return all(_fits(each, str) for each in (value if isinstance(value, list) else [value]))
+    return isinstance(value, KINDS[kind][0]) and isinstance(value, bool) == (kind is bool)
 
 
 def _checked(path: str, key: str, value: Any, kind: Any) -> Any:
     """Return a value of the kind that an option takes, or say what was expected."""
-    kind = list if key in JOINED else kind
-    if not FITS[kind](value):
+    if not _fits(value, kind):
         got = str(value).lower() if isinstance(value, bool) else f"{value!r:.60}"
-        raise DatakinError(f"{printable(path)}: {key} must be {SAID[kind]}. Got {got}.")
+        raise DatakinError(f"{printable(path)}: {key} must be {KINDS[kind][1]}. Got {got}.")
     return value
 
 
-def _typed(study: Study, param: Any, key: str, value: Any) -> list[str]:
+def _typed(study: Study, param: Any, key: str, value: Any, kind: Any) -> list[str]:
     """Return the words that stand for a value."""
+    _checked(study.path, key, value, list if key in JOINED else kind)
     flag = f"--{key}"
     if isinstance(value, bool):
         return [flag] if value else list(param.secondary_opts[:1])
@@ -268,25 +224,22 @@ def _tables(
     study: Study, params: list[Any], given: set[str], *, has_domain: bool
 ) -> Iterator[tuple[str, str]]:
     """Yield the words for the target and the sources, each with its key; none if tables were typed."""
-    arguments = [param.name for param in params if param.param_type_name == "argument"]
-    if given & set(arguments) or not {"tables", "source"} & set(arguments):
+    arguments = {param.name for param in params if param.param_type_name == "argument"}
+    if given & arguments or not {"tables", "source"} & arguments:
         return
-    path = printable(study.path)
     sources = _checked(study.path, "sources", study.tables.get("sources", []), list)
     sources = sources if isinstance(sources, list) else [sources]
     target = study.tables.get("target")
     if target is not None:
         target = str(_checked(study.path, "target", target, str))
-    if has_domain:
+        if not has_domain:
+            yield "target", study.place(target)
         # One table holds all: its target is a value of the domain column.
-        named = "target" in given or "target" in study.options
-        if target is not None and _param(params, "target") is not None and not named:
+        elif "target" in _flags(params) and "target" not in {*given, *study.options}:
             yield "target", f"--target={target}"
-    elif target is not None:
-        yield "target", study.place(target)
     if "source" in arguments and target is not None and len(sources) != 1:
         raise DatakinError(
-            f"{path}: sources must be one table for datakin score. Got {len(sources)}: "
+            f"{printable(study.path)}: sources must be one table for datakin score. Got {len(sources)}: "
             f"{listed(sources)}; datakin rank takes several."
         )
     for each in sources:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
-from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar
+from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from datakin._core.addresses import told, without_password
+from datakin._core.addresses import printable, told, without_password
 
-__all__ = ["AllHelp", "Command", "Commands", "FromStudy", "typed"]
+__all__ = ["Command", "Commands", "command_line", "show_all", "typed"]
 
 typed: ContextVar[Sequence[str]] = ContextVar("typed", default=())  # the words of this call
 
@@ -33,46 +32,23 @@ FIRST = ("check", "choose", "predict", "demo")  # commands, as the list of all h
 OWN = "Options of "  # how the panel of a distance's own options begins
 
 
-def _show_all(ctx: typer.Context, value: bool) -> None:
+def command_line() -> str | None:
+    """Return the words of this call as they may be shown; None outside of a call."""
+    shown = [printable(without_password(word)) for word in typed.get()]
+    return shlex.join(["datakin", *shown]) if shown else None
+
+
+def show_all(ctx: typer.Context, value: bool) -> None:
+    """Print the whole help of a command, and end, if its option was typed."""
     if value:
         ctx.meta[WHOLE] = True
         typer.echo(ctx.get_help())
         raise typer.Exit
 
 
-@dataclass(frozen=True)
-class AllHelp:
-    """The option that shows all options."""
-
-    panel: ClassVar[str | None] = None
-
-    help_all: Annotated[
-        bool,
-        typer.Option(
-            "--help-all", help="Show all options and exit.", is_eager=True, callback=_show_all
-        ),
-    ] = False
-
-
-@dataclass(frozen=True)
-class FromStudy:
-    """Options on the file that other options may stand in."""
-
-    panel: ClassVar[str] = "How tables are read"
-
-    config: Annotated[
-        Path | None,
-        typer.Option(help="A file of options, instead of datakin.toml in this folder."),
-    ] = None
-    no_config: Annotated[
-        bool, typer.Option("--no-config", help="Take no options from datakin.toml.")
-    ] = False
-
-
 class Command(TyperCommand):
     """A command whose help shows the options that are needed most; --help-all shows all of them."""
 
-    takes_study = False  # whether options may stand in datakin.toml
     kinds: Mapping[str, Any] = MappingProxyType({})  # what each option takes, by its name
 
     def get_params(self, ctx: Any) -> Any:
@@ -150,6 +126,22 @@ def _plain(param: Any) -> Any:
     return param
 
 
+@contextmanager
+def _hidden() -> Iterator[None]:
+    """Hide the passwords in the message of an error."""
+    try:
+        yield
+    except Exception as error:
+        message = getattr(error, "message", None)  # Typer's name for what it will print
+        if isinstance(message, str):
+            for word in typed.get():
+                if (shown := told(word)) != word:
+                    message = message.replace(word, shown)
+                    message = message.replace(word.partition("=")[0], shown)  # as of an option
+            error.message = without_password(message)  # type: ignore[attr-defined]
+        raise
+
+
 class Commands(TyperGroup):
     """The commands; a message on a wrong word may hold an address."""
 
@@ -162,27 +154,12 @@ class Commands(TyperGroup):
         every = super().list_commands(ctx)
         return [*FIRST, *(name for name in every if name not in FIRST)]
 
+    @_hidden()
     def make_context(self, *args: Any, **extra: Any) -> Any:
         """Read the first words."""
-        with _hidden():
-            return super().make_context(*args, **extra)
+        return super().make_context(*args, **extra)
 
+    @_hidden()
     def invoke(self, ctx: Any) -> Any:
         """Read the other words and run the command."""
-        with _hidden():
-            return super().invoke(ctx)
-
-
-@contextmanager
-def _hidden() -> Iterator[None]:
-    try:
-        yield
-    except Exception as error:
-        message = getattr(error, "message", None)  # Typer's name for what it will print
-        if isinstance(message, str):
-            for word in typed.get():
-                if (shown := told(word)) != word:
-                    message = message.replace(word, shown)
-                    message = message.replace(word.partition("=")[0], shown)  # as of an option
-            error.message = without_password(message)  # type: ignore[attr-defined]
-        raise
+        return super().invoke(ctx)

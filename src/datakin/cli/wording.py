@@ -24,8 +24,10 @@ OPTIONS = (  # those that messages name in Python alone
     *("models", "learners", "loss", "scaling", "zones", "repeats", "n_jobs", "calls", "screen"),
 )
 MARK = "\x00"  # around the number of a quoted text that is put aside
-OPTION = re.compile(rf"[a-z_]+={VALUE}|--[a-z-]+(?: '[^']*')?")
-QUOTED = re.compile(TEXT)
+# What is quoted, unless it is the value of an option or the name of a parameter.
+QUOTED = re.compile(
+    rf"(?<!\w)(?:(?:[a-z_]+={VALUE}|--[a-z-]+(?: '[^']*')?)|({TEXT})(?! parameter))"
+)
 FLAGS = {"random_state": "--seed", "client": "--cluster"}
 
 
@@ -39,73 +41,28 @@ def for_typing(text: str) -> str:
     >>> for_typing("Say encoding='cp1252' (--encoding). The 'cv' parameter must be above 1.")
     'Say --encoding cp1252. --cv must be above 1.'
     """
-    kept: list[str] = []
-    said = _spelled(_hidden(text, kept))
+    kept: list[str] = []  # names of files and columns may look like options
+
+    def put_aside(found: re.Match[str]) -> str:
+        if found[1] is None:
+            return found[0]
+        kept.append(found[1])
+        return f"{MARK}{len(kept) - 1}{MARK}"
+
+    said = QUOTED.sub(put_aside, text)
+    for pattern, spelled in SPELLINGS:
+        said = re.sub(pattern, spelled, said)
     return re.sub(rf"{MARK}(\d+){MARK}", lambda found: kept[int(found[1])], said)
 
 
-def _hidden(text: str, kept: list[str]) -> str:
-    """Return a text with what is quoted put aside: names of files and columns may look like options.
-
-    What stands in quotes as the value of an option, or is the name of a parameter, stays.
-    """
-    parts, at = [], 0
-    while at < len(text):
-        option = OPTION.match(text, at)
-        quoted = None if text[at] not in "'\"" or _is_in_word(text, at) else QUOTED.match(text, at)
-        if option and not _is_in_word(text, at):
-            parts.append(option[0])
-            at = option.end()
-        elif quoted and not text.startswith(" parameter", quoted.end()):
-            parts.append(f"{MARK}{len(kept)}{MARK}")
-            kept.append(quoted[0])
-            at = quoted.end()
-        else:
-            parts.append(text[at])
-            at += 1
-    return "".join(parts)
-
-
-def _is_in_word(text: str, at: int) -> bool:
-    return at > 0 and (text[at - 1].isalnum() or text[at - 1] == "_")
-
-
-def _spelled(text: str) -> str:
-    """Return a sentence without quoted names, options only as they are typed."""
-    text = text.replace(" on the command line)", ")")
-    text = re.sub(rf"{PYTHON}(?: / |, )(?=--)", "", text)
-    text = re.sub(rf"{PYTHON} \(({TYPED})\)", _from_pair, text)
-    text = re.sub(rf", in Python {PYTHON}", "", text)
-    text = re.sub(r"\b(?:The )?'([a-z_]+)' parameter(?: \(--[a-z-]+\))?", _from_name, text)
-    text = re.sub(r"\b[a-z_]+ / (?=--)|\b[a-z_]+ of read_tables?, (?=--)", "", text)
-    text = re.sub(r"\b([a-z_]+)(?: \(|, )--([a-z-]+)\b(\)?)", _from_same, text)
-    text = re.sub(r"\.[a-z_]+, (?=--)|(?<=see )\.[a-z_]+, or ", "", text)
-    text = re.sub(r"(?<=see )\.[a-z_]+", "--json", text)
-    text = re.sub(rf"(?<![-:]){PYTHON}", _from_python, text)
-    text = re.sub(r",? or None(?: for all rows)?\b", "", text)
-    return text.replace("(positive)", "(--positive)").replace(
-        "score(target, source)", "datakin score"
-    )
-
-
-def _from_pair(found: re.Match[str]) -> str:
-    """Return what is typed; a value that only Python has is typed, too."""
-    value, option = found[2], found[3]
-    if value is None or not re.fullmatch(r"--[a-z-]+", option) or option.startswith("--no-"):
-        return option
-    return _typed(option, value) or option
-
-
-def _from_name(found: re.Match[str]) -> str:
-    return _flag(found[1])
+def _flag(name: str) -> str:
+    return FLAGS.get(name) or f"--{name.replace('_', '-')}"
 
 
 def _from_same(found: re.Match[str]) -> str:
     """Return ``--keep`` for ``keep (--keep)`` and ``keep, --keep``; anything else stays."""
-    if _flag(found[1]) != f"--{found[2]}":
-        return found[0]
-    had_opening = "(" in found[0]
-    return f"--{found[2]}" if had_opening else f"--{found[2]}{found[3]}"
+    flag = _flag(found[1])
+    return flag if flag == (found[2] or found[3]) else found[0]
 
 
 def _from_python(found: re.Match[str]) -> str:
@@ -116,8 +73,12 @@ def _from_python(found: re.Match[str]) -> str:
     return _flag(name) if value is None else _typed(_flag(name), value) or found[0]
 
 
-def _flag(name: str) -> str:
-    return FLAGS.get(name) or f"--{name.replace('_', '-')}"
+def _from_pair(found: re.Match[str]) -> str:
+    """Return what is typed; a value that only Python has is typed, too."""
+    value, option = found[2], found[3]
+    if value is None or not re.fullmatch(r"--[a-z-]+", option) or option.startswith("--no-"):
+        return option
+    return _typed(option, value) or option
 
 
 def _typed(flag: str, value: str) -> str:
@@ -131,3 +92,19 @@ def _typed(flag: str, value: str) -> str:
     if isinstance(held, (list, tuple)) and all(isinstance(each, str) for each in held):
         held = ",".join(held)
     return f"{flag} {shlex.quote(str(held))}" if isinstance(held, (str, int, float)) else ""
+
+
+# How options are spelled in a sentence without quoted names, and how they are typed, in this order.
+SPELLINGS = (
+    (rf" on the command line(?=\))|, in Python {PYTHON}|{PYTHON}(?: / |, )(?=--)", ""),
+    (rf"{PYTHON} \(({TYPED})\)", _from_pair),
+    (r"\b(?:The )?'([a-z_]+)' parameter(?: \(--[a-z-]+\))?", lambda found: _flag(found[1])),
+    (r"\b[a-z_]+(?: / | of read_tables?, )(?=--)", ""),
+    (r"\b([a-z_]+)(?: \((--[a-z-]+)\)|, (--[a-z-]+)\b)", _from_same),
+    (r"\.[a-z_]+, (?=--)|(?<=see )\.[a-z_]+, or ", ""),
+    (r"(?<=see )\.[a-z_]+", "--json"),
+    (rf"(?<![-:]){PYTHON}", _from_python),
+    (r",? or None(?: for all rows)?\b", ""),
+    (r"\(positive\)", "(--positive)"),
+    (r"score\(target, source\)", "datakin score"),
+)

@@ -4,19 +4,3 @@ Everything before this room is expensive and done once per dataset; everything a
 of what is kept here. The public `datakin.CrossErrors` is `ErrorTable` with the way in (measure) and the
 looks out (score, rank, matrix).
 """
-
-from datakin.cross_errors.options import Options
-from datakin.cross_errors.records import Errors, Key, Labels, Member, PairFacts, Piece, Trained
-from datakin.cross_errors.table import ErrorTable
-
-__all__ = [
-    "ErrorTable",
-    "Errors",
-    "Key",
-    "Labels",
-    "Member",
-    "Options",
-    "PairFacts",
-    "Piece",
-    "Trained",
-]

@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from functools import lru_cache
@@ -38,36 +38,21 @@ from datakin.cross_errors.records import (
     PlanPredictions,
     Trained,
 )
-from datakin.cross_errors.slim import SlimErrors
-from datakin.cross_errors.sums import Grams, WaySums
+from datakin.cross_errors.sums import Grams, SlimErrors, WaySums
 from datakin.data.features import Array
-from datakin.learning.folds import Plan
-from datakin.learning.metrics import Metrics
-from datakin.learning.stack.records import Trial, Trials
+from datakin.learners.folds import Plan
+from datakin.learners.metrics import Metrics
+from datakin.learners.stack.records import Trial, Trials
 
 __all__ = ["FORMAT", "Folder", "StoredParts", "read_parts", "write_parts"]
 
 FORMAT = 5
 OURS = ("units", "about.json", "table.parquet")
-KEPT: dict[str, Any] = {
-    kind.__name__: kind
-    for kind in (
-        Errors,
-        FitFailure,
-        Grams,
-        Labels,
-        Member,
-        Metrics,
-        PairFacts,
-        Plan,
-        PlanPredictions,
-        SlimErrors,
-        Trained,
-        Trial,
-        Trials,
-        WaySums,
-    )
-}
+KINDS = (
+    *(Errors, FitFailure, Grams, Labels, Member, Metrics, PairFacts, Plan, PlanPredictions),
+    *(SlimErrors, Trained, Trial, Trials, WaySums),
+)
+KEPT: dict[str, Any] = {kind.__name__: kind for kind in KINDS}
 # Fields that earlier versions wrote, for the gain formula; they are not read any more.
 GONE = {"Grams": ("correlation",), "WaySums": ("learner", "outlook")}
 DAMAGE = (
@@ -169,6 +154,28 @@ class Folder:
         except DAMAGE as error:
             raise ValueError(f"{place.name}: {error}") from None
         return file
+
+    def kept(
+        self, slug: str, facts: Any, item: str, make: Callable[[], Any], *, is_needed: bool = False
+    ) -> Any:
+        """Return the only item of a file; made and written now if there is no whole file of it.
+
+        One that `is_needed` must be written; another is only returned where the disk is full.
+        """
+        place = self.place(slug, facts)
+        with suppress(ValueError):  # damaged: it is made again
+            if (file := self.found(place)) is not None:
+                return file.part(0)
+        made = make()
+        try:
+            write_parts(place, [(item, made)])
+        except OSError as error:
+            if is_needed:
+                raise DatakinError(
+                    f"A checkpoint could not be written to {self.path} ({error.strerror}). Make "
+                    f"room there or choose another folder (checkpoint)."
+                ) from None
+        return made
 
 
 class StoredParts:
@@ -299,8 +306,7 @@ def _unpacked(what: Any, values: Array) -> Any:
         if kind == "map":
             return {k: build(v) for k, v in what["items"].items()}
         if kind == "key":
-            name, columns, stage, partner = what["values"]
-            return Key(name, tuple(columns), stage, partner)
+            return Key.of(what["values"])
         held = {k: build(v) for k, v in what["fields"].items()}
         return KEPT[kind](**{k: v for k, v in held.items() if k not in GONE.get(kind, ())})
 
@@ -318,11 +324,10 @@ def _differences(found: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
             if one != two:
                 reasons.append(f"{name} was {one!r}, now {two!r}")
     old, new = found["datasets"], now["datasets"]
-    for names, verb in (
-        ([n for n in old if n not in new], "gone"),
-        ([n for n in new if n not in old], "new"),
-        ([n for n in new if n in old and old[n] != new[n]], "changed"),
-    ):
-        if names:
-            reasons.append(f"dataset(s) {verb}: {listed(names)}")
+    changes = {
+        "gone": [n for n in old if n not in new],
+        "new": [n for n in new if n not in old],
+        "changed": [n for n in new if n in old and old[n] != new[n]],
+    }
+    reasons += [f"dataset(s) {verb}: {listed(names)}" for verb, names in changes.items() if names]
     return reasons

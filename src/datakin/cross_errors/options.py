@@ -16,7 +16,7 @@ from datakin._core.checks import (
 )
 from datakin._core.exceptions import DatakinError
 from datakin.data.checks.folds import FOLDS, LEAST_FOLDS
-from datakin.learning.losses import LOSSES, Loss, resolve_loss
+from datakin.learners.losses import LOSSES, Loss, resolve_loss
 
 __all__ = ["AGGREGATES", "SIZES", "Options", "check_names_of"]
 

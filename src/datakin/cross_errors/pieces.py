@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,88 +14,74 @@ from datakin.cross_errors.files import StoredParts, read_parts
 from datakin.cross_errors.options import Options
 from datakin.cross_errors.predictions import PlanReading
 from datakin.cross_errors.records import Errors, Key, Labels, Piece, PlanPredictions, Scores
-from datakin.learning.losses import LOSSES, Loss, choose_loss
+from datakin.learners.losses import LOSSES, Loss, choose_loss
 
 if TYPE_CHECKING:
     from datakin.cross_errors.table import ErrorTable
 
 __all__ = ["join_pieces", "labels_and_loss", "parts_of", "pieces_from", "reread_pieces"]
 
-T = TypeVar("T")
-
 
 def join_pieces(ours: Mapping[Key, Piece], theirs: Mapping[Key, Piece]) -> dict[Key, Piece]:
     """Return the pieces of both; of a plan in both, everything it was tested on."""
-    joined = dict(ours)
-    for key, piece in theirs.items():
-        if key not in joined:
-            joined[key] = piece
-            continue
-        joined[key] = replace(
-            joined[key],
-            crosses={**joined[key].crosses, **piece.crosses},
-            scores={**joined[key].scores, **piece.scores},
+    both = {
+        key: replace(
+            ours[key],
+            crosses={**ours[key].crosses, **theirs[key].crosses},
+            scores={**ours[key].scores, **theirs[key].scores},
         )
-    return joined
+        for key in ours.keys() & theirs.keys()
+    }
+    return {**ours, **theirs, **both}
 
 
 def parts_of(key: Key, piece: Piece) -> list[tuple[Any, Any]]:
     """Return a piece as titled parts for a file: (kind, key, repeat, tested dataset) and content."""
-    titled: list[tuple[Any, Any]] = []
-    first = piece.repeat or 0
-
-    def add(kind: str, tested: str, found: Sequence[Any]) -> None:
-        titled.extend(((kind, key, first + r, tested), item) for r, item in enumerate(found))
-
-    add("own", "", piece.own)
-    for tested, crosses in piece.crosses.items():
-        add("cross", tested, crosses)
-    add("predictions", "", piece.predictions or ())
-    for tested, scores in piece.scores.items():
-        add("scores", tested, scores)
-    return titled
+    found: list[tuple[str, str, Sequence[Any]]] = [("own", "", piece.own)]
+    found += [("cross", tested, crosses) for tested, crosses in piece.crosses.items()]
+    found.append(("predictions", "", piece.predictions or ()))
+    found += [("scores", tested, scores) for tested, scores in piece.scores.items()]
+    return [
+        ((kind, key, repeat, tested), item)
+        for kind, tested, items in found
+        for repeat, item in enumerate(items, piece.repeat or 0)
+    ]
 
 
 def pieces_from(files: Sequence[StoredParts], repeat: int | None = None) -> dict[Key, Piece]:
-    """Return the pieces whose parts stand in some files; losses and scores are read when asked for.
+    """Return the pieces whose parts are in some files; losses and scores are read when asked for.
 
     `repeat` is the only one that the files hold, where repeats are units of work of their own.
     """
-    found: dict[Key, dict[tuple[str, str], dict[int, tuple[StoredParts, int]]]] = {}
+    found: dict[Key, dict[str, dict[str, dict[int, tuple[StoredParts, int]]]]] = {}
     for file in files:
         for number, (kind, key, r, tested) in enumerate(file.titles):
-            name, columns, stage, partner = key
-            parts = found.setdefault(Key(name, tuple(columns), stage, partner), {})
-            parts.setdefault((kind, tested), {})[r] = (file, number)
-    pieces = {}
-    for key, parts in found.items():
-        stored: dict[tuple[str, str], _Stored[Any]] = {
-            what: _Stored([places[r] for r in sorted(places)]) for what, places in parts.items()
-        }
-        pieces[key] = Piece(
-            tuple(stored["own", ""]),
-            {tested: part for (kind, tested), part in stored.items() if kind == "cross"},
-            stored.get(("predictions", "")),
-            {tested: part for (kind, tested), part in stored.items() if kind == "scores"},
-            repeat,
+            parts = found.setdefault(Key.of(key), {})
+            parts.setdefault(kind, {}).setdefault(tested, {})[r] = (file, number)
+
+    def piece(parts: Mapping[str, Mapping[str, Mapping[int, tuple[StoredParts, int]]]]) -> Piece:
+        own, crosses, predictions, scores = (
+            {
+                tested: _Stored([places[r] for r in sorted(places)])
+                for tested, places in parts.get(kind, {}).items()
+            }
+            for kind in ("own", "cross", "predictions", "scores")
         )
-    return pieces
+        return Piece(tuple(own[""]), crosses, predictions.get(""), scores, repeat)
+
+    return {key: piece(parts) for key, parts in found.items()}
 
 
-class _Lazy(Sequence[T]):
+class _Lazy(Sequence[Any]):
     """A sequence whose items are made when they are asked for."""
 
-    def __init__(self, size: int, make: Callable[[int], T]) -> None:
+    def __init__(self, size: int, make: Callable[[int], Any]) -> None:
         self.size, self.make = size, make
 
     def __len__(self) -> int:
         return self.size
 
-    @overload
-    def __getitem__(self, at: int) -> T: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[T]: ...
-    def __getitem__(self, at: int | slice) -> T | Sequence[T]:
+    def __getitem__(self, at: Any) -> Any:
         if isinstance(at, slice):
             return [self[i] for i in range(*at.indices(self.size))]
         if not 0 <= at < self.size:
@@ -102,14 +89,14 @@ class _Lazy(Sequence[T]):
         return self.make(at)
 
 
-class _Stored(_Lazy[T]):
+class _Stored(_Lazy):
     """Parts of files, read when they are asked for."""
 
     def __init__(self, parts: Sequence[tuple[StoredParts, int]]) -> None:
         super().__init__(len(parts), self._read)
         self.parts = [(file.place, file.mark, number) for file, number in parts]
 
-    def _read(self, at: int) -> T:
+    def _read(self, at: int) -> Any:
         place, mark, number = self.parts[at]
         file = read_parts(place)
         if file.mark != mark:
@@ -117,8 +104,23 @@ class _Stored(_Lazy[T]):
                 f"The file {place.name!r} of {str(place.parent)!r} has changed since it was loaded. Load "
                 f"the cross errors again."
             )
-        found: T = file.part(number)
-        return found
+        return file.part(number)
+
+
+class _Reread(Mapping[Key, Piece]):
+    """Pieces that are made anew when they are asked for."""
+
+    def __init__(self, pieces: Mapping[Key, Piece], make: Callable[[Key], Piece]) -> None:
+        self.pieces, self.make = pieces, cache(make)
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self.pieces)
+
+    def __len__(self) -> int:
+        return len(self.pieces)
+
+    def __getitem__(self, key: Key) -> Piece:
+        return self.make(key)
 
 
 def reread_pieces(
@@ -131,62 +133,38 @@ def reread_pieces(
 
     `models`: the models to combine; all by default.
     """
-    return _Reread(pieces, table, options, models)
 
-
-class _Reread(Mapping[Key, Piece]):
-    def __init__(
-        self,
-        pieces: Mapping[Key, Piece],
-        table: ErrorTable,
-        options: Options,
-        models: Sequence[str] | None,
-    ) -> None:
-        self.pieces, self.table, self.options, self.models = pieces, table, options, models
-        self.made: dict[Key, Piece] = {}
-
-    def __iter__(self) -> Iterator[Key]:
-        return iter(self.pieces)
-
-    def __len__(self) -> int:
-        return len(self.pieces)
-
-    def __getitem__(self, key: Key) -> Piece:
-        if key not in self.made:
-            self.made[key] = self._make(key, self.pieces[key])
-        return self.made[key]
-
-    def _make(self, key: Key, piece: Piece) -> Piece:
+    def make(key: Key) -> Piece:
+        piece = pieces[key] if models is None else _with_models(pieces[key], models)
         assert piece.predictions is not None
-        if self.models is not None:
-            piece = _with_models(piece, self.models)
-        assert piece.predictions is not None
-        labels, loss = self._labels(key.dataset)
-        readings = [PlanReading(made, loss, self.options, labels) for made in piece.predictions]
+        labels, loss = labels_and_loss(table, key.dataset)
+        readings = [PlanReading(made, loss, options, labels) for made in piece.predictions]
         crosses = {
-            tested: _Lazy(len(readings), _remembered(self._tester(key, piece, readings, tested)))
-            for tested in piece.crosses
-            if self.table.has_pair(tested, key.dataset)
+            tested: _Lazy(len(readings), cache(_tester(table, key, tested, readings, scores)))
+            for tested, scores in piece.scores.items()
+            if table.has_pair(tested, key.dataset)
         }
         return replace(piece, own=tuple(r.trained() for r in readings), crosses=crosses)
 
-    def _tester(
-        self, key: Key, piece: Piece, readings: Sequence[PlanReading], tested: str
-    ) -> Callable[[int], Errors]:
-        labels, loss = self._labels(tested)
-        facts = self.table.pair(tested, key.dataset)
+    return _Reread(pieces, make)
 
-        def test(repeat: int) -> Errors:
-            left_out = np.zeros(labels.n_rows, dtype=bool)
-            if facts.left_out is not None:
-                left_out = facts.left_out[0]
-            scores = piece.scores[tested][repeat]
-            return readings[repeat].test_on(labels, scores, loss, facts.classes, left_out)
 
-        return test
-
-    def _labels(self, name: str) -> tuple[Labels, Loss]:
-        return labels_and_loss(self.table, name)
+def _tester(
+    table: ErrorTable,
+    key: Key,
+    tested: str,
+    readings: Sequence[PlanReading],
+    scores: Sequence[Sequence[Scores]],
+) -> Callable[[int], Errors]:
+    """Return a function that gives the errors of a repeat on another dataset."""
+    labels, loss = labels_and_loss(table, tested)
+    facts = table.pair(tested, key.dataset)
+    left_out = np.zeros(labels.n_rows, dtype=bool)
+    if facts.left_out is not None:
+        left_out = facts.left_out[0]
+    return lambda repeat: readings[repeat].test_on(
+        labels, scores[repeat], loss, facts.classes, left_out
+    )
 
 
 def labels_and_loss(table: ErrorTable, name: str) -> tuple[Labels, Loss]:
@@ -231,14 +209,3 @@ def _with_models(piece: Piece, names: Sequence[str]) -> Piece:
         predictions=tuple(of_plan(made) for made in piece.predictions),
         scores={tested: of_tests(repeats) for tested, repeats in piece.scores.items()},
     )
-
-
-def _remembered(make: Callable[[int], Errors]) -> Callable[[int], Errors]:
-    made: dict[int, Errors] = {}
-
-    def remember(at: int) -> Errors:
-        if at not in made:
-            made[at] = make(at)
-        return made[at]
-
-    return remember

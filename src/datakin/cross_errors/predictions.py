@@ -24,15 +24,14 @@ from datakin.cross_errors.records import (
     least_error,
 )
 from datakin.data.features import Array
-from datakin.learning.ensemble import (
+from datakin.learners.ensemble import (
     View,
     fit_sigmoids,
     losses_of_fits,
     model_weights,
     outputs_of_fits,
-    row_losses,
 )
-from datakin.learning.losses import Loss
+from datakin.learners.losses import Loss
 
 __all__ = ["PlanReading"]
 
@@ -44,11 +43,8 @@ class PlanReading:
 
     Parameters
     ----------
-    made : PlanPredictions
     loss : Loss
         The loss of this dataset; it decides the ensemble's weights and its own error.
-    options : Options
-        `sharpness`, `voting` and `weighting` count.
     labels : Labels
         Of the rows that own errors are measured on: all rows, by cross-validation; or, for a sample,
         other rows held out of everything. As the fit on the whole sample can be tested on those, it
@@ -109,15 +105,11 @@ class PlanReading:
                 values = np.concatenate([_of(made.scores[fit], rows)[m] for fit, rows in entries])
                 sigmoids[m] = fit_sigmoids(values, y[tested])
         draft = View(sigmoids, shares, np.full(n_models, 1 / n_models))
-        errors = np.mean(
-            [
-                np.mean(
-                    self._own_losses(fit, draft, rows)[:n_models] * self.row_weights[rows], axis=1
-                )
-                for fit, rows in entries
-            ],
-            axis=0,
+        losses = (
+            self._own_losses(fit, draft, rows)[:n_models] * self.row_weights[rows]
+            for fit, rows in entries
         )
+        errors = np.mean([np.mean(each, axis=1) for each in losses], axis=0)
         scale = 1.0
         if not n_classes and self.options.weighting == "scaled":
             scale = self.loss.of_best_constant(y[train])
@@ -125,15 +117,16 @@ class PlanReading:
 
     def _own_losses(self, fit: int, view: View, rows: Array) -> Array:
         classes = self.made.classes
-        return row_losses(
-            _of(self.made.scores[fit], rows),
-            view,
+        found = losses_of_fits(
+            [_of(self.made.scores[fit], rows)],
+            [view],
             self.made.y[rows],
             self.loss,
             own=np.arange(len(classes)),
             names=classes,
             voting=self.options.voting,
         )
+        return np.asarray(found[0])
 
     def _own_errors(self) -> Errors:
         made, plan = self.made, self.made.plan
@@ -171,20 +164,11 @@ class PlanReading:
         classes: tuple[str, ...],
         left_out: Array,
     ) -> Errors:
-        """Return the errors on another dataset's rows.
+        """Return the errors on another dataset's rows, in its loss and in the classes of both.
 
-        Parameters
-        ----------
-        other : Labels
-        scores : sequence over fits of Scores
-            On the other rows: of the fit on all rows and of those without one fold; those without
-            two folds, if they are there, give the errors that the limit needs.
-        loss : Loss
-            The loss of the other dataset.
-        classes : tuple of str
-            All classes of both.
-        left_out : ndarray of bool
-            Rows of the other dataset that stand in this one too.
+        `scores` are those of the fit on all rows and of those without one fold; those without two
+        folds, if they are there, give the errors that the limit needs. Rows that stand in this dataset
+        too are left out.
         """
         made, plan = self.made, self.made.plan
         position = {name: code for code, name in enumerate(classes)}
@@ -197,33 +181,24 @@ class PlanReading:
             some = [scores[fit] for fit in fits]
             return losses_of_fits(some, views, y, loss, own=own, names=classes, voting=voting)
 
-        outer = losses(range(1 + plan.n_folds), [self.full_view, *self.views])
-        full, parts = outer[0], {"fold": outer[1:]}
+        full, *outer = losses(range(1 + plan.n_folds), [self.full_view, *self.views])
+        parts = {"fold": outer}
         if len(scores) > 1 + plan.n_folds:
-            parts["inner"] = np.array(
-                [
-                    np.mean(losses([fit for fit, _ in fits], [view] * len(fits)), axis=0)
-                    for fits, view in zip(plan.inner, self.views, strict=True)
-                ]
-            )
-        rows = {size: np.mean(part, axis=0) for size, part in parts.items()}
+            parts["inner"] = [
+                np.mean(losses([fit for fit, _ in fits], [view] * len(fits)), axis=0)
+                for fits, view in zip(plan.inner, self.views, strict=True)
+            ]
+        rows = {"full": full, **{size: np.mean(part, axis=0) for size, part in parts.items()}}
         means = {
             size: np.column_stack([errors @ weights for errors in part])
             for size, part in parts.items()
         }
         if made.held_out is not None:
-            rows = {"fold": full, "inner": rows["fold"]}
+            rows = {"full": full, "fold": full, "inner": rows["fold"]}
             means = dict.fromkeys(("fold", "inner"), means["fold"])
-        return Errors(
-            made.dataset,
-            other.name,
-            made.models,
-            {"full": full, **rows},
-            means,
-            weights,
-            self._n_train,
-            least_error(loss, weights),
-        )
+        least = least_error(loss, weights)
+        about = made.dataset, other.name, made.models
+        return Errors(*about, rows, means, weights, self._n_train, least)
 
     def own_outputs(self, estimate: str) -> tuple[Array | None, Array]:
         """Return the predictions that own errors ("fold") are of: outputs, and classes decided for.
@@ -236,9 +211,8 @@ class PlanReading:
         outputs: Array | None = None
         decided = np.empty((1, len(made.y) if made.classes else 0), dtype=int)
         for k, fold in enumerate(plan.folds):
-            p, best = self._outputs(
-                [_of(made.scores[1 + k], fold)], [self.views[k]], self.loss, estimate
-            )
+            scores = [_of(made.scores[1 + k], fold)]
+            p, best = self._outputs(scores, [self.views[k]], self.loss, estimate)
             if p is not None:
                 outputs = np.empty((1, len(made.y), p.shape[-1])) if outputs is None else outputs
                 outputs[:, fold] = p
@@ -251,14 +225,7 @@ class PlanReading:
     ) -> tuple[Array | None, Array]:
         """Return the predictions that errors on other rows are of, one for each predictor of a size.
 
-        Parameters
-        ----------
-        scores : sequence over fits of Scores
-        loss : Loss
-            Of the rows.
-        size : {"full", "fold"}
-        estimate : str
-            "ensemble", or the name of a model.
+        `loss` is that of the rows, `size` "full" or "fold", `estimate` "ensemble" or a model's name.
         """
         if size == "full" or self.made.held_out is not None:
             return self._outputs([scores[0]], [self.full_view], loss, estimate)

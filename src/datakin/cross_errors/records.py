@@ -11,8 +11,8 @@ import numpy as np
 
 from datakin._core.exceptions import FitFailure
 from datakin.data.features import Array
-from datakin.learning.folds import Plan
-from datakin.learning.losses import Labelled, Loss
+from datakin.learners.folds import Plan
+from datakin.learners.losses import Labelled, Loss
 
 __all__ = [
     "Errors",
@@ -26,6 +26,7 @@ __all__ = [
     "Trained",
     "kept_weights",
     "least_error",
+    "of_repeats",
 ]
 
 Scores = Sequence["Array | None"]  # of one fit, for each model; None for a model that failed
@@ -117,8 +118,6 @@ class Trained:
         Ensemble weights from the rows outside each fold.
     folds : tuple of ndarray
         The own errors' rows in K parts: the folds, or parts of the rows held out.
-    n_fits : int
-    failures : tuple of FitFailure
     backends : mapping of str to str
         What fitted each model.
     """
@@ -155,23 +154,16 @@ class PlanPredictions:
 
     Attributes
     ----------
-    dataset : str
     y : ndarray
         Labels of the training rows.
-    classes : tuple of str
-    models : tuple of str
     decisions : tuple of bool
         Which models give decision values, which need calibration before they are probabilities.
-    plan : Plan
     scores : sequence over fits of Scores
         On the dataset's own rows, NaN where the fit was trained on the row.
     held_out : sequence over fits of Scores, or None
         On rows of the same dataset held out of everything, where the plan has only a sample.
     n_rows : int
         How many rows the dataset has.
-    n_fits : int
-    failures : tuple of FitFailure
-    backends : mapping of str to str
     """
 
     dataset: str
@@ -219,15 +211,12 @@ class Member:
 
     Attributes
     ----------
-    name, fingerprint : str
-    n_rows : int
     classes : tuple of str
         Empty for regression.
     shares : tuple of float
         Share of rows in each class.
     missing : float
         Share of the feature values that are missing.
-    columns : tuple of str
     loss : str
         Name of the loss that errors on this dataset are measured in.
     balanced : bool
@@ -269,6 +258,12 @@ class Key(NamedTuple):
     stage: int = -1
     partner: str = ""
 
+    @classmethod
+    def of(cls, values: Sequence[Any]) -> Key:
+        """Return a key from its values, as JSON has them."""
+        name, columns, stage, partner = values
+        return cls(name, tuple(columns), stage, partner)
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PairFacts:
@@ -276,14 +271,12 @@ class PairFacts:
 
     Attributes
     ----------
-    target, source : str
     columns, classes : tuple of str
         The columns of both, and all classes.
     n_shared : pair of int
         Rows of the target that also stand in the source, and the reverse.
     left_out : pair of ndarray of bool, or None
         Tested rows of target and source that stand in the other one too; None if there are none.
-    is_identical : bool
     notes : pair of tuples of str
         What the user should know, and the same with the roles swapped.
     keys : pair of Key, or None
@@ -305,17 +298,14 @@ class PairFacts:
 
     def swapped(self) -> PairFacts:
         """Return the same with the roles swapped."""
-        return PairFacts(
-            self.source,
-            self.target,
-            self.columns,
-            self.classes,
-            self.n_shared[::-1],
-            None if self.left_out is None else self.left_out[::-1],
-            self.is_identical,
-            self.notes[::-1],
-            None if self.keys is None else self.keys[::-1],
-            self.is_final,
+        return replace(
+            self,
+            target=self.source,
+            source=self.target,
+            n_shared=self.n_shared[::-1],
+            left_out=None if self.left_out is None else self.left_out[::-1],
+            notes=self.notes[::-1],
+            keys=None if self.keys is None else self.keys[::-1],
         )
 
 
@@ -340,6 +330,11 @@ class Piece:
     scores: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     repeat: int | None = None
 
+    @property
+    def n_fits(self) -> int:
+        """Number of fits over all repeats."""
+        return sum(own.n_fits for own in self.own)
+
     def only(self, names: Iterable[str]) -> Piece:
         """Return the piece tested on some datasets."""
         wanted = set(names)
@@ -348,6 +343,18 @@ class Piece:
             crosses={name: found for name, found in self.crosses.items() if name in wanted},
             scores={name: found for name, found in self.scores.items() if name in wanted},
         )
+
+
+def of_repeats(repeats: Sequence[Piece]) -> Piece:
+    """Return one piece of several that hold one repeat each."""
+
+    def together(name: str) -> dict[str, tuple[Any, ...]]:
+        tested = [getattr(piece, name) for piece in repeats]
+        return {other: tuple(found[other][0] for found in tested) for other in tested[0]}
+
+    predictions = [made for piece in repeats for made in piece.predictions or ()]
+    own = tuple(piece.own[0] for piece in repeats)
+    return Piece(own, together("crosses"), tuple(predictions) or None, together("scores"))
 
 
 def least_error(loss: Loss, weights: Array) -> float:

@@ -19,11 +19,13 @@ from datakin.cross_errors.options import Options
 from datakin.cross_errors.pieces import join_pieces, parts_of, pieces_from, reread_pieces
 from datakin.cross_errors.records import Key, Member, PairFacts, Piece
 from datakin.cross_errors.sums import Grams, WaySums
-from datakin.learning.stack.records import Trial, Trials
+from datakin.learners.stack.records import Trial, Trials
 
 __all__ = ["ErrorTable", "write_table"]
 
 COMBINING = ("sharpness", "voting", "weighting")  # decide how predictions become an ensemble's
+# Fields that a file holds as they are.
+PLAIN = ("about", "keep", "grams", "trials", "complete", "test_size", "fits", "fitters", "files")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,9 +92,7 @@ class ErrorTable:
     @property
     def n_fits(self) -> int:
         """Number of fits that the measurement took."""
-        if self.fits:
-            return sum(self.fits.values())
-        return sum(own.n_fits for piece in self.pieces.values() for own in piece.own)
+        return sum(self.fits.values() or (piece.n_fits for piece in self.pieces.values()))
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -196,12 +196,7 @@ class ErrorTable:
         )
 
     def subset(self, names: Sequence[str]) -> Self:
-        """Return the table of some of the datasets.
-
-        Parameters
-        ----------
-        names : sequence of str
-        """
+        """Return the table of some of the datasets, by their names."""
         given: Any = names
         for name in given if isinstance(given, (list, tuple, set, dict)) else [given]:
             self.check_name(name)
@@ -209,8 +204,6 @@ class ErrorTable:
         pairs = {key: facts for key, facts in self.pairs.items() if wanted.issuperset(key)}
         used = {key for facts in pairs.values() for key in facts.keys or ()}
         pieces = {key: piece.only(wanted) for key, piece in self.pieces.items() if key in used}
-        sums = {key: way for key, way in self.sums.items() if wanted.issuperset(key)}
-        grams = {name: grams for name, grams in self.grams.items() if name in wanted}
         return replace(
             self,
             members={name: m for name, m in self.members.items() if name in wanted},
@@ -218,8 +211,8 @@ class ErrorTable:
             pieces=pieces,
             fits={k: n for k, n in self.fits.items() if json.loads(k)[0] in wanted},
             fitters={name: made for name, made in self.fitters.items() if name in wanted},
-            sums=sums,
-            grams={name: found.only(wanted) for name, found in grams.items()},
+            sums={key: way for key, way in self.sums.items() if wanted.issuperset(key)},
+            grams={name: g.only(wanted) for name, g in self.grams.items() if name in wanted},
             trials={name: t.only(wanted) for name, t in self.trials.items() if name in wanted},
         )
 
@@ -227,10 +220,6 @@ class ErrorTable:
         """Return one table of two that were measured with the same options.
 
         Datasets may stand in both, with the same rows; pairs may not.
-
-        Parameters
-        ----------
-        other : CrossErrors
         """
         if not isinstance(other, ErrorTable):
             raise DatakinError(f"CrossErrors join with CrossErrors. Got {type(other).__name__}.")
@@ -288,13 +277,7 @@ class ErrorTable:
             )
 
     def save(self, folder: str | os.PathLike[str]) -> None:
-        """Write the table to a folder, for `load` and `join`.
-
-        Parameters
-        ----------
-        folder : path
-            A new or empty one.
-        """
+        """Write the table to a new or empty folder, for `load` and `join`."""
         path = _path(folder)
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise DatakinError(
@@ -314,12 +297,7 @@ class ErrorTable:
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Self:
-        """Read a table that was saved, or what a checkpoint holds so far.
-
-        Parameters
-        ----------
-        folder : path
-        """
+        """Read a table from its folder: one that was saved, or what a checkpoint holds so far."""
         path = _path(folder)
         open_file.cache_clear()
         _check_about(path)
@@ -333,31 +311,19 @@ class ErrorTable:
         complete = found["complete"] and len(pairs) == len(found["pairs"])
         return cls(
             options=options,
-            about=found["about"],
             members={member.name: member for member in found["members"]},
             pairs=pairs,
             pieces={key: piece for key, piece in pieces.items() if key in used},
-            keep=found["keep"],
             sums={(way.trained_on, way.tested_on): way for way in found["sums"]},
-            grams=found["grams"],
-            trials=found["trials"],
-            complete=complete,
-            test_size=found["test_size"],
-            fits=found["fits"] if complete else {},
-            fitters=found["fitters"],
+            **{name: found[name] for name in PLAIN}
+            | {"complete": complete, "fits": found["fits"] if complete else {}, "files": ()},
         )
 
 
 def _joined_trials(ours: Mapping[str, Trials], theirs: Mapping[str, Trials]) -> dict[str, Trials]:
     """Return the trials of two tables; none of a target that came out differently in them."""
-    found = {**ours, **theirs}
-    for name in ours.keys() & theirs.keys():
-        both = ours[name].joined(theirs[name])
-        if both is None:
-            del found[name]
-        else:
-            found[name] = both
-    return found
+    both = {name: ours[name].joined(theirs[name]) for name in ours.keys() & theirs.keys()}
+    return {name: t for name, t in {**ours, **theirs, **both}.items() if t is not None}
 
 
 def _path(folder: Any) -> Path:
@@ -368,20 +334,11 @@ def _path(folder: Any) -> Path:
 
 def write_table(folder: Folder, table: ErrorTable, *, is_saved: bool = False) -> None:
     """Write datasets, pairs and sums to a folder; a saved one has all its files."""
-    content = {
-        "about": dict(table.about),
+    content = {name: getattr(table, name) for name in PLAIN} | {
         "options": _plain_options(table.options),
         "members": list(table.members.values()),
         "pairs": list(table.pairs.values()),
-        "keep": table.keep,
         "sums": list(table.sums.values()),
-        "grams": dict(table.grams),
-        "trials": dict(table.trials),
-        "complete": table.complete,
-        "test_size": table.test_size,
-        "fits": dict(table.fits),
-        "fitters": {name: dict(made) for name, made in table.fitters.items()},
-        "files": list(table.files),
         "is_saved": is_saved,
     }
     write_parts(folder.path / "table.parquet", [("table", content)])
@@ -424,31 +381,26 @@ def _finished(
 ) -> dict[tuple[str, str], PairFacts]:
     """Return the pairs both of whose sides are there, at the largest sample that was finished."""
     summed = {(way.trained_on, way.tested_on) for way in sums}
+
+    def side(facts: PairFacts, wanted: Key, other: str) -> Key | None:
+        """Return the plan that a side was finished with, or the largest that was finished."""
+        whole = [
+            key
+            for key, piece in pieces.items()
+            if key._replace(stage=0) == wanted._replace(stage=0)
+            and len(piece.crosses.get(other, ())) == repeats
+        ]
+        return wanted if facts.is_final and wanted in whole else max(whole, default=None)
+
     found = {}
     for facts in pairs:
         names = (facts.target, facts.source)
         if facts.is_identical or names in summed:
             found[names] = facts
-        elif (sides := _sides(facts, pieces, repeats)) is not None:
-            found[names] = replace(facts, keys=sides)
+            continue
+        assert facts.keys is not None
+        tested = side(facts, facts.keys[0], facts.source)
+        trained = side(facts, facts.keys[1], facts.target)
+        if tested is not None and trained is not None:
+            found[names] = replace(facts, keys=(tested, trained))
     return found
-
-
-def _sides(facts: PairFacts, pieces: Mapping[Key, Piece], repeats: int) -> tuple[Key, Key] | None:
-    """Return the plans of a pair: those it was finished with, or the largest that were finished."""
-
-    def is_whole(key: Key, other: str) -> bool:
-        return key in pieces and len(pieces[key].crosses.get(other, ())) == repeats
-
-    assert facts.keys is not None
-    sides = []
-    for wanted, other in zip(facts.keys, (facts.source, facts.target), strict=True):
-        same = [key for key in pieces if _is_same(key, wanted) and is_whole(key, other)]
-        if not same:
-            return None
-        sides.append(wanted if is_whole(wanted, other) and facts.is_final else max(same))
-    return sides[0], sides[1]
-
-
-def _is_same(found: Key, wanted: Key) -> bool:
-    return found._replace(stage=0) == wanted._replace(stage=0)

@@ -93,8 +93,7 @@ class CrossErrors(ErrorTable):
         check_choice("keep", keep, KEEPS)
         members = for_matrix(datasets)
         names = [d.name for d in members]
-        wanted = _named_pairs(pairs, names)
-        tried = _named_trials(trials, names)
+        wanted, tried = _named_pairs(pairs, names), _named_trials(trials, names)
         measurement = prepare(members, wanted, chosen, tried, keep)
         said = f"Interrupted with {{}} of {len(wanted)} pairs finished."
         return _as_cross_errors(measured(measurement, said.format, _as_cross_errors))
@@ -121,45 +120,22 @@ class CrossErrors(ErrorTable):
         """Look at all sources of one target, best first.
 
         Calls and order rest on the trials of this target, if they were measured (``trials=``).
-        Otherwise there are no calls, and the order is that of what sources lose on the target.
-
-        Parameters
-        ----------
-        target : str
-        **looks
-            As in `score`.
-
-        Returns
-        -------
-        Ranking
+        Otherwise there are no calls, and the order is that of what sources lose on the target. `looks`
+        are those of `score`.
         """
         return rank_sources(self._looked(looks), target)
 
     def matrix(self, **looks: Any) -> Matrix:
         """Look at all pairs; calls come from trials where they were measured (``trials="all"``).
 
-        Parameters
-        ----------
-        **looks
-            As in `score`.
-
-        Returns
-        -------
-        Matrix
+        `looks` are those of `score`.
         """
         return make_matrix(self._looked(looks))
 
     def estimates(self, target: str, source: str) -> pd.DataFrame:
         """Return every estimate of a pair in every size, with standard error and interval.
 
-        Parameters
-        ----------
-        target, source : str
-
-        Returns
-        -------
-        pandas.DataFrame
-            estimate, size, score, standard_error, low, high, p_value.
+        The columns are estimate, size, score, standard_error, low, high and p_value.
         """
         return all_estimates(self, target, source)
 

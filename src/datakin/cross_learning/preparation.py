@@ -14,11 +14,11 @@ from datakin.cross_errors.table import ErrorTable
 from datakin.data import Dataset
 from datakin.execution.agreement import choose_keep
 from datakin.execution.measurement import Looks, Measurement
-from datakin.learning.models import Model, built_in_models, choose_models
-from datakin.scoring.cls import AVERAGES
-from datakin.scoring.curves import measure_growth
+from datakin.learners.models import Model, built_in_models, choose_models
+from datakin.scoring.cls import AVERAGES, last_change
 from datakin.scoring.pairs import make_pair
 from datakin.scoring.rankings import grams_of_all, what_rows_add
+from datakin.scoring.uncertainty import variances
 from datakin.scoring.ways import RowsWay, summed
 
 __all__ = ["prepare"]
@@ -67,15 +67,34 @@ def prepare(
 
 
 def _growth(table: ErrorTable, target: str, source: str) -> tuple[bool, str | None]:
-    """Return whether the samples of a pair are large enough, and what to say if they cannot be."""
-    pair = make_pair(table, target, source)
-    wanted = table.options.precision
+    """Return whether the samples of a pair are large enough, and what to say if they cannot be.
+
+    Samples add no more error than asked for, or than there is without them; and doubling them is not
+    likely to change the score by more.
+    """
+    pair, estimate, wanted = make_pair(table, target, source), table.options.estimate, 1.0
     if not pair.members[0].classes:
-        wanted *= float(np.mean([member.best_constant for member in pair.members]))
-    ways = [(way.directions, way.groups) for way in pair.ways if isinstance(way, RowsWay)]
-    is_sampled = (pair.members[0].is_sampled, pair.members[1].is_sampled)
-    found = measure_growth(ways, pair.factors, is_sampled, table.options.estimate, wanted)
-    return found.is_enough, found.note
+        wanted = float(np.mean([member.best_constant for member in pair.members]))
+    wanted *= table.options.precision
+    # Variance of the score from datasets that are sampled (True) and from those used whole.
+    variance, change = {True: 0.0, False: 0.0}, 0.0
+    sampled = [member.is_sampled for member in pair.members]
+    for way, factor, tested, trained in zip(
+        pair.ways, pair.factors, sampled, sampled[::-1], strict=True
+    ):
+        assert isinstance(way, RowsWay)
+        by_rows, by_folds = variances(way.discrepancy(estimate, "matched"), way.groups)
+        variance[tested] += factor**2 * by_rows
+        variance[trained] += factor**2 * by_folds
+        moved = [last_change(each, estimate, trained, tested) for each in way.directions]
+        change += factor * float(np.mean(moved))
+    error, rest = (float(np.sqrt(variance[which])) for which in (True, False))
+    if error <= max(wanted, rest):
+        return abs(change) <= max(wanted, rest, error), None
+    return False, (
+        f"the samples' part of the standard error is {error:.4f}, above the precision "
+        f"asked for ({wanted:.4g}): max_rows allows no larger ones"
+    )
 
 
 def _reduce(

@@ -18,7 +18,7 @@ from datakin.data import for_comparison, for_matrix, for_ranking
 from datakin.execution.running import measured
 from datakin.results import Comparison, Matrix, Ranking
 from datakin.results.zones import PAPER
-from datakin.scoring.matrices import complete_names, fill_matrix, make_matrix
+from datakin.scoring.matrices import check_symmetric, complete_names, fill_matrix, make_matrix
 from datakin.scoring.pairs import compare_pair
 from datakin.scoring.rankings import rank_sources
 
@@ -125,22 +125,11 @@ class CrossLearningScore(Options):
         """Return the score with the paper's choices, to the letter.
 
         The paper's four models, fresh inner folds, losses weighted as they are, the "paper" size and
-        the paper's zones with standard errors from folds.
-
-        Parameters
-        ----------
-        **changes
-            Other options.
+        the paper's zones with standard errors from folds. Other options can be changed.
         """
-        paper = {
-            "models": "paper",
-            "size": "paper",
-            "inner": "fresh",
-            "weighting": "paper",
-            "zones": "paper",
-            "zone_error": "folds",
-        }
-        return cls(**{**paper, **changes})
+        from datakin.paper import OPTIONS
+
+        return cls(**{**OPTIONS, **changes})
 
     def _tried(self, targets: Sequence[str]) -> Sequence[str]:
         """Return the targets whose sources are tried: none if the paper's rule decides."""
@@ -148,16 +137,7 @@ class CrossLearningScore(Options):
 
     @filters_kept()
     def compare(self, target: Any, source: Any) -> Comparison:
-        """Compare one target with one source.
-
-        Parameters
-        ----------
-        target, source : Dataset or (X, y)
-
-        Returns
-        -------
-        Comparison
-        """
+        """Compare one target with one source: see `datakin.score`."""
         datasets = for_comparison(target, source)
         names = (datasets[0].name, datasets[1].name)
         measurement = prepare(datasets, [names], self, self._tried([names[0]]), "auto")
@@ -175,26 +155,7 @@ class CrossLearningScore(Options):
         screen: bool = False,
         on_result: Callable[[Comparison], None] | None = None,
     ) -> Ranking:
-        """Rank several sources for one target, best first.
-
-        Parameters
-        ----------
-        target : Dataset or (X, y)
-        sources : list of datasets, or mapping of name to dataset
-            A dataset with the target's name is an error.
-        screen : bool
-            Look at all sources with a few quick fits first, and do the full work only for those
-            within reach of the best or called helpful. The numbers of these are the same as
-            without, except groups and the probabilities of the first place, which
-            are about them alone. The others stay in the table, marked as screened out. For many sources;
-            fewer than four are not screened.
-        on_result : callable, optional
-            Called with the Comparison of each source as soon as it is finished.
-
-        Returns
-        -------
-        Ranking
-        """
+        """Rank several sources for one target, best first: see `datakin.rank`."""
         check_callback(on_result)
         if not isinstance(screen, bool):
             raise DatakinError(f"The 'screen' parameter must be True or False. Got {screen!r}.")
@@ -212,9 +173,9 @@ class CrossLearningScore(Options):
         def look(table: ErrorTable) -> Ranking:
             return replace(rank_sources(table, first), screening=screening)
 
-        def tell(table: ErrorTable, target: str, source: str) -> None:
+        def tell(*pair: Any) -> None:
             assert on_result is not None
-            on_result(compare_pair(table, target, source))
+            on_result(compare_pair(*pair))
 
         n_sources = len(pairs) - (len(screening.left_out) if screening else 0)
         said = f"Interrupted with {{}} of {n_sources} sources finished."
@@ -224,26 +185,10 @@ class CrossLearningScore(Options):
 
     @filters_kept()
     def matrix(self, datasets: Any, *, calls: bool = False) -> Matrix:
-        """Compare every dataset with every other.
-
-        Parameters
-        ----------
-        datasets : list of datasets, or mapping of name to dataset
-        calls : bool
-            Try every dataset with every other, both ways, and call each by its trial: about a tenth
-            of a second a pair and direction. Otherwise there are no calls.
-
-        Returns
-        -------
-        Matrix
-        """
+        """Compare every dataset with every other: see `datakin.matrix`."""
         members = for_matrix(datasets)
         names = [d.name for d in members]
-        if self.direction != 0.5:
-            raise DatakinError(
-                f"A matrix is symmetric: the 'direction' parameter must be 0.5. "
-                f"Got {self.direction!r}; use rank for one direction."
-            )
+        check_symmetric(self)
         if not isinstance(calls, bool):
             raise DatakinError(f"The 'calls' parameter must be True or False. Got {calls!r}.")
         if calls and self.zones == PAPER.name:
@@ -251,10 +196,8 @@ class CrossLearningScore(Options):
                 "Calls are made by trials, and zones='paper' asks for the paper's rule: leave out one of "
                 "the two."
             )
-        tried = names if calls else ()
-        measurement = prepare(
-            members, list(combinations(names, 2)), self, tried, "sums", with_grams=False
-        )
+        pairs, tried = list(combinations(names, 2)), names if calls else ()
+        measurement = prepare(members, pairs, self, tried, "sums", with_grams=False)
 
         def said(n_pairs: int) -> str:
             done = complete_names(measurement.table(complete=False))
@@ -305,9 +248,12 @@ def rank(
     ----------
     target : Dataset or (X, y)
     sources : list of datasets, or mapping of name to dataset
+        A dataset with the target's name is an error.
     screen : bool
         Look at all sources with a few quick fits first, and do the full work only for those within
-        reach of the best or called helpful. The others stay in the table, marked as screened out.
+        reach of the best or called helpful. The numbers of these are the same as without, except groups
+        and the probabilities of the first place, which are about them alone. The others stay in the
+        table, marked as screened out. For many sources; fewer than four are not screened.
     on_result : callable, optional
         Called with the Comparison of each source as soon as it is finished.
     **options
@@ -327,7 +273,8 @@ def matrix(datasets: Any, *, calls: bool = False, **options: Any) -> Matrix:
     ----------
     datasets : list of datasets, or mapping of name to dataset
     calls : bool
-        Try every dataset with every other, both ways; otherwise there are no calls.
+        Try every dataset with every other, both ways, and call each by its trial: about a tenth of a
+        second a pair and direction. Otherwise there are no calls.
     **options
         As in `CrossLearningScore`.
 

@@ -23,9 +23,9 @@ from datakin.cross_errors.records import Errors, Trained
 from datakin.data.features import Array
 from datakin.execution.measurement import Measurement
 from datakin.execution.units import Unit
-from datakin.learning.folds import Plan
-from datakin.learning.models import Model
-from datakin.learning.stack.records import Trial, call_of
+from datakin.learners.folds import Plan
+from datakin.learners.models import Model
+from datakin.learners.stack.records import Trial, call_of
 from datakin.results import Screened, Screening
 from datakin.scoring.cls import Direction, Discrepancy
 from datakin.scoring.uncertainty import row_variance
@@ -54,6 +54,16 @@ class _Glance:
     trial: Trial | None
 
     @property
+    def place(self) -> tuple[float, str]:
+        """What sources are ordered by: what their predictors lose on the target."""
+        return self.loss.value, self.name
+
+    @property
+    def gain(self) -> float:
+        """What it brought when it was tried; 0 without a trial."""
+        return 0.0 if self.trial is None else self.trial.gain
+
+    @property
     def may_help(self) -> bool:
         """Whether its trial says so; without one, whether its predictors do as well as the target's own."""
         return self.loss.value <= 0 if self.trial is None else call_of(self.trial) == "helps"
@@ -70,15 +80,9 @@ class _Glance:
 
 
 def screen_sources(measurement: Measurement, target: str) -> Screening | None:
-    """Leave out of a measurement the sources that a quick pass finds out of reach.
+    """Leave out of a measurement, not yet run, the sources of a target that a quick pass finds out of reach.
 
     With too few sources nothing is done, which is said.
-
-    Parameters
-    ----------
-    measurement : Measurement
-        Of one target, not yet run.
-    target : str
     """
     pairings = measurement.agreed.pairings
     # A copy of the target is nothing to fit.
@@ -97,7 +101,7 @@ def screen_sources(measurement: Measurement, target: str) -> Screening | None:
         warn(note)
         return Screening(note)
     kept = _within_reach(found, min(FIRST, n // 2))
-    left = sorted((g for g in found if g.name not in kept), key=_place)
+    left = sorted((g for g in found if g.name not in kept), key=lambda g: g.place)
     measurement.leave_out([names for names, name in others.items() if name not in kept])
     if not left:
         return Screening(f"Nothing was screened out: all {n} sources are within reach of the best.")
@@ -110,24 +114,13 @@ def screen_sources(measurement: Measurement, target: str) -> Screening | None:
     )
 
 
-def _place(glance: _Glance) -> tuple[float, str]:
-    return glance.loss.value, glance.name
-
-
-def _place_by_trial(glance: _Glance) -> tuple[float, float, str]:
-    """Return what rankings with trials are sorted by, with the quick pass's loss."""
-    gain = 0.0 if glance.trial is None else glance.trial.gain
-    return -gain, glance.loss.value, glance.name
-
-
 def _within_reach(found: Sequence[_Glance], n_first: int) -> set[str]:
     """Return the names of the sources that deserve full work."""
-    order = sorted(found, key=_place)
-    last = order[:n_first][-1]
-    kept = {glance.name for glance in order[:n_first]}
+    order = sorted(found, key=lambda glance: glance.place)
+    last = order[n_first - 1]
     # The ranking is ordered by trials as well: who may come first there is kept, too.
-    tried = sorted(found, key=_place_by_trial)[: max(1, n_first // 2)]
-    kept |= {glance.name for glance in tried}
+    tried = sorted(found, key=lambda glance: (-glance.gain, *glance.place))
+    kept = {glance.name for glance in (*order[:n_first], *tried[: max(1, n_first // 2)])}
     for glance in order[n_first:]:
         beyond = glance.loss.value - last.loss.value
         if glance.may_help or beyond <= REACH * glance.error_from(last):
@@ -138,18 +131,13 @@ def _within_reach(found: Sequence[_Glance], n_first: int) -> set[str]:
 def _quick_pass(measurement: Measurement, target: str, sources: Sequence[str]) -> list[_Glance]:
     """Run the target in full and a few fits of every source; return what these say."""
     units = measurement.run_ahead(target)
-    owns = {
-        names[1]: measurement.store.pieces[measurement.agreed.keys(names, 0)[0]].own[0]
-        for names, common in measurement.agreed.pairings.items()
-        if not common.identical
-    }
+    plans = {name: measurement.agreed.keys((target, name), 0)[0] for name in sources}
+    owns = {name: measurement.store.pieces[plan].own[0] for name, plan in plans.items()}
     models = _chosen(measurement, list(owns.values()))
     with collecting():  # the full work says again what is of use
         found = measurement.try_out([_quick_unit(u) for u in units.values()], models)
     crosses = {key.dataset: piece.crosses[target][0] for key, piece in found.items()}
-    return [
-        _glance(measurement, target, source, owns[source], crosses[source]) for source in sources
-    ]
+    return [_glance(measurement, target, name, owns[name], crosses[name]) for name in sources]
 
 
 def _chosen(measurement: Measurement, owns: Sequence[Trained]) -> tuple[Model, ...]:
@@ -171,12 +159,8 @@ def _quick_unit(unit: Unit) -> Unit:
     """Return a source's unit with a few fits of its first plan."""
     plan = unit.plans[0]
     folds = plan.folds[:FOLDS]
-    few = Plan(
-        plan.trains[: 1 + FOLDS],
-        plan.names[: 1 + FOLDS],
-        folds,
-        tuple(((1 + k, fold),) for k, fold in enumerate(folds)),
-    )
+    inner = tuple(((1 + k, fold),) for k, fold in enumerate(folds))
+    few = Plan(plan.trains[: 1 + FOLDS], plan.names[: 1 + FOLDS], folds, inner)
     return replace(unit, plans=(few,), held_out=None, with_inner=False, keeps_predictions=False)
 
 
@@ -196,9 +180,9 @@ def _placed(cross: Errors, models: tuple[str, ...], weights: Array) -> Errors:
     works = ~np.isnan(fold[:-2]).any(axis=1)
     shares = np.where(works, weights, 0.0)
     shares = shares if shares.sum() > 0 else works.astype(float)
-    votes = cross.rows["full"][-2], cross.rows["fold"][-2]
-    votes = votes[0], (votes[0] + FOLDS * votes[1]) / (1 + FOLDS)
-    for losses, vote in zip((full, fold), votes, strict=True):
+    vote_full, vote_fold = cross.rows["full"][-2], cross.rows["fold"][-2]
+    vote_fold = (vote_full + FOLDS * vote_fold) / (1 + FOLDS)
+    for losses, vote in ((full, vote_full), (fold, vote_fold)):
         losses[-2:] = 0.5 * vote + 0.5 * (shares[works] @ losses[:-2][works]) / shares.sum()
     means = {"fold": (fold @ cross.weights)[:, None]}
     return replace(cross, models=models, rows={"full": full, "fold": fold}, means=means)
@@ -208,12 +192,11 @@ def _glance(
     measurement: Measurement, target: str, source: str, own: Trained, cross: Errors
 ) -> _Glance:
     """Read what the quick fits of one source say."""
-    options, members = measurement.options, measurement.agreed.members
+    options, agreed = measurement.options, measurement.agreed
     cross = _placed(cross, tuple(model.name for model in measurement.models), own.full_weights)
-    labels = members[target].labels
-    way = RowsWay([Direction(own, own, cross)], None if labels is None else labels.groups)
+    way = RowsWay([Direction(own, own, cross)], agreed.tested(target).groups)
     estimate = "average" if options.estimate == "ensemble" else options.estimate
     loss = way.discrepancy(estimate, "paper" if options.size == "paper" else "matched")
     tried = measurement.tried.get(target)
     trial = None if tried is None else tried.trials.get(source)
-    return _Glance(source, members[source].n_rows, loss, way.groups, trial)
+    return _Glance(source, agreed.datasets[source].n_rows, loss, way.groups, trial)

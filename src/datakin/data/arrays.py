@@ -6,19 +6,25 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 from scipy import sparse
 
 from datakin._core.exceptions import DatakinError, announce_reading, listed, suggest
-from datakin.data.columns.column import check_finite
 from datakin.data.columns.labels import is_missing
 from datakin.data.columns.placeholders import doubt_of_numbers, is_placeholder, may_be_odd
-from datakin.data.columns.roles import read_keys, read_labelled, read_labels, series_of
+from datakin.data.columns.roles import (
+    read_keys,
+    read_labelled,
+    read_labels,
+    read_weights,
+    series_of,
+)
+from datakin.data.columns.series import check_finite
 from datakin.data.columns.tables import frame_of, numbered
-from datakin.data.columns.weights import read_weights
 from datakin.data.dataset import ColumnFacts, Dataset
 from datakin.data.drafts import Draft, make_datasets
-from datakin.data.features import Array, Features
+from datakin.data.features import Features
 from datakin.data.origin import Origin
 
 __all__ = ["as_dataset", "as_tables"]
@@ -68,16 +74,23 @@ def as_dataset(
         labels, facts["y"] = read_labels(series, "y")
     else:
         features, labels, facts = read_labelled(X, None, series, "y")
-    if features.n_rows != len(labels):
-        raise DatakinError(
-            f"X and y must have the same number of rows. Got {features.n_rows} and {len(labels)}."
-        )
-    groups = None if group is None else read_keys(series_of(group, "group"), "group")[0]
-    if groups is not None and len(groups) != len(labels):
-        raise DatakinError(
-            f"group must have one value per row. Got {len(groups)} for {len(labels)} rows."
-        )
-    counts = None if weights is None else _read_weights(weights, labels)
+    n_rows = len(labels)
+    if features.n_rows != n_rows:
+        raise _not_as_long(features.n_rows, n_rows)
+    groups = counts = None
+    if group is not None:
+        groups = read_keys(series_of(group, "group"), "group")[0]
+        if len(groups) != n_rows:
+            raise DatakinError(
+                f"group must have one value per row. Got {len(groups)} for {n_rows} rows."
+            )
+    if weights is not None:
+        given = series_of(weights, "weights")
+        if len(given) != n_rows:
+            raise DatakinError(
+                f"weights must have one number per row. Got {len(given)} for {n_rows} rows."
+            )
+        counts = read_weights(given, None, ~is_missing(labels))[0]
     how = Origin("y", task=task, keep=keep)
     unknown = [each for each in how.keep if each not in features.names]
     if unknown:
@@ -89,13 +102,10 @@ def as_dataset(
     return announce_reading(make_datasets([draft]))[0]
 
 
-def _read_weights(weights: Any, labels: Array) -> Array:
-    series = series_of(weights, "weights")
-    if len(series) != len(labels):
-        raise DatakinError(
-            f"weights must have one number per row. Got {len(series)} for {len(labels)} rows."
-        )
-    return read_weights(series, None, ~is_missing(labels))[0]
+def _not_as_long(n_features: int, n_labels: int) -> DatakinError:
+    return DatakinError(
+        f"X and y must have the same number of rows. Got {n_features} and {n_labels}."
+    )
 
 
 def as_tables(source: Any, label: str | None) -> tuple[Any, str | None]:
@@ -136,17 +146,12 @@ def _table_of(X: Any, y: Any) -> Any:
             "describe takes tables and dense arrays. Got a sparse X; describe some of its columns, such "
             "as (X[:, :50].toarray(), y)."
         )
-    import narwhals as nw
-
     frame, labels = frame_of(X), series_of(y, "y")
     if len(frame) != len(labels):
-        raise DatakinError(
-            f"X and y must have the same number of rows. Got {len(frame)} and {len(labels)}."
-        )
+        raise _not_as_long(len(frame), len(labels))
     if "y" in frame.columns:
         raise DatakinError("The label is called 'y'. Got a column of X of that name; rename it.")
-    values = labels.to_list()
-    series = nw.new_series("y", values, backend=frame.implementation)
+    series = nw.new_series("y", labels.to_list(), backend=frame.implementation)
     return frame.with_columns(series).to_native()
 
 
@@ -159,8 +164,7 @@ def _sparse_columns(X: Any) -> tuple[Features, dict[str, ColumnFacts]]:
         raise DatakinError("A sparse X must have no missing values; impute them first.")
     check_finite("X (sparse)", matrix.data)
     names, facts = numbered(matrix), {}
-    odd = [] if not matrix.shape[0] else _odd_columns(matrix)
-    for j in odd:
+    for j in _odd_columns(matrix) if matrix.shape[0] else ():
         doubt = doubt_of_numbers(matrix[:, [j]].toarray()[:, 0], names[j])
         if doubt:
             facts[names[j]] = ColumnFacts("number", doubt=doubt)
@@ -171,19 +175,14 @@ def _odd_columns(matrix: Any) -> list[int]:
     """Return the columns that are worth a look at all their values, of which most may be 0."""
     lows, highs = (np.ravel(end.toarray()) for end in (matrix.min(axis=0), matrix.max(axis=0)))
     full = matrix.count_nonzero(axis=0) * 2 >= matrix.shape[0]
-    away = _are_away(matrix, lows, highs)
+    # Which columns have no stored value but their ends in the middle of their range.
+    columns, room = matrix.indices, (highs - lows) / 3
+    middle = (matrix.data > (lows + room)[columns]) & (matrix.data < (highs - room)[columns])
+    stored = np.bincount(columns, minlength=matrix.shape[1])
+    is_some = np.bincount(columns[middle], minlength=matrix.shape[1]) > 0
+    away = ~is_some & (stored >= MANY_STORED)
     return [
         j
         for j, (low, high) in enumerate(zip(lows.tolist(), highs.tolist(), strict=True))
         if away[j] or ((full[j] or low < 0 or is_placeholder(high)) and may_be_odd(low, high))
     ]
-
-
-def _are_away(matrix: Any, lows: Array, highs: Array) -> Array:
-    """Return which columns have no stored value but their ends in the middle of their range."""
-    columns, room = matrix.indices, (highs - lows) / 3
-    middle = (matrix.data > (lows + room)[columns]) & (matrix.data < (highs - room)[columns])
-    stored = np.bincount(columns, minlength=matrix.shape[1])
-    is_some = np.bincount(columns[middle], minlength=matrix.shape[1]) > 0
-    away: Array = ~is_some & (stored >= MANY_STORED)
-    return away

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
@@ -14,7 +14,7 @@ from datakin.data.columns.labels import canonical_label
 from datakin.data.columns.texts import clean
 from datakin.data.origin import Origin
 
-__all__ = ["Convert", "Place", "Recode", "Requests", "describe_line"]
+__all__ = ["Convert", "Place", "Recode", "Requests", "describe_line", "for_parts"]
 
 Recode = dict[str, str | None]  # canonical spelling -> new value; None for a missing value
 Convert = tuple[float, float] | str  # slope and intercept, or the format of a date
@@ -27,61 +27,54 @@ class Requests:
 
     Parameters
     ----------
-    rename : dict of str to dict
-        Table, empty for all -> old name -> new name.
-    recode, convert : dict
-        Table (empty for all) and column -> what to do.
+    rename, recode, convert : dict
+        Table (empty for all) and column -> its new name, or what to do.
     """
 
-    rename: dict[str, dict[str, str]] = field(default_factory=dict)
-    recode: dict[Place, Recode] = field(default_factory=dict)
-    convert: dict[Place, Convert] = field(default_factory=dict)
+    rename: dict[Place, str]
+    recode: dict[Place, Recode]
+    convert: dict[Place, Convert]
 
     @classmethod
     def of(cls, how: Origin) -> Requests:
         """Return what the options ask for, or say what is wrong with them."""
-        rename: dict[str, dict[str, str]] = {}
-        for place, new in _spread("rename", how.rename, 1):
-            if not isinstance(new, str) or not new.strip():
-                raise DatakinError(
-                    f"rename must be a mapping of old name to new name. Got {new!r} for {place[1]!r}."
-                )
-            rename.setdefault(place[0], {})[place[1]] = clean(new)
-        recode = {
-            place: _codes(place[1], codes) for place, codes in _spread("recode", how.recode, 2)
-        }
-        convert = {
-            place: _line(place[1], line) for place, line in _spread("convert", how.convert, 1)
-        }
-        return cls(rename, recode, convert)
+        return cls(
+            {place: _new_name(place[1], new) for place, new in _spread("rename", how.rename)},
+            {place: _codes(place[1], codes) for place, codes in _spread("recode", how.recode)},
+            {place: _line(place[1], line) for place, line in _spread("convert", how.convert)},
+        )
 
-    def renamed(self, table: str) -> dict[str, str]:
-        """Return the new names for one table."""
-        return {**self.rename.get("", {}), **(self.rename.get(table, {}) if table else {})}
-
-    def check_tables(self, names: Iterable[str], values: Iterable[str]) -> None:
+    def check_tables(self, names: Sequence[str], values: Sequence[str]) -> None:
         """Refuse the name of a table that is not there; a value of the domain column is one, too."""
-        names, values = list(names), list(values)
-        for option, wanted in (
-            ("rename", self.rename),
-            ("recode", [part for part, _ in self.recode]),
-            ("convert", [part for part, _ in self.convert]),
-        ):
-            for part in wanted:
-                if part and option == "rename" and part in values and part not in names:
+        for option in ("rename", "recode", "convert"):
+            known = names if option == "rename" else [*names, *values]
+            unknown = (p for p, _ in getattr(self, option) if p and p not in known)
+            for part in unknown:
+                if option == "rename" and part in values:
                     raise DatakinError(
                         f"rename is for whole tables. {part!r} is a value of the domain column, whose "
                         f"rows have the same columns as all others: leave it out."
                     )
-                known = names if option == "rename" else [*names, *values]
-                if part and part not in known:
-                    raise DatakinError(
-                        f"{option}: no table is called {part!r}. The tables are "
-                        f"{listed([n for n in known if n]) or 'without names'}.{suggest(part, known)}"
-                    )
+                raise DatakinError(
+                    f"{option}: no table is called {part!r}. The tables are "
+                    f"{listed([n for n in known if n]) or 'without names'}.{suggest(part, known)}"
+                )
 
 
-def _spread(option: str, given: Any, depth: int) -> Iterable[tuple[Place, Any]]:
+def for_parts(asked: Mapping[Place, Any], *parts: str | None) -> dict[str, Any]:
+    """Return what is asked for each column of some parts: the later ones override the earlier ones."""
+    found: dict[str, Any] = {}
+    for part in dict.fromkeys(parts):
+        for (where, column), what in asked.items():
+            if where == part:
+                old = found.get(column)
+                if isinstance(old, dict) and isinstance(what, dict):
+                    what = {**old, **what}
+                found[column] = what
+    return found
+
+
+def _spread(option: str, given: Any) -> Iterable[tuple[Place, Any]]:
     """Return (table, column) and what is asked, from a mapping for all tables or for each."""
     if given is None:
         return
@@ -97,12 +90,20 @@ def _spread(option: str, given: Any, depth: int) -> Iterable[tuple[Place, Any]]:
         )
     for key, what in given.items():
         deep = isinstance(what, Mapping) and (
-            depth == 1 or (what and all(isinstance(inner, Mapping) for inner in what.values()))
+            option != "recode" or (what and all(isinstance(v, Mapping) for v in what.values()))
         )
         if deep:
             yield from (((str(key), clean(str(column))), inner) for column, inner in what.items())
         else:
             yield ("", clean(str(key))), what
+
+
+def _new_name(old: str, new: Any) -> str:
+    if not isinstance(new, str) or not new.strip():
+        raise DatakinError(
+            f"rename must be a mapping of old name to new name. Got {new!r} for {old!r}."
+        )
+    return clean(new)
 
 
 def _codes(column: str, codes: Any) -> Recode:
@@ -118,15 +119,11 @@ def _codes(column: str, codes: Any) -> Recode:
             f"A new value must be a value, or empty for a missing one. Got '...' for {dotted!r} of "
             f"{column!r}; write the value that it shall have."
         )
-    return {
-        canonical_label(old): None if new is None or new == "" else _new_value(new)
-        for old, new in codes.items()
-    }
-
-
-def _new_value(value: Any) -> str:
-    """Return a new value as text; what is text already stays as it is."""
-    return value if isinstance(value, str) else canonical_label(value)
+    made: Recode = {}
+    for old, new in codes.items():
+        text = new if isinstance(new, str) else canonical_label(new)
+        made[canonical_label(old)] = None if new is None or new == "" else text
+    return made
 
 
 def _line(column: str, line: Any) -> Convert:
@@ -134,11 +131,8 @@ def _line(column: str, line: Any) -> Convert:
     if isinstance(line, str) and "%" in line:
         return line
     pair = (line, 0.0) if _is_number(line) else line
-    if (
-        not isinstance(pair, (tuple, list))
-        or len(pair) != 2
-        or not all(_is_number(number) for number in pair)
-    ):
+    is_pair = isinstance(pair, (tuple, list)) and len(pair) == 2
+    if not is_pair or not all(map(_is_number, pair)):
         raise DatakinError(
             f"convert must be (slope, intercept), two numbers, or the format of a date such as "
             f"'%d/%m/%Y'. Got {line!r} for {column!r}."
@@ -151,9 +145,8 @@ def _line(column: str, line: Any) -> Convert:
 
 
 def _is_number(value: Any) -> bool:
-    if isinstance(value, bool) or not isinstance(value, Real):
-        return False
-    return bool(np.isfinite(float(value)))
+    is_real = isinstance(value, Real) and not isinstance(value, bool)
+    return is_real and bool(np.isfinite(float(value)))
 
 
 def describe_line(slope: float, intercept: float) -> str:

@@ -12,12 +12,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import narwhals as nw
 import numpy as np
 
 from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.data.columns.labels import as_numbers, canonical_label, is_missing
+from datakin.data.columns.series import is_text_series
 from datakin.data.columns.tables import RawTable
-from datakin.data.correction_options import Place, Recode, Requests, describe_line
+from datakin.data.correction_options import Convert, Place, Requests, describe_line, for_parts
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import Array
 from datakin.data.origin import Origin
@@ -25,10 +27,9 @@ from datakin.data.recoding import Recoding, rewrite_dates
 
 if TYPE_CHECKING:
     from datakin.data.drafts import Draft
+    from datakin.data.schema import TableSchema
 
-__all__ = ["convert_numbers", "correct"]
-
-Used = set[tuple[str, ...]]
+__all__ = ["convert_numbers", "correct", "correct_rows", "on_line"]
 
 
 def correct(tables: Sequence[RawTable], how: Origin) -> list[tuple[RawTable, Origin]]:
@@ -40,12 +41,12 @@ def correct(tables: Sequence[RawTable], how: Origin) -> list[tuple[RawTable, Ori
     if not (how.rename or how.recode or how.convert):
         return [(table, how) for table in tables]
     asked = Requests.of(how)
-    used: Used = set()
-    jobs = [_renamed(table, how, asked, used) for table in tables]
+    jobs = [_renamed(table, how, asked) for table in tables]
     values = [value for job in jobs for value in job.values]
     asked.check_tables([table.name for table in tables], values)
-    found = [_correct_one(job, asked, used) for job in jobs]
-    _check_used(asked, used, jobs)
+    seen: set[tuple[Place, str]] = set()
+    found = [_correct_one(job, asked, seen) for job in jobs]
+    _check_used(asked, seen, jobs)
     return found
 
 
@@ -61,22 +62,28 @@ class _Job:
     parts: Mapping[str, Array]
     values: tuple[str, ...] = ()
 
+    def has(self, part: str) -> bool:
+        """Whether a request for all tables, a table or a part is about this one."""
+        return part in ("", self.table.name, *self.parts)
+
     def rows(self, part: str) -> Array:
         """Return the rows that a request for a table or part is about."""
         every = np.ones(len(self.table.frame), bool)
         return every if part in ("", self.table.name) else self.parts.get(part, ~every)
 
-    def where(self, part: str) -> str:
-        """Return what notes say of the rows."""
-        is_whole = part in ("", self.table.name)
-        return "" if is_whole else f" where {self.how.domain!r} is {part!r}"
+    def of(self, asked: Mapping[Place, Any]) -> dict[str, dict[Place, Any]]:
+        """Return what is asked for each column of the table that is read."""
+        found: dict[str, dict[Place, Any]] = {}
+        for (part, column), what in asked.items():
+            if column in self.table.frame.columns and self.has(part):
+                found.setdefault(column, {})[part, column] = what
+        return found
 
 
-def _renamed(table: RawTable, how: Origin, asked: Requests, used: Used) -> _Job:
+def _renamed(table: RawTable, how: Origin, asked: Requests) -> _Job:
     """Rename columns, and find the rows of each value of the domain column."""
-    names = asked.renamed(table.name)
+    names = for_parts(asked.rename, "", table.name)
     done = {old: new for old, new in names.items() if old in table.columns and old != new}
-    used.update(("rename", old) for old in done)
     how = replace(how, rename=done or None)
     if done:
         columns = tuple(done.get(name, name) for name in table.columns)
@@ -92,9 +99,8 @@ def _renamed(table: RawTable, how: Origin, asked: Requests, used: Used) -> _Job:
     if how.domain is None or how.domain not in table.frame.columns:
         return _Job(table, how, {})
     series = table.frame[how.domain]
-    wanted = _for_whole(asked.recode, table.name, how.domain)
     recoding = Recoding(series)
-    if wanted:
+    if wanted := for_parts(asked.recode, "", table.name).get(how.domain):
         recoding.replace(wanted, np.ones(len(series), bool))
         recoding = Recoding(recoding.recoded())
     values = [canonical_label(value) for value in recoding.distinct]
@@ -110,131 +116,130 @@ def _arrows(pairs: Mapping[str, str], limit: int = 5) -> str:
     return ", ".join(shown) + more
 
 
-def _for_whole(wanted: Mapping[Place, Any], name: str, column: str) -> Any:
-    """Return what is asked for a column of a table: its own above that for all tables."""
-    both = [
-        wanted[place] for place in dict.fromkeys([("", column), (name, column)]) if place in wanted
-    ]
-    if both and isinstance(both[0], Mapping):
-        return {old: new for codes in both for old, new in codes.items()}
-    return both[-1] if both else None
-
-
 def _scopes(
     wanted: Mapping[Place, Any], name: str, column: str, parts: Mapping[str, Array], n_rows: int
 ) -> Iterator[tuple[str, Array, Any]]:
     """Yield what is asked for a column and the rows it is for: parts, then all others."""
     rest = np.ones(n_rows, bool)
-    whole = _for_whole(wanted, name, column)
     for part, rows in parts.items():
         if part != name and (part, column) in wanted:
-            own = wanted[part, column]
-            yield part, rows, {**(whole or {}), **own} if isinstance(own, Mapping) else own
+            yield part, rows, for_parts(wanted, "", name, part)[column]
             rest &= ~rows
+    whole = for_parts(wanted, "", name).get(column)
     if whole is not None and rest.any():
         yield "", rest, whole
 
 
-def _correct_one(job: _Job, asked: Requests, used: Used) -> tuple[RawTable, Origin]:
+def _correct_one(
+    job: _Job, asked: Requests, seen: set[tuple[Place, str]]
+) -> tuple[RawTable, Origin]:
+    """Return a table with other values, and its own options; remember which values were seen."""
     notes: list[str] = []
     recode: dict[Place, Any] = {}
     convert: dict[Place, Any] = {}
     frame, name = job.table.frame, job.table.name
-    for column, wanted in _mine(job, "recode", asked.recode, used).items():
+    for column, wanted in job.of(asked.recode).items():
         recoding = Recoding(frame[column])
-        wanted = {
-            place: _there(recoding, codes, job.rows(place[0])) for place, codes in wanted.items()
-        }
-        used.update(("value", *place, old) for place, codes in wanted.items() for old in codes)
-        for part, rows, codes in _scopes(wanted, name, column, job.parts, len(frame)):
-            said = recoding.replace(codes, rows)
-            notes += [said + job.where(part)] if said else []
-        frame = frame.with_columns(recoding.recoded()) if any(wanted.values()) else frame
-        recode |= {place: codes for place, codes in wanted.items() if codes}
-    for column, wanted in _mine(job, "convert", asked.convert, used).items():
+        for place, codes in wanted.items():
+            rows = job.rows(place[0])
+            recode[place] = {o: new for o, new in codes.items() if recoding.find(o, rows).any()}
+            seen.update((place, old) for old in recode[place])
+        for part, rows, codes in _scopes(recode, name, column, job.parts, len(frame)):
+            if said := recoding.replace(codes, rows):
+                notes.append(said + _where(part, job.how))
+        if any(recode[place] for place in wanted):
+            frame = frame.with_columns(recoding.recoded())
+    for column, wanted in job.of(asked.convert).items():
         for part, rows, form in _scopes(wanted, name, column, job.parts, len(frame)):
             if isinstance(form, str):
                 frame = frame.with_columns(rewrite_dates(frame[column], form, rows))
-                notes.append(f"{column!r} read as dates in the format {form!r}{job.where(part)}")
+                where = _where(part, job.how)
+                notes.append(f"{column!r} read as dates in the format {form!r}{where}")
         convert |= wanted
+    recode = {place: codes for place, codes in recode.items() if codes}
     how = replace(job.how, recode=_own(recode, name) or None, convert=_own(convert, name) or None)
     return replace(job.table, frame=frame, notes=(*job.table.notes, *notes)), how
 
 
-def _mine(
-    job: _Job, option: str, asked: Mapping[Place, Any], used: Used
-) -> dict[str, dict[Place, Any]]:
-    """Return what is asked for each column of a table, and remember what found its column."""
-    found: dict[str, dict[Place, Any]] = {}
-    for place, what in asked.items():
-        part, column = place
-        if column in job.table.columns and part in ("", job.table.name, *job.parts):
-            used.add((option, *place))
-            if column in job.table.frame.columns:
-                found.setdefault(column, {})[place] = what
-            elif isinstance(what, Mapping):  # a column that is not even read
-                used.update(("value", *place, old) for old in what)
-    return found
-
-
-def _there(recoding: Recoding, codes: Recode, rows: Array) -> Recode:
-    return {old: new for old, new in codes.items() if recoding.find(old, rows).any()}
+def _where(part: str, how: Origin) -> str:
+    """Return what notes say of the rows that a correction is about."""
+    return f" where {how.domain!r} is {part!r}" if part else ""
 
 
 def _own(found: Mapping[Place, Any], name: str) -> dict[str, Any]:
     """Return what was asked for one table as a user would write it for this table alone."""
-    flat: dict[str, Any] = {}
-    for part, column in found:
-        if part in ("", name):
-            flat[column] = _for_whole(found, name, column)
-        else:
-            flat.setdefault(part, {})[column] = found[part, column]
+    flat = for_parts(found, "", name)
+    for (part, column), what in found.items():
+        if part not in ("", name):
+            flat.setdefault(part, {})[column] = what
     return flat
 
 
-def _check_used(asked: Requests, used: Used, jobs: Sequence[_Job]) -> None:
+def _check_used(asked: Requests, seen: set[tuple[Place, str]], jobs: Sequence[_Job]) -> None:
     """Refuse a correction that found no column, or no value, in any table."""
-    known = dict.fromkeys(name for job in jobs for name in job.table.columns)
-    before = {old for names in asked.rename.values() for old in names}
-    for names in asked.rename.values():
-        for old, new in names.items():
-            if ("rename", old) not in used and new not in known:
-                raise DatakinError(
-                    f"rename: no column is called {old!r}. The columns are {listed(known, limit=12)}."
-                    f"{suggest(old, known)}"
-                )
+    known = _columns_of("", jobs)
+    before = {old for _, old in asked.rename}
+    for (_, old), new in asked.rename.items():
+        if new not in known:
+            raise DatakinError(
+                f"rename: no column is called {old!r}. The columns are {listed(known, limit=12)}."
+                f"{suggest(old, known)}"
+            )
     for option, wanted in (("recode", asked.recode), ("convert", asked.convert)):
         for part, column in wanted:
-            if (option, part, column) not in used:
+            there = _columns_of(part, jobs)
+            if column not in there:
                 where = f" of {part!r}" if part else ""
                 hint = " It was renamed: give its new name." if column in before else ""
-                some = _columns_of(part, jobs) or known
+                some = there or known
                 raise DatakinError(
                     f"{option}: no column{where} is called {column!r}. The columns are "
                     f"{listed(some, limit=12)}.{hint or suggest(column, some)}"
                 )
-    for (part, column), codes in asked.recode.items():
-        for old in codes:
-            if ("value", part, column, old) not in used:
-                raise _no_such_value(old, column, part, jobs)
+    for place, codes in asked.recode.items():
+        part, column = place
+        tables = [job for job in jobs if job.has(part) and column in job.table.columns]
+        if all(
+            column in job.table.frame.columns for job in tables
+        ):  # not one that is not even read
+            for old in codes:
+                if (place, old) not in seen:
+                    raise _no_such_value(old, column, part, tables)
 
 
 def _columns_of(part: str, jobs: Sequence[_Job]) -> dict[str, None]:
     """Return the columns of a table, or of those that have such a part."""
-    some = [job for job in jobs if part in ("", job.table.name, *job.parts)]
-    return dict.fromkeys(name for job in some for name in job.table.columns)
+    return dict.fromkeys(name for job in jobs if job.has(part) for name in job.table.columns)
 
 
 def _no_such_value(old: str, column: str, part: str, jobs: Sequence[_Job]) -> DatakinError:
-    known: dict[str, None] = {}
-    for job in jobs:
-        if column in job.table.frame.columns and part in ("", job.table.name, *job.parts):
-            known |= dict.fromkeys(Recoding(job.table.frame[column]).known(job.rows(part)))
+    values = (Recoding(job.table.frame[column]).known(job.rows(part)) for job in jobs)
+    known = dict.fromkeys(value for some in values for value in some)
     where = f" of {part!r}" if part else ""
     has = f" It has {listed(known, limit=8)}." if known else ""
     return DatakinError(
         f"recode: {column!r}{where} has no value {old!r}.{has}{suggest(old, known)}"
     )
+
+
+def correct_rows(
+    frame: nw.DataFrame[Any], rename: Mapping[str, str], schema: TableSchema
+) -> nw.DataFrame[Any]:
+    """Rename, recode and rewrite dates of new rows as the target's user did, where there is something."""
+    names = {
+        old: new for old, new in rename.items() if old in frame.columns and new not in frame.columns
+    }
+    frame = frame.rename(names) if names else frame
+    every = np.ones(len(frame), bool)
+    for name, codes in schema.recode.items():
+        if name in frame.columns:
+            recoding = Recoding(frame[name])
+            if recoding.replace(codes, every):
+                frame = frame.with_columns(recoding.recoded())
+    for name, form in schema.convert.items():
+        if name in frame.columns and isinstance(form, str) and is_text_series(frame[name]):
+            frame = frame.with_columns(rewrite_dates(frame[name], form, every))
+    return frame
 
 
 def convert_numbers(draft: Draft) -> Draft:
@@ -243,7 +248,10 @@ def convert_numbers(draft: Draft) -> Draft:
     numeric, labels = features.numeric.copy(), draft.labels
     facts = dict(draft.facts)
     asked = Requests.of(how).convert
-    parts = _parts_of(draft, asked)
+    parts: dict[str, Array] = {}
+    if draft.domains is not None:
+        spelled = np.array([canonical_label(v) for v in draft.domains], dtype=object)
+        parts = {part: spelled == part for part, _ in asked if part}
     for column in dict.fromkeys(column for _, column in asked):
         for part, rows, line in _scopes(asked, draft.name, column, parts, features.n_rows):
             if isinstance(line, str):  # dates, which were rewritten
@@ -252,17 +260,16 @@ def convert_numbers(draft: Draft) -> Draft:
                 labels = _converted_labels(labels, rows, line, draft)
             elif column in features.numeric_names:
                 j = features.numeric_names.index(column)
-                numeric[rows, j] = _on_line(numeric[rows, j], line)
+                numeric[rows, j] = on_line(numeric[rows, j], line)
             elif column in features.category_names:
-                levels = features.levels[features.category_names.index(column)]
-                raise _not_numbers(column, draft, levels)
+                raise _not_numbers(column, draft, features.column(column)[1] or ())
             elif column in how.beside:
                 raise DatakinError(f"convert is for features and the label. Got {column!r}.")
             else:  # an ignored column
                 continue
             known = facts.get(column, ColumnFacts("number"))
-            where = f" where {how.domain!r} is {part!r}" if part else ""
-            said = filter(None, [known.converted, f"converted: {describe_line(*line)}{where}"])
+            done = f"converted: {describe_line(*line)}{_where(part, how)}"
+            said = filter(None, [known.converted, done])
             # What was asked is answered.
             doubt = "" if "--convert" in known.doubt else known.doubt
             facts[column] = replace(known, converted="; ".join(said), doubt=doubt)
@@ -270,28 +277,20 @@ def convert_numbers(draft: Draft) -> Draft:
     return replace(draft, features=features, labels=labels, facts=facts)
 
 
-def _parts_of(draft: Draft, asked: Mapping[Place, Any]) -> dict[str, Array]:
-    """Return the rows of the values of the domain column that something is asked for."""
-    if draft.domains is None:
-        return {}
-    spelled = np.array([canonical_label(v) for v in draft.domains], dtype=object)
-    return {part: spelled == part for part, _ in asked if part}
-
-
 def _converted_labels(labels: Array, rows: Array, line: tuple[float, float], draft: Draft) -> Array:
     missing = is_missing(labels)
-    numbers = as_numbers(labels[~missing])
+    numbers = as_numbers(np.where(missing, np.nan, labels))
     if numbers is None:
         raise _not_numbers(draft.how.label, draft, sorted({str(v) for v in labels[~missing]}))
-    made = np.full(len(labels), np.nan)
-    made[~missing] = numbers
-    made[rows] = _on_line(made[rows], line)
-    return made
+    numbers[rows] = on_line(numbers[rows], line)
+    return numbers
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def _on_line(numbers: Array, line: tuple[float, float]) -> Array:
-    """Return converted numbers; what becomes infinite is refused later, with its column."""
+def on_line(numbers: Array, line: Convert | None) -> Array:
+    """Return converted numbers, if they are; what becomes infinite is refused later, with its column."""
+    if line is None or isinstance(line, str):
+        return numbers
     converted: Array = line[0] * numbers + line[1]
     return converted
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from datakin.data.features import MISSING, Array, Features
 if TYPE_CHECKING:
     from datakin.data.origin import Origin
 
-__all__ = ["TASKS", "ColumnFacts", "Dataset", "hash_labels", "hash_rows", "task_of"]
+__all__ = ["TASKS", "ColumnFacts", "Dataset", "hash_labels", "hash_rows", "rows_of", "task_of"]
 
 TASKS = ("binary", "multiclass", "regression")
 
@@ -67,8 +67,6 @@ class Dataset:
         Name of the label column.
     notes : tuple of str
         What was dropped or looked odd while reading.
-    origin : Origin or None
-        How to read it again elsewhere, if it was read from a file.
     facts : mapping of str to ColumnFacts
         How each column was read, those left out too; empty for a sparse matrix.
     left_out : mapping of str to str
@@ -78,7 +76,7 @@ class Dataset:
     group_names : tuple of str
         The name of each group code; empty without groups.
     how : Origin or None
-        The options it was read with, also where it came from memory.
+        The options it was read with, and its file if it came from one.
     weights : ndarray or None
         How much each row counts, as given; only `choose` uses them.
     """
@@ -90,7 +88,6 @@ class Dataset:
     groups: Array | None = None
     label: str = "label"
     notes: tuple[str, ...] = ()
-    origin: Origin | None = None
     facts: Mapping[str, ColumnFacts] = field(default_factory=dict)
     left_out: Mapping[str, str] = field(default_factory=dict)
     keep: frozenset[str] = frozenset()
@@ -112,6 +109,11 @@ class Dataset:
     def columns(self) -> tuple[str, ...]:
         """Names of the feature columns."""
         return self.features.names
+
+    @property
+    def origin(self) -> Origin | None:
+        """How to read it again elsewhere, if it was read from a file."""
+        return None if self.how is None or self.how.path is None else self.how.with_task(self.task)
 
     @cached_property
     def class_shares(self) -> Array:
@@ -171,16 +173,14 @@ class Dataset:
 
     def take(self, rows: Array) -> Dataset:
         """Return some of the rows, with classes and levels coded as before."""
-        groups = None if self.groups is None else self.groups[rows]
-        weights = None if self.weights is None else self.weights[rows]
-        return replace(
-            self,
-            features=self.features.take(rows),
-            y=self.y[rows],
-            groups=groups,
-            origin=None,
-            weights=weights,
+        return self.edited(
+            features=self.features.take(rows), **rows_of(self, ("y", "groups", "weights"), rows)
         )
+
+    def edited(self, **changes: Any) -> Dataset:
+        """Return other data than those of the file, which is not read again."""
+        how = None if self.how is None else replace(self.how, path=None)
+        return replace(self, how=how, **changes)
 
     def renamed(self, name: str) -> Dataset:
         """Return the same data under another name; the hashes of its rows are kept."""
@@ -190,15 +190,19 @@ class Dataset:
         """Return the same data without row weights; their column stays out of the features."""
         if self.weights is None:
             return self
-        origin = None if self.origin is None else self.origin.unweighted()
-        how = None if self.how is None else self.how.unweighted()
-        return replace(self, weights=None, origin=origin, how=how)
+        return replace(self, weights=None, how=self.how and self.how.unweighted())
 
     def __repr__(self) -> str:
         what = self.task if not self.classes else f"{self.task} ({', '.join(self.classes[:4])}...)"
         if len(self.classes) <= 4:
             what = what.replace("...", "")
         return f"Dataset({self.name!r}: {self.n_rows} rows x {len(self.columns)} columns, {what})"
+
+
+def rows_of(holder: Any, names: Sequence[str], rows: Array) -> dict[str, Any]:
+    """Return some of the rows of each of these arrays, where there is one."""
+    arrays = {name: getattr(holder, name) for name in names}
+    return {name: None if array is None else array[rows] for name, array in arrays.items()}
 
 
 def task_of(classes: tuple[str, ...]) -> str:

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 
-from datakin.data.columns.column import listed_values
 from datakin.data.columns.labels import canonical_label, is_missing
-from datakin.data.columns.objects import is_none
+from datakin.data.columns.series import is_none, listed_values
 from datakin.data.columns.texts import BLANKS
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import MISSING, Array, Features
-
-if TYPE_CHECKING:
-    import narwhals as nw
 
 __all__ = ["ColumnDescription", "describe_feature", "describe_values", "examples_of"]
 
@@ -85,7 +82,7 @@ class ColumnDescription:
     @property
     def remark(self) -> str:
         """What is not as expected, in a few words; empty if all is."""
-        return "; ".join(part for part in (self.why, self.doubt, self.converted) if part)
+        return "; ".join(filter(None, (self.why, self.doubt, self.converted)))
 
 
 def describe_feature(
@@ -93,15 +90,13 @@ def describe_feature(
 ) -> ColumnDescription:
     """Return what is known of a column that was read as a feature."""
     known = facts.get(name)
-    if name in features.numeric_names:
-        numbers = features.numeric[:, features.numeric_names.index(name)]
-        found = _of_numbers(numbers, "number" if known is None else known.kind)
+    values, levels = features.column(name)
+    if levels is None:
+        found = _of_numbers(values, "number" if known is None else known.kind)
     else:
-        j = features.category_names.index(name)
-        codes = features.codes[:, j]
-        counts = np.bincount(codes[codes != MISSING], minlength=len(features.levels[j]))
-        table = dict(zip(features.levels[j], counts.tolist(), strict=True))
-        found = _of_levels({level: n for level, n in table.items() if n}, len(codes))
+        counts = np.bincount(values[values != MISSING], minlength=len(levels)).tolist()
+        table = {level: n for level, n in zip(levels, counts, strict=True) if n}
+        found = _of_levels(table, len(values))
     return _column(name, role, features.n_rows, {**_said(known), **found, **more})
 
 
@@ -142,10 +137,9 @@ def describe_values(
 def _said(known: ColumnFacts | None) -> dict[str, Any]:
     if known is None:
         return {}
-    odd = [(word, n) for word, n in known.blanks.items() if word not in BLANKS]
-    blanks = ", ".join(f"{word!r} ({n})" for word, n in odd[:3])
-    read = f"read as missing: {blanks}" if blanks else ""
-    converted = "; ".join(part for part in (known.converted, read) if part)
+    odd = [f"{word!r} ({n})" for word, n in known.blanks.items() if word not in BLANKS]
+    read = f"read as missing: {', '.join(odd[:3])}" if odd else ""
+    converted = "; ".join(filter(None, (known.converted, read)))
     return {"converted": converted, "doubt": known.doubt}
 
 
@@ -166,10 +160,9 @@ def _spelled(value: float, kind: str) -> str:
     """Return a number as people write it; dates are days since 1970."""
     if kind == "date":
         try:
-            day = date(1970, 1, 1) + timedelta(days=value)
+            return (date(1970, 1, 1) + timedelta(days=value)).isoformat()
         except OverflowError:
             return f"day {value:.6g}"
-        return day.isoformat()
     if kind == "duration":
         return f"{value:.6g} days"
     if value.is_integer() and abs(value) < 1e15:

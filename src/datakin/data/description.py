@@ -27,11 +27,10 @@ from datakin.data.described import (
     examples_of,
 )
 from datakin.data.drafts import Draft, make_datasets
-from datakin.data.features import Array, Features
+from datakin.data.features import Features
 from datakin.data.origin import Origin
 from datakin.data.pairing import pair
 from datakin.data.reading import Reading
-from datakin.data.used_columns import unused_columns, with_roles
 
 __all__ = ["DatasetDescription", "Gathered", "TableDescription", "gather"]
 
@@ -145,42 +144,30 @@ def gather(source: Any, how: Origin, *, has_label: bool) -> Gathered:
         Whether the options name a label; otherwise only columns are described.
     """
     with collecting() as said:
-        found = _gather(source, how, has_label)
+        read = Reading(how, "all").open(source).correct()
+        unread = dict(read.left_out)
+        if has_label:
+            read.draft()
+        problems = dict(read.left_out)
+        _finish(read)
+        drafts = {draft.name: draft for draft in read.drafts}
+        tables = []
+        for before, (raw, own) in zip(read.opened, read.corrected, strict=True):
+            parts = [d for d in read.datasets if how.domain is not None or d.name == raw.name]
+            table = _Table(raw, own, has_label, drafts.get(raw.name), parts)
+            problem = problems.get(raw.name, "")
+            tables.append(table.described(before, problem, alone=len(read.opened) == 1))
+        tables += [TableDescription(name, 0, (), problem=why) for name, why in unread.items()]
+        rows = {table.name: table.n_rows for table in tables}
+        datasets = [_describe_dataset(part, drafts.get(part.name)) for part in read.datasets]
+        datasets += [
+            DatasetDescription(name, rows.get(name, 0), problem=why)
+            for name, why in read.left_out.items()
+        ]
+        order = {name: k for k, name in enumerate(rows)}
+        datasets.sort(key=lambda each: order.get(each.name, 0))
+        found = _compare(read.datasets, tables, datasets)
     return replace(found, notes=tuple(said))
-
-
-def _gather(source: Any, how: Origin, has_label: bool) -> Gathered:
-    read = Reading(how, "all").open(source).correct()
-    unread = [TableDescription(name, 0, (), problem=why) for name, why in read.left_out.items()]
-    if has_label:
-        read.draft()
-    problems = dict(read.left_out)
-    _finish(read)
-    parts = read.datasets
-    by_table = {d.name: [d] for d in parts} if how.domain is None else {read.opened[0].name: parts}
-    drafts = {draft.name: draft for draft in read.drafts}
-    tables = []
-    for before, (table, own) in zip(read.opened, read.corrected, strict=True):
-        use = _Use(own, has_label, drafts.get(table.name), by_table.get(table.name, []))
-        alone = _read_alone(table, use.draft)
-        if len(read.opened) > 1:
-            alone = {
-                name: each
-                if isinstance(each, str)
-                else (each[0], facts_of_one(each[1], table.name))
-                for name, each in alone.items()
-            }
-        tables.append(_describe_table(before, table, use, alone, problems.get(table.name, "")))
-    whole = (*tables, *unread)
-    rows = {table.name: table.n_rows for table in tables}
-    described = [_describe_dataset(part, read.drafts) for part in parts]
-    described += [
-        DatasetDescription(name, rows.get(name, 0), problem=why)
-        for name, why in read.left_out.items()
-    ]
-    order = {table.name: k for k, table in enumerate(whole)}
-    described.sort(key=lambda each: order.get(each.name, 0))
-    return _compare(parts, whole, described)
 
 
 def _finish(read: Reading) -> None:
@@ -191,121 +178,108 @@ def _finish(read: Reading) -> None:
     try:
         read.finish()
     except DatakinError as error:
-        if read.how.domain is None:
-            read.left_out |= {d.name: why for d in read.drafts if (why := _fault(d))}
+        for draft in read.drafts if read.how.domain is None else ():
+            try:
+                make_datasets([draft])
+            except DatakinError as fault:
+                read.left_out[draft.name] = str(fault)
         if read.left_out == known:
             read.left_out[read.drafts[0].name] = str(error)
-
-
-def _fault(draft: Draft) -> str:
-    """Return why a draft alone cannot be used; empty if it can."""
-    try:
-        make_datasets([draft])
-    except DatakinError as error:
-        return str(error)
-    return ""
-
-
-@dataclass(frozen=True)
-class _Use:
-    """What is made of a table: its options, its draft if there is one, and its datasets."""
-
-    how: Origin
-    has_label: bool
-    draft: Draft | None
-    parts: Sequence[Dataset]
-
-    def role(self, name: str) -> str:
-        """Return the part that a column plays."""
-        roles = {self.how.group: "group", self.how.domain: "domain", self.how.weight: "weight"}
-        if self.has_label:
-            roles[self.how.label] = "label"
-        return roles.get(name, "feature")
-
-
-def _describe_table(
-    before: RawTable, table: RawTable, use: _Use, alone: Mapping[str, _Read], problem: str
-) -> TableDescription:
-    """Describe all columns of a table, also of one that cannot be used."""
-    names = zip(before.frame.columns, table.frame.columns, strict=True)
-    examples = {new: examples_of(before.frame[old]) for old, new in names}
-    columns = []
-    for name in table.columns:
-        if name in examples:
-            columns.append(_describe_column(name, use, alone, examples=examples[name]))
-        else:
-            columns.append(ColumnDescription(name, "left out", "not read", why="ignored"))
-    facts = {} if use.draft is None else dict(use.draft.facts)
-    for name, read in alone.items():
-        if name not in use.how.ignore and not isinstance(read, str):
-            facts |= {name: read[1][name]} if name in read[1] else {}
-    notes = (*table.notes, *notes_of_facts(facts))
-    return TableDescription(table.name, len(table.frame), tuple(columns), notes, problem)
-
-
-def _describe_column(
-    name: str, use: _Use, alone: Mapping[str, _Read], **more: Any
-) -> ColumnDescription:
-    role, draft = use.role(name), use.draft
-    if draft is not None and role != "feature":
-        values = {
-            "label": draft.labels,
-            "group": draft.groups,
-            "domain": draft.domains,
-            "weight": draft.weights,
-        }[role]
-        assert values is not None
-        if role == "label" and any(part.classes for part in use.parts):
-            values = _as_used(values, draft.how)
-        spread = role == "weight" or (
-            role == "label" and not any(part.classes for part in use.parts)
-        )
-        known = draft.facts.get(name)
-        return describe_values(name, role, values, known, spread=spread, **more)
-    if draft is not None and name in draft.features.names:
-        role, why = _use(name, use.parts)
-        column = describe_feature(name, role, draft.features, draft.facts, **more)
-        return replace(column, why=why) if why else column
-    why = "ignored" if name in use.how.ignore else ""
-    return _alone(name, "left out" if why else role, alone[name], why, more)
-
-
-def _as_used(labels: Array, how: Origin) -> Array:
-    """Return the labels as classes are called after `label_map` and `positive`."""
-    if how.label_map is None and how.positive is None:
-        return labels
-    used = labels.astype(object)
-    known = ~is_missing(labels)
-    used[known] = canonical_labels(labels[known], how.label_map, how.positive)
-    return used
-
-
-def _use(name: str, parts: Sequence[Dataset]) -> tuple[str, str]:
-    """Return the role of a column that could be a feature, and why it is not used everywhere."""
-    reasons = [part.left_out[name] for part in parts if name in part.left_out]
-    if parts and len(reasons) == len(parts):
-        each = " in each of them" if len(parts) > 1 and reasons[0] in (EMPTY, CONSTANT) else ""
-        return "left out", reasons[0] + each
-    if reasons:
-        return "feature", f"left out in {len(reasons)} of {len(parts)}: {reasons[0]}"
-    return "feature", ""
 
 
 _Read = tuple[Features, Mapping[str, ColumnFacts]] | str  # or why it cannot be read
 
 
-def _read_alone(table: RawTable, draft: Draft | None) -> dict[str, _Read]:
+@dataclass(frozen=True)
+class _Table:
+    """A table, its options, its draft if there is one, and the datasets that are made of it."""
+
+    raw: RawTable
+    how: Origin
+    has_label: bool
+    draft: Draft | None
+    parts: Sequence[Dataset]
+
+    def described(self, before: RawTable, problem: str, *, alone: bool) -> TableDescription:
+        """Describe all columns, also of a table that cannot be used.
+
+        Parameters
+        ----------
+        before : RawTable
+            The table before it was corrected, from which examples are taken.
+        problem : str
+            Why it cannot be used.
+        alone : bool
+            Whether there is no other table, which corrections would have to name.
+        """
+        frame = self.raw.frame
+        facts = {} if self.draft is None else dict(self.draft.facts)
+        others = _read_alone(self.raw, [name for name in frame.columns if name not in facts], alone)
+        names = zip(before.frame.columns, frame.columns, strict=True)
+        examples = {new: examples_of(before.frame[old]) for old, new in names}
+        columns = [
+            self._column(name, others, examples=examples[name])
+            if name in examples
+            else ColumnDescription(name, "left out", "not read", why="ignored")
+            for name in self.raw.columns
+        ]
+        for name, read in others.items():
+            if name not in self.how.ignore and not isinstance(read, str) and name in read[1]:
+                facts[name] = read[1][name]
+        notes = (*self.raw.notes, *notes_of_facts(facts))
+        return TableDescription(self.raw.name, len(frame), tuple(columns), notes, problem)
+
+    def _column(self, name: str, others: Mapping[str, _Read], **more: Any) -> ColumnDescription:
+        how, draft = self.how, self.draft
+        roles = {column: part for part, column in how.roles.items() if part != "label"}
+        role = "label" if self.has_label and name == how.label else roles.get(name, "feature")
+        if draft is not None and role != "feature":
+            return self._with_a_part(name, role, draft, **more)
+        if draft is not None and name in draft.features.names:
+            role, why = self._use(name)
+            column = describe_feature(name, role, draft.features, draft.facts, **more)
+            return replace(column, why=why) if why else column
+        why = "ignored" if name in how.ignore else ""
+        return _alone(name, "left out" if why else role, others[name], why, more)
+
+    def _with_a_part(self, name: str, role: str, draft: Draft, **more: Any) -> ColumnDescription:
+        """Describe the label, the group, the domain or the weight column."""
+        field_of = {"label": "labels", "group": "groups", "domain": "domains", "weight": "weights"}
+        values, how = getattr(draft, field_of[role]), draft.how
+        has_classes = any(part.classes for part in self.parts)
+        renames = how.label_map is not None or how.positive is not None
+        if role == "label" and has_classes and renames:
+            known = ~is_missing(values)
+            values = values.astype(object)
+            values[known] = canonical_labels(values[known], how.label_map, how.positive)
+        spread = role == "weight" or (role == "label" and not has_classes)
+        return describe_values(name, role, values, draft.facts.get(name), spread=spread, **more)
+
+    def _use(self, name: str) -> tuple[str, str]:
+        """Return the role of a column that could be a feature, and why it is not used everywhere."""
+        n_parts = len(self.parts)
+        reasons = [part.left_out[name] for part in self.parts if name in part.left_out]
+        if reasons and len(reasons) == n_parts:
+            each = " in each of them" if n_parts > 1 and reasons[0] in (EMPTY, CONSTANT) else ""
+            return "left out", reasons[0] + each
+        return (
+            "feature",
+            f"left out in {len(reasons)} of {n_parts}: {reasons[0]}" if reasons else "",
+        )
+
+
+def _read_alone(table: RawTable, names: Sequence[str], alone: bool) -> dict[str, _Read]:
     """Read the columns that no draft holds: together, since they tell of each other's decimal sign."""
-    known = {} if draft is None else draft.facts
-    names = [name for name in table.frame.columns if name not in known]
     try:
-        return dict.fromkeys(names, read_columns(table.frame, names))
+        features, facts = read_columns(table.frame, names)
+        facts = facts if alone else facts_of_one(facts, table.name)
+        return dict.fromkeys(names, (features, facts))
     except DatakinError as error:
         if len(names) == 1:
             return {names[0]: str(error)}
     found: dict[str, _Read] = {}
     for name in names:
-        found |= _read_alone(replace(table, frame=table.frame.select(name)), None)
+        found |= _read_alone(table, [name], alone)
     return found
 
 
@@ -314,31 +288,24 @@ def _alone(name: str, role: str, read: _Read, why: str, more: dict[str, Any]) ->
     if isinstance(read, str):
         return ColumnDescription(name, role, "not read", why=why or read, **more)
     found = describe_feature(name, role, *read, why=why, **more)
-    one = read[0].select([name])
-    values = (one.numeric if one.numeric_names else one.codes)[:, 0]
+    values = read[0].column(name)[0]
     if role == "feature" and is_id(values, name, is_date=found.kind == "date"):
         found = replace(found, doubt="; ".join(filter(None, [found.doubt, ROW_ID])))
     return found
 
 
-def _describe_dataset(dataset: Dataset, drafts: Sequence[Draft]) -> DatasetDescription:
-    draft = next((d for d in drafts if d.name == dataset.name), None)
+def _describe_dataset(dataset: Dataset, draft: Draft | None) -> DatasetDescription:
     dropped = 0 if draft is None else len(draft.labels) - dataset.n_rows
-    classes: dict[str, int] = {}
-    low = high = None
-    if dataset.classes:
-        counts = np.bincount(dataset.y, minlength=len(dataset.classes)).tolist()
-        classes = dict(zip(dataset.classes, counts, strict=True))
-    else:
-        low, high = float(dataset.y.min()), float(dataset.y.max())
+    counts = np.bincount(dataset.y, minlength=len(dataset.classes)) if dataset.classes else ()
+    low, high = (None, None) if dataset.classes else (dataset.y.min(), dataset.y.max())
     return DatasetDescription(
         dataset.name,
         dataset.n_rows,
         dropped,
         dataset.task,
-        classes,
-        low,
-        high,
+        dict(zip(dataset.classes, map(int, counts), strict=True)),
+        None if low is None else float(low),
+        None if high is None else float(high),
         len(dataset.columns),
         dataset.fingerprint,
         dataset.notes,
@@ -347,7 +314,9 @@ def _describe_dataset(dataset: Dataset, drafts: Sequence[Draft]) -> DatasetDescr
 
 
 def _compare(
-    datasets: Sequence[Dataset], tables: tuple[TableDescription, ...], described: list[Any]
+    datasets: Sequence[Dataset],
+    tables: Sequence[TableDescription],
+    described: Sequence[DatasetDescription],
 ) -> Gathered:
     """Compare the first dataset with each of the others, as a score would."""
     apart: dict[str, tuple[Difference, ...]] = {}
@@ -362,10 +331,65 @@ def _compare(
         except DatakinError as error:
             refusals[source.name] = str(error)
         apart[source.name] = tuple(found)
-    unused = unused_columns(datasets, used)
-    tables = with_roles(tables, datasets, unused)
+    unused = _unused_columns(datasets, used)
     counted = tuple(
         replace(each, n_columns=each.n_columns - len(unused.get(each.name, {})))
         for each in described
     )
-    return Gathered(tables, counted, apart, refusals, shared, unused)
+    return Gathered(_with_roles(tables, datasets, unused), counted, apart, refusals, shared, unused)
+
+
+def _unused_columns(
+    datasets: Sequence[Dataset], shared: Mapping[str, Sequence[str]]
+) -> dict[str, dict[str, str]]:
+    """Return dataset -> columns that no comparison uses -> why.
+
+    `shared` has the columns that each source is compared by, without sources that cannot be compared.
+    """
+    if not shared:
+        return {}
+    target, *others = datasets
+    sources = [source for source in others if source.name in shared]
+    used = {column for columns in shared.values() for column in columns}
+    found = {target.name: {c: _why(c, sources) for c in target.columns if c not in used}}
+    for source in sources:
+        unused = [c for c in source.columns if c not in shared[source.name]]
+        found[source.name] = {c: _why(c, [target]) for c in unused}
+    return found
+
+
+def _why(column: str, others: Sequence[Dataset]) -> str:
+    """Return why a column cannot be compared with any of some datasets."""
+    reasons = {}
+    for other in others:
+        if column in other.columns:
+            reasons["apart"] = "no value in common"
+        elif column in other.left_out:
+            reasons["unused"] = f"{other.left_out[column]} in {other.name!r}"
+        else:
+            several = "any other table" if len(others) > 1 else repr(other.name)
+            reasons["absent"] = f"not in {several}"
+    if len(reasons) > 1:
+        reasons.pop("absent", None)
+    return "; ".join(reasons.values())
+
+
+def _with_roles(
+    tables: Sequence[TableDescription],
+    datasets: Sequence[Dataset],
+    unused: Mapping[str, Mapping[str, str]],
+) -> tuple[TableDescription, ...]:
+    """Return the tables; columns that no comparison uses are left out, with the reason."""
+    found = []
+    for table in tables:  # one table is all datasets, or several that a column splits it into
+        parts = [d for d in datasets if len(tables) == 1 or d.name == table.name]
+        columns = []
+        for column in table.columns:
+            name = column.name
+            reasons = [unused.get(d.name, {}).get(name, "") for d in parts]
+            gone = [bool(why) or name in d.left_out for why, d in zip(reasons, parts, strict=True)]
+            if column.role == "feature" and any(reasons) and all(gone):
+                column = replace(column, role="left out", why=next(filter(None, reasons)))
+            columns.append(column)
+        found.append(replace(table, columns=tuple(columns)))
+    return tuple(found)

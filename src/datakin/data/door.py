@@ -10,7 +10,7 @@ from datakin._core.exceptions import DatakinError, announce_reading
 from datakin.data.dataset import Dataset
 from datakin.data.files.opening import open_table
 from datakin.data.origin import READ_ROWS, Origin
-from datakin.data.reading import Reading, read_opened
+from datakin.data.reading import Reading
 
 __all__ = ["read_table", "read_tables", "read_usable"]
 
@@ -118,13 +118,9 @@ def read_table(
     >>> read_table(frame, label="died", name="icu")
     Dataset('icu': 40 rows x 1 columns, binary (0, 1))
     """
-    how = Origin(
-        label=label, ignore=ignore, keep=keep, group=group, positive=positive, task=task,
-        label_map=label_map, rename=rename, recode=recode, convert=convert, delimiter=delimiter,
-        encoding=encoding, header=header, table=table, query=query, read_rows=read_rows,
-        weight=weight,
-    )  # fmt: skip
-    return announce_reading(read_opened([open_table(source, how, name)], how))[0]
+    how = Origin.of(locals())
+    reading = Reading(how, opened=[open_table(source, how, name)])
+    return announce_reading(reading.correct().draft().finish().datasets)[0]
 
 
 @_says_read_rows
@@ -184,12 +180,7 @@ def read_tables(
     >>> sorted(read_tables(frame, label="died", domain="site"))
     ['a', 'b']
     """
-    how = Origin(
-        label=label, ignore=ignore, keep=keep, group=group, domain=domain, positive=positive, task=task,
-        label_map=label_map, rename=rename, recode=recode, convert=convert, delimiter=delimiter,
-        encoding=encoding, header=header, table=table, query=query, read_rows=read_rows,
-        weight=weight,
-    )  # fmt: skip
+    how = Origin.of(locals())
     may_miss = "sources" if skip_unusable and domain is None else "none"
     datasets = Reading(how, may_miss).open(source).correct().draft().finish().datasets
     return {dataset.name: dataset for dataset in announce_reading(datasets)}

@@ -6,10 +6,10 @@ those that look like row ids or copies of the label, unless the user keeps them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -24,11 +24,11 @@ from datakin._core.exceptions import (
     repeated,
     suggest,
 )
+from datakin._core.typed_options import recode_options
 from datakin.data.checks.copies import repeated_rows
 from datakin.data.checks.leaks import Labels
-from datakin.data.checks.spelling import in_one_spelling, recode_options, spelled_twice
+from datakin.data.checks.spelling import in_one_spelling, spelled_twice
 from datakin.data.checks.suspicions import Suspicions, find_suspicions, notes_of_facts
-from datakin.data.checks.totals import note_of_totals
 from datakin.data.checks.usable import notes_of_unused, usable_features, without_odd
 from datakin.data.columns.labels import (
     canonical_label,
@@ -39,11 +39,16 @@ from datakin.data.columns.labels import (
     is_missing,
     response,
 )
-from datakin.data.columns.roles import censoring_note, check_label, read_keys, read_labelled
+from datakin.data.columns.roles import (
+    censoring_note,
+    check_label,
+    read_keys,
+    read_labelled,
+    read_weights,
+)
 from datakin.data.columns.tables import RawTable
-from datakin.data.columns.weights import read_weights
 from datakin.data.corrections import convert_numbers
-from datakin.data.dataset import ColumnFacts, Dataset, task_of
+from datakin.data.dataset import ColumnFacts, Dataset, rows_of
 from datakin.data.features import Array, Features
 from datakin.data.origin import Origin
 
@@ -51,6 +56,7 @@ __all__ = [
     "Decision",
     "Draft",
     "check_named",
+    "check_unique",
     "decide",
     "make_datasets",
     "make_draft",
@@ -60,6 +66,7 @@ __all__ = [
 MIN_ROWS = 20
 MANY_DROPPED = 0.05  # share of dropped rows from which users should look at them
 READ_AS = {"classification": "classes", "regression": "numbers"}
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -120,36 +127,26 @@ class Draft:
 
     def take(self, rows: Array) -> Draft:
         """Return some of the rows."""
-        groups = None if self.groups is None else self.groups[rows]
-        domains = None if self.domains is None else self.domains[rows]
-        weights = None if self.weights is None else self.weights[rows]
-        return replace(
-            self,
-            labels=self.labels[rows],
-            features=self.features.take(rows),
-            groups=groups,
-            domains=domains,
-            weights=weights,
-        )
+        arrays = rows_of(self, ("labels", "groups", "domains", "weights"), rows)
+        return replace(self, features=self.features.take(rows), **arrays)
 
 
 def check_named(how: Origin, tables: Sequence[RawTable]) -> None:
     """Refuse an ignored or kept column that no table has; it need not be in every file."""
     known = dict.fromkeys(name for table in tables for name in table.columns)
     for what, names in (("ignored", how.ignore), ("kept", how.keep)):
-        for name in names:
-            if known and name not in known:
-                raise DatakinError(
-                    f"The {what} column {name!r} must be one of the columns: "
-                    f"{listed(known, limit=12)}.{suggest(name, known)}"
-                )
+        if lacking := [name for name in names if known and name not in known]:
+            raise DatakinError(
+                f"The {what} column {lacking[0]!r} must be one of the columns: "
+                f"{listed(known, limit=12)}.{suggest(lacking[0], known)}"
+            )
     both = [name for name in how.keep if name in how.ignore]
     if both:
         raise DatakinError(
             f"A column is either kept or ignored. Got {listed(both)} in keep (--keep) and in ignore "
             f"(--ignore); leave it out of one of them."
         )
-    roles = {how.label: "label", how.group: "group", how.domain: "domain", how.weight: "weight"}
+    roles = {column: role for role, column in how.roles.items()}
     for name in how.keep:
         if name in roles:
             raise DatakinError(
@@ -160,56 +157,40 @@ def check_named(how: Origin, tables: Sequence[RawTable]) -> None:
 
 def make_draft(table: RawTable, how: Origin) -> Draft:
     """Read the columns of a table, each for the part it plays."""
-    frame = table.frame
+    frame, where = table.frame, f" of {table.name!r}" if table.name else ""
     check_label(how.label, frame.columns)
-    parts = {"label": how.label, "group": how.group, "domain": how.domain, "weight": how.weight}
-    for role, column in parts.items():
-        if column is not None:
-            _need(table, column, role)
-            if role != "label" and column == how.label:
-                raise DatakinError(
-                    f"The {role} column must differ from the label. Got {column!r} for both."
-                )
+    for role, column in how.roles.items():
+        _need(table, column, role, where)
+        if role != "label" and column == how.label:
+            raise DatakinError(
+                f"The {role} column must differ from the label. Got {column!r} for both."
+            )
     if how.weight is not None and how.weight in (how.group, how.domain):
         other = "group" if how.weight == how.group else "domain"
         raise DatakinError(
             f"The weight column must differ from the {other} column. Got {how.weight!r} for both."
         )
-    taken = {*parts.values(), *how.ignore}
+    taken = {*how.roles.values(), *how.ignore}
     names = [c for c in frame.columns if c not in taken]
     features, labels, facts = read_labelled(frame, names, frame[how.label], how.label)
-    keys: dict[str, Array] = {}
-    for role, column in (("group", how.group), ("domain", how.domain)):
-        if column is not None:
-            keys[role], facts[column] = read_keys(frame[column], column)
-    weights = None
+    groups = domains = weights = None
+    used = ~is_missing(labels)
+    if how.group is not None:
+        groups, facts[how.group] = read_keys(frame[how.group], how.group)
+    if how.domain is not None:
+        domains, facts[how.domain] = read_keys(frame[how.domain], how.domain)
+        used &= ~is_missing(domains)
     if how.weight is not None:
-        used = ~is_missing(labels)
-        if "domain" in keys:
-            used &= ~is_missing(keys["domain"])
-        weights, facts[how.weight] = read_weights(
-            frame[how.weight], how.weight, used, _where(table), facts
-        )
-    found = (
-        censoring_note(how.label, labels, features),
-        note_of_totals(features, how.label, labels),
-    )
-    notes = (*table.notes, *(note for note in found if note))
-    draft = Draft(
-        table.name,
-        replace(how, path=table.path),
-        labels,
-        features,
-        keys.get("group"),
-        keys.get("domain"),
-        notes,
-        facts,
-        weights,
-    )
+        series = frame[how.weight]
+        weights, facts[how.weight] = read_weights(series, how.weight, used, where, facts)
+    censored = censoring_note(how.label, labels, features)
+    notes = (*table.notes, censored) if censored else table.notes
+    how = replace(how, path=table.path)
+    draft = Draft(table.name, how, labels, features, groups, domains, notes, facts, weights)
     return draft if how.convert is None else convert_numbers(draft)
 
 
-def _need(table: RawTable, column: str, role: str) -> None:
+def _need(table: RawTable, column: str, role: str, where: str) -> None:
     """Refuse a table without the column that was named for a role."""
     names = table.frame.columns
     if not names:
@@ -218,14 +199,18 @@ def _need(table: RawTable, column: str, role: str) -> None:
         odd = [note for note in table.notes if isinstance(note, Note) and note.rank == SERIOUS]
         hint = "".join(f" Look at this first: {note}." for note in odd)
         raise DatakinError(
-            f"The {role} column {column!r} must be one of the columns{_where(table)}: "
+            f"The {role} column {column!r} must be one of the columns{where}: "
             f"{listed(names, limit=12)}.{hint or suggest(column, names)}"
         )
 
 
-def _where(table: RawTable) -> str:
-    """Return what messages say of where a column is."""
-    return f" of {table.name!r}" if table.name else ""
+def check_unique(named: Sequence[Draft] | Sequence[Dataset], advice: str) -> None:
+    """Refuse datasets of the same name."""
+    twice = repeated(each.name for each in named)
+    if twice:
+        raise DatakinError(
+            f"Datasets must have different names. Got more than one named {listed(twice)}; {advice}."
+        )
 
 
 def make_datasets(
@@ -248,51 +233,32 @@ def make_datasets(
     needed : str, optional
         The dataset that must not be left out.
     """
-    _check_names(drafts)
-    labelled: list[Draft] = []
-    datasets: list[Dataset] = []
+    check_unique(drafts, "pass a mapping of name to table, or rename the files")
+    if not drafts:
+        raise DatakinError("There must be at least one table. Got none.")
     faults: dict[str, DatakinError] = {}
-    for draft in drafts:
-        try:
-            labelled.append(_drop_unlabelled(draft))
-        except DatakinError as error:
-            faults[draft.name] = error
-    _raise_faults(faults, left_out, labelled, needed)
+
+    def tried(step: Callable[[Draft], T], some: Sequence[Draft]) -> list[T]:
+        """Return what becomes of drafts; raise the first fault unless those at fault may be left out."""
+        made: list[T] = []
+        for draft in some:
+            try:
+                made.append(step(draft))
+            except DatakinError as error:
+                faults[draft.name] = error
+        if needed is not None and needed in faults:
+            raise faults[needed]
+        if faults and (left_out is None or not made):
+            raise next(iter(faults.values()))
+        return made
+
+    labelled = tried(_drop_unlabelled, drafts)
     enough = [draft for draft in labelled if len(draft.labels) >= MIN_ROWS] or labelled
-    decision = decision or _agree_on_task(enough if left_out is not None else labelled)
-    for draft in labelled:
-        try:
-            datasets.append(_checked(draft, decision, labelled))
-        except DatakinError as error:
-            faults[draft.name] = error
-    _raise_faults(faults, left_out, datasets, needed)
+    agreed = decision or _agree_on_task(enough if left_out is not None else labelled)
+    datasets = tried(lambda draft: _checked(draft, agreed, labelled), labelled)
     if left_out is not None:
         left_out |= {name: str(error) for name, error in faults.items()}
     return datasets
-
-
-def _check_names(drafts: Sequence[Draft]) -> None:
-    twice = repeated(draft.name for draft in drafts)
-    if twice:
-        raise DatakinError(
-            f"Datasets must have different names. Got more than one named {listed(twice)}; "
-            f"pass a mapping of name to table, or rename the files."
-        )
-    if not drafts:
-        raise DatakinError("There must be at least one table. Got none.")
-
-
-def _raise_faults(
-    faults: Mapping[str, DatakinError],
-    left_out: dict[str, str] | None,
-    left: Sequence[object],
-    needed: str | None,
-) -> None:
-    """Raise the first fault, unless those at fault may be left out."""
-    if needed is not None and needed in faults:
-        raise faults[needed]
-    if faults and (left_out is None or not left):
-        raise next(iter(faults.values()))
 
 
 def decide(draft: Draft, parts: Array) -> Decision:
@@ -307,13 +273,17 @@ def decide(draft: Draft, parts: Array) -> Decision:
     used = np.flatnonzero(~is_missing(draft.labels) & (parts >= 0))
     if not len(used):
         used = np.arange(len(parts))
-    whole, parts = _drop_unlabelled(draft.take(used)), parts[used]
+    whole = _drop_unlabelled(draft.take(used))
     decision = _agree_on_task([whole])
     y, classes = _codes(whole, decision.kind)
-    labels = Labels(whole.how.label, y, bool(classes))
-    keep = frozenset(whole.how.keep)
-    odd = find_suspicions(whole.features, labels, whole.facts, keep=keep, parts=parts)
-    return replace(decision, odd=odd)
+    return replace(decision, odd=_odd(whole, whole.features, y, classes, parts[used]))
+
+
+def _odd(
+    draft: Draft, features: Features, y: Array, classes: Sequence[str], parts: Array | None = None
+) -> Suspicions:
+    labels, keep = Labels(draft.how.label, y, bool(classes)), frozenset(draft.how.keep)
+    return find_suspicions(features, labels, draft.facts, keep=keep, parts=parts)
 
 
 def _drop_unlabelled(draft: Draft) -> Draft:
@@ -408,15 +378,12 @@ def _checked(draft: Draft, decision: Decision, together: Sequence[Draft]) -> Dat
             f"labelled rows; leave it out, or give some of its rows a weight above 0."
         )
     y, classes = _codes(draft, decision.kind, together)
-    keep = frozenset(draft.how.keep)
     features, unused = usable_features(draft.features, draft.title)
-    odd = decision.odd or find_suspicions(
-        features, Labels(draft.how.label, y, bool(classes)), draft.facts, keep=keep
-    )
-    odd = odd.of(features.names)
+    odd = (decision.odd or _odd(draft, features, y, classes)).of(features.names)
     features = without_odd(features, odd, draft.title)
     groups, group_names = _grouped(draft.groups)
     copies = [] if groups is not None else repeated_rows(features, y, classes)
+    notes = [*draft.notes, *decision.doubt, *odd.notes(), *copies]
     return Dataset(
         draft.name,
         features,
@@ -424,18 +391,14 @@ def _checked(draft: Draft, decision: Decision, together: Sequence[Draft]) -> Dat
         classes,
         groups,
         draft.how.label,
-        notes=(
-            *draft.notes, *decision.doubt, *odd.notes(), *copies,
-            *notes_of_facts(draft.facts), *notes_of_unused(unused),
-        ),
-        origin=None if draft.how.path is None else draft.how.with_task(task_of(classes)),
+        notes=(*notes, *notes_of_facts(draft.facts), *notes_of_unused(unused)),
         facts=draft.facts,
         left_out={**odd.left_out, **unused},
-        keep=keep,
+        keep=frozenset(draft.how.keep),
         group_names=group_names,
         how=draft.how,
         weights=draft.weights,
-    )  # fmt: skip
+    )
 
 
 def _grouped(groups: Array | None) -> tuple[Array | None, tuple[str, ...]]:
@@ -443,10 +406,6 @@ def _grouped(groups: Array | None) -> tuple[Array | None, tuple[str, ...]]:
     if groups is None:
         return None, ()
     codes = group_codes(groups)
-    first = np.unique(codes, return_index=True)[1]
-    missing = is_missing(groups[first])
-    names = (
-        "" if gone else canonical_label(value)
-        for value, gone in zip(groups[first], missing, strict=True)
-    )
-    return codes, tuple(names)
+    first = groups[np.unique(codes, return_index=True)[1]]
+    gone = is_missing(first)
+    return codes, tuple("" if gone[i] else canonical_label(first[i]) for i in range(len(first)))

@@ -1,13 +1,13 @@
 """The features of a dataset: numbers and categories side by side, in plain arrays.
 
 Nothing here is learned from data: encoding, imputation and scaling belong to the
-training rows of a fit and live in `datakin.learning.encoding`.
+training rows of a fit and live in `datakin.learners.encoding`.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-__all__ = ["MISSING", "UNKNOWN", "Array", "Features"]
+__all__ = ["MISSING", "UNKNOWN", "Array", "Features", "is_known"]
 
 Array = np.ndarray[Any, Any]
 
@@ -24,6 +24,11 @@ MISSING = -1  # code of a missing category
 FACTOR, STEP = np.uint64(6364136223846793005), np.uint64(1442695040888963407)  # of row hashes
 UNKNOWN = -2  # code of a level that the other dataset has never seen
 MOST_SORTED = 10_000  # rows of a table whose columns are kept in order too
+
+
+def is_known(values: Array) -> Array:
+    """Return which values are not missing, of floats of numbers or codes of categories."""
+    return np.asarray(~np.isnan(values) if values.dtype.kind == "f" else values != MISSING)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +74,11 @@ class Features:
         """Names of all columns, numeric ones first."""
         return self.numeric_names + self.category_names
 
+    def columns(self) -> Iterator[tuple[str, Array]]:
+        """Yield the name and values of each column: floats of numbers, codes of categories."""
+        yield from zip(self.numeric_names, self.numeric.T, strict=True)
+        yield from zip(self.category_names, self.codes.T, strict=True)
+
     @property
     def is_sparse(self) -> bool:
         """Whether the numeric block is a scipy sparse array."""
@@ -77,6 +87,13 @@ class Features:
     def kind(self, name: str) -> str:
         """Return "numeric" or "category"."""
         return "numeric" if name in self.numeric_names else "category"
+
+    def column(self, name: str) -> tuple[Array, tuple[str, ...] | None]:
+        """Return the values of a column, and the levels that they are codes of, None for numbers."""
+        if name in self.numeric_names:
+            return self.numeric[:, self.numeric_names.index(name)], None
+        j = self.category_names.index(name)
+        return self.codes[:, j], self.levels[j]
 
     def how_to_recode(self, own: Sequence[str], other: Sequence[str]) -> str:
         """Say how a user can give these classes the codes of another dataset."""
@@ -93,10 +110,7 @@ class Features:
         """Return the named columns, in the order given within each kind."""
         if tuple(names) == self.names:
             return self
-        place = {name: j for j, name in enumerate(self.numeric_names)}
-        other = {name: j for j, name in enumerate(self.category_names)}
-        numeric = [place[name] for name in names if name in place]
-        category = [other[name] for name in names if name in other]
+        numeric, category = self._places(names)
         return Features(
             self.numeric[:, numeric],
             tuple(self.numeric_names[i] for i in numeric),
@@ -104,6 +118,13 @@ class Features:
             tuple(self.category_names[i] for i in category),
             tuple(self.levels[i] for i in category),
         )
+
+    def _places(self, names: Sequence[str]) -> tuple[list[int], list[int]]:
+        """Return the places of named columns among the numeric ones, and among the others."""
+        place = {name: j for j, name in enumerate(self.numeric_names)}
+        other = {name: j for j, name in enumerate(self.category_names)}
+        numeric = [place[name] for name in names if name in place]
+        return numeric, [other[name] for name in names if name in other]
 
     def canonical(self) -> Features:
         """Return the columns in an order that depends on their ranks, not names or units.
@@ -129,9 +150,7 @@ class Features:
         for j, (own, theirs) in enumerate(zip(mine.levels, other.levels, strict=True)):
             if own != theirs:
                 position = {level: code for code, level in enumerate(theirs)}
-                table = np.array(
-                    [*(position.get(v, UNKNOWN) for v in own), MISSING], dtype=np.int32
-                )
+                table = np.array([*(position.get(v, UNKNOWN) for v in own), MISSING], np.int32)
                 codes[:, j] = table[mine.codes[:, j]]  # code -1 picks the last entry: MISSING
         return replace(mine, codes=codes, levels=other.levels)
 
@@ -167,17 +186,14 @@ class Features:
 
     def row_hashes(self, names: Sequence[str]) -> Array:
         """Return one 64-bit hash per row over the named columns, whatever their order."""
-        wanted = sorted(names)
-        place = {name: j for j, name in enumerate(self.numeric_names)}
-        other = {name: j for j, name in enumerate(self.category_names)}
-        columns = [place[name] for name in wanted if name in place]
+        columns, categories = self._places(sorted(names))
         hashes = np.zeros(self.n_rows, dtype=np.uint64)
         if self.is_sparse:
             hashes = _mix_stored(hashes, self.numeric[:, columns])
         for j in () if self.is_sparse else columns:
             # Adding 0.0 turns -0.0 into 0.0, so that the two hash alike.
             hashes = _mix(hashes, pd.util.hash_array(self.numeric[:, j] + 0.0))
-        for j in (other[name] for name in wanted if name in other):
+        for j in categories:
             table = pd.util.hash_array(np.array([*self.levels[j], "\x00missing"], dtype=object))
             hashes = _mix(hashes, table[self.codes[:, j]])
         return hashes
@@ -196,7 +212,7 @@ class Features:
         """
         found = self._sorted.get(name)
         if found is None:
-            column = self.numeric[:, self.numeric_names.index(name)]
+            column = self.column(name)[0]
             order = np.argsort(column)
             found = order.astype(np.int32), column[order]
             if len(column) <= MOST_SORTED:

@@ -6,29 +6,26 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
+import narwhals as nw
 import numpy as np
 from scipy import sparse
 
 from datakin._core.exceptions import MINOR, DatakinError, Note, listed, suggest
 from datakin._core.typed_options import typed
-from datakin.data.columns.column import check_finite, is_text_series, read_column
-from datakin.data.columns.known_kinds import as_known
-from datakin.data.columns.labels import canonical_label, is_missing
-from datakin.data.columns.objects import object_array
+from datakin.data.columns.column import as_known, read_column
+from datakin.data.columns.labels import as_numbers, canonical_label, is_missing
 from datakin.data.columns.roles import read_keys, read_labels, series_of
-from datakin.data.columns.tables import frame_of, numbered, read_beside
+from datakin.data.columns.series import check_finite, object_array
+from datakin.data.columns.tables import frame_of, numbered, read_beside, side_by_side
 from datakin.data.columns.text_columns import Column
+from datakin.data.corrections import correct_rows, on_line
 from datakin.data.dataset import Dataset
 from datakin.data.features import Array, Features
 from datakin.data.files.opening import open_table
 from datakin.data.origin import Origin
-from datakin.data.recoding import Recoding, rewrite_dates
 from datakin.data.schema import TableSchema
-
-if TYPE_CHECKING:
-    import narwhals as nw
 
 __all__ = ["EVERY", "NewRows", "new_labels", "read_new_rows"]
 
@@ -94,9 +91,9 @@ def read_new_rows(
         matrix = sparse.csr_array(cast(Any, source), dtype=float)
         return NewRows(_of_matrix(matrix, schema))
     frame, notes = _opened(source, schema, options)
-    frame = _corrected(frame, {**schema.rename, **(options.get("rename") or {})}, schema)
+    frame = correct_rows(frame, {**schema.rename, **(options.get("rename") or {})}, schema)
     is_every = tuple(keep) == (EVERY,) and EVERY not in frame.columns
-    keep = tuple(frame.columns) if is_every else keep
+    keep = frame.columns if is_every else keep
     _need(schema.names, frame.columns)
     _need(keep, frame.columns, "to keep")
     features = _features(frame, schema)
@@ -157,26 +154,6 @@ def _named(columns: Sequence[str], schema: TableSchema) -> dict[str, str]:
     return dict(zip(columns, schema.names, strict=True))
 
 
-def _corrected(
-    frame: nw.DataFrame[Any], rename: Mapping[str, str], schema: TableSchema
-) -> nw.DataFrame[Any]:
-    """Rename, recode and rewrite dates as the target's user did, where there is something to do."""
-    names = {
-        old: new for old, new in rename.items() if old in frame.columns and new not in frame.columns
-    }
-    frame = frame.rename(names) if names else frame
-    every = np.ones(len(frame), bool)
-    for name, codes in schema.recode.items():
-        if name in frame.columns:
-            recoding = Recoding(frame[name])
-            if recoding.replace(codes, every):
-                frame = frame.with_columns(recoding.recoded())
-    for name, form in schema.convert.items():
-        if name in frame.columns and isinstance(form, str) and is_text_series(frame[name]):
-            frame = frame.with_columns(rewrite_dates(frame[name], form, every))
-    return frame
-
-
 def _need(names: Sequence[str], columns: Sequence[str], what: str = "of the model") -> None:
     """Refuse a table that lacks columns, naming all of them."""
     missing = [name for name in names if name not in columns]
@@ -198,81 +175,42 @@ def _need(names: Sequence[str], columns: Sequence[str], what: str = "of the mode
 
 def _features(frame: nw.DataFrame[Any], schema: TableSchema) -> Features:
     """Read the columns of the schema, each as what it was."""
-    names = list(schema.names)
-    read, facts, sign = read_beside(frame, names, {})
+    read, facts, sign = read_beside(frame, list(schema.names), {})
     columns: dict[str, Column] = {}
     for each in schema.columns:
-        column = _column_of(read, facts[each.name], each.name)
+        column = Column(*read.column(each.name), facts[each.name])
         if not sign and schema.decimal and column.facts.decimal == "?":
             column = read_column(frame[each.name], each.name, decimal=schema.decimal)
         column = as_known(column, frame[each.name], each.name, each.kind, form=each.form)
         if column.levels is None:
-            line = schema.convert.get(each.name)
-            values = column.values if line is None or isinstance(line, str) else _on(line, column)
+            values = on_line(column.values, schema.convert.get(each.name))
             check_finite(each.name, values)
             column = replace(column, values=values)
         columns[each.name] = column
-    return _side_by_side(columns, len(frame))
-
-
-@np.errstate(over="ignore", invalid="ignore")
-def _on(line: tuple[float, float], column: Column) -> Array:
-    found: Array = line[0] * column.values + line[1]
-    return found
-
-
-def _column_of(features: Features, facts: Any, name: str) -> Column:
-    if name in features.numeric_names:
-        return Column(features.numeric[:, features.numeric_names.index(name)], None, facts)
-    j = features.category_names.index(name)
-    return Column(features.codes[:, j], features.levels[j], facts)
-
-
-def _side_by_side(columns: Mapping[str, Column], n_rows: int) -> Features:
-    numeric = {name: c.values for name, c in columns.items() if c.levels is None}
-    category = {name: c for name, c in columns.items() if c.levels is not None}
-    return Features(
-        np.column_stack([*numeric.values()]) if numeric else np.zeros((n_rows, 0)),
-        tuple(numeric),
-        np.column_stack([c.values for c in category.values()])
-        if category
-        else np.zeros((n_rows, 0), np.int32),
-        tuple(category),
-        tuple(c.levels or () for c in category.values()),
-    )
+    return side_by_side(columns, len(frame))
 
 
 def new_labels(values: Any, schema: TableSchema, *, classes: bool) -> Array:
     """Return labels as class names (None where missing) or as numbers, spelled as the target's are."""
-    import narwhals as nw
-
     series = values if isinstance(values, nw.Series) else series_of(values, "y")
     labels, facts = read_labels(series, schema.label)
     if facts.decimal == "?" and schema.decimal:
         labels, facts = read_labels(series, schema.label, decimal=schema.decimal)
     missing = is_missing(labels)
     if classes:
-        spelled = [
-            None if gone else _class(v, schema) for v, gone in zip(labels, missing, strict=True)
-        ]
-        return object_array(spelled)
-    try:
-        found = np.array(
-            [np.nan if gone else float(v) for v, gone in zip(labels, missing, strict=True)]
-        )
-    except (TypeError, ValueError):
+        spelled = np.full(len(labels), None, dtype=object)
+        for i in np.flatnonzero(~missing):
+            name = canonical_label(labels[i])
+            name = schema.label_map.get(name, name)
+            spelled[i] = str(int(name in schema.positive)) if schema.positive else name
+        return spelled
+    numbers = as_numbers(np.where(missing, np.nan, labels))
+    if numbers is None:
         raise DatakinError(
             f"The label {schema.label!r} must hold numbers, as it did when the model was learned. Got "
             f"{listed(sorted({str(v) for v in labels[~missing]}), limit=3)}."
-        ) from None
-    line = schema.convert.get(schema.label)
-    return found if line is None or isinstance(line, str) else line[0] * found + line[1]
-
-
-def _class(value: Any, schema: TableSchema) -> str:
-    spelled = canonical_label(value)
-    spelled = schema.label_map.get(spelled, spelled)
-    return str(int(spelled in schema.positive)) if schema.positive else spelled
+        )
+    return on_line(numbers, schema.convert.get(schema.label))
 
 
 def _of_dataset(dataset: Dataset, schema: TableSchema, classes: bool | None) -> NewRows:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from numbers import Integral
+from threading import Lock
 from typing import Any
 
 from datakin._core.exceptions import DatakinError, DatakinWarning
@@ -18,6 +19,7 @@ __all__ = ["READ_ROWS", "Origin"]
 READ_ROWS = 200_000  # a file with more rows is sampled
 
 _last_split: dict[str, dict[str, Dataset]] = {}  # the table split last: its other values may follow
+_splitting = Lock()  # held while a table is split, so that no other thread reads it, too
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,11 @@ class Origin:
         """Return the names of the options of `read_tables` that it holds."""
         return [each.name for each in fields(cls) if each.name not in ("path", "value")]
 
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Origin:
+        """Return the options among the arguments of a reader."""
+        return cls(**{name: given[name] for name in cls.options() if name in given})
+
     @property
     def _names_classes(self) -> bool:
         return self.label_map is not None or self.positive is not None
@@ -121,9 +128,15 @@ class Origin:
         return frozenset(self.ignore) - {self.label, *self.beside} - renamed
 
     @property
+    def roles(self) -> dict[str, str]:
+        """The columns with a part to play, by their parts."""
+        parts = ("label", "group", "domain", "weight")
+        return {part: getattr(self, part) for part in parts if getattr(self, part) is not None}
+
+    @property
     def beside(self) -> tuple[str, ...]:
         """Columns with a part to play, beside features and the label."""
-        return tuple(name for name in (self.group, self.domain, self.weight) if name is not None)
+        return tuple(name for part, name in self.roles.items() if part != "label")
 
     def unweighted(self) -> Origin:
         """Return the same without row weights; their column is ignored."""
@@ -169,7 +182,8 @@ class Origin:
             del options["domain"]
             return read_table(self.path, **options)
         key = repr(replace(self, value=None))
-        if key not in _last_split:
-            _last_split.clear()
-            _last_split[key] = read_tables(self.path, **options)
-        return _last_split[key][self.value]
+        with _splitting:
+            if key not in _last_split:
+                _last_split.clear()
+                _last_split[key] = read_tables(self.path, **options)
+            return _last_split[key][self.value]

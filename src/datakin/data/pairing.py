@@ -9,16 +9,15 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import pdtr
 
-from datakin._core.exceptions import MINOR, SERIOUS, USUAL, DatakinError, Note, listed
-from datakin._core.typed_options import typed
+from datakin._core.exceptions import MINOR, SERIOUS, DatakinError, Note, listed
+from datakin._core.typed_options import recode_options, typed
 from datakin.data.checks.copies import chance_by_repeats, chance_of_a_copy
-from datakin.data.checks.difference_kinds import KINDS, Difference, OneSided
+from datakin.data.checks.difference_kinds import KINDS, Difference
 from datakin.data.checks.differences import differences
-from datakin.data.checks.groups import note_on_groups
-from datakin.data.checks.spelling import matching_values, recode_options
+from datakin.data.checks.folds import note_on_groups
+from datakin.data.checks.spelling import matching_values
 from datakin.data.checks.suspicions import keep_option
-from datakin.data.checks.value_kinds import OtherClasses
-from datakin.data.columns.labels import sort_classes
+from datakin.data.columns.labels import as_numbers, sort_classes
 from datakin.data.dataset import Dataset
 from datakin.data.features import Array
 
@@ -147,6 +146,7 @@ def _two_kinds(name: str, target: Dataset, source: Dataset) -> DatakinError:
     if target.features.kind(name) != "category":
         text, numbers = source, target
     levels = text.features.levels[text.features.category_names.index(name)]
+    words = [level for level in levels if as_numbers(np.array([level], object)) is None]
     codes = matching_values(("0", "1"), levels)
     if not {"0", "1", *codes}.issuperset(levels):
         codes = {}
@@ -154,7 +154,7 @@ def _two_kinds(name: str, target: Dataset, source: Dataset) -> DatakinError:
     mend = f"if they mean the same, say {python} / {cli}" if codes else "correct the text"
     return DatakinError(
         f"Column {name!r} must be of one kind. It holds numbers or dates in {numbers.name!r} and "
-        f"text in {text.name!r} ({listed(_not_numbers(levels), limit=3)}); {mend}, or "
+        f"text in {text.name!r} ({listed(words or levels, limit=3)}); {mend}, or "
         f"leave the column out (ignore=[{name!r}] / {typed('ignore', name)})."
     )
 
@@ -165,7 +165,7 @@ def _notes(found: Sequence[Difference], kinds: Sequence[str]) -> Iterator[Note]:
         some = [each for each in found if each.kind == kind]
         names = [each.column for each in some]
         if kind == "columns":
-            yield from (_note_on_columns(each) for each in some if isinstance(each, OneSided))
+            yield from (Note(each.note, MINOR) for each in some)
         elif kind == "codes" and some:
             text = f"left out, no value in common, like codes of the dataset: {listed(names)}"
             yield Note(f"{text} (to learn from them: {keep_option(names)})", SERIOUS)
@@ -174,11 +174,7 @@ def _notes(found: Sequence[Difference], kinds: Sequence[str]) -> Iterator[Note]:
         elif some:
             more = f"; and {len(some) - SHOWN} more" if len(some) > SHOWN else ""
             text = "; ".join(each.advice for each in some[:SHOWN]) + more
-            yield Note(text, USUAL if kind == "relation" else SERIOUS)
-
-
-def _note_on_columns(found: OneSided) -> Note:
-    return Note(f"not used, {found.reason(f'the {found.lacking}')}: {listed(found.columns)}", MINOR)
+            yield Note(text, SERIOUS)
 
 
 def _note_on_rows(rows: Array, by_chance: bool) -> Iterator[Note]:
@@ -211,17 +207,6 @@ def _notes_on_classes(target: Dataset, source: Dataset) -> Iterator[str]:
             yield f"{noun} missing from the {lacking}: {listed(sort_classes(few))}"
 
 
-def _not_numbers(levels: tuple[str, ...]) -> list[str]:
-    def is_number(text: str) -> bool:
-        try:
-            float(text)
-        except ValueError:
-            return False
-        return True
-
-    return [level for level in levels if not is_number(level)] or list(levels)
-
-
 def _all_classes(target: Dataset, source: Dataset, found: Sequence[Difference]) -> tuple[str, ...]:
     if bool(target.classes) != bool(source.classes):
         regression = source if target.classes else target
@@ -229,7 +214,7 @@ def _all_classes(target: Dataset, source: Dataset, found: Sequence[Difference]) 
             f"Both labels must pose the same task. {regression.name!r} looks like regression, "
             f"the other like classes; say which task it is (task)."
         )
-    recoding = next((each for each in found if isinstance(each, OtherClasses)), None)
+    recoding = next((each for each in found if each.kind == "classes"), None)
     if target.classes and (recoding or not set(target.classes) & set(source.classes)):
         how = source.features.how_to_recode(source.classes, target.classes)
         if recoding and not source.features.is_sparse:
@@ -260,7 +245,8 @@ def shared_rows(
     twice in the other.
     """
     nothing = target.no_rows, source.no_rows
-    target, source = _in_one_precision(target, source)
+    if target.features.is_single != source.features.is_single:  # 0.1 differs from 0.1 in 32 bits
+        target, source = _in_single(target), _in_single(source)
     known, asked = target.distinct_rows(columns), source.distinct_rows(columns)
     if not (known.take(known.searchsorted(asked), mode="clip") == asked).any():
         return nothing, False
@@ -287,13 +273,6 @@ def shared_rows(
         for n_shared, n_rows in numbers
     )
     return (in_target, in_source), bool(by_chance)
-
-
-def _in_one_precision(target: Dataset, source: Dataset) -> tuple[Dataset, Dataset]:
-    """Return both with numbers of 32 bits if one of them has no others: 0.1 differs from 0.1 there."""
-    if target.features.is_single == source.features.is_single:
-        return target, source
-    return _in_single(target), _in_single(source)
 
 
 def _in_single(dataset: Dataset) -> Dataset:

@@ -11,18 +11,30 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+import pandas as pd
+
 from datakin._core.addresses import without_password
 from datakin._core.exceptions import DatakinError, listed, warn
+from datakin.data.checks.folds import warn_of_shared_groups
 from datakin.data.checks.suspicions import facts_of_one
+from datakin.data.columns.labels import canonical_label, is_missing, sort_classes
 from datakin.data.columns.tables import RawTable
 from datakin.data.corrections import correct
 from datakin.data.dataset import Dataset
-from datakin.data.drafts import Draft, check_named, make_datasets, make_draft
+from datakin.data.drafts import (
+    Draft,
+    check_named,
+    decide,
+    make_datasets,
+    make_draft,
+    note_of_dropped,
+)
+from datakin.data.features import Array
 from datakin.data.files.opening import find_tables, open_tables, stem
 from datakin.data.origin import Origin
-from datakin.data.splitting import reasons, split_table
 
-__all__ = ["Reading", "read_opened"]
+__all__ = ["Reading"]
 
 NEEDS_TARGET = ("sources", "others")
 
@@ -94,24 +106,18 @@ class Reading:
     def finish(self) -> Reading:
         """Make the datasets, and warn of what is odd about all of them together."""
         if self.how.domain is not None:
-            self._split()
+            values: dict[str, str] = {}
+            try:
+                self.datasets = _split_table(self.drafts[0], values)
+            finally:
+                self.left_out |= values
             return self
         left_out = None if self.may_miss == "none" else self.left_out
         needed = self.drafts[0].name if self.drafts and self.may_miss in NEEDS_TARGET else None
         self.datasets = make_datasets(self.drafts, left_out, needed=needed)
-        said = self._skipped() if self.may_miss == "sources" else []
-        for text in said:
-            warn(text)
+        if self.may_miss == "sources" and self.left_out:
+            self._tell_skipped()
         return self
-
-    def _split(self) -> None:
-        values: dict[str, str] = {}
-        try:
-            self.datasets, said = split_table(self.drafts[0], values)
-        finally:
-            self.left_out |= values
-        for text in said:
-            warn(text)
 
     @contextmanager
     def _trying(self, name: str, *, is_first: bool) -> Iterator[None]:
@@ -122,24 +128,17 @@ class Reading:
                 raise
             self.left_out[name] = str(error)
 
-    def _skipped(self) -> list[str]:
-        """Say what was left out, or refuse if only the target remains."""
-        if not self.left_out:
-            return []
+    def _tell_skipped(self) -> None:
+        """Warn of what was left out, or refuse if only the target remains."""
         if len(self.datasets) < 2:
             raise DatakinError(
                 f"Besides {self.datasets[0].name!r} at least one table must be usable. Got none: "
-                f"{reasons(self.left_out)}"
+                f"{_reasons(self.left_out)}"
             )
-        return [
+        warn(
             f"{len(self.left_out)} table{'s' * (len(self.left_out) > 1)} left out (skip_unusable=True "
-            f"/ --skip-unusable): {listed(self.left_out)}. {reasons(self.left_out)}"
-        ]
-
-
-def read_opened(tables: Sequence[RawTable], how: Origin) -> list[Dataset]:
-    """Return the datasets of tables that are open."""
-    return Reading(how, opened=list(tables)).correct().draft().finish().datasets
+            f"/ --skip-unusable): {listed(self.left_out)}. {_reasons(self.left_out)}"
+        )
 
 
 def _one_by_one(source: Any) -> dict[str, Any]:
@@ -160,3 +159,55 @@ def _one_by_one(source: Any) -> dict[str, Any]:
         name = getattr(path, "name", None) or stem(os.fspath(path))
         named[without_password(os.fspath(path)) if name in named else name] = [path]
     return named
+
+
+def _split_table(draft: Draft, left_out: dict[str, str]) -> list[Dataset]:
+    """Return a dataset for each value of the domain column that can be used.
+
+    The other values go to `left_out` with the reason.
+    """
+    assert draft.domains is not None
+    domain = draft.how.domain
+    names, parts = _parts(draft.domains)
+    if len(names) < 2:
+        read = draft.facts.get(str(domain))
+        doubt = f" Look at this first: {read.doubt}." if read is not None and read.doubt else ""
+        raise DatakinError(
+            f"The domain column {domain!r} must have at least two values. "
+            f"Got {listed(names) or 'none'}.{doubt}"
+        )
+    decision = decide(draft, parts)
+    order = np.argsort(parts, kind="stable")
+    cuts = np.searchsorted(parts[order], np.arange(len(names) + 1))
+    drafts = []
+    for i, value in enumerate(names):
+        part = draft.take(order[cuts[i] : cuts[i + 1]])
+        drafts.append(replace(part, name=value, how=replace(draft.how, value=value)))
+    datasets = make_datasets(drafts, left_out, decision=decision)
+    if draft.groups is not None:
+        warn_of_shared_groups([part for part in drafts if part.name not in left_out])
+    if cuts[0]:
+        warn(note_of_dropped(int(cuts[0]), len(parts), repr(domain)))
+    if left_out:
+        warn(
+            f"{len(left_out)} of {len(drafts)} values of {domain!r} were left out: "
+            f"{_reasons(left_out)}"
+        )
+    return datasets
+
+
+def _reasons(left_out: Mapping[str, str]) -> str:
+    """Return the first few reasons why something was left out."""
+    return " ".join(list(left_out.values())[:3]) + (" ..." if len(left_out) > 3 else "")
+
+
+def _parts(domains: Array) -> tuple[tuple[str, ...], Array]:
+    """Return the values of a domain column, and the place of each row's value, -1 for none."""
+    missing = is_missing(domains)
+    codes, values = pd.factorize(domains[~missing])
+    spelled = [canonical_label(value) for value in values]
+    names = sort_classes(spelled)
+    place = {name: i for i, name in enumerate(names)}
+    parts = np.full(len(missing), -1)
+    parts[~missing] = np.array([place[name] for name in spelled], dtype=np.int64)[codes]
+    return names, parts

@@ -5,23 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed
-from datakin.data.columns.column import listed_values
 from datakin.data.columns.labels import as_numbers, canonical_label, is_missing, sort_classes
 from datakin.data.columns.numerals import DIGITS, EXACT, LEADING_ZERO, NUMBER
-from datakin.data.columns.objects import object_array, refuse
+from datakin.data.columns.series import listed_values, object_array, refuse
 from datakin.data.columns.text_columns import read_text
 from datakin.data.columns.texts import BLANKS, SOFT_BLANKS, arrow_texts, clean
 from datakin.data.correction_options import Recode
 from datakin.data.features import Array
-
-if TYPE_CHECKING:
-    import narwhals as nw
 
 __all__ = ["Recoding", "rewrite_dates"]
 
@@ -97,8 +94,6 @@ def _numbers_of(distinct: Iterable[Any], name: str) -> Array:
 
 def rewrite_dates(series: nw.Series[Any], form: str, rows: Array) -> nw.Series[Any]:
     """Return a column of text with its dates in ISO spelling, which is read as dates later."""
-    import narwhals as nw
-
     name = series.name
     if series.dtype in (nw.Date, nw.Datetime):
         raise DatakinError(
@@ -130,8 +125,6 @@ def rewrite_dates(series: nw.Series[Any], form: str, rows: Array) -> nw.Series[A
 
 def _series(old: nw.Series[Any], values: Array) -> nw.Series[Any]:
     """Return new values as numbers if the column had fractions and they are numbers, else as text."""
-    import narwhals as nw
-
     missing = is_missing(values)
     if old.dtype.is_float():
         numbers = as_numbers(np.where(missing, np.nan, values))

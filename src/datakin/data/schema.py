@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from datakin._core.exceptions import DatakinError
-from datakin._core.plain_fields import PlainFields
-from datakin.data.columns.date_texts import FORMS, form_of
+from datakin._core.json_text import PlainFields
+from datakin.data.columns.dates import FORMS, form_of
 from datakin.data.columns.labels import canonical_label
-from datakin.data.correction_options import Convert, Recode, Requests
+from datakin.data.correction_options import Convert, Recode, Requests, for_parts
 from datakin.data.dataset import Dataset
 from datakin.data.origin import Origin
 
@@ -94,7 +94,7 @@ class TableSchema:
         if unknown := wanted - set(target.columns):
             raise DatakinError(f"The target has no columns {sorted(unknown)}.")
         order = dict.fromkeys([*target.facts, *target.columns])
-        how = target.how or target.origin or Origin(label=target.label)
+        how = target.how or Origin(label=target.label)
         asked = Requests.of(how)
         signs = {facts.decimal for facts in target.facts.values()} & {",", "."}
         several = isinstance(how.positive, (list, tuple, set, frozenset))
@@ -104,9 +104,9 @@ class TableSchema:
             target.label,
             how.beside,
             signs.pop() if len(signs) == 1 else "",
-            asked.renamed(target.name),
-            _own(asked.recode, target.name, how.value),
-            _own(asked.convert, target.name, how.value),
+            for_parts(asked.rename, "", target.name),
+            for_parts(asked.recode, "", target.name, how.value),
+            for_parts(asked.convert, "", target.name, how.value),
             {canonical_label(k): canonical_label(v) for k, v in (how.label_map or {}).items()},
             tuple(sorted(canonical_label(value) for value in positive)),
             how.delimiter,
@@ -127,10 +127,9 @@ class TableSchema:
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, for a file."""
         return {
+            **vars(self),
             "columns": [{"name": c.name, "kind": c.kind, "form": c.form} for c in self.columns],
-            "label": self.label,
             "beside": list(self.beside),
-            "decimal": self.decimal,
             "rename": dict(self.rename),
             "recode": {name: dict(codes) for name, codes in self.recode.items()},
             "convert": {
@@ -139,9 +138,6 @@ class TableSchema:
             },
             "label_map": dict(self.label_map),
             "positive": list(self.positive),
-            "delimiter": self.delimiter,
-            "encoding": self.encoding,
-            "header": self.header,
         }
 
     @classmethod
@@ -175,20 +171,21 @@ class TableSchema:
             how.label,
             plain.texts("beside"),
             plain.choice("decimal", ("", ",", ".")),
-            asked.renamed(""),
-            _own(asked.recode, "", None),
-            _own(asked.convert, "", None),
+            for_parts(asked.rename, ""),
+            for_parts(asked.recode, ""),
+            for_parts(asked.convert, ""),
             label_map,
             plain.texts("positive"),
-            _short(plain.text_or_none("delimiter"), "delimiter", re.compile(r".", re.DOTALL)),
-            _short(plain.text_or_none("encoding"), "encoding", CODEC),
+            _short(plain, "delimiter", re.compile(r".", re.DOTALL)),
+            _short(plain, "encoding", CODEC),
             plain.truth("header"),
         )
         plain.done()
         return made
 
 
-def _short(value: str | None, what: str, form: re.Pattern[str]) -> str | None:
+def _short(plain: PlainFields, what: str, form: re.Pattern[str]) -> str | None:
+    value = plain.text_or_none(what)
     if value is not None and not form.fullmatch(value):
         raise DatakinError(f"{what} of the schema cannot be {value[:40]!r}.")
     return value
@@ -201,16 +198,3 @@ def _column(target: Dataset, name: str) -> SchemaColumn:
     if facts is None or facts.kind == "category":
         return SchemaColumn(name, "number")
     return SchemaColumn(name, facts.kind, form_of(facts.converted) if facts.kind == "date" else "")
-
-
-def _own(asked: Mapping[tuple[str, str], Any], name: str, value: str | None) -> dict[str, Any]:
-    """Return what was asked for the columns of one table: its own above that for all tables."""
-    found: dict[str, Any] = {}
-    for part in dict.fromkeys(("", name, value)):
-        for (where, column), what in asked.items():
-            if where == part:
-                old = found.get(column)
-                if isinstance(old, dict) and isinstance(what, dict):
-                    what = {**old, **what}
-                found[column] = what
-    return found

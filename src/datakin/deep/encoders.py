@@ -16,7 +16,7 @@ from torch import nn
 from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.data.features import Array
 from datakin.deep.networks import EfficientNetLite0, MiniLM, ResNet18
-from datakin.deep.training import check_embedding, run_function, run_module
+from datakin.deep.training import check_embedding, in_batches, run_function, run_module
 
 __all__ = ["Encoder", "embed", "load_weights", "make_encoder", "pretrained", "read_weights"]
 
@@ -64,11 +64,11 @@ class Encoder:
 
     def digest(self, probe: Any) -> str:
         """Return a hash of its weights or, for a function, of its output for a few rows."""
-        if self.function is not None:
-            found = np.ascontiguousarray(run_function(self.function, probe))
-            check_embedding(found, len(probe))  # an array of objects has no bytes to hash
-            return hashlib.blake2b(self.label.encode() + found.tobytes(), digest_size=8).hexdigest()
-        return self._weights
+        if self.function is None:
+            return self._weights
+        found = np.ascontiguousarray(run_function(self.function, probe))
+        check_embedding(found, len(probe))  # an array of objects has no bytes to hash
+        return hashlib.blake2b(self.label.encode() + found.tobytes(), digest_size=8).hexdigest()
 
     @cached_property
     def _weights(self) -> str:
@@ -82,13 +82,9 @@ class Encoder:
 
 
 def make_encoder(encoder: Any, weights: Any = None) -> Encoder:
-    """Return an Encoder for what the user gave.
+    """Return an Encoder for a module, a name or a function.
 
-    Parameters
-    ----------
-    encoder : torch.nn.Module, str or callable
-    weights : path, state dict, "imagenet" or None
-        For an encoder given by name.
+    `weights` (a path, a state dict, "imagenet" or None) are for an encoder given by name.
     """
     if isinstance(encoder, str):
         return _named(encoder, weights)
@@ -123,23 +119,22 @@ def _flat(rows: Any) -> Array:
 def _named(name: str, weights: Any) -> Encoder:
     if name == "identity":
         return Encoder(None, _flat, name)
-    if name in PRETRAINED:
-        kept = pretrained(name)
-        return Encoder(lambda: copy.deepcopy(kept), None, name)
     if name == "resnet18" and weights is None:
         return Encoder(ResNet18, None, name, is_random=True)
-    if name == "resnet18" and weights != "imagenet":
+    if name in PRETRAINED:
+        module = pretrained(name)
+    elif name == "resnet18":
         module = ResNet18()
-        load_weights(module, *read_weights(weights))
-        return Encoder(lambda: copy.deepcopy(module), None, name)
-    found = _from_library(name, weights)
-    if name == "resnet18":
-        module = ResNet18()
-        load_weights(module, found.state_dict(), "torchvision's resnet18")
-        found = module
-    elif weights not in (None, "imagenet"):
-        load_weights(found, *read_weights(weights))
-    return Encoder(lambda: copy.deepcopy(found), None, name)
+        if weights == "imagenet":
+            given = _from_library(name, weights).state_dict(), "torchvision's resnet18"
+        else:
+            given = read_weights(weights)
+        load_weights(module, *given)
+    else:
+        module = _from_library(name, weights)
+        if weights not in (None, "imagenet"):
+            load_weights(module, *read_weights(weights))
+    return Encoder(lambda: copy.deepcopy(module), None, name)
 
 
 def _from_library(name: str, weights: Any) -> nn.Module:
@@ -212,11 +207,8 @@ def pretrained(name: str, **options: Any) -> nn.Module:
 def read_weights(source: Any) -> tuple[dict[str, Any], str]:
     """Return the tensors of a state dict, and its name for messages.
 
-    Parameters
-    ----------
-    source : path or mapping of str to tensor
-        A file made by ``torch.save(model.state_dict(), path)``, of which only tensors are read,
-        never code; or the state dict itself.
+    The source is the state dict itself, or the path of a file made by
+    ``torch.save(model.state_dict(), path)``, of which only tensors are read, never code.
     """
     found: Any
     if isinstance(source, Mapping):
@@ -274,13 +266,14 @@ def load_weights(module: nn.Module, weights: Mapping[str, Any], origin: str) -> 
         if name in given and given[name].shape != own[name].shape
     ]
     if missing or extra or shapes:
+        faults = {
+            "missing from the weights": missing,
+            "unknown to the encoder": extra,
+            "of another shape": shapes,
+        }
         parts = [
             f"{len(names)} {what}: {listed(names, limit=4)}"
-            for names, what in (
-                (missing, "missing from the weights"),
-                (extra, "unknown to the encoder"),
-                (shapes, "of another shape"),
-            )
+            for what, names in faults.items()
             if names
         ]
         raise DatakinError(
@@ -292,19 +285,10 @@ def load_weights(module: nn.Module, weights: Mapping[str, Any], origin: str) -> 
 def embed(
     encoder: Any, load: Callable[[Array], Any], n_rows: int, batch_size: int, device: Any
 ) -> Array:
-    """Return the embedding of every row, a batch at a time.
-
-    Parameters
-    ----------
-    encoder : torch.nn.Module or callable
-    load : callable
-        ``load(rows)`` returns a batch.
-    n_rows, batch_size : int
-    device : torch.device
-    """
+    """Return a module's or a function's embedding of every row; ``load(rows)`` returns a batch."""
     parts = []
-    for start in range(0, n_rows, batch_size):
-        batch = load(np.arange(start, min(start + batch_size, n_rows)))
+    for rows in in_batches(np.arange(n_rows), batch_size):
+        batch = load(rows)
         if isinstance(encoder, nn.Module):
             encoder.eval()
             with torch.no_grad():

@@ -16,27 +16,27 @@ from torch import nn
 from datakin._core.checks import check_choice, check_count, check_seed
 from datakin._core.exceptions import DatakinError, Interrupted, listed
 from datakin._core.progress import progress
-from datakin._core.repeatability import derive_seed
+from datakin._core.repeatability import derive_seed, versions
+from datakin.cross_errors.files import Folder
 from datakin.data import Dataset, check_names, coerce, pair
 from datakin.data.features import Array
-from datakin.deep.checkpoints import FoldErrors
 from datakin.deep.encoders import Encoder, make_encoder
 from datakin.deep.holdout import check_classes
-from datakin.deep.items import Feed, make_feeds
+from datakin.deep.items import Contents, make_feeds
 from datakin.deep.readers import ITEMS
 from datakin.deep.training import (
     Training,
     check_training,
     fit_network,
+    in_batches,
     pick_device,
     run_module,
     seeded,
+    standardised,
 )
-from datakin.learning.folds import make_plan
-from datakin.results.gain import Gain
+from datakin.learners.folds import make_plan
+from datakin.results.gain import Gain, method_gain, refuse_identical, without_error
 from datakin.results.record import make_provenance
-from datakin.transfer.common import refuse_identical
-from datakin.transfer.gain import method_gain, without_error
 
 __all__ = ["fine_tune_gain"]
 
@@ -110,7 +110,11 @@ def fine_tune_gain(
         _Side(dataset, feed, np.flatnonzero(~both))
         for dataset, feed, both in zip(datasets, feeds, shared, strict=True)
     ]
-    work = _FineTuning(made, training, cv, random_state, FoldErrors(checkpoint), head == "kept")
+    folder = None
+    if checkpoint is not None:
+        about = {"options": {"method": "fine_tune_gain"}, "versions": versions()}
+        folder = Folder(checkpoint, {**about, "identity": {}, "datasets": {}})
+    work = _FineTuning(made, training, cv, random_state, folder, head == "kept")
     return _collect(_measure(work, sides), datasets, common.notes, work)
 
 
@@ -118,7 +122,7 @@ class _Side(NamedTuple):
     """A dataset, its batches, and its rows that the other dataset does not have."""
 
     dataset: Dataset
-    feed: Feed
+    feed: Contents
     new_rows: Array
 
 
@@ -130,41 +134,34 @@ class _FineTuning:
     training: Training
     cv: int
     random_state: int
-    store: FoldErrors
+    folder: Folder | None
     keeps_head: bool
     pretrained: dict[str, tuple[nn.Module, nn.Module]] = field(default_factory=dict)
 
     @cached_property
-    def _digest(self) -> str:
-        return self.encoder.digest(None)
+    def _about(self) -> list[Any]:
+        """What decides the errors, besides datasets and folds."""
+        options = self.training.summary().values()
+        return [self.encoder.digest(None), *options, self.cv, self.random_state]
 
-    def _key(self, *names: str, fold: int) -> list[Any]:
-        """Return everything that decides the error on a fold."""
-        t = self.training
-        return [self._digest, t.epochs, t.batch_size, t.lr, t.patience, self.cv,
-                self.random_state, fold, *names]  # fmt: skip
-
-    def alone(self, side: _Side, k: int) -> float:
-        """Return the error on fold k after training on the other folds alone."""
+    def error(self, side: _Side, k: int, other: _Side | None = None) -> float:
+        """Return the error on fold k after training on the other folds, alone or pretrained on another."""
         name = side.dataset.fingerprint
+        facts = [*self._about, k, "alone", name]
+        if other is not None:
+            how = "kept" if self.keeps_head else "transferred"
+            facts = [*self._about, k, how, name, other.dataset.fingerprint]
 
         def compute() -> float:
+            encoder, head = (None, None) if other is None else copy.deepcopy(self._pretrain(other))
             with seeded(derive_seed(self.random_state, "alone", k, name)):
-                return self._error(self._start(), None, side, k)
-
-        return self.store.get(self._key("alone", name, fold=k), compute)
-
-    def transferred(self, side: _Side, other: _Side, k: int) -> float:
-        """Return the error on fold k after pretraining on the other dataset."""
-        name = side.dataset.fingerprint
-
-        def compute() -> float:
-            encoder, head = copy.deepcopy(self._pretrain(other))
-            with seeded(derive_seed(self.random_state, "alone", k, name)):
+                if encoder is None:
+                    encoder = self._start()
                 return self._error(encoder, head if self.keeps_head else None, side, k)
 
-        how = "kept" if self.keeps_head else "transferred"
-        return self.store.get(self._key(how, name, other.dataset.fingerprint, fold=k), compute)
+        if self.folder is None:
+            return compute()
+        return float(self.folder.kept("fold", facts, "error", compute, is_needed=True))
 
     def _pretrain(self, side: _Side) -> tuple[nn.Module, nn.Module]:
         """Return encoder and head trained on a whole dataset; the last pair is remembered."""
@@ -188,19 +185,10 @@ class _FineTuning:
         """Train encoder and head; return the head and the label's mean and standard deviation."""
         y, centre, unit = side.dataset.y, 0.0, 1.0
         if not side.dataset.classes:
-            centre, unit = float(y[rows].mean()), float(y[rows].std()) or 1.0
-            y = (y - centre) / unit
-        head = fit_network(
-            encoder,
-            head,
-            side.feed.load,
-            y,
-            rows,
-            n_classes=len(side.dataset.classes),
-            training=self.training,
-            seed=seed,
-        )
-        return head, centre, unit
+            y, centre, unit = standardised(y, rows)
+        n_classes, load = len(side.dataset.classes), side.feed.load
+        options: Any = {"n_classes": n_classes, "training": self.training, "seed": seed}
+        return fit_network(encoder, head, load, y, rows, **options), centre, unit
 
     def _error(self, encoder: nn.Module, head: nn.Module | None, side: _Side, k: int) -> float:
         """Train on all folds but k; return the error on fold k."""
@@ -209,8 +197,7 @@ class _FineTuning:
         train = np.sort(np.concatenate([fold for j, fold in enumerate(folds) if j != k]))
         seed = derive_seed(self.random_state, "fine-tune", k, dataset.fingerprint)
         head, centre, unit = self._fit(encoder, head, side, train, seed)
-        device, size = self.training.device, self.training.batch_size
-        parts = [folds[k][start : start + size] for start in range(0, len(folds[k]), size)]
+        device, parts = self.training.device, in_batches(folds[k], self.training.batch_size)
         with torch.no_grad():
             out = [head(run_module(encoder, side.feed.load(part), device)) for part in parts]
         found = torch.cat(out).double().cpu().numpy()
@@ -228,14 +215,14 @@ def _measure(work: _FineTuning, sides: Sequence[_Side]) -> Array:
         with progress(f"fine-tuning: {4 * cv} trainings", 4 * cv) as advance:
             for i in (0, 1):
                 for k in range(cv):
-                    errors[i, 0, k] = work.alone(sides[i], k)
-                    advance()
-                    errors[i, 1, k] = work.transferred(sides[i], sides[1 - i], k)
-                    advance()
+                    for j, other in enumerate((None, sides[1 - i])):
+                        errors[i, j, k] = work.error(sides[i], k, other)
+                        advance()
     except KeyboardInterrupt:
         done = int(np.isfinite(errors).sum())
+        more = " The same call goes on from its checkpoints." if done and work.folder else ""
         raise Interrupted(
-            f"Interrupted with {done} of {4 * cv} trainings finished.{work.store.resumes(done > 0)}"
+            f"Interrupted with {done} of {4 * cv} trainings finished.{more}"
         ) from None
     return errors
 
@@ -246,11 +233,7 @@ def _collect(
     """Return the result for errors of shape (side, alone or transferred, fold)."""
     overlap = 1 / (work.cv - 1)  # test rows for each training row
     found = method_gain(errors[:, 0], errors[:, 1], overlap)
-    t = work.training
-    options = {
-        "encoder": work.encoder.label, "cv": work.cv, "epochs": t.epochs,
-        "batch_size": t.batch_size, "lr": t.lr, "patience": t.patience,
-    }  # fmt: skip
+    options = {"encoder": work.encoder.label, "cv": work.cv, **work.training.summary()}
     lost = without_error(errors[:, 0], datasets)
     return Gain(
         target=datasets[0].name,

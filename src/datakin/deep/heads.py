@@ -19,8 +19,9 @@ from torch import nn
 
 from datakin._core.warned import unheard
 from datakin.data.features import Array
-from datakin.deep.training import Training, fit_network, seeded
-from datakin.learning.backends.linear import MOST_PARAMETERS, newton
+from datakin.deep.training import Training, fit_network, seeded, standardised
+from datakin.learners.fitters import MOST_PARAMETERS
+from datakin.learners.newton import logistic
 
 __all__ = ["Head", "HeadOptions", "fit_head"]
 
@@ -87,8 +88,6 @@ def fit_head(Z: Array, y: Array, n_classes: int, options: HeadOptions, seed: int
         Class codes or numbers.
     n_classes : int
         0 for regression.
-    options : HeadOptions
-    seed : int
     """
     codes, targets = np.zeros(0, dtype=int), y
     if n_classes:
@@ -143,8 +142,7 @@ class _MLP(_Scaled):
         super().__init__(Z, options.scale)
         self.n_classes, self.device, self.centre, self.unit = n_classes, options.device, 0.0, 1.0
         if not n_classes:
-            self.centre, self.unit = float(y.mean()), float(y.std()) or 1.0
-            y = (y - self.centre) / self.unit
+            y, self.centre, self.unit = standardised(y, np.arange(len(y)))
         X = self.scale(Z).astype(np.float32)
         with seeded(seed):
             self.net = nn.Sequential(nn.Linear(X.shape[1], options.hidden), nn.ReLU())
@@ -184,7 +182,7 @@ def _logistic(X: Array, y: Array, n_classes: int, C: float) -> Array:
     columns = 1 if n_classes == 2 else n_classes
     shape = (X.shape[1] + 1, columns)
     if shape[0] * columns <= MOST_PARAMETERS:
-        found = newton(X, y, n_classes, 1.0 / C, np.zeros(shape))
+        found = logistic(X, y, n_classes, 1.0 / C, np.zeros(shape))
         if found is not None:
             return found
     model = LogisticRegression(C=C, solver="newton-cg", tol=1e-10, max_iter=5000)

@@ -8,7 +8,7 @@ jackknife), and what fewer rows would cost.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,13 +16,16 @@ from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit, StratifiedS
 
 from datakin._core.exceptions import DatakinError, listed
 from datakin._core.repeatability import derive_seed
-from datakin.cross_errors.records import Errors, Trained, kept_weights, least_error
+from datakin.cross_errors.options import Options
+from datakin.cross_errors.predictions import PlanReading
+from datakin.cross_errors.records import Errors, Labels, PlanPredictions, Trained
 from datakin.data import Dataset
 from datakin.data.features import Array
-from datakin.deep.heads import HeadOptions, fit_head
-from datakin.learning.ensemble import View, row_losses
-from datakin.learning.folds import make_plan
-from datakin.learning.losses import Loss
+from datakin.deep.heads import Head, HeadOptions, fit_head
+from datakin.execution.units import labels_of
+from datakin.learners.ensemble import View
+from datakin.learners.folds import Plan, make_plan
+from datakin.learners.losses import Loss, choose_loss
 
 __all__ = [
     "FOLDS",
@@ -50,14 +53,10 @@ class Split:
 
 @dataclass(frozen=True, eq=False)
 class Heads:
-    """The head of a dataset and its versions without each fold."""
+    """The head of a dataset, its versions without each fold, and how their predictions are read."""
 
-    dataset: Dataset
-    full: Any
-    without: Sequence[Any]
-    view: View
-    n_train: dict[str, float]
-    label: str
+    fitted: Sequence[Head]
+    reading: PlanReading
 
 
 def make_split(dataset: Dataset, test_size: float, random_state: int, repeat: int) -> Split:
@@ -102,22 +101,35 @@ def check_classes(dataset: Dataset, least: int) -> None:
         )
 
 
-def fit_heads(Z: Array, dataset: Dataset, split: Split, options: HeadOptions, seed: int) -> Heads:
+def fit_heads(
+    Z: Array, dataset: Dataset, split: Split, head: HeadOptions, seed: int, options: Options
+) -> Heads:
     """Fit the head of a dataset on embeddings of its training rows, and without each fold."""
     n_classes, y = len(dataset.classes), dataset.y
-    trains = [np.setdiff1d(split.train, fold) for fold in split.folds]
-    full, *without = (
-        fit_head(Z[rows], y[rows], n_classes, options, derive_seed(seed, "head", k))
-        for k, rows in enumerate([split.train, *trains])
+    trains = [split.train, *(np.setdiff1d(split.train, fold) for fold in split.folds)]
+    fitted = [
+        fit_head(Z[rows], y[rows], n_classes, head, derive_seed(seed, "head", k))
+        for k, rows in enumerate(trains)
+    ]
+    made = PlanPredictions(
+        dataset.name,
+        y[split.train],
+        dataset.classes,
+        (f"{head.kind} head",),
+        (False,),
+        Plan(tuple(trains), (), split.folds, ()),
+        scores=(),
+        held_out=(),
+        n_rows=dataset.n_rows,
+        n_fits=len(fitted),
     )
     shares = np.ones(1)
     if n_classes:
-        shares = np.bincount(y[split.train], minlength=n_classes) / len(split.train)
-    n_train = float(len(split.train))
-    sizes = {"all": float(dataset.n_rows), "full": n_train, "fold": n_train}
-    sizes["inner"] = float(np.mean([len(rows) for rows in trains]))
+        shares = np.bincount(made.y, minlength=n_classes) / len(made.y)
     view = View([None], shares, np.ones(1))
-    return Heads(dataset, full, without, view, sizes, f"{options.kind} head")
+    views = view, [view] * len(split.folds)
+    loss = choose_loss(options.resolved_loss, dataset)
+    return Heads(fitted, PlanReading(made, loss, options, labels_of(dataset), views))
 
 
 def errors_on(
@@ -133,61 +145,35 @@ def errors_on(
 
     Parameters
     ----------
-    heads : Heads
     Z : ndarray of shape (n, d)
         Embeddings of the tested dataset, by the encoder that the heads were fitted on.
     other : Dataset
         The tested dataset.
     split : Split
         Of the tested dataset.
-    loss : Loss
     classes : tuple of str
         Union of the classes of the pair.
     left_out : ndarray of bool
         Rows of the tested dataset that stand in the other one too.
     """
     test = split.test
-    position = {name: code for code, name in enumerate(classes)}
-    own = np.array([position[name] for name in heads.dataset.classes], dtype=int)
-    y = other.y[test]
-    if classes:
-        y = np.array([position[name] for name in other.classes])[y]
-    weights = _test_weights(loss, other, test, left_out)
-
-    def losses(head: Any) -> Array:
-        scores = [head.predict(Z[test])]
-        return row_losses(scores, heads.view, y, loss, own=own, names=classes, voting="soft")
-
-    parts = [losses(head) for head in heads.without]
-    rows = {size: np.zeros((3, other.n_rows)) for size in ("fold", "inner")}
-    rows["fold"][:, test] = losses(heads.full)
-    rows["inner"][:, test] = np.mean(parts, axis=0)
-    # The head has seen the training rows and no others: "full" and "fold" are one and the same.
-    rows["full"] = rows["fold"]
-    by_fold = np.column_stack([part @ weights[test] for part in parts])
-    return Errors(
-        heads.dataset.name,
-        other.name,
-        (heads.label,),
-        rows,
-        {"fold": by_fold, "inner": by_fold},
-        weights,
-        heads.n_train,
-        least_error(loss, weights),
-    )
-
-
-def _test_weights(loss: Loss, dataset: Dataset, test: Array, left_out: Array) -> Array:
-    """Return weights that sum to 1 over the test rows kept (over each class alike if balanced)."""
-    kept = np.zeros(dataset.n_rows, dtype=bool)
-    kept[test] = True
-    kept[left_out] = False
-    if not kept.any():
+    if left_out[test].all():
         raise DatakinError(
-            f"Two datasets must differ in their test rows. All of {dataset.name!r} also stand in the "
+            f"Two datasets must differ in their test rows. All of {other.name!r} also stand in the "
             f"other one: remove them there."
         )
-    return kept_weights(loss, dataset, kept)
+    labels = Labels(other.name, other.y[test], other.classes)
+    scores = [[head.predict(Z[test])] for head in heads.fitted]
+    found = heads.reading.test_on(labels, scores, loss, classes, left_out[test])
+
+    def placed(values: Array) -> Array:
+        """Return numbers of the test rows at their places among all rows, which differ by repeat."""
+        whole = np.zeros((*values.shape[:-1], other.n_rows))
+        whole[..., test] = values
+        return whole
+
+    rows = {size: placed(found.rows[size]) for size in ("fold", "inner", "full")}
+    return replace(found, rows=rows, weights=placed(found.weights))
 
 
 def own_record(errors: Errors, split: Split, label: str, n_fits: int) -> Trained:

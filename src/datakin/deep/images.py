@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ from datakin._core.exceptions import DatakinError, listed, require, warn
 from datakin.data import Dataset
 from datakin.data.columns.labels import canonical_label
 from datakin.data.features import Array
-from datakin.deep.items import hash_bytes
+from datakin.deep.items import Contents, hash_bytes
 from datakin.deep.readers import check_task, make_items
 
 __all__ = ["ImageContents", "decode", "read_images"]
@@ -26,18 +26,16 @@ SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".gif", ".tif", ".tiff", ".webp")
 
 
 @dataclass(frozen=True, eq=False)
-class ImageContents:
+class ImageContents(Contents):
     """Image files, decoded when a batch is loaded."""
 
-    files: tuple[Path, ...]
     size: int
     channels: int
-    kind: str = "image"
+    kind = "image"
 
-    def load(self, rows: Array, size: int | None = None) -> Array:
+    def load(self, rows: Array) -> Array:
         """Return some images, shape (n, channels, size, size), values from 0 to 1."""
-        edge = self.size if size is None else size
-        return np.stack([decode(self.files[row], edge, self.channels) for row in rows])
+        return np.stack([decode(self.values[row], self.size, self.channels) for row in rows])
 
     def hashes(self) -> Array:
         """Return one hash per file, of its bytes."""
@@ -45,10 +43,11 @@ class ImageContents:
 
     @cached_property
     def _hashes(self) -> Array:
-        return hash_bytes(file.read_bytes() for file in self.files)
+        return hash_bytes(file.read_bytes() for file in self.values)
 
-    def __len__(self) -> int:
-        return len(self.files)
+    def sized(self, size: int | None) -> Contents:
+        """Return the images with another edge in pixels."""
+        return self if size is None else replace(self, size=size)
 
 
 def decode(file: Path, size: int, channels: int) -> Array:
@@ -241,7 +240,10 @@ def _readable(images: list[_Image], on_error: str) -> list[_Image]:
             with Image.open(file) as opened:
                 opened.load()  # the header of a truncated file is still fine
         except (OSError, SyntaxError, ValueError) as error:
-            faults[i] = f"{file.parent.name}/{file.name} ({_fault(error)})"
+            reason = getattr(error, "strerror", None) or str(error)
+            if type(error).__name__ == "UnidentifiedImageError":
+                reason = "not an image"
+            faults[i] = f"{file.parent.name}/{file.name} ({reason})"
     if not faults:
         return images
     names = listed(faults.values(), limit=10)
@@ -250,10 +252,3 @@ def _readable(images: list[_Image], on_error: str) -> list[_Image]:
         raise DatakinError(f"{text}. Repair them, or leave them out with on_error='skip'.")
     warn(f"{text}; left out.")
     return [image for i, image in enumerate(images) if i not in faults]
-
-
-def _fault(error: Exception) -> str:
-    """Return what is wrong with a file, without its path."""
-    if type(error).__name__ == "UnidentifiedImageError":
-        return "not an image"
-    return getattr(error, "strerror", None) or str(error)

@@ -1,8 +1,7 @@
 """Rows for an encoder: arrays of any shape, images and texts, loaded a batch at a time.
 
 `Contents` holds the rows themselves. `Items` takes the place of a table's `Features`, so that
-alignment, fingerprints and results work as they do for tables. A `Feed` gives an encoder its
-batches.
+alignment, fingerprints and results work as they do for tables.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn, Protocol, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
 import pandas as pd
@@ -23,39 +22,46 @@ __all__ = [
     "ArrayContents",
     "ChosenRows",
     "Contents",
-    "Feed",
     "Items",
     "TextContents",
-    "contents_of",
     "hash_bytes",
     "make_feeds",
 ]
 
 
-class Contents(Protocol):
-    """The rows of a dataset for an encoder."""
+@dataclass(frozen=True, eq=False)
+class Contents:
+    """The rows of a dataset for an encoder. A kind of rows says how some are loaded, and hashes all."""
+
+    values: Any
 
     @property
     def kind(self) -> str:
         """One of "array", "image" and "text"."""
+        raise NotImplementedError
 
-    def load(self, rows: Array, size: int | None) -> Any:
-        """Return some rows: a float array, or a list of texts. `size` is for images."""
+    def load(self, rows: Array) -> Any:
+        """Return some rows: a float array, or a list of texts."""
+        raise NotImplementedError
 
     def hashes(self) -> Array:
         """Return one 64-bit hash per row."""
+        raise NotImplementedError
 
-    def __len__(self) -> int: ...
+    def sized(self, size: int | None) -> Contents:
+        """Return the rows with images of another edge in pixels."""
+        return self
+
+    def __len__(self) -> int:
+        return len(self.values)
 
 
-@dataclass(frozen=True, eq=False)
-class ArrayContents:
+class ArrayContents(Contents):
     """Numbers in an array of shape (n, ...)."""
 
-    values: Array
-    kind: str = "array"
+    kind = "array"
 
-    def load(self, rows: Array, size: int | None = None) -> Array:
+    def load(self, rows: Array) -> Array:
         """Return some rows unchanged."""
         return np.asarray(self.values[rows])
 
@@ -63,18 +69,13 @@ class ArrayContents:
         """Return one hash per row."""
         return hash_bytes(np.ascontiguousarray(row).tobytes() for row in self.values)
 
-    def __len__(self) -> int:
-        return len(self.values)
 
-
-@dataclass(frozen=True, eq=False)
-class TextContents:
+class TextContents(Contents):
     """A column of strings."""
 
-    values: Array
-    kind: str = "text"
+    kind = "text"
 
-    def load(self, rows: Array, size: int | None = None) -> list[str]:
+    def load(self, rows: Array) -> list[str]:
         """Return some texts."""
         return [str(self.values[row]) for row in rows]
 
@@ -82,32 +83,29 @@ class TextContents:
         """Return one hash per row."""
         return pd.util.hash_array(self.values.astype(object))
 
-    def __len__(self) -> int:
-        return len(self.values)
-
 
 @dataclass(frozen=True, eq=False)
-class ChosenRows:
-    """Some rows of other contents; nothing is copied."""
+class ChosenRows(Contents):
+    """Some rows, by number, of other contents; nothing is copied."""
 
     whole: Contents
-    rows: Array
 
     @property
     def kind(self) -> str:
         """The kind of the whole."""
         return self.whole.kind
 
-    def load(self, rows: Array, size: int | None = None) -> Any:
+    def load(self, rows: Array) -> Any:
         """Return some rows."""
-        return self.whole.load(self.rows[rows], size)
+        return self.whole.load(self.values[rows])
 
     def hashes(self) -> Array:
         """Return one hash per row."""
-        return np.asarray(self.whole.hashes()[self.rows])
+        return np.asarray(self.whole.hashes()[self.values])
 
-    def __len__(self) -> int:
-        return len(self.rows)
+    def sized(self, size: int | None) -> Contents:
+        """Return the rows with images of another edge in pixels."""
+        return ChosenRows(self.values, self.whole.sized(size))
 
 
 def hash_bytes(rows: Iterable[bytes]) -> Array:
@@ -163,7 +161,7 @@ class Items(Features):
 
     def take(self, rows: Array) -> Features:
         """Return some of the rows; nothing is loaded."""
-        return Items.holding(ChosenRows(self.contents, np.arange(self.n_rows)[rows]))
+        return Items.holding(ChosenRows(np.arange(self.n_rows)[rows], self.contents))
 
     def select(self, names: Sequence[str]) -> Features:
         """Raise an error that names the score for such rows."""
@@ -184,61 +182,27 @@ class Items(Features):
         )
 
 
-def contents_of(dataset: Dataset) -> Contents:
-    """Return the contents of a dataset of arrays, images or texts."""
-    if not isinstance(dataset.features, Items):
-        raise DatakinError(f"{dataset.name!r} is a table: it has columns, not images or texts.")
-    return dataset.features.contents  # type: ignore[no-any-return]
+def make_feeds(
+    datasets: Sequence[Dataset], columns: tuple[str, ...], encoder: Any
+) -> list[Contents]:
+    """Return the rows of each of two datasets, after checking that one encoder can read both.
 
-
-@dataclass(frozen=True, eq=False)
-class Feed:
-    """Batches of one dataset.
-
-    Attributes
-    ----------
-    contents : Contents
-    size : int or None
-        Edge of images in pixels, if the encoder asks for one.
-    """
-
-    contents: Contents
-    size: int | None
-
-    def load(self, rows: Array) -> Any:
-        """Return some rows: an array, or a list of texts."""
-        return self.contents.load(rows, self.size)
-
-    def __len__(self) -> int:
-        return len(self.contents)
-
-
-def make_feeds(datasets: Sequence[Dataset], columns: tuple[str, ...], encoder: Any) -> list[Feed]:
-    """Return a feed for each of two datasets, after checking that one encoder can read both.
-
-    Parameters
-    ----------
-    datasets : sequence of Dataset
-    columns : tuple of str
-        The columns that they share.
-    encoder : object
-        A module may have the attributes ``size`` (edge of its images) and ``reads`` (the kind of
-        rows that it reads).
+    `columns` are those that they share. An encoder that is a module may have the attributes ``size``
+    (edge of its images) and ``reads`` (the kind of rows that it reads).
     """
     if len({d.columns for d in datasets}) == 1:
         columns = datasets[0].columns  # in the user's order: an encoder may depend on it
     size, reads = getattr(encoder, "size", None), getattr(encoder, "reads", None)
-    feeds = [Feed(_contents(d, columns), size if isinstance(size, int) else None) for d in datasets]
+    feeds = [_contents(d, columns).sized(size if isinstance(size, int) else None) for d in datasets]
     for dataset, feed in zip(datasets, feeds, strict=True):
-        kind = feed.contents.kind
-        if reads is not None and kind != reads:
+        if reads not in (None, feed.kind):
             raise DatakinError(
-                f"This encoder reads {reads}s. {dataset.name!r} holds {kind}s; give each kind an encoder "
-                f"of its own."
+                f"This encoder reads {reads}s. {dataset.name!r} holds {feed.kind}s; give each kind an "
+                f"encoder of its own."
             )
     shapes = [np.shape(feed.load(np.arange(1)))[1:] for feed in feeds]
     if shapes[0] != shapes[-1]:
-        are_images = feeds[0].contents.kind == "image"
+        are_images = feeds[0].kind == "image"
         advice = "read both with the same size and channels" if are_images else "bring both to one"
         raise DatakinError(
             f"Rows of both datasets must have the same shape. {datasets[0].name!r} has {shapes[0]}, "
@@ -251,7 +215,8 @@ def _contents(dataset: Dataset, columns: tuple[str, ...]) -> Contents:
     """Return a dataset's contents; for a table, the shared columns as one array."""
     features = dataset.features
     if isinstance(features, Items):
-        return contents_of(dataset)
+        found: Contents = features.contents
+        return found
     chosen = features.select(columns)
     if chosen.category_names:
         raise DatakinError(

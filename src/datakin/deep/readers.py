@@ -123,7 +123,7 @@ def read_texts(
         "auto": numbers with more than ten values, or with fractions and more than two values, are
         a quantity; everything else is a class.
     classes : mapping, optional
-        Label -> class, for datasets that use different names for the same classes.
+        As in `as_items`.
 
     Returns
     -------

@@ -5,28 +5,30 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from datakin._core.exceptions import DatakinError, counted
+from datakin._core.exceptions import counted
 from datakin._core.progress import progress
 from datakin._core.repeatability import derive_seed
-from datakin.cross_errors import Errors, ErrorTable, Key, Options, PairFacts, Piece
 from datakin.cross_errors.files import Folder
-from datakin.data import Dataset, Pairing, pair
+from datakin.cross_errors.options import Options
+from datakin.cross_errors.records import Errors, Key, PairFacts, Piece
+from datakin.cross_errors.table import ErrorTable
+from datakin.data import Dataset, pair
 from datakin.data.features import Array
 from datakin.deep.encoders import Encoder, embed
 from datakin.deep.heads import HeadOptions
-from datakin.deep.holdout import FOLDS, Heads, Split, errors_on, fit_heads, make_split, own_record
-from datakin.deep.items import Feed, make_feeds
-from datakin.deep.training import Training, fit_network, seeded
+from datakin.deep.holdout import FOLDS, Heads, errors_on, fit_heads, make_split, own_record
+from datakin.deep.items import Contents, make_feeds
+from datakin.deep.training import Training, fit_network, seeded, standardised
 from datakin.execution.agreement import about_run, member_of
 from datakin.execution.store import Store
 from datakin.execution.units import labels_of
-from datakin.learning.losses import choose_loss, resolve_loss
+from datakin.learners.losses import Loss, choose_loss
 
-__all__ = ["DeepMeasurement", "Settings", "check_learnable"]
+__all__ = ["DeepMeasurement", "Settings"]
 
 ONE_REPEAT = "one repeat: the interval does not know the luck of the encoder's training"
 
@@ -59,27 +61,20 @@ class Settings:
         )
         object.__setattr__(self, "options", options)
 
-    @property
-    def loss_of(self) -> Any:
-        """The function that returns a dataset's loss."""
-        resolved = resolve_loss(self.loss)
-        return lambda dataset: choose_loss(resolved, dataset)
+    def loss_of(self, dataset: Dataset) -> Loss:
+        """Return the loss that errors on a dataset are measured in."""
+        return choose_loss(self.options.resolved_loss, dataset)
 
     def summary(self) -> dict[str, Any]:
         """Return plain values for the record."""
-        loss = resolve_loss(self.loss)
+        loss, head = self.options.resolved_loss, self.head
         return {
             "method": "EncoderHeadScore",
             "encoder": self.encoder.label,
             "trained": self.trained,
-            "head": self.head.kind,
-            "scale": self.head.scale,
-            "C": self.head.C,
-            "hidden": self.head.hidden,
-            "epochs": self.training.epochs,
-            "batch_size": self.training.batch_size,
-            "lr": self.training.lr,
-            "patience": self.training.patience,
+            "head": head.kind,
+            **{name: getattr(head, name) for name in ("scale", "C", "hidden")},
+            **self.training.summary(),
             "test_size": self.test_size,
             "repeats": self.repeats,
             "loss": "auto" if loss is None else loss.name,
@@ -91,8 +86,7 @@ class Settings:
 Names = tuple[str, str]
 
 
-@dataclass(frozen=True)
-class _Unit:
+class _Unit(NamedTuple):
     """One repeat of one pair."""
 
     names: Names
@@ -104,11 +98,8 @@ class DeepMeasurement:
 
     Parameters
     ----------
-    datasets : sequence of Dataset
     pairs : sequence of (target, source)
         Names.
-    settings : Settings
-    checkpoint : path or None
     """
 
     def __init__(
@@ -129,17 +120,18 @@ class DeepMeasurement:
             assert settings.encoder.start is not None
             self.fixed = settings.encoder.start().to(settings.training.device)
         self.feeds = {names: self._feeds(names) for names in self.pairings}
-        self.splits: dict[tuple[str, int], Split] = {}
-        for name in {name for names in self.pairings for name in names}:
-            for r in range(settings.repeats):
-                self.splits[name, r] = make_split(
-                    self.datasets[name], settings.test_size, settings.random_state, r
-                )
+        self.splits = {
+            (name, r): make_split(dataset, settings.test_size, settings.random_state, r)
+            for name, dataset in self.datasets.items()
+            for r in range(settings.repeats)
+        }
+        # By a dataset and its columns; heads by the repeat, too.
         self.embeddings: dict[tuple[str, tuple[str, ...]], Array] = {}
-        self.heads: dict[tuple[str, int, tuple[str, ...]], Heads] = {}
+        self.heads: dict[tuple[tuple[str, tuple[str, ...]], int], Heads] = {}
         self.finished: dict[Names, PairFacts] = {}
-        loss_of = settings.loss_of
-        self.members = {n: member_of(d, loss_of(d), labels_of(d)) for n, d in self.datasets.items()}
+        self.members = {
+            n: member_of(d, settings.loss_of(d), labels_of(d)) for n, d in self.datasets.items()
+        }
 
     def _open(self, checkpoint: Any) -> Folder | None:
         """Return the checkpoint folder: other pairs, settings and further repeats may share it."""
@@ -150,20 +142,20 @@ class DeepMeasurement:
 
     def run(self) -> Iterator[Names]:
         """Yield each pair when it is finished."""
-        units, places = {}, {}
+        units: dict[tuple[Names, int], _Unit] = {}
         for names, common in self.pairings.items():
             if common.identical:
                 self.finished[names] = self._facts(names)
                 yield names
-                continue
-            for r in range(self.settings.repeats):
-                units[names, r] = _Unit(names, r)
-                places[names, r] = ("-".join(names), self._identity(names, r))
+            else:
+                units |= {(names, r): _Unit(names, r) for r in range(self.settings.repeats)}
+        places = {key: ("-".join(key[0]), self._identity(*key)) for key in units}
         self.store.expect(places.values())
         self._note_checkpoint()
         left = {names: self.settings.repeats for names, _ in units}
         for made in self.store.run(units, places, self._runner):
-            names = self._names_of(made)
+            key = next(iter(made))  # the target's
+            names = key.dataset, key.partner
             left[names] -= 1
             if not left[names]:
                 self.finished[names] = self._facts(names)
@@ -189,9 +181,8 @@ class DeepMeasurement:
         """Return the fits by what was fitted: heads on a kept encoder serve all pairs of a dataset."""
         fits: dict[str, int] = {}
         for key, piece in self.store.pieces.items():
-            fitted = key if self.settings.trained else key._replace(partner="")
-            n_fits = sum(own.n_fits for own in piece.own)
-            fits[json.dumps(fitted)] = max(n_fits, fits.get(json.dumps(fitted), 0))
+            fitted = json.dumps(key if self.settings.trained else key._replace(partner=""))
+            fits[fitted] = max(piece.n_fits, fits.get(fitted, 0))
         return fits
 
     def view(self, names: Names) -> ErrorTable:
@@ -207,10 +198,6 @@ class DeepMeasurement:
             return said.format(n_finished) + more
 
         return say
-
-    def _names_of(self, made: dict[Key, Piece]) -> Names:
-        tested = {name for piece in made.values() for name in piece.crosses}
-        return next(names for names in self.pairings if set(names) == tested)
 
     def _note_checkpoint(self) -> None:
         facts = {names: self._facts(names) for names in self.pairings}
@@ -246,62 +233,48 @@ class DeepMeasurement:
 
     def _repeat(self, names: Names, r: int) -> dict[Key, Piece]:
         """Return own and cross errors of target and source."""
-        columns = self.pairings[names].columns
-        encoder = self._trained(names, r) if self.settings.trained else self.fixed
+        settings, common = self.settings, self.pairings[names]
+        encoder = self.fixed
+        if settings.trained:  # what was kept belongs to another encoder
+            encoder = self._trained(names, r)
+            self.embeddings.clear()
+            self.heads.clear()
         Z, heads = [], []
         for name, feed in zip(names, self.feeds[names], strict=True):
-            if self.settings.trained:
-                made = self._embed(encoder, feed)
-                heads.append(self._fit_heads(made, name, r))
-            else:
-                if (name, columns) not in self.embeddings:
-                    self.embeddings[name, columns] = self._embed(encoder, feed)
-                made = self.embeddings[name, columns]
-                if (name, r, columns) not in self.heads:
-                    self.heads[name, r, columns] = self._fit_heads(made, name, r)
-                heads.append(self.heads[name, r, columns])
-            Z.append(made)
-        own_t, own_s, to_target, to_source = self._test(names, r, Z, heads)
-        label = self.settings.options.estimate
+            of = name, common.columns
+            if of not in self.embeddings:
+                size, device = settings.training.batch_size, settings.training.device
+                self.embeddings[of] = embed(encoder, feed.load, len(feed), size, device)
+            Z.append(self.embeddings[of])
+            if (of, r) not in self.heads:
+                self.heads[of, r] = self._fit_heads(Z[-1], name, r)
+            heads.append(self.heads[of, r])
+        shared = common.shared_target, common.shared_source
+
+        def errors(trained: int, tested: int) -> Errors:
+            other, split = self.datasets[names[tested]], self.splits[names[tested], r]
+            where = other, split, settings.loss_of(other), common.classes, shared[tested]
+            return errors_on(heads[trained], Z[tested], *where)
+
         found = {}
-        for at, key, own, cross in zip(
-            (0, 1), self._keys(names), (own_t, own_s), (to_source, to_target), strict=True
-        ):
-            trained = own_record(own, self.splits[names[at], r], label, 1 + FOLDS)
-            found[key] = Piece((trained,), {names[1 - at]: (cross,)}, repeat=r)
+        for at, key in enumerate(self._keys(names)):
+            split, label = self.splits[names[at], r], settings.options.estimate
+            own = own_record(errors(at, at), split, label, 1 + FOLDS)
+            found[key] = Piece((own,), {names[1 - at]: (errors(at, 1 - at),)}, repeat=r)
         return found
 
-    def _feeds(self, names: Names) -> list[Feed]:
+    def _feeds(self, names: Names) -> list[Contents]:
         probe = self.fixed
         if probe is None and self.settings.encoder.start is not None:
             probe = self.settings.encoder.start()
         both = [self.datasets[name] for name in names]
         return make_feeds(both, self.pairings[names].columns, probe)
 
-    def _embed(self, encoder: Any, feed: Feed) -> Array:
-        training = self.settings.training
-        return embed(encoder, feed.load, len(feed), training.batch_size, training.device)
-
     def _fit_heads(self, Z: Array, name: str, r: int) -> Heads:
         # By what the head learns, not by who it is: the order of a pair must not matter.
-        seed = derive_seed(self.settings.random_state, r, self.datasets[name].fingerprint)
-        return fit_heads(Z, self.datasets[name], self.splits[name, r], self.settings.head, seed)
-
-    def _test(self, names: Names, r: int, Z: list[Array], heads: list[Heads]) -> list[Errors]:
-        """Return the errors of target on target, source on source, source on target, target on source."""
-        common: Pairing = self.pairings[names]
-        shared = (common.shared_target, common.shared_source)
-        found = []
-        for trained, tested in ((0, 0), (1, 1), (1, 0), (0, 1)):
-            other = self.datasets[names[tested]]
-            split = self.splits[names[tested], r]
-            loss = self.settings.loss_of(other)
-            found.append(
-                errors_on(
-                    heads[trained], Z[tested], other, split, loss, common.classes, shared[tested]
-                )
-            )
-        return found
+        dataset, settings = self.datasets[name], self.settings
+        seed = derive_seed(settings.random_state, r, dataset.fingerprint)
+        return fit_heads(Z, dataset, self.splits[name, r], settings.head, seed, settings.options)
 
     def _trained(self, names: Names, r: int) -> Any:
         """Stage 1: train one encoder on the training rows of both, with a head thrown away."""
@@ -345,37 +318,18 @@ class DeepMeasurement:
 def _joint_labels(members: Sequence[Dataset], classes: tuple[str, ...], rows: Array) -> Array:
     """Return the labels of both datasets in one code, or standardised over the training rows."""
     if not classes:
-        y = np.concatenate([d.y for d in members])
-        return np.asarray((y - y[rows].mean()) / (y[rows].std() or 1.0))
+        return standardised(np.concatenate([d.y for d in members]), rows)[0]
     position = {name: code for code, name in enumerate(classes)}
     return np.concatenate([np.array([position[c] for c in d.classes])[d.y] for d in members])
 
 
-def _joint_batch(feeds: Sequence[Feed], first: int, rows: Array) -> Any:
+def _joint_batch(feeds: Sequence[Contents], first: int, rows: Array) -> Any:
     """Return rows of both datasets, numbered on from the first to the second."""
-    inside = rows < first
-    parts = [feed.load(part) for feed, part in _parts(feeds, first, rows, inside) if len(part)]
+    is_second = rows >= first
+    back = np.argsort(np.argsort(is_second, kind="stable"), kind="stable")
+    sides = (feeds[0], rows[~is_second]), (feeds[1], rows[is_second] - first)
+    parts = [feed.load(some) for feed, some in sides if len(some)]
     if isinstance(parts[0], list):
         loaded = [text for part in parts for text in part]
-        back = np.argsort(np.argsort(~inside, kind="stable"), kind="stable")
         return [loaded[i] for i in back]
-    batch = np.empty((len(rows), *parts[0].shape[1:]), dtype=np.float32)
-    masks = [mask for mask in (inside, ~inside) if mask.any()]
-    for mask, part in zip(masks, parts, strict=True):
-        batch[mask] = part
-    return batch
-
-
-def _parts(
-    feeds: Sequence[Feed], first: int, rows: Array, inside: Array
-) -> list[tuple[Feed, Array]]:
-    return [(feeds[0], rows[inside]), (feeds[1], rows[~inside] - first)]
-
-
-def check_learnable(settings: Settings, freeze: bool) -> None:
-    """Refuse to keep weights that nobody has learned."""
-    if freeze and settings.encoder.is_random:
-        raise DatakinError(
-            f"freeze=True keeps the encoder's weights, and {settings.encoder.label!r} has none yet. "
-            f"Pass weights=, or use deep.pretrained('efficientnet_lite0')."
-        )
+    return np.concatenate(parts, dtype=np.float32)[back]

@@ -14,7 +14,7 @@ from datakin.data import for_comparison, for_matrix, for_ranking
 from datakin.deep.encoders import make_encoder
 from datakin.deep.heads import HeadOptions
 from datakin.deep.readers import ITEMS
-from datakin.deep.run import DeepMeasurement, Settings, check_learnable
+from datakin.deep.run import DeepMeasurement, Settings
 from datakin.deep.training import Training, check_training, pick_device
 from datakin.execution.running import measured
 from datakin.results import Comparison, Matrix, Ranking
@@ -131,7 +131,11 @@ class EncoderHeadScore:
             zones,
             random_state,
         )
-        check_learnable(self.settings, freeze)
+        if freeze and made.is_random:
+            raise DatakinError(
+                f"freeze=True keeps the encoder's weights, and {made.label!r} has none yet. "
+                f"Pass weights=, or use deep.pretrained('efficientnet_lite0')."
+            )
         self.checkpoint = checkpoint
 
     def __repr__(self) -> str:
@@ -153,16 +157,7 @@ class EncoderHeadScore:
 
     @filters_kept()
     def compare(self, target: Any, source: Any) -> Comparison:
-        """Compare one target with one source.
-
-        Parameters
-        ----------
-        target, source : Dataset or (X, y)
-
-        Returns
-        -------
-        Comparison
-        """
+        """Compare one target with one source, each a Dataset or (X, y), as `datakin.score` does."""
         datasets = for_comparison(target, source, ITEMS)
         names = (datasets[0].name, datasets[1].name)
         measurement = DeepMeasurement(datasets, [names], self.settings, self.checkpoint)
@@ -173,17 +168,7 @@ class EncoderHeadScore:
 
     @filters_kept()
     def rank(self, target: Any, sources: Any) -> Ranking:
-        """Rank several sources for one target, best first.
-
-        Parameters
-        ----------
-        target : Dataset or (X, y)
-        sources : list of datasets, or mapping of name to dataset
-
-        Returns
-        -------
-        Ranking
-        """
+        """Rank several sources (in a list or mapping) for one target, as `datakin.rank` does."""
         datasets = for_ranking(target, sources, ITEMS)
         self._say_cost(len(datasets) - 1)
         first, *others = (d.name for d in datasets)
@@ -197,16 +182,7 @@ class EncoderHeadScore:
 
     @filters_kept()
     def matrix(self, datasets: Any) -> Matrix:
-        """Compare every dataset with every other.
-
-        Parameters
-        ----------
-        datasets : list of datasets, or mapping of name to dataset
-
-        Returns
-        -------
-        Matrix
-        """
+        """Compare every dataset (in a list or mapping) with every other, as `datakin.matrix` does."""
         members = for_matrix(datasets, ITEMS)
         pairs = list(combinations([d.name for d in members], 2))
         self._say_cost(len(pairs))

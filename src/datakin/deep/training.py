@@ -21,10 +21,12 @@ __all__ = [
     "check_embedding",
     "check_training",
     "fit_network",
+    "in_batches",
     "pick_device",
     "run_function",
     "run_module",
     "seeded",
+    "standardised",
 ]
 
 LEAST_VALIDATION = 20  # rows; with fewer, when to stop would be a matter of luck
@@ -39,12 +41,10 @@ class Training:
     ----------
     epochs : int
         Passes over the rows, at most.
-    batch_size : int
     lr : float
         Learning rate at the start; it falls to 0 along a cosine.
     patience : int
         Stop after this many epochs without progress on rows set aside, and keep the best weights.
-    device : torch.device
     validation : float
         Share of the training rows set aside for that.
     """
@@ -55,6 +55,11 @@ class Training:
     patience: int
     device: Any
     validation: float = 0.15
+
+    def summary(self) -> dict[str, Any]:
+        """Return plain values for the record."""
+        names = ("epochs", "batch_size", "lr", "patience")
+        return {name: getattr(self, name) for name in names}
 
 
 def check_training(epochs: Any, batch_size: Any, lr: Any, patience: Any) -> None:
@@ -105,7 +110,6 @@ def fit_network(
 
     Parameters
     ----------
-    encoder : torch.nn.Module
     head : torch.nn.Module, optional
         The head to start from; drawn at random if None.
     load : callable
@@ -116,8 +120,6 @@ def fit_network(
         The rows to train on.
     n_classes : int
         0 for regression.
-    training : Training
-    seed : int
     """
     rng, device = np.random.default_rng(seed), training.device
     encoder.to(device)
@@ -146,16 +148,21 @@ def fit_network(
         if not len(aside):
             continue
         now = _mean_loss(network, loss_of, aside, training.batch_size)
+        waited += 1
         if now < best:
             best, kept, waited = now, copy.deepcopy(network.state_dict()), 0
-        else:
-            waited += 1
         if waited >= training.patience:
             break
     if kept is not None:
         network.load_state_dict(kept)
     network.eval()
     return head
+
+
+def standardised(y: Array, rows: Array) -> tuple[Array, float, float]:
+    """Return numbers standardised over some rows, and the mean and standard deviation there."""
+    centre, unit = float(y[rows].mean()), float(y[rows].std()) or 1.0
+    return (y - centre) / unit, centre, unit
 
 
 def _width(encoder: nn.Module, load: Callable[[Array], Any], rows: Array, device: Any) -> int:
@@ -177,11 +184,12 @@ def _set_aside(rows: Array, share: float, rng: np.random.Generator) -> tuple[Arr
 
 def _batches(rows: Array, size: int) -> list[Array]:
     """Cut rows into batches; leave out a last one of a single row, on which batch norms fail."""
-    parts = _cut(rows, size)
+    parts = in_batches(rows, size)
     return parts[:-1] if len(parts) > 1 and len(parts[-1]) == 1 else parts
 
 
-def _cut(rows: Array, size: int) -> list[Array]:
+def in_batches(rows: Array, size: int) -> list[Array]:
+    """Cut rows into batches, the last one perhaps smaller."""
     return [rows[start : start + size] for start in range(0, len(rows), size)]
 
 
@@ -201,7 +209,7 @@ def _mean_loss(
 ) -> float:
     network.eval()
     with torch.no_grad():
-        total = sum(float(loss_of(part)) * len(part) for part in _cut(rows, size))
+        total = sum(float(loss_of(part)) * len(part) for part in in_batches(rows, size))
     return float(total / len(rows))
 
 

@@ -86,12 +86,10 @@ def rank(
     ----------
     target : Dataset or (X, y)
     sources : list of datasets, or mapping of name to dataset
-    method : {"otdd", "kl", "js", "wasserstein", "mmd", "energy", "proxy_a"}
-        Which distance.
     on_result : callable, optional
         Called with the Distance of each source as soon as it is finished.
-    **options
-        Parameters of the distance's class.
+    method, **options
+        As in `compare`.
 
     Returns
     -------
@@ -113,10 +111,8 @@ def matrix(datasets: Any, method: str = "otdd", **options: Any) -> DistanceMatri
     Parameters
     ----------
     datasets : list of datasets, or mapping of name to dataset
-    method : {"otdd", "kl", "js", "wasserstein", "mmd", "energy", "proxy_a"}
-        Which distance.
-    **options
-        Parameters of the distance's class.
+    method, **options
+        As in `compare`.
 
     Returns
     -------

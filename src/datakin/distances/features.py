@@ -17,7 +17,7 @@ from datakin._core.exceptions import DatakinError, listed
 from datakin._core.repeatability import derive_seed
 from datakin.data import Dataset, coerce, pair
 from datakin.data.features import Array, Features
-from datakin.learning.scaling import to_middle
+from datakin.learners.scaling import to_middle
 
 __all__ = ["Cloud", "Clouds", "clouds", "debiased", "scrambled"]
 

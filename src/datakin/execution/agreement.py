@@ -16,8 +16,8 @@ from datakin.data.features import Array
 from datakin.execution.identity import Unknown, identity_of
 from datakin.execution.sampling import LargeSample
 from datakin.execution.units import draw_plans, labels_of
-from datakin.learning.folds import Plan
-from datakin.learning.losses import LOSSES, Loss, check_spread, choose_loss
+from datakin.learners.folds import Plan
+from datakin.learners.losses import LOSSES, Loss, check_spread, choose_loss
 
 __all__ = ["Agreement", "Names", "about_run", "choose_keep", "member_of"]
 
@@ -30,7 +30,7 @@ PREDICTIONS = 2**29  # bytes of predictions that are kept unless more are asked 
 Names = tuple[str, str]
 
 
-def member_of(dataset: Dataset, loss: Loss, labels: Labels, *, is_sampled: bool = False) -> Member:
+def member_of(dataset: Dataset, loss: Loss, labels: Labels, is_sampled: bool = False) -> Member:
     """Return a dataset as the table knows it."""
     is_class = bool(dataset.classes)
     return Member(
@@ -84,12 +84,6 @@ def choose_keep(
 class Agreement:
     """The datasets of a measurement and what its pairs agree on.
 
-    Parameters
-    ----------
-    datasets : sequence of Dataset
-    pairs : sequence of (target, source)
-    options : Options
-
     Attributes
     ----------
     samples : dict of name to LargeSample
@@ -98,8 +92,6 @@ class Agreement:
         Of whole datasets, or of the smallest sample.
     pairings : dict of (target, source) to Pairing
         Of the pairs whose folds can be drawn.
-    members : dict of name to Member
-    facts : dict of (target, source) to PairFacts
     """
 
     def __init__(
@@ -118,7 +110,13 @@ class Agreement:
         self.pairings: dict[Names, Pairing] = {}
         wanted = self._comparable(self._usable(pairs))
         used = {name for names in wanted for name in names}
-        self.members = {name: self._member(name) for name in self.datasets if name in used}
+        self.members = {
+            name: member_of(
+                dataset, self.losses[name], labels_of(self.tested(name)), name in self.samples
+            )
+            for name, dataset in self.datasets.items()
+            if name in used
+        }
         self._plans: dict[Key, Key] = {}
         self.facts: dict[Names, PairFacts] = {}
         self.facts |= {names: self._facts(names) for names in self.pairings}
@@ -159,14 +157,13 @@ class Agreement:
         if not faults:
             return list(pairs)
         left = [names for names in pairs if not faults.keys() & set(names)]
-        first = next(iter(faults.values()))
+        reasons = list(faults.values())
         if not self.options.skip_unusable or not left:
-            others = ""
-            if len(faults) > 1:
-                others = f" The same holds of {len(faults)} datasets: {listed(faults)}."
-            raise DatakinError(f"{first}{others}")
-        reasons = " ".join(list(faults.values())[:n_reasons])
-        warn(f"{len(faults)} dataset(s) left out: {listed(faults)}. {reasons}")
+            others = f" The same holds of {len(faults)} datasets: {listed(faults)}."
+            raise DatakinError(f"{reasons[0]}{others if len(faults) > 1 else ''}")
+        warn(
+            f"{len(faults)} dataset(s) left out: {listed(faults)}. {' '.join(reasons[:n_reasons])}"
+        )
         return left
 
     def _comparable(self, pairs: Sequence[Names]) -> list[Names]:
@@ -188,11 +185,6 @@ class Agreement:
         left = self._without(faults, pairs, n_reasons=3)
         self.pairings = {names: self.pairings[names] for names in left}
         return left
-
-    def _member(self, name: str) -> Member:
-        labels = labels_of(self.tested(name))
-        is_sampled = name in self.samples
-        return member_of(self.datasets[name], self.losses[name], labels, is_sampled=is_sampled)
 
     def _facts(self, names: Names) -> PairFacts:
         common = self.pairings[names]
@@ -216,11 +208,9 @@ class Agreement:
     def shared(self, names: Names) -> tuple[Array, Array]:
         """Return which of the rows that are tested on stand in the other dataset too."""
         common = self.pairings[names]
+        both = zip(names, (common.shared_target, common.shared_source), strict=True)
         target, source = (
-            shared[self.samples[name].tested] if name in self.samples else shared
-            for name, shared in zip(
-                names, (common.shared_target, common.shared_source), strict=True
-            )
+            rows[self.samples[name].tested] if name in self.samples else rows for name, rows in both
         )
         return target, source
 

@@ -28,7 +28,7 @@ from datakin.cross_errors.records import Piece
 from datakin.data import Dataset, Origin
 from datakin.execution.threads import Told
 from datakin.execution.units import Unit, run_unit
-from datakin.learning.models import Model
+from datakin.learners.models import Model
 
 __all__ = ["run_on_cluster"]
 
@@ -43,15 +43,7 @@ def run_on_cluster(
 ) -> Iterator[tuple[int, Piece]]:
     """Run all units on a cluster; yield the position and the piece of each as it is finished.
 
-    Ctrl-C cancels the tasks under way.
-
-    Parameters
-    ----------
-    units : sequence of Unit
-    models : tuple of Model
-    options : Options
-    client : dask.distributed.Client or str
-        A client, or the address of a scheduler.
+    `client` is a client, or the address of a scheduler. Ctrl-C cancels the tasks under way.
     """
     told = Told()
     with (
@@ -141,27 +133,18 @@ def _submit(
             )
         return loads[id(dataset)]
 
-    models_there = client.submit(_same, (tuple(models), options), key=("models", run))
-    tasks = []
-    for number, unit in enumerate(units):
+    def submit(number: int, unit: Unit) -> Any:
         datasets = [unit.dataset, *(t.other for t in unit.tests)]
         if unit.held_out is not None:
             datasets.append(unit.held_out)
         empty: Any = None
-        bare = replace(
-            unit, dataset=empty, held_out=None, tests=[replace(t, other=empty) for t in unit.tests]
-        )
-        tasks.append(
-            client.submit(
-                _run,
-                bare,
-                [load(d) for d in datasets],
-                models_there,
-                versions(),
-                key=("fit", unit.dataset.name, f"{run}-{number}"),
-            )
-        )
-    return tasks
+        tests = [replace(t, other=empty) for t in unit.tests]
+        bare = replace(unit, dataset=empty, held_out=None, tests=tests)
+        key = ("fit", unit.dataset.name, f"{run}-{number}")
+        return client.submit(_run, bare, list(map(load, datasets)), shared, versions(), key=key)
+
+    shared = client.submit(_same, (tuple(models), options), key=("models", run))
+    return [submit(number, unit) for number, unit in enumerate(units)]
 
 
 def _same(value: Any) -> Any:
@@ -189,9 +172,8 @@ def _run(
         held_out=datasets[1 + n] if len(datasets) > 1 + n else None,
     )
     messages: Messages = []
-    with heard(lambda kind, text: messages.append((kind, text))), threadpool_limits(limits=1):
-        result = run_unit(unit, shared[0], shared[1])
-    return result, messages
+    with heard(lambda *message: messages.append(message)), threadpool_limits(limits=1):
+        return run_unit(unit, *shared), messages
 
 
 def _must_equal(wanted: dict[str, str], here: dict[str, str]) -> None:

@@ -20,8 +20,8 @@ from typing import Any
 
 from datakin._core.exceptions import DatakinError
 from datakin.cross_errors.options import Options
-from datakin.learning.losses import LOSSES, Loss
-from datakin.learning.models import Model
+from datakin.learners.losses import LOSSES, Loss
+from datakin.learners.models import Model
 
 __all__ = ["Unknown", "identity_of"]
 

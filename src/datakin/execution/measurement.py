@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from datakin.cross_errors.files import Folder
 from datakin.cross_errors.options import Options
 from datakin.cross_errors.records import Key, PairFacts, Piece
-from datakin.cross_errors.sums import Grams, PackedSums, WaySums
+from datakin.cross_errors.sums import Grams, WaySums
 from datakin.cross_errors.table import ErrorTable
 from datakin.data import Dataset
 from datakin.execution.agreement import Agreement, Names, about_run
@@ -19,8 +19,8 @@ from datakin.execution.store import Store
 from datakin.execution.threads import run_in_threads
 from datakin.execution.trials import try_sources_of
 from datakin.execution.units import Test, Unit, draw_plans
-from datakin.learning.models import Model
-from datakin.learning.stack.records import Trials
+from datakin.learners.models import Model
+from datakin.learners.stack.records import Trials
 
 __all__ = ["Looks", "Measurement"]
 
@@ -29,22 +29,13 @@ GRAMS = 2**27  # bytes of what rows add to sums, kept until the sources' covaria
 
 
 class Looks(NamedTuple):
-    """What a measurement must ask of scores, which it knows nothing of.
+    """What a measurement must ask of scores, which it knows nothing of."""
 
-    Attributes
-    ----------
-    growth : callable
-        ``growth(table, target, source)``: whether the samples of a pair are large enough, and what to
-        say if they cannot be.
-    reduce : callable
-        ``reduce(table, target, source, with_rows)``: the sums of both directions of a pair, and what
-        each row adds to them, if that is asked for.
-    grams : callable
-        ``grams(added)``: from what rows add, how the sources of each target vary together.
-    """
-
+    # Whether the samples of a pair are large enough, and what to say if they cannot be.
     growth: Callable[[ErrorTable, str, str], tuple[bool, str | None]]
+    # The sums of both directions of a pair, and what each row adds to them, if that is asked for.
     reduce: Callable[[ErrorTable, str, str, bool], tuple[tuple[WaySums, WaySums], Any]]
+    # From what rows add: how the sources of each target vary together.
     grams: Callable[[Mapping[Names, Any], Options], dict[str, Grams]]
 
 
@@ -53,15 +44,8 @@ class Measurement:
 
     Parameters
     ----------
-    datasets : sequence of Dataset
-    pairs : sequence of (target, source)
-        Names.
-    options : Options
-    models : tuple of Model
-    looks : Looks
     trials : sequence of str
         Targets whose sources are tried with them.
-    keep : {"predictions", "losses", "sums"}
     with_grams : bool
         With sums: keep what rankings need too.
     outputs : tuple of str
@@ -90,7 +74,7 @@ class Measurement:
         self.outputs = outputs if is_slim else ()
         self.stages: dict[Names, int] = {}
         self.finished: dict[Names, PairFacts] = {}
-        self.sums = PackedSums()
+        self.sums: dict[Names, WaySums] = {}
         self.for_grams: dict[Names, Any] = {}
         self.fitted: dict[str, Mapping[str, str]] = {}
         self.fits: dict[str, int] = {}
@@ -137,15 +121,11 @@ class Measurement:
     def tried(self) -> dict[str, Trials]:
         """The trials of the targets where that was asked for."""
         datasets, found = self.agreed.datasets, {}
+        folder = self.store.folder if self.store.is_checkpoint else None
         for target in self.trials:
-            names = [
-                one if other == target else other
-                for one, other in self.agreed.pairings
-                if target in (one, other)
-            ]
-            if names:
-                folder = self.store.folder if self.store.is_checkpoint else None
-                sources = [datasets[name] for name in names]
+            pairs = [set(names) for names in self.agreed.pairings if target in names]
+            sources = [datasets[name] for names in pairs for name in names - {target}]
+            if sources:
                 found[target] = try_sources_of(datasets[target], sources, self.options, folder)
         return found
 
@@ -221,7 +201,7 @@ class Measurement:
             self._note_checkpoint({**self.agreed.facts, **self.finished})
         for made in self.store.run(units, places, self._runner(self.models)):
             for key, piece in made.items():
-                self.fits[json.dumps(key)] = sum(own.n_fits for own in piece.own)
+                self.fits[json.dumps(key)] = piece.n_fits
                 self.fitted[key.dataset] = piece.own[0].backends
             yield made
 
@@ -234,8 +214,7 @@ class Measurement:
             if not common.identical:
                 self.stages[names] = 0
                 self._plan(units, names)
-        for _ in self._made({key: unit for key, unit in units.items() if key.dataset == name}):
-            pass
+        list(self._made({key: unit for key, unit in units.items() if key.dataset == name}))
         return {key: unit for key, unit in units.items() if key.dataset != name}
 
     def try_out(self, units: Sequence[Unit], models: tuple[Model, ...]) -> dict[Key, Piece]:
@@ -245,8 +224,7 @@ class Measurement:
             found |= made
         for key, piece in found.items():
             name = json.dumps([*key, "tried"])
-            n_fits = sum(own.n_fits for own in piece.own)
-            self.fits[name] = self.fits.get(name, 0) + n_fits
+            self.fits[name] = self.fits.get(name, 0) + piece.n_fits
         return found
 
     def leave_out(self, pairs: Iterable[Names]) -> None:
@@ -275,18 +253,15 @@ class Measurement:
     def _plan(self, units: dict[Key, Unit], names: Names) -> None:
         """Plan the units of both sides of a pair, and that each is tested on the other."""
         keys, common = self._keys(names), self.agreed.pairings[names]
-        for key, tested, left_out in zip(
+        for key, name, left_out in zip(
             keys, names[::-1], self.agreed.shared(names)[::-1], strict=True
         ):
-            if key in self.store.pieces and tested in self.store.pieces[key].crosses:
+            if self._is_tested(key, name):
                 continue
             if key not in units:
                 units[key] = self._unit(key)
-            units[key].tests.append(
-                Test(
-                    self.agreed.tested(tested), self.agreed.losses[tested], common.classes, left_out
-                )
-            )
+            other, loss = self.agreed.tested(name), self.agreed.losses[name]
+            units[key].tests.append(Test(other, loss, common.classes, left_out))
 
     def _unit(self, key: Key) -> Unit:
         options, sample = self.options, self.agreed.samples.get(key.dataset)
@@ -308,13 +283,14 @@ class Measurement:
 
     def _identity(self, unit: Unit) -> list[Any]:
         """Return what a unit's numbers depend on besides options and versions."""
+        tests = [
+            [t.other.name, t.other.fingerprint, *t.classes, int(t.left_out.sum())]
+            for t in unit.tests
+        ]
         return [
             [unit.dataset.name, unit.dataset.fingerprint, *unit.key.columns],
-            unit.held_out.fingerprint if unit.held_out is not None else None,
-            [
-                [t.other.name, t.other.fingerprint, *t.classes, int(t.left_out.sum())]
-                for t in unit.tests
-            ],
+            None if unit.held_out is None else unit.held_out.fingerprint,
+            tests,
             [unit.with_inner, unit.keeps_predictions],
         ]
 
@@ -341,27 +317,19 @@ class Measurement:
 
     def _is_measured(self, names: Names) -> bool:
         """Whether both sides of a pair are there at its stage."""
+        return all(map(self._is_tested, self._keys(names), names[::-1]))
+
+    def _is_tested(self, key: Key, name: str) -> bool:
         pieces = self.store.pieces
-        return all(
-            key in pieces and other in pieces[key].crosses
-            for key, other in zip(self._keys(names), names[::-1], strict=True)
-        )
+        return key in pieces and name in pieces[key].crosses
 
     def view(self, names: Names) -> ErrorTable:
         """Return a table of one pair, for a look at it in the middle of the run."""
         facts = self.finished.get(names)
         if facts is None:
             facts = replace(self.agreed.facts[names], keys=self._keys(names))
-        pieces = self.store.pieces
-        return ErrorTable(
-            self.options,
-            self.about,
-            self.agreed.members,
-            {names: facts},
-            pieces,
-            keep="losses",
-            trials=self.tried,
-        )
+        made = self.agreed.members, {names: facts}, self.store.pieces
+        return ErrorTable(self.options, self.about, *made, keep="losses", trials=self.tried)
 
     def _is_enough(self, names: Names) -> bool:
         """Whether a pair that is measured needs no larger samples."""
@@ -384,8 +352,7 @@ class Measurement:
         self.agreed.facts[names] = facts
         if self.keep == "sums":
             ways, added = self.looks.reduce(self.view(names), *names, self._keeps_grams)
-            for way in ways:
-                self.sums.add(way)
+            self.sums |= {(way.trained_on, way.tested_on): way for way in ways}
             if self._keeps_grams:
                 self.for_grams[names] = added
         # Last, so that Ctrl-C leaves no pair that is called finished and lacks a part.

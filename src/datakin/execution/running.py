@@ -37,17 +37,9 @@ def measured(
 ) -> ErrorTable:
     """Run a measurement to its end and return the table.
 
-    Ctrl-C during any measurement becomes `Interrupted` here.
-
-    Parameters
-    ----------
-    measurement : Measurement or DeepMeasurement
-    said : callable
-        ``said(n)``: what to say of a measurement that was interrupted with n pairs finished.
-    look : callable, optional
-        Makes the partial result of a table with at least one pair.
-    on_pair : callable, optional
-        Called with a table of one pair, and its names, as soon as it is finished.
+    Ctrl-C during any measurement becomes `Interrupted` here: ``said(n)`` is its message with n pairs
+    finished, ``look(table)`` makes the partial result of a table with at least one pair. `on_pair` is
+    called with a table of one pair, and its names, as soon as it is finished.
     """
     try:
         for names in measurement.run():

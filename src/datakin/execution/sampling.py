@@ -31,14 +31,7 @@ RARE_ROWS = 4  # rows of the rarest class in the smallest sample, for each fold
 
 
 class LargeSample:
-    """The rows of a large dataset that a score uses.
-
-    Parameters
-    ----------
-    dataset : Dataset
-    options : Options
-        `max_rows` is the most rows to train on.
-    """
+    """The rows of a large dataset that a score uses: at most `max_rows` of the options to train on."""
 
     def __init__(self, dataset: Dataset, options: Options) -> None:
         assert options.max_rows is not None
@@ -96,6 +89,5 @@ def _order(dataset: Dataset, rng: np.random.Generator) -> tuple[Array, int]:
         for code in range(len(dataset.classes)):
             rows = order[dataset.y[order] == code]
             key[rows] = (np.arange(len(rows)) + rng.random()) / max(len(rows), 1)
-        tested = np.argsort(key, kind="stable")
-        return tested, n_test
+        order = np.argsort(key, kind="stable")
     return order, n_test

@@ -13,7 +13,7 @@ from typing import Any
 from datakin._core.exceptions import warn
 from datakin.cross_errors.files import Folder, write_parts
 from datakin.cross_errors.pieces import parts_of, pieces_from
-from datakin.cross_errors.records import Key, Piece
+from datakin.cross_errors.records import Key, Piece, of_repeats
 from datakin.cross_errors.table import ErrorTable, write_table
 
 __all__ = ["MEMORY", "Store"]
@@ -27,19 +27,13 @@ class Store:
     """Runs units that are not finished yet, and keeps what they bring.
 
     Memory holds what is at hand: the own errors of all datasets, and errors on others only up to a
-    bound. Beyond it errors are on disk and read pair by pair.
-
-    Parameters
-    ----------
-    folder : Folder or None
-        The checkpoint.
+    bound. Beyond it errors are on disk and read pair by pair. `folder` is that of the checkpoint.
     """
 
     def __init__(self, folder: Folder | None) -> None:
         self.folder, self.is_checkpoint = folder, folder is not None
         self.pieces: dict[Key, Piece] = {}
-        # Of pieces that come repeat by repeat: by tested dataset ("" for the own errors) and repeat.
-        self._repeats: dict[Key, dict[str, dict[int, Any]]] = {}
+        self._repeats: dict[Key, dict[int, Piece]] = {}  # of pieces that come repeat by repeat
         self.is_large = False
         self.files: dict[str, None] = {}
 
@@ -70,13 +64,8 @@ class Store:
     ) -> Iterator[dict[Key, Piece]]:
         """Yield the pieces of every unit, found on disk or run now.
 
-        Parameters
-        ----------
-        units : mapping of any key to a unit
-        places : mapping of the same keys to (name, facts)
-            What a unit's file is called, and what its numbers depend on.
-        runner : callable
-            ``runner(units)`` yields (position, mapping of Key to Piece) as units are finished.
+        `places` are, by unit, what its file is called and what its numbers depend on. The runner yields
+        (position, pieces) as units are finished.
         """
         files = dict[Any, Path]()
         if self.folder is not None:
@@ -86,8 +75,8 @@ class Store:
             for key, found in self._found(files, units).items():
                 del left[key]
                 yield self._kept(found)
-        keys = list(left)
-        if keys:
+        if left:
+            keys = list(left)
             for position, made in runner(list(left.values())):
                 yield self._kept(self._written(files.get(keys[position]), made))
 
@@ -102,13 +91,9 @@ class Store:
             if piece.repeat is None:
                 self.pieces[key] = piece
                 continue
-            gathered = self._repeats.setdefault(key, {})
-            gathered.setdefault("", {})[piece.repeat] = piece.own[0]
-            for tested, found in piece.crosses.items():
-                gathered.setdefault(tested, {})[piece.repeat] = found[0]
-            self.pieces[key] = Piece(
-                _in_order(gathered[""]), {t: _in_order(gathered[t]) for t in gathered if t}
-            )
+            repeats = self._repeats.setdefault(key, {})
+            repeats[piece.repeat] = piece
+            self.pieces[key] = of_repeats([repeats[r] for r in sorted(repeats)])
         return pieces
 
     def _found(
@@ -155,16 +140,6 @@ class Store:
         self.folder = None
 
 
-def _in_order(found: Mapping[int, Any]) -> tuple[Any, ...]:
-    return tuple(found[repeat] for repeat in sorted(found))
-
-
 def _read(piece: Piece) -> Piece:
     """Return a piece with its losses in memory."""
-    return Piece(
-        tuple(piece.own),
-        {tested: tuple(found) for tested, found in piece.crosses.items()},
-        piece.predictions,
-        piece.scores,
-        piece.repeat,
-    )
+    return replace(piece, crosses={name: tuple(found) for name, found in piece.crosses.items()})

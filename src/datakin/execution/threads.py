@@ -11,8 +11,8 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 
 from joblib import effective_n_jobs
 from threadpoolctl import threadpool_limits
@@ -23,10 +23,12 @@ from datakin._core.warned import heard
 from datakin.cross_errors.options import Options
 from datakin.cross_errors.records import Piece
 from datakin.execution.units import Unit, Work
-from datakin.learning.engine import summary
-from datakin.learning.models import Model
+from datakin.learners.engine import summary
+from datakin.learners.models import Model
 
 __all__ = ["Told", "run_in_threads"]
+
+Made = list[tuple[int, Piece]]
 
 
 def run_in_threads(
@@ -60,67 +62,46 @@ def _run(
     works: Sequence[Work], n_jobs: int, advance: Callable[[], None], told: Told
 ) -> Iterator[tuple[int, Piece]]:
     tasks = [(i, task) for i, work in enumerate(works) for task in work.tasks]
-    if n_jobs == 1:
-        for i, task in tasks:
-            with heard(told.add):
-                piece = works[i].run(task, advance)
-            if piece is not None:
-                yield i, piece
-        return
-    stop = threading.Event()
-    reports: queue.SimpleQueue[tuple[int, Piece | None] | BaseException] = queue.SimpleQueue()
+    stop, done = threading.Event(), queue.SimpleQueue[Future[Made]]()
+
+    def run(position: int, task: tuple[int, int], step: Callable[[], None]) -> Made:
+        with heard(told.add):
+            piece = works[position].run(task, step)
+        return [] if piece is None else [(position, piece)]  # only the last task of a unit has one
 
     def step() -> None:
         if stop.is_set():
             raise _Stopped
         advance()
 
-    def call(position: int, task: tuple[int, int]) -> None:
-        try:
-            with heard(told.add):
-                piece = works[position].run(task, step)
-            reports.put((position, piece))
-        except BaseException as error:
-            reports.put(error)
-
+    if n_jobs == 1:
+        for position, task in tasks:
+            yield from run(position, task, advance)
+        return
     with ThreadPoolExecutor(n_jobs) as pool:
         try:
             for position, task in tasks:
-                pool.submit(call, position, task)
+                pool.submit(run, position, task, step).add_done_callback(done.put)
             for _ in tasks:
-                yield from _made(_next(reports))
+                yield from _next(done).result()
         except KeyboardInterrupt:
             stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
-            while not reports.empty():  # what was finished meanwhile
-                report = reports.get()
-                if not isinstance(report, BaseException):
-                    yield from _made(report)
+            while not done.empty():  # what was finished meanwhile
+                future = done.get()
+                if not future.cancelled() and future.exception() is None:
+                    yield from future.result()
             raise
         finally:
             stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _made(
-    report: tuple[int, Piece | None] | BaseException,
-) -> Iterator[tuple[int, Piece]]:
-    """Yield the piece of a report, if the task was the last of its unit; raise what it raised."""
-    if isinstance(report, BaseException):
-        raise report
-    if report[1] is not None:
-        yield report[0], report[1]
-
-
-def _next(
-    reports: queue.SimpleQueue[tuple[int, Piece | None] | BaseException],
-) -> tuple[int, Piece | None] | BaseException:
+def _next(done: queue.SimpleQueue[Future[Made]]) -> Future[Made]:
     """Wait in short turns: Ctrl-C is only noticed between them."""
     while True:
-        try:
-            return reports.get(timeout=0.2)
-        except queue.Empty:
-            continue
+        with suppress(queue.Empty):
+            return done.get(timeout=0.2)
 
 
 class Told:

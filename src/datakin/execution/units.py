@@ -13,22 +13,15 @@ from typing import Any
 
 from datakin.cross_errors.options import Options
 from datakin.cross_errors.predictions import PlanReading
-from datakin.cross_errors.records import (
-    Errors,
-    Key,
-    Labels,
-    Piece,
-    PlanPredictions,
-    Trained,
-)
-from datakin.cross_errors.slim import slimmed
+from datakin.cross_errors.records import Errors, Key, Labels, Piece, PlanPredictions, of_repeats
+from datakin.cross_errors.sums import slimmed
 from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.execution.sampling import FOLDS
-from datakin.learning.engine import FittedPlan, ModelFits, PlanRun
-from datakin.learning.folds import Plan, make_plan
-from datakin.learning.losses import Loss
-from datakin.learning.models import Model
+from datakin.learners.engine import FittedPlan, ModelFits, PlanRun
+from datakin.learners.folds import Plan, make_plan
+from datakin.learners.losses import Loss
+from datakin.learners.models import Model
 
 __all__ = ["Test", "Unit", "Work", "draw_plans", "labels_of", "run_unit"]
 
@@ -65,9 +58,7 @@ class Unit:
     key : Key
         Which dataset, columns and sample.
     dataset : Dataset
-        The rows that are trained on.
-    loss : Loss
-    tests : list of Test
+        The rows that are trained on; `loss` is theirs.
     held_out : Dataset or None
         Other rows of the same dataset, to measure its own error on. None: cross-validation.
     with_inner : bool
@@ -77,7 +68,6 @@ class Unit:
         How many rows there are, if `dataset` is a sample of them.
     plans : tuple of Plan
         Of each repeat.
-    keeps_predictions : bool
     outputs : tuple of str
         The models or aggregates of which cross errors are kept row by row; none for all.
     """
@@ -94,25 +84,10 @@ class Unit:
     outputs: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
-class _Repeat:
-    """What one repeat of a unit brought."""
-
-    own: Trained
-    crosses: dict[str, Errors]
-    predictions: PlanPredictions
-    scores: dict[str, Any]
-
-
 class Work:
     """The work of one unit: fits, in parts that can run side by side, then errors.
 
-    Parameters
-    ----------
-    unit : Unit
-    parts : sequence of sequences of Model
-        The models in groups; each group is one part of every repeat.
-    options : Options
+    `parts` are the models in groups; each group is one part of every repeat.
     """
 
     def __init__(self, unit: Unit, parts: Sequence[Sequence[Model]], options: Options) -> None:
@@ -120,7 +95,7 @@ class Work:
         self.plans = unit.plans
         self.runs: dict[int, PlanRun] = {}
         self.fits: dict[tuple[int, int], list[ModelFits]] = {}
-        self.done: dict[int, _Repeat] = {}
+        self.done: dict[int, Piece] = {}
         self.lock = threading.Lock()
 
     @property
@@ -138,10 +113,8 @@ class Work:
         repeat, part = task
         with self.lock:
             if repeat not in self.runs:
-                unit, seed = self.unit, self.options.random_state
-                self.runs[repeat] = PlanRun(
-                    unit.dataset, unit.key.columns, self.plans[repeat], seed
-                )
+                of_unit = self.unit.dataset, self.unit.key.columns, self.plans[repeat]
+                self.runs[repeat] = PlanRun(*of_unit, self.options.random_state)
         found = self.runs[repeat].fit(self.parts[part], step)
         with self.lock:
             self.fits[repeat, part] = found
@@ -153,42 +126,31 @@ class Work:
             self.done[repeat] = done
             if len(self.done) < len(self.plans):
                 return None
-        return self._piece([self.done.pop(r) for r in range(len(self.plans))])
+        return of_repeats([self.done.pop(r) for r in range(len(self.plans))])
 
-    def _piece(self, repeats: Sequence[_Repeat]) -> Piece:
-        tested, keeps = list(repeats[0].crosses), self.unit.keeps_predictions
-        return Piece(
-            tuple(r.own for r in repeats),
-            {name: tuple(r.crosses[name] for r in repeats) for name in tested},
-            tuple(r.predictions for r in repeats) if keeps else None,
-            {name: tuple(r.scores[name] for r in repeats) for name in tested} if keeps else {},
-        )
-
-    def _read(self, fitted: FittedPlan) -> _Repeat:
-        """Predict, and turn predictions into losses."""
-        unit, own = (
-            self.unit,
-            self.unit.dataset if self.unit.held_out is None else self.unit.held_out,
-        )
-        made = self._predictions(fitted)
-        reading = PlanReading(made, unit.loss, self.options, labels_of(own))
+    def _read(self, fitted: FittedPlan) -> Piece:
+        """Predict, and turn predictions into losses; return what one repeat brought."""
+        unit, made = self.unit, self._predictions(fitted)
+        labels = labels_of(unit.dataset if unit.held_out is None else unit.held_out)
+        reading = PlanReading(made, unit.loss, self.options, labels)
         n_fits = len(fitted.plan.trains)
         if not unit.with_inner or unit.held_out is not None:
             n_fits = 1 + fitted.plan.n_folds
-        crosses: dict[str, Errors] = {}
-        scores: dict[str, Any] = {}
+        crosses: dict[str, tuple[Errors]] = {}
+        scores: dict[str, tuple[Any]] = {}
         for batch in _batches(unit.tests):
             found = fitted.scores_on([t.other for t in batch], n_fits)
             for test, predicted in zip(batch, found, strict=True):
-                name, labels = test.other.name, labels_of(test.other)
-                crosses[name] = reading.test_on(
-                    labels, predicted, test.loss, test.classes, test.left_out
+                errors = reading.test_on(
+                    labels_of(test.other), predicted, test.loss, test.classes, test.left_out
                 )
                 if unit.outputs:
-                    crosses[name] = slimmed(crosses[name], unit.outputs)
+                    errors = slimmed(errors, unit.outputs)
+                crosses[test.other.name] = (errors,)
                 if unit.keeps_predictions:
-                    scores[name] = predicted
-        return _Repeat(reading.trained(), crosses, made, scores)
+                    scores[test.other.name] = (predicted,)
+        predictions = (made,) if unit.keeps_predictions else None
+        return Piece((reading.trained(),), crosses, predictions, scores)
 
     def _predictions(self, fitted: FittedPlan) -> PlanPredictions:
         dataset, held_out = fitted.dataset, None

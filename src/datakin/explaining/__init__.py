@@ -1,11 +1,11 @@
 """Why what is learned on one dataset does not hold on another.
 
-- `offset`: regressions that start from another predictor
-- `ladder`: from the source's predictor to the target's own, step by step
+- `world`: two tables and what is learned on each
+- `ladder`, `climbing`: from the source's predictor to the target's own, step by step
 - `evidence`: tests of the steps that know the noise of both tables
-- `moved`: where the features lie
-- `effects`: which columns
-- `regions`: which rows
+- `suspects`, `trying`: what in the columns may be the cause, and whether it is
+- `shifts`: whether only the features shifted
+- `effects`, `regions`, `remedies`: which columns, which rows, and what would fix it
 - `act`: explain
 - `sources`: explain_sources, for the sources of a result
 """

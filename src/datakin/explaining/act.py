@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -12,22 +14,42 @@ from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin._core.warned import filters_kept
 from datakin.data import Dataset, check_names, coerce
 from datakin.data.pairing import pair
-from datakin.explaining.assembling import explanation_of, mended_tables
+from datakin.explaining.assembling import explanation_of, fixed_tables
 from datakin.explaining.climbing import climbed
-from datakin.explaining.picking import pick_learner
-from datakin.explaining.world import World, make_world
-from datakin.learning.stack.candidates import Learner
-from datakin.learning.stack.foreign import ForeignLearner
-from datakin.learning.stack.learners import LEARNERS, make_learners
-from datakin.learning.stack.preparation import MOST_ROWS, sampled
+from datakin.explaining.world import World, make_world, pick_learner
+from datakin.learners.estimators import ForeignLearner
+from datakin.learners.learner import Learner
+from datakin.learners.named import LEARNERS, make_learners
+from datakin.learners.stack.preparation import MOST_ROWS, sampled
 from datakin.results.explanation import Explanation
 from datakin.results.record import Provenance, make_provenance
 
-__all__ = ["explain"]
+__all__ = ["ExplainOptions", "explain"]
 
-REPEATS = 3  # draws of the folds, where they are cheap
-FEWEST = 20  # rows that may be drawn of a large table
-NAN = float("nan")
+REPEATS = 3  # Repeats of the folds, where they are cheap.
+FEWEST = 20  # Rows that may be drawn of a large table.
+
+
+@dataclass(frozen=True)
+class ExplainOptions:
+    """Options of `explain`.
+
+    Parameters
+    ----------
+    learner : str
+        What predicts on both sides: auto, linear, trees or kernel.
+    loss : str
+        What is explained: auto, log or brier for classes, squared for numbers.
+    max_rows : int or None
+        Rows to draw from a table with more; 0 for all.
+    random_state : int
+        Seed of folds and samples.
+    """
+
+    learner: str = "auto"
+    loss: str = "auto"
+    max_rows: int | None = field(default=MOST_ROWS, metadata={"none": 0})
+    random_state: int = 0
 
 
 @filters_kept()
@@ -95,17 +117,20 @@ def explain(
     if own.name == other.name and common.identical:
         other = other.renamed(f"{other.name} (again)")
     check_names([own, other])
-    judged_in = _loss(loss, bool(own.classes))
+    loss = _loss(loss, bool(own.classes))
     is_auto = isinstance(learner, str) and learner == "auto"
     made = None if is_auto else _learner(learner, bool(own.classes), random_state)
-    name = learner if made is None else made.name
-    options = {"learner": name, "loss": judged_in, "max_rows": max_rows}
-    fingerprints = {each.name: each.fingerprint for each in (own, other)}
+    options = {
+        "learner": learner if made is None else made.name,
+        "loss": loss,
+        "max_rows": max_rows,
+    }
+    fingerprints = {table.name: table.fingerprint for table in (own, other)}
     provenance = make_provenance(random_state, options, fingerprints)
     if common.identical:
         return _copy(own, other, provenance)
     notes: list[str] = []
-    few, some = (sampled(each, max_rows, random_state, notes)[0] for each in (own, other))
+    few, some = (sampled(table, max_rows, random_state, notes)[0] for table in (own, other))
     if some.groups is not None and len(np.unique(some.groups)) < 2:
         raise DatakinError(
             f"The source must have several groups. All rows of {some.name!r} belong to one: chance cannot be "
@@ -113,19 +138,18 @@ def explain(
         )
 
     def learned(by: Learner) -> World:
-        n_draws = 1 if getattr(by, "refits", False) else REPEATS  # each fold is a fit
-        return make_world(few, some, by, judged_in, n_draws, random_state)
+        n_repeats = 1 if getattr(by, "refits", False) else REPEATS  # Each fold is a fit.
+        return make_world(few, some, by, loss, n_repeats, random_state)
 
     with threadpool_limits(limits=1):
-        first = climbed(learned(made or pick_learner(few, some, judged_in)))
-        mended = mended_tables(first)
-        if is_auto and mended.mends:  # what was wrong in a column may have asked for trees
-            world = mended.world
-            again = pick_learner(world.target, world.source, judged_in)
+        first = climbed(learned(made or pick_learner(few, some, loss)))
+        world, mends = fixed_tables(first)
+        if is_auto and mends:  # What was wrong in a column may have asked for trees.
+            again = pick_learner(world.target, world.source, loss)
             if again.name != world.learner.name:
                 first = climbed(learned(again))
-                mended = mended_tables(first)
-        return explanation_of(first, mended, tuple(notes), provenance)
+                world, mends = fixed_tables(first)
+        return explanation_of(first, world, mends, tuple(notes), provenance)
 
 
 def _loss(loss: Any, is_class: bool) -> str:
@@ -165,6 +189,12 @@ def _learner(given: Any, is_class: bool, seed: int) -> Learner:
 
 def _copy(own: Dataset, other: Dataset, provenance: Provenance) -> Explanation:
     """Return the explanation of two copies: there is nothing to explain."""
+    empty: dict[str, Any] = {
+        **dict.fromkeys(("excess", "low", "high"), 0.0),
+        **dict.fromkeys(("observed", "expected", "in_source", "slope"), nan),
+        **dict.fromkeys(("steps", "parts", "columns", "regions", "mends", "notes"), ()),
+        **dict.fromkeys(("shift", "kept")),
+    }
     return Explanation(
         target=own.name,
         source=other.name,
@@ -173,21 +203,7 @@ def _copy(own: Dataset, other: Dataset, provenance: Provenance) -> Explanation:
         learner=provenance.options["learner"],
         n_target=own.n_rows,
         n_source=other.n_rows,
-        steps=(),
-        parts=(),
-        excess=0.0,
-        low=0.0,
-        high=0.0,
-        observed=NAN,
-        expected=NAN,
-        in_source=NAN,
-        slope=NAN,
         positive="",
-        shift=None,
-        columns=(),
-        regions=(),
-        mends=(),
-        kept=None,
-        notes=(),
         provenance=provenance,
+        **empty,
     )

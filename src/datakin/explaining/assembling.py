@@ -1,30 +1,22 @@
-"""From two tables to their explanation: what is mended, what is named, and what else is looked into."""
+"""From two tables to their explanation: what is fixed, what is named, and what else is looked into."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from math import isnan
+from dataclasses import replace
+from math import isnan, nan
 
 import numpy as np
 
 from datakin._core.repeatability import derive_seed
-from datakin.explaining.climbing import Climbed, climbed
+from datakin.explaining.climbing import Climbed, climbed, steps_of
 from datakin.explaining.effects import column_effects
-from datakin.explaining.keeping import rows_to_keep
-from datakin.explaining.ladder import (
-    STEPS,
-    calibrated,
-    mean_with_error,
-    most_off,
-    reach,
-    step_error,
-)
-from datakin.explaining.moved import matrix_columns
-from datakin.explaining.regions import failing_regions
+from datakin.explaining.ladder import slope_column
+from datakin.explaining.regions import regions_of, rows_to_keep
 from datakin.explaining.remedies import remedies
-from datakin.explaining.separating import separate
-from datakin.explaining.trying import mend_all, reported
+from datakin.explaining.shifts import separate
+from datakin.explaining.trying import fix_tables, reported
 from datakin.explaining.world import World
+from datakin.learners.newton import FREE, link, refit
 from datakin.results.explanation import Explanation
 from datakin.results.explanation_parts import (
     ColumnEffect,
@@ -36,36 +28,23 @@ from datakin.results.explanation_parts import (
 )
 from datakin.results.record import Provenance
 
-__all__ = ["Mended", "explanation_of", "mended_tables"]
+__all__ = ["explanation_of", "fixed_tables"]
 
-NAN = float("nan")
-ELSEWHERE = 0.65  # AUC from which an own predictor may be better for where its rows lie
-
-
-@dataclass(frozen=True, eq=False)
-class Mended:
-    """Two tables with what was mended in them.
-
-    Attributes
-    ----------
-    world : World
-    mends : tuple of Mend
-        In the order in which they were made.
-    """
-
-    world: World
-    mends: tuple[Mend, ...]
+ELSEWHERE = 0.65  # AUC from which an own predictor may be better because its rows are elsewhere.
 
 
-def mended_tables(first: Climbed) -> Mended:
-    """Mend what can be mended; what is not plain to see only where there is something to explain."""
+def fixed_tables(first: Climbed) -> tuple[World, tuple[Mend, ...]]:
+    """Fix what can be fixed; what is not plain to see only where there is something to explain."""
     value, far = first.excess
-    nothing = not first.named and value - far <= 0
-    return Mended(*mend_all(first.world, only_plain=nothing))
+    return fix_tables(first.world, only_plain=not first.named and value - far <= 0)
 
 
 def explanation_of(
-    first: Climbed, mended: Mended, notes: tuple[str, ...], provenance: Provenance
+    first: Climbed,
+    world: World,
+    mends: tuple[Mend, ...],
+    notes: tuple[str, ...],
+    provenance: Provenance,
 ) -> Explanation:
     """Explain two tables.
 
@@ -73,44 +52,50 @@ def explanation_of(
     ----------
     first : Climbed
         Both tables as they are.
-    mended : Mended
-        The same once mended.
+    world : World
+        The same once fixed.
+    mends : tuple of Mend
+        What was fixed, in the order in which it was done.
     notes : tuple of str
         What was done to them before.
     provenance : Provenance
     """
-    world, mends = first.world, mended.mends
-    value, far = first.excess
-    last = climbed(mended.world) if mends else first
+    last = climbed(world) if mends else first
     shift = separate(last)
-    parts, named = last.parts, last.named
-    if shift.explains:  # what features explain is no part of the label's rule
-        parts, named = tuple(replace(part, flagged=False) for part in parts), set()
-    elif shift.auc >= ELSEWHERE:
-        parts = tuple(_without_loss(part) for part in parts)
-        named = {part.name for part in parts if part.flagged}
-    if mends:
-        parts = (_coding(first, last), *parts)
-    now = last.world
-    judged, classes = now.judged, now.target.classes
+    parts = last.parts
+    if shift.explains:  # What features explain is no part of the label's rule.
+        parts = tuple(replace(part, flagged=False) for part in parts)
+    elif shift.auc >= ELSEWHERE:  # A rule is not named for its loss alone: it then has no test.
+        parts = tuple(
+            replace(part, flagged=part.flagged and not (part.name == "rule" and isnan(part.chance)))
+            for part in parts
+        )
+    named = {part.name for part in parts if part.flagged}
     columns, regions = _looked_into(last, named)
-    at = most_off(judged, now.on_target)
-    observed, expected, slope = calibrated(judged, now.on_target, at)
-    in_source = float(np.average(now.there.Y[:, at], weights=now.there.weights))
+    judged, classes = world.judged, world.target.classes
+    rows = world.source_rows
+    # Of several classes, the one whose share differs most from what the source's predictor expects.
+    off = np.average(judged.rows.Y - world.on_target, axis=0, weights=judged.rows.weights)
+    at = int(np.argmax(np.abs(off)))
+    observed, expected = judged.mean(judged.rows.Y[:, at]), judged.mean(world.on_target[:, at])
+    in_source = float(np.average(rows.Y[:, at], weights=rows.weights))
+    slope = _slope(world)
     is_of_labels = seen_in_labels(observed, expected, in_source)
+    proposed = remedies(world, named, columns, slope, is_of_labels, mends)
+    excess, far = first.excess
     return Explanation(
-        target=world.target.name,
-        source=world.source.name,
+        target=first.world.target.name,
+        source=first.world.source.name,
         task=judged.rows.kind,
         loss=judged.loss,
         learner=world.learner.name,
         n_target=len(judged.rows),
-        n_source=len(now.there),
+        n_source=len(rows),
         steps=_steps(first, last),
-        parts=parts,
-        excess=value,
-        low=value - far,
-        high=value + far,
+        parts=(_coding(first, last), *parts) if mends else parts,
+        excess=excess,
+        low=excess - far,
+        high=excess + far,
         observed=observed,
         expected=expected,
         in_source=in_source,
@@ -119,60 +104,64 @@ def explanation_of(
         shift=shift,
         columns=columns,
         regions=regions,
-        mends=(*mends, *remedies(now, named, columns, slope, is_of_labels, mends), *reported(now)),
-        kept=rows_to_keep(now) if named & {"rule", "rest"} else None,
-        notes=(*notes, *world.prepared.notes),
+        mends=(*mends, *proposed, *reported(world)),
+        kept=rows_to_keep(world) if named & {"rule", "rest"} else None,
+        notes=(*notes, *first.world.prepared.notes),
         provenance=provenance,
     )
 
 
-def _without_loss(part: LossPart) -> LossPart:
-    """Return a part that is not named for its loss alone: such a rule has no test."""
-    return replace(part, flagged=part.flagged and not (part.name == "rule" and isnan(part.chance)))
+def _slope(world: World) -> float:
+    """Return what the source's predictor should be multiplied by.
+
+    NaN of several classes, and where the predictor says the same of all rows.
+    """
+    rows = world.judged.rows
+    eta = link(world.on_target, rows.kind)[:, 0]
+    spread = float(np.std(eta))
+    if spread <= 1e-12 or rows.kind == "multiclass":
+        return nan
+    D = np.column_stack([np.ones(len(rows)), slope_column(eta)])
+    b = refit(D, rows.Y[:, 0], eta, rows.weights, np.full(2, FREE), rows.kind)
+    return 1 + float(b[1]) / spread
 
 
 def _steps(first: Climbed, last: Climbed) -> tuple[LadderStep, ...]:
-    names = STEPS[last.world.judged.rows.kind == "regression"]
+    names = steps_of(last.world.judged.rows.kind)
     steps = [_step(last, k, name) for k, name in enumerate(names)]
     if first is last:
         return tuple(steps)
     return (_step(first, 0, "source"), replace(steps[0], name="mended"), *steps[1:])
 
 
-def _step(found: Climbed, k: int, name: str) -> LadderStep:
-    rows = found.world.judged.rows
-    loss, error = (
-        float(np.average(each[k], weights=rows.weights)) for each in (found.losses, found.errors)
-    )
-    return LadderStep(name, loss, float(np.sqrt(error)) if rows.kind == "regression" else error)
+def _step(ladder: Climbed, k: int, name: str) -> LadderStep:
+    judged = ladder.world.judged
+    loss, error = judged.mean(ladder.losses[k]), judged.mean(ladder.errors[k])
+    is_number = judged.rows.kind == "regression"
+    return LadderStep(name, loss, float(np.sqrt(error)) if is_number else error)
 
 
 def _coding(first: Climbed, last: Climbed) -> LossPart:
-    """Return the part of what was mended in the tables."""
+    """Return the part of what was fixed in the tables."""
     judged = first.world.judged
-    fall = first.world.differences - last.world.differences
-    value, error = mean_with_error(fall, judged.rows.weights, judged.groups)
-    # The same sum, so that the parts add up to the last digit.
+    error = judged.mean_with_error(first.world.differences - last.world.differences)[1]
+    # The difference of the sums, so that the parts add up to the last digit.
     value = first.world.excess[0] - last.world.excess[0]
-    far = reach(judged.n_units) * step_error(judged, last.losses[0], error, 0)
-    return LossPart("coding", value, value - far, value + far, NAN, True)
+    far = judged.reach_of(error, last.losses[0], 0)
+    return LossPart("coding", value, value - far, value + far, nan, True)
 
 
 def _looked_into(
-    found: Climbed, named: set[str]
+    ladder: Climbed, named: set[str]
 ) -> tuple[tuple[ColumnEffect, ...], tuple[Region, ...]]:
     """Return which columns and which rows, where there is something to explain."""
-    world, losses = found.world, found.losses
-    judged, encoder = world.judged, world.prepared.encoder
-    if not found.named:
+    if not ladder.named:
         return (), ()
-    places, names = matrix_columns(encoder), encoder.names
-    trees = world.learner if world.by_trees else None
-    columns = column_effects(
-        judged, world.there, world.on_target, found.evidence, places, names, trees, world.seed
-    )
+    world, losses = ladder.world, ladder.losses
+    columns = column_effects(world, ladder.evidence)
     if "rule" not in named:
-        columns = tuple(replace(each, flagged=False) for each in columns)
-    columns = tuple(sorted(columns, key=lambda each: (not each.flagged, -each.gain)))
-    tree_seed = derive_seed(world.seed, "regions")
-    return columns, failing_regions(judged, losses[0] - losses[-1], encoder, tree_seed)
+        columns = [replace(column, flagged=False) for column in columns]
+    columns.sort(key=lambda column: (not column.flagged, -column.gain))
+    seed = derive_seed(world.seed, "regions")
+    regions = regions_of(world.judged, losses[0] - losses[-1], world.prepared.encoder, seed)
+    return tuple(columns), tuple(region for region, _ in regions)

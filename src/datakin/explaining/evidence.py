@@ -19,96 +19,49 @@ from scipy.stats import f as f_distribution
 
 from datakin.data.features import Array
 from datakin.explaining.ladder import Judged, slope_column
-from datakin.explaining.offset import FREE, curvature, link, mean_of, refit
+from datakin.learners.newton import FREE, curvature, link, mean_of, refit
 
-__all__ = ["Evidence", "Score", "evidence_of", "holm"]
+__all__ = ["Evidence", "evidence_of", "holm"]
 
-
-# How much the leaning of halves counts, for base rate, confidence, rule and effects. A rule of many columns
-# is off by more than halves tell: a new slope of a noisy predictor makes all true effects seem too small.
+# How much the bias of halves counts, for base rate, confidence, rule and effects. A rule of many columns
+# is off by more than halves show: a new slope of a noisy predictor makes all true effects seem too small.
 LEANING = (1.0, 1.0, 4.0, 1.0)
-# With more rows the source would lie on the other side of its halves. If that is farther from 0, it makes
-# no difference look like one. Many columns at once, and few rows, tell less of that.
+# With more rows the source would be on the other side of its halves. If that is farther from 0, it makes
+# no difference look like one. Many columns at once, and few rows, say less of that.
 ONE_SIDED = (0, 1)
-STIFF = 1.0  # penalty of differences of effects: columns that go together stay solvable
-
-
-@dataclass(frozen=True, eq=False)
-class Score:
-    """Scores of some columns, which are 0 up to chance where two tables do not differ.
-
-    Attributes
-    ----------
-    total : ndarray of shape (q,)
-    here, there : ndarray of shape (q, q)
-        Their covariance by the rows of the target, and by what the source happened to hold.
-    freedom : tuple of int
-        Degrees of freedom of the two.
-    """
-
-    total: Array
-    here: Array
-    there: Array
-    freedom: tuple[int, int]
-
-    def take(self, at: Sequence[int]) -> Score:
-        """Return the scores of some columns."""
-        square = np.ix_(at, at)
-        return Score(self.total[list(at)], self.here[square], self.there[square], self.freedom)
-
-    @property
-    def chance(self) -> float:
-        """The probability of scores as large as these where nothing differs.
-
-        Scores are squared in units of their variances and summed. The sum is taken for a scaled F with as
-        many degrees of freedom as its mean and variance ask for (Satterthwaite, 1946).
-        """
-        V = self.here + self.there
-        size = np.diag(V)
-        known = size > 1e-12 * max(float(size.max(initial=0.0)), 1e-300)
-        if not known.any():
-            return 1.0
-        scale = np.sqrt(size[known])
-        z = self.total[known] / scale
-        C = V[np.ix_(known, known)] / np.outer(scale, scale)
-        above = len(z) ** 2 / float(np.sum(C**2))
-        shares = [
-            float(np.mean(np.diag(each)[known] / size[known])) for each in (self.here, self.there)
-        ]
-        below = 1 / sum(s**2 / max(n, 1) for s, n in zip(shares, self.freedom, strict=True))
-        return float(f_distribution.sf(float(z @ z) / len(z), above, below))
+STIFF = 1.0  # Penalty of differences of effects, so that columns that go together stay solvable.
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Scores of the steps of the ladder.
+    """Tests of the steps of the ladder, and of the effects of all columns.
 
     Attributes
     ----------
-    base_rate, confidence, rule : Score
-    effects : Score
-        Differences of the effects of all columns, each beside all others and a new base rate.
+    steps : tuple of float
+        P-values of base rate, confidence and rule.
+    effects : ndarray of shape (q,)
+        Differences of effects, each beside all others and a new base rate: for each response, of each column.
+    here, there : ndarray of shape (q, q)
+        Their covariance by the rows of the target, and by what the source happened to hold.
+    freedom : tuple of int
+        Degrees of freedom of the two.
     n_columns : int
-        Of the matrix; rule and effects hold as many for each response.
+        Of the matrix.
     """
 
-    base_rate: Score
-    confidence: Score
-    rule: Score
-    effects: Score
+    steps: tuple[float, ...]
+    effects: Array
+    here: Array
+    there: Array
+    freedom: tuple[int, int]
     n_columns: int
 
-    @property
-    def chances(self) -> tuple[float, float, float]:
-        """Probabilities of base rate, confidence and rule."""
-        return self.base_rate.chance, self.confidence.chance, self.rule.chance
-
     def of_columns(self, at: Sequence[int]) -> float:
-        """Return the probability of such differences for some columns of the matrix together."""
-        n_outputs = len(self.effects.total) // self.n_columns
-        return self.effects.take(
-            [c * self.n_columns + j for c in range(n_outputs) for j in at]
-        ).chance
+        """Return the p-value of the differences for some columns of the matrix together."""
+        some = [start + j for start in range(0, len(self.effects), self.n_columns) for j in at]
+        square = np.ix_(some, some)
+        return _p_value(self.effects[some], self.here[square], self.there[square], self.freedom)
 
 
 def evidence_of(judged: Judged, on_target: Array, halves: Sequence[Array]) -> Evidence:
@@ -123,51 +76,65 @@ def evidence_of(judged: Judged, on_target: Array, halves: Sequence[Array]) -> Ev
         The same from random halves of the source.
     """
     parts, sums = _scores(judged, on_target)
-    others = [_scores(judged, each)[1] for each in halves]
-    found = []
+    by_half = [_scores(judged, half)[1] for half in halves]
+    freedom = judged.n_units - 1, len(halves) - 1
+    tests = []
     for step, (rows, total) in enumerate(zip(parts, sums, strict=True)):
-        each = np.array([other[step] for other in others])
-        apart, leaning = each - each.mean(axis=0), each.mean(axis=0) - total
+        scores = np.array([half[step] for half in by_half])
+        apart, leaning = scores - scores.mean(axis=0), scores.mean(axis=0) - total
         if step in ONE_SIDED:
             leaning = np.where(leaning * total > 0, leaning, 0.0)
-        score = Score(
-            total,
-            _spread(rows, judged.groups),
-            apart.T @ apart / max(len(each) - 1, 1) + LEANING[step] * np.outer(leaning, leaning),
-            (judged.n_units - 1, len(each) - 1),
-        )
-        found.append(score)
-    return Evidence(found[0], found[1], found[2], found[3], judged.Z.shape[1])
+        there = apart.T @ apart / max(len(scores) - 1, 1)
+        there = there + LEANING[step] * np.outer(leaning, leaning)
+        tests.append((total, _covariance(rows, judged.groups), there))
+    steps = tuple(_p_value(*test, freedom) for test in tests[:3])
+    return Evidence(steps, *tests[3], freedom, judged.Z.shape[1])
+
+
+def _p_value(total: Array, here: Array, there: Array, freedom: tuple[int, int]) -> float:
+    """Return the probability of scores as large as these where nothing differs; see `Evidence`.
+
+    Scores are squared in units of their variances and summed. The sum is taken for a scaled F with as
+    many degrees of freedom as its mean and variance ask for (Satterthwaite, 1946).
+    """
+    V = here + there
+    size = np.diag(V)
+    known = size > 1e-12 * max(float(size.max(initial=0.0)), 1e-300)
+    if not known.any():
+        return 1.0
+    scale = np.sqrt(size[known])
+    z = total[known] / scale
+    C = V[np.ix_(known, known)] / np.outer(scale, scale)
+    above = len(z) ** 2 / float(np.sum(C**2))
+    shares = [float(np.mean(np.diag(part)[known] / size[known])) for part in (here, there)]
+    below = 1 / sum(s**2 / max(n, 1) for s, n in zip(shares, freedom, strict=True))
+    return float(f_distribution.sf(float(z @ z) / len(z), above, below))
 
 
 def _scores(judged: Judged, P: Array) -> tuple[list[Array], list[Array]]:
     """Return what each row adds to the scores of base rate, confidence, rule and effects, and the scores."""
     rows, kind = judged.rows, judged.rows.kind
-    eta = link(P, kind)
     steps: list[list[Array]] = [[], [], [], []]
     fitted = []
-    everything = np.ones(len(rows), dtype=bool)
     ones = np.ones((len(rows), 1))
-    for c in range(rows.Y.shape[1]):
-        y, offset = rows.Y[:, c], eta[:, c]
-        known = np.column_stack([ones, slope_column(offset, everything)])
+    for y, offset in zip(rows.Y.T, link(P, kind).T, strict=True):
+        known = np.column_stack([ones, slope_column(offset)])
         for step, free in enumerate((known[:, :0], known[:, :1], known)):
             b = refit(free, y, offset, rows.weights, np.full(step, FREE), kind) if step else None
             mean = mean_of(offset if b is None else offset + free @ b, kind)
-            tried = (ones, known[:, 1:], judged.Z)[step]
+            new = (ones, known[:, 1:], judged.Z)[step]
             weight = rows.weights * curvature(mean, kind)
-            left = tried - free @ _projected(free, tried, weight) if step else tried
+            left = new - free @ _projected(free, new, weight) if step else new
             steps[step].append(left * (rows.weights * (y - mean))[:, None])
             if step == 1:
-                each = judged.Z - free @ _projected(free, judged.Z, weight)
-                gram = (each * weight[:, None]).T @ each + STIFF * np.eye(each.shape[1])
-                moved = each @ np.linalg.inv(gram)
-                steps[3].append(moved * (rows.weights * (y - mean))[:, None])
+                Z = judged.Z - free @ _projected(free, judged.Z, weight)
+                gram = (Z * weight[:, None]).T @ Z + STIFF * np.eye(Z.shape[1])
+                steps[3].append((Z @ np.linalg.inv(gram)) * (rows.weights * (y - mean))[:, None])
                 ridge = np.array([FREE] + [STIFF] * judged.Z.shape[1])
                 columns = np.hstack([ones, judged.Z])
                 fitted.append(refit(columns, y, offset, rows.weights, ridge, kind)[1:])
-    parts = [np.hstack(each) for each in steps]
-    sums = [each.sum(axis=0) for each in parts]
+    parts = [np.hstack(responses) for responses in steps]
+    sums = [part.sum(axis=0) for part in parts]
     return parts, [*sums[:3], _smaller(sums[3], np.concatenate(fitted))]
 
 
@@ -181,14 +148,14 @@ def _smaller(step: Array, fitted: Array) -> Array:
     return np.where(same, np.sign(step) * np.minimum(np.abs(step), np.abs(fitted)), 0.0)
 
 
-def _projected(free: Array, tried: Array, weight: Array) -> Array:
+def _projected(free: Array, new: Array, weight: Array) -> Array:
     """Return the coefficients of the columns that are free already, so that only what is new is tested."""
     gram = (free * weight[:, None]).T @ free
     gram = gram + 1e-12 * max(float(np.trace(gram)), 1e-300) * np.eye(len(gram))
-    return np.asarray(np.linalg.solve(gram, (free * weight[:, None]).T @ tried))
+    return np.asarray(np.linalg.solve(gram, (free * weight[:, None]).T @ new))
 
 
-def _spread(parts: Array, groups: Array | None) -> Array:
+def _covariance(parts: Array, groups: Array | None) -> Array:
     """Return the covariance of sums over rows, rows that belong together as one."""
     if groups is not None:
         sums = np.zeros((int(groups.max()) + 1, parts.shape[1]))
@@ -199,17 +166,16 @@ def _spread(parts: Array, groups: Array | None) -> Array:
     return np.asarray(apart.T @ apart * n / max(n - 1, 1))
 
 
-def holm(chances: Sequence[float]) -> list[float]:
-    """Return probabilities for several tests at once (Holm, 1979).
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values corrected for several tests at once (Holm, 1979).
 
     Examples
     --------
     >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03])]
     [0.03, 0.06, 0.06]
     """
-    order = np.argsort(chances)
-    found, largest = [1.0] * len(chances), 0.0
-    for rank, k in enumerate(order):
-        largest = max(largest, min(1.0, (len(chances) - rank) * chances[k]))
-        found[k] = largest
-    return found
+    corrected, largest = [1.0] * len(p_values), 0.0
+    for rank, k in enumerate(np.argsort(p_values)):
+        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[k]))
+        corrected[k] = largest
+    return corrected

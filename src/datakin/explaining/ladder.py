@@ -13,52 +13,42 @@ Clinicians know the steps as recalibration and revision (Vergouwe et al., 2017).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import stdtrit
 
 from datakin.data.features import Array
-from datakin.explaining.boosting import boosted
-from datakin.explaining.offset import CLIP, FREE, best_penalty, link, mean_of, refit
-from datakin.learning.stack.predictors import normalised
-from datakin.learning.stack.rows import Rows
-from datakin.learning.stack.scaler import Scaler
+from datakin.learners.learner import Kind, Rows
+from datakin.learners.losses import squared
+from datakin.learners.metrics import mean_with_error, reach
+from datakin.learners.newton import CLIP, FREE, best_penalty, link, mean_of, refit
+from datakin.learners.predictors import normalised
+from datakin.learners.scaling import Scaler
 
 __all__ = [
-    "LEVEL",
-    "PARTS",
-    "PENALTIES",
+    "FOLDS",
     "SPREAD",
-    "STEPS",
     "Judged",
-    "calibrated",
-    "climb",
+    "adjusted",
     "crossed",
     "errors_of",
     "losses_of",
-    "mean_with_error",
-    "most_off",
+    "new_effects",
     "new_level",
-    "reach",
+    "new_slope",
     "slope_column",
-    "step_error",
 ]
 
-STEPS = (  # of classes, and of numbers
-    ("source", "base rate", "confidence", "rule", "own"),
-    ("source", "level", "scale", "rule", "own"),
-)
-PARTS = (("base rate", "confidence", "rule", "rest"), ("level", "scale", "rule", "rest"))
-PENALTIES = (1e7, 1024.0, 256.0, 64.0, 16.0, 4.0, 1.0)  # of new effects; with the first, none
-LEVEL = 0.9  # of intervals
-# Set on planted tables, so that 90% intervals of parts hold 90% of the time (reproduction, part-intervals):
-SPREAD = 1.05  # by how much standard errors of rows are too small
-# Chance in what a step fits to n rows: CHANCE times the loss times the number it fits to this power, over n.
-CHANCE, POWER = 0.7, 0.25
+PENALTIES = (1e7, 1024.0, 256.0, 64.0, 16.0, 4.0, 1.0)  # Of new effects; the first leaves none.
+FOLDS = 5  # Of the source, and of both tables together.
+# Both are set on planted tables, so that 90% intervals of parts hold 90% of the time (part-intervals).
+SPREAD = 1.05  # By how much standard errors of rows are too small.
+NOISE, POWER = (
+    0.7,
+    0.25,
+)  # A step that fits k numbers to n rows adds NOISE k^POWER loss / n to its error.
 
-Adjust = Callable[[Array, Array, Array, Array, str], Array]
+Adjust = Callable[[Array, Array, Array, Array, str], Array]  # y, eta, weights, outside, kind -> eta
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +61,7 @@ class Judged:
     groups : ndarray or None
         Rows that belong together, 0, 1, 2, ...
     folds : tuple of ndarray
-        Draws of the folds.
+        Repeats of the folds.
     loss : {"brier", "log", "squared"}
     Z : ndarray of shape (n, p)
         Standardised columns.
@@ -98,172 +88,118 @@ class Judged:
         """Numbers that new effects of all columns are made of."""
         return int(self.rows.Y.shape[1] * np.count_nonzero(np.ptp(self.Z, axis=0)))
 
+    def take(self, at: Array) -> Judged:
+        """Return some of the rows."""
+        groups = None
+        if self.groups is not None:
+            groups = np.unique(self.groups[at], return_inverse=True)[1]
+        folds = tuple(fold[at] for fold in self.folds)
+        return replace(self, rows=self.rows.take(at), groups=groups, folds=folds, Z=self.Z[at])
+
     def losses(self, P: Array) -> Array:
         """Return the loss of each row for predictions."""
         return losses_of(self.rows.Y, P, self.rows.kind, self.loss)
 
+    def mean(self, values: Array) -> float:
+        """Return the weighted mean of a value for each row."""
+        return float(np.average(values, weights=self.rows.weights))
 
-def losses_of(Y: Array, P: Array, kind: str, loss: str) -> Array:
+    def mean_with_error(self, values: Array) -> tuple[float, float]:
+        """Return the weighted mean, and its standard error."""
+        return mean_with_error(values, self.rows.weights, self.groups)
+
+    def unit(self, losses: Array) -> float:
+        """Return the loss that noise is measured by."""
+        return 0.5 if self.loss == "log" else self.mean(losses)
+
+    def fall(self, before: Array, after: Array, n_fitted: int) -> tuple[float, float]:
+        """Return by how much losses fall with a step, and how far its 90% interval reaches.
+
+        Where a step changes next to nothing, its held-out losses hardly differ from row to row, and yet the
+        part is not known better than what fitting so many numbers to so many rows costs by chance.
+
+        Parameters
+        ----------
+        before, after : ndarray of shape (n,)
+        n_fitted : int
+            Numbers that the step fits.
+        """
+        value, error = self.mean_with_error(before - after)
+        return value, self.reach_of(error, after, n_fitted)
+
+    def reach_of(self, error: float, after: Array, n_fitted: int) -> float:
+        """Return how far the 90% interval of a step reaches, from the standard error of its rows."""
+        noise = NOISE * n_fitted**POWER if n_fitted else 0.0
+        error = float(np.hypot(SPREAD * error, noise * self.unit(after) / self.n_units))
+        return reach(self.n_units) * error
+
+
+def losses_of(Y: Array, P: Array, kind: Kind, loss: str) -> Array:
     """Return the loss of each row."""
     if loss != "log":
-        found: Array = np.sum((Y - P) ** 2, axis=1)
-        return found / 2 if kind == "multiclass" else found
+        return squared(Y, P, kind)
     P = np.clip(P, CLIP, 1 - CLIP)
     if kind == "binary":
         return np.asarray(-np.log(np.where(Y[:, 0] > 0.5, P[:, 0], 1 - P[:, 0])))
     return np.asarray(-np.log(np.sum(Y * P, axis=1)))
 
 
-def climb(
-    judged: Judged, on_target: Array, own: Sequence[Array], *, by_trees: bool = False
-) -> tuple[Array, Array]:
-    """Return losses and errors of shape (steps, n): the mean over the draws of the folds.
-
-    Parameters
-    ----------
-    judged : Judged
-    on_target : ndarray of shape (n, m)
-        What the source's predictor says of the target's rows.
-    own : sequence over draws of ndarray of shape (n, m)
-        Held-out predictions of the target's own predictor.
-    by_trees : bool
-        Whether new effects are boosted trees.
-    """
-    losses, errors = (np.zeros((len(STEPS[0]), len(judged.rows))) for _ in range(2))
-    for folds, mine in zip(judged.folds, own, strict=True):
-        for step, P in enumerate([on_target, *_steps(judged, on_target, folds, by_trees), mine]):
-            losses[step] += judged.losses(P)
-            errors[step] += errors_of(judged.rows, P)
-    return losses / len(judged.folds), errors / len(judged.folds)
-
-
 def errors_of(rows: Rows, P: Array) -> Array:
     """Return which rows get the wrong class, or squared errors."""
     if rows.kind == "regression":
         return np.asarray((rows.Y[:, 0] - P[:, 0]) ** 2)
-    said = (P[:, 0] > 0.5).astype(int) if rows.kind == "binary" else np.argmax(P, axis=1)
-    return np.asarray((said != rows.codes).astype(float))
+    codes = (P[:, 0] > 0.5).astype(int) if rows.kind == "binary" else np.argmax(P, axis=1)
+    return np.asarray((codes != rows.codes).astype(float))
 
 
-def _steps(judged: Judged, on_target: Array, folds: Array, by_trees: bool) -> list[Array]:
-    def new_effects(*given: Any) -> Array:
-        if by_trees:
-            return boosted(judged.rows.X, new_level(*given), *given)
-        return _new_effects(judged.Z, *given)
+def crossed(judged: Judged, on_target: Array, folds: Array, adjust: Adjust) -> Array:
+    """Return predictions of each fold adjusted to the rows outside it; see `adjusted`."""
+    P = np.empty_like(on_target)
+    for k in range(int(folds.max()) + 1):
+        inside = folds == k
+        P[inside] = adjusted(judged.rows, on_target, ~inside, adjust)[inside]
+    return P
 
-    ways: list[Adjust] = [new_level, _new_slope, new_effects]
-    return [crossed(judged.rows, on_target, folds, way) for way in ways]
 
-
-def crossed(rows: Rows, on_target: Array, folds: Array, adjust: Adjust) -> Array:
-    """Return predictions adjusted to the rows outside each fold.
+def adjusted(rows: Rows, on_target: Array, at: Array, adjust: Adjust) -> Array:
+    """Return predictions adjusted to some of the rows.
 
     Parameters
     ----------
     adjust : callable
-        Takes (y, eta, weights, outside, kind) of one response and returns the new linear predictors of
-        all rows.
+        Takes (y, eta, weights, at, kind) of one response and returns the new linear predictors of all rows.
     """
-    found = np.empty_like(on_target)
     eta = link(on_target, rows.kind)
-    for k in range(int(folds.max()) + 1):
-        outside = folds != k
-        for c in range(rows.Y.shape[1]):
-            moved = adjust(rows.Y[:, c], eta[:, c], rows.weights, outside, rows.kind)
-            found[~outside, c] = mean_of(moved[~outside], rows.kind)
-    return normalised(found, rows.kind)
+    responses = zip(rows.Y.T, eta.T, strict=True)
+    moved = [adjust(y, offset, rows.weights, at, rows.kind) for y, offset in responses]
+    return normalised(mean_of(np.column_stack(moved), rows.kind), rows.kind)
 
 
-def slope_column(eta: Array, at: Array) -> Array:
-    """Return the linear predictor standardised over some rows."""
-    scale = float(np.std(eta[at]))
-    return (eta - float(np.mean(eta[at]))) / (scale if scale > 1e-12 else 1.0)
+def slope_column(eta: Array, at: Array | None = None) -> Array:
+    """Return the linear predictor standardised, over some rows or all."""
+    known = eta if at is None else eta[at]
+    scale = float(np.std(known))
+    return (eta - float(np.mean(known))) / (scale if scale > 1e-12 else 1.0)
 
 
-def _free(D: Array, y: Array, eta: Array, weights: Array, outside: Array, kind: str) -> Array:
+def _free(D: Array, y: Array, eta: Array, weights: Array, at: Array, kind: str) -> Array:
     ridge = np.full(D.shape[1], FREE)
-    b = refit(D[outside], y[outside], eta[outside], weights[outside], ridge, kind)
-    return np.asarray(eta + D @ b)
+    return np.asarray(eta + D @ refit(D[at], y[at], eta[at], weights[at], ridge, kind))
 
 
-def new_level(y: Array, eta: Array, weights: Array, outside: Array, kind: str) -> Array:
+def new_level(y: Array, eta: Array, weights: Array, at: Array, kind: str) -> Array:
     """Return linear predictors with a new base rate, or level, from some of the rows."""
-    return _free(np.ones((len(y), 1)), y, eta, weights, outside, kind)
+    return _free(np.ones((len(y), 1)), y, eta, weights, at, kind)
 
 
-def _new_slope(y: Array, eta: Array, weights: Array, outside: Array, kind: str) -> Array:
-    D = np.column_stack([np.ones(len(y)), slope_column(eta, outside)])
-    return _free(D, y, eta, weights, outside, kind)
+def new_slope(y: Array, eta: Array, weights: Array, at: Array, kind: str) -> Array:
+    """Return linear predictors with a new base rate and a new slope, from some of the rows."""
+    D = np.column_stack([np.ones(len(y)), slope_column(eta, at)])
+    return _free(D, y, eta, weights, at, kind)
 
 
-def _new_effects(
-    Z: Array, y: Array, eta: Array, weights: Array, outside: Array, kind: str
-) -> Array:
-    D = np.column_stack([np.ones(len(y)), slope_column(eta, outside), Z])
-    _, b = best_penalty(
-        D[outside], y[outside], eta[outside], weights[outside], kind, PENALTIES, n_free=2
-    )
+def new_effects(Z: Array, y: Array, eta: Array, weights: Array, at: Array, kind: str) -> Array:
+    """Return linear predictors with new effects of columns, too: a ridge on the difference."""
+    D = np.column_stack([np.ones(len(y)), slope_column(eta, at), Z])
+    b = best_penalty(D[at], y[at], eta[at], weights[at], kind, PENALTIES, n_free=2)[1]
     return np.asarray(eta + D @ b)
-
-
-def most_off(judged: Judged, on_target: Array) -> int:
-    """Return the class whose share differs most from what the source's predictor expects.
-
-    Of two classes, and of numbers, the only column of the responses.
-    """
-    rows = judged.rows
-    return int(np.argmax(np.abs(np.average(rows.Y - on_target, axis=0, weights=rows.weights))))
-
-
-def calibrated(judged: Judged, on_target: Array, at: int) -> tuple[float, float, float]:
-    """Return the mean of the label, what the source's predictor expects, and its slope on all rows.
-
-    Of several classes, the share of one of them (`at`); the slope is NaN, as it is where the predictor says
-    the same of all rows.
-    """
-    rows = judged.rows
-    observed, expected = (
-        float(np.average(each[:, at], weights=rows.weights)) for each in (rows.Y, on_target)
-    )
-    eta = link(on_target, rows.kind)[:, 0]
-    spread = float(np.std(eta))
-    if spread <= 1e-12 or rows.kind == "multiclass":
-        return observed, expected, float("nan")
-    D = np.column_stack([np.ones(len(rows)), slope_column(eta, np.ones(len(rows), dtype=bool))])
-    b = refit(D, rows.Y[:, 0], eta, rows.weights, np.full(2, FREE), rows.kind)
-    return observed, expected, 1 + float(b[1]) / spread
-
-
-def mean_with_error(values: Array, weights: Array, groups: Array | None) -> tuple[float, float]:
-    """Return the weighted mean of rows and its standard error, rows that belong together as one."""
-    mean = float(np.average(values, weights=weights))
-    parts: Array = weights * (values - mean)
-    if groups is not None:
-        parts = np.bincount(groups, weights=parts)
-    n = len(parts)
-    return mean, float(np.sqrt(np.sum(parts**2) * n / max(n - 1, 1)) / weights.sum())
-
-
-def reach(n_units: int, level: float = LEVEL) -> float:
-    """Return how many standard errors an interval reaches to each side."""
-    return float(stdtrit(max(n_units - 1, 1), 0.5 + level / 2))
-
-
-def step_error(judged: Judged, losses: Array, error: float, n_fitted: int) -> float:
-    """Return the standard error of a step's part, with the chance in what the step fits.
-
-    Where a step changes next to nothing, its held-out losses hardly differ from row to row, and yet the
-    part is not known better than what fitting so many numbers to so many rows costs by chance.
-
-    Parameters
-    ----------
-    losses : ndarray of shape (n,)
-        After the step.
-    error : float
-        Standard error by rows.
-    n_fitted : int
-        Numbers that the step fits.
-    """
-    unit = 0.5 if judged.loss == "log" else float(np.average(losses, weights=judged.rows.weights))
-    chance = CHANCE * n_fitted**POWER if n_fitted else 0.0
-    return float(np.hypot(SPREAD * error, chance * unit / judged.n_units))

@@ -64,24 +64,24 @@ def explain_sources(
             f"The sources to explain must be among those given. Got no dataset for {listed(absent)}; the "
             f"datasets are {listed(others)}.{suggest(absent[0], others)}"
         )
-    found: list[Explanation] = []
+    explanations: list[Explanation] = []
     faults: dict[str, DatakinError] = {}
     try:
         with progress("explain: sources", len(wanted)) as advance:
             for name in wanted:
                 try:
-                    found.append(explain(own, others[name], **options))
+                    explanations.append(explain(own, others[name], **options))
                 except DatakinError as error:
                     faults[name] = error
                 advance()
     except KeyboardInterrupt:
-        said = f"Interrupted after {len(found)} of {len(wanted)} explanations."
-        raise Interrupted(said, _with(result, found)) from None
-    if faults and not found:  # a wrong option, perhaps: it is wrong for all of them
+        done = f"Interrupted after {len(explanations)} of {len(wanted)} explanations."
+        raise Interrupted(done, _with(result, explanations)) from None
+    if faults and not explanations:  # A wrong option, perhaps: it is wrong for all of them.
         raise next(iter(faults.values()))
     for name, fault in faults.items():
         warn(Note(f"{name} is not explained: {fault}"))
-    made: Result = _with(result, found)
+    made: Result = _with(result, explanations)
     return made
 
 
@@ -91,43 +91,39 @@ def _datasets(result: Any, target: Any, sources: Any) -> tuple[Dataset, dict[str
         raise DatakinError(
             f"explain_sources needs a Comparison, Ranking or Choice. Got {type(result).__name__}."
         )
-    is_one = isinstance(sources, Dataset) and isinstance(result, Comparison)
-    given = collect([sources] if is_one else sources, "source")
+    is_pair = isinstance(result, Comparison)
+    given = collect([sources] if is_pair and isinstance(sources, Dataset) else sources, "source")
     if isinstance(result, Comparison) and len(given) == 1:
         # A pair may have been compared under names that were made for it.
         given = [given[0].renamed(result.source)]
     own = coerce(target, result.target).renamed(result.target)
     check_names([own, *given])
     if not isinstance(result, Choice):  # which alone has counted weights of rows
-        own, given = own.unweighted(), [each.unweighted() for each in given]
-    return own, {each.name: each for each in given}
-
-
-def _called(result: Comparison | Ranking | Choice) -> dict[str, str]:
-    """Return the sources of a result, each with its call."""
-    if isinstance(result, Comparison):
-        return {result.source: result.call}
-    every = result.comparisons if isinstance(result, Ranking) else result.choices
-    return {each.source: each.call for each in every}
+        own, given = own.unweighted(), [source.unweighted() for source in given]
+    return own, {source.name: source for source in given}
 
 
 def _wanted(names: Sequence[str] | None, result: Comparison | Ranking | Choice) -> list[str]:
     """Return the sources to explain; refuse names that the result does not have."""
-    known = _called(result)
+    if isinstance(result, Comparison):
+        calls, default = {result.source: result.call}, [result.source]
+    else:
+        every = result.comparisons if isinstance(result, Ranking) else result.choices
+        calls = {source.source: source.call for source in every}
+        default = [name for name, call in calls.items() if call == "hurts"]
     if names is None:
-        return [n for n, call in known.items() if call == "hurts" or isinstance(result, Comparison)]
+        return default
     given = list(dict.fromkeys([names] if isinstance(names, str) else names))
-    if wrong := [name for name in given if name not in known]:
+    if wrong := [name for name in given if name not in calls]:
         raise DatakinError(
-            f"The 'names' parameter must hold sources of the result: {listed(known, 20)}. Got "
-            f"{listed(wrong)}.{suggest(wrong[0], known)}"
+            f"The 'names' parameter must hold sources of the result: {listed(calls, 20)}. Got "
+            f"{listed(wrong)}.{suggest(wrong[0], calls)}"
         )
     return given
 
 
-def _with(result: Any, found: list[Explanation]) -> Any:
+def _with(result: Any, explanations: list[Explanation]) -> Any:
     """Return a result with explanations; a choice keeps its model."""
-    made = replace(result, explanations=tuple(found))
-    if isinstance(result, Choice) and "_model" in result.__dict__:
-        made.with_model(result.model)
-    return made
+    made = replace(result, explanations=tuple(explanations))
+    has_model = isinstance(result, Choice) and "_model" in result.__dict__
+    return made.with_model(result.model) if has_model else made

@@ -1,4 +1,4 @@
-"""Two tables and what is learned on each of them: as they are, or mended."""
+"""Two tables, the learner that explains them, and what it learns on each: as they are, or fixed."""
 
 from __future__ import annotations
 
@@ -12,22 +12,25 @@ from datakin._core.exceptions import DatakinError
 from datakin._core.repeatability import derive_seed
 from datakin.data import Dataset
 from datakin.data.features import Array
-from datakin.explaining.ladder import Judged, mean_with_error, slope_column
-from datakin.explaining.offset import FREE, link, mean_of, refit
-from datakin.learning.stack.candidates import Learner
-from datakin.learning.stack.folds import draw_folds
-from datakin.learning.stack.linear import LinearLearner
-from datakin.learning.stack.predictors import normalised
-from datakin.learning.stack.preparation import Prepared, prepare
-from datakin.learning.stack.rows import Rows
-from datakin.learning.stack.trees import TreeLearner
-from datakin.learning.stack.trials import folds_of
+from datakin.explaining.ladder import FOLDS, Judged, losses_of, slope_column
+from datakin.learners.encoding import TableEncoder
+from datakin.learners.folds import draw_folds
+from datakin.learners.learner import Learner, Rows
+from datakin.learners.linear import LinearLearner
+from datakin.learners.named import LEARNERS
+from datakin.learners.newton import FREE, link, mean_of, refit
+from datakin.learners.predictors import normalised
+from datakin.learners.stack.preparation import Prepared, prepare
+from datakin.learners.stack.trials import folds_of
+from datakin.learners.trees import TreeLearner
 
-__all__ = ["World", "make_world"]
+__all__ = ["World", "folds_of_rows", "make_world", "matrix_columns", "pick_learner"]
 
-FOLDS = 5  # of the source, for the calibration of what is no line
-STIFF = 1.0  # penalty of a slope other than 1
-SLOPES = (0.1, 2.0)
+ENOUGH = 100  # Rows of the source from which trees are tried.
+CLEAR = 2.0  # Standard errors by which trees must be better.
+PICKED = 0  # Seed of the folds that the learner is picked by.
+STIFF = 1.0  # Penalty of a slope other than 1.
+SLOPES = (0.1, 2.0)  # Least and largest slope that a predictor may be asked for on its own table.
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,12 +43,11 @@ class World:
     prepared : Prepared
     judged : Judged
         The target's rows.
-    there : Rows
-        Those of the source.
+    source_rows : Rows
     learner : Learner
     on_target : ndarray of shape (n, m)
         What the source's predictor says of the target's rows.
-    own : tuple over draws of the folds of ndarray of shape (n, m)
+    own : tuple over repeats of the folds of ndarray of shape (n, m)
         Held-out predictions of the target's own predictor.
     lines : tuple of (float, float), one for each response
         Intercept and slope that held-out rows of the source ask of its predictor; empty where it needs none.
@@ -56,25 +58,30 @@ class World:
     source: Dataset
     prepared: Prepared
     judged: Judged
-    there: Rows
+    source_rows: Rows
     learner: Learner
     on_target: Array
     own: tuple[Array, ...]
     lines: tuple[tuple[float, float], ...]
     seed: int
 
-    def learned(self, source: Rows) -> Array:
+    def predicted_from(self, source_rows: Rows) -> Array:
         """Return what is learned on some rows of the source, and said of the target's."""
-        P = self.learner.fit(source)[0].predict(self.seen)
-        return _on_lines(P, self.lines, source.kind)
+        P = self.learner.fit(source_rows)[0].predict(self.target_as_seen)
+        return _on_lines(P, self.lines, source_rows.kind)
+
+    def remade(self, tables: tuple[Dataset, Dataset], own: Sequence[Array] | None = None) -> World:
+        """Return what the same learner learns on other tables; see `make_world`."""
+        judged = self.judged
+        return make_world(*tables, self.learner, judged.loss, len(judged.folds), self.seed, own)
 
     @cached_property
-    def seen(self) -> Array:
+    def target_as_seen(self) -> Array:
         """The target's rows as the source's predictor sees them."""
-        return _as_seen(self.judged.rows.X, self.there.X, self.learner)
+        return _as_seen(self.judged.rows.X, self.source_rows.X, self.learner)
 
     @property
-    def there_groups(self) -> Array | None:
+    def source_groups(self) -> Array | None:
         """Which rows of the source belong together; None where that is not known."""
         return self.prepared.groups.get(self.source.name)
 
@@ -85,7 +92,7 @@ class World:
 
     @property
     def by_lines(self) -> bool:
-        """Whether a penalised regression predicts."""
+        """Whether a linear model predicts."""
         return isinstance(self.learner, LinearLearner)
 
     @cached_property
@@ -95,7 +102,7 @@ class World:
 
     @cached_property
     def own_losses(self) -> Array:
-        """Loss of the target's own predictor on each row, the mean over the draws of the folds."""
+        """Loss of the target's own predictor on each row, the mean over the repeats of the folds."""
         return np.asarray(np.mean([self.judged.losses(P) for P in self.own], axis=0))
 
     @property
@@ -106,12 +113,12 @@ class World:
     @cached_property
     def excess(self) -> tuple[float, float]:
         """The mean of the differences, and its standard error."""
-        return mean_with_error(self.differences, self.judged.rows.weights, self.judged.groups)
+        return self.judged.mean_with_error(self.differences)
 
     @property
     def alone(self) -> float:
         """Loss of the target's own predictor."""
-        return float(np.average(self.own_losses, weights=self.judged.rows.weights))
+        return self.judged.mean(self.own_losses)
 
 
 def make_world(
@@ -119,7 +126,7 @@ def make_world(
     source: Dataset,
     learner: Learner,
     loss: str,
-    n_draws: int,
+    n_repeats: int,
     seed: int,
     own: Sequence[Array] | None = None,
 ) -> World:
@@ -130,7 +137,7 @@ def make_world(
     target, source : Dataset
     learner : Learner
     loss : {"log", "brier", "squared"}
-    n_draws : int
+    n_repeats : int
         Of the folds.
     seed : int
     own : sequence of ndarray, optional
@@ -142,17 +149,16 @@ def make_world(
     groups = prepared.target.groups
     groups = None if groups is None else np.unique(groups, return_inverse=True)[1]
     draw = folds_of(prepared.target, seed)
-    judged = Judged.make(prepared.rows, groups, [draw(k) for k in range(n_draws)], loss)
-    there = prepared.sources[source.name]
-    together = prepared.groups.get(source.name)
-    is_off = not isinstance(learner, LinearLearner) or there.kind == "multiclass"
-    lines = _lines(learner, there, together, seed) if is_off else ()
-    said = learner.fit(there)[0].predict(_as_seen(prepared.rows.X, there.X, learner))
-    on_target = _on_lines(said, lines, there.kind)
+    judged = Judged.make(prepared.rows, groups, [draw(k) for k in range(n_repeats)], loss)
+    rows = prepared.sources[source.name]
+    is_off = not isinstance(learner, LinearLearner) or rows.kind == "multiclass"
+    lines = _lines(learner, rows, prepared.groups.get(source.name), seed) if is_off else ()
+    P = learner.fit(rows)[0].predict(_as_seen(prepared.rows.X, rows.X, learner))
+    on_target = _on_lines(P, lines, rows.kind)
     if own is None:
         own = [learner.held_out(prepared.rows, folds)[0] for folds in judged.folds]
     world = World(
-        target, source, prepared, judged, there, learner, on_target, tuple(own), lines, seed
+        target, source, prepared, judged, rows, learner, on_target, tuple(own), lines, seed
     )
     if not np.isfinite(world.losses).all() or not np.isfinite(world.own_losses).all():
         raise DatakinError(
@@ -162,6 +168,35 @@ def make_world(
     return world
 
 
+def folds_of_rows(rows: Rows, groups: Array | None, seed: int) -> Array:
+    """Return five folds of the rows of a source."""
+    is_class = rows.kind != "regression"
+    y = rows.codes if is_class else rows.Y[:, 0]
+    return draw_folds(y, is_class, groups, seed, FOLDS)
+
+
+def pick_learner(target: Dataset, source: Dataset, loss: str) -> Learner:
+    """Return the trees if they predict held-out rows of the source clearly better than a linear model.
+
+    The linear model is preferred because its effects can be read, and because it is quick. The folds do not
+    depend on the user's seed: another seed would otherwise explain by another learner where the two are
+    close.
+    """
+    linear, trees = LEARNERS["linear"], LEARNERS["trees"]
+    prepared = prepare(target, [source], max_rows=None, random_state=PICKED)
+    rows = prepared.sources.get(source.name)
+    if rows is None or len(rows) < ENOUGH:
+        return linear
+    folds = folds_of_rows(rows, prepared.groups.get(source.name), derive_seed(PICKED, "learner"))
+    losses, tree_losses = (
+        losses_of(rows.Y, learner.held_out(rows, folds)[0], rows.kind, loss)
+        for learner in (linear, trees)
+    )
+    falls = losses - tree_losses
+    error = float(np.std(falls)) / np.sqrt(len(falls))
+    return trees if float(np.average(falls, weights=rows.weights)) > CLEAR * error else linear
+
+
 def _as_seen(X: Array, seen: Array, learner: Learner) -> Array:
     """Return rows of which trees know all: a missing value is the median where they never saw one.
 
@@ -169,43 +204,53 @@ def _as_seen(X: Array, seen: Array, learner: Learner) -> Array:
     """
     if not isinstance(learner, TreeLearner):
         return X
-    unseen = np.isnan(X).any(axis=0) & ~np.isnan(seen).any(axis=0)
-    if not unseen.any():
-        return X
-    known = X.copy()
-    for j in np.flatnonzero(unseen):
-        known[np.isnan(X[:, j]), j] = np.median(seen[:, j])
-    return known
+    X = X.copy()
+    for j in np.flatnonzero(np.isnan(X).any(axis=0) & ~np.isnan(seen).any(axis=0)):
+        X[np.isnan(X[:, j]), j] = np.median(seen[:, j])
+    return X
 
 
 def _lines(
-    learner: Learner, there: Rows, groups: Array | None, seed: int
+    learner: Learner, rows: Rows, groups: Array | None, seed: int
 ) -> tuple[tuple[float, float], ...]:
-    """Return how predictions of a learner are off in the very table that it learned from.
+    """Return how predictions of a learner are off in the very table that it was trained on.
 
     A few rounds of shrunken trees are too cautious everywhere, and so is a kernel. That is no difference
     between two tables.
     """
-    is_class = there.kind != "regression"
-    y = there.codes if is_class else there.Y[:, 0]
-    folds = draw_folds(y, is_class, groups, derive_seed(seed, "calibration"), FOLDS)
-    eta = link(learner.held_out(there, folds)[0], there.kind)
-    found = []
-    ones, everything = np.ones((len(there), 1)), np.ones(len(there), dtype=bool)
-    for c, y in enumerate(there.Y.T):
-        spread = float(np.std(eta[:, c]))
-        D = np.column_stack([ones, slope_column(eta[:, c], everything)])
-        ridge = np.array([FREE, STIFF])  # held to 1 where there is little to learn it from
-        more = refit(D, y, eta[:, c], there.weights, ridge, there.kind)[1]
+    folds = folds_of_rows(rows, groups, derive_seed(seed, "calibration"))
+    eta = link(learner.held_out(rows, folds)[0], rows.kind)
+    ones = np.ones((len(rows), 1))
+    ridge = np.array(
+        [FREE, STIFF]
+    )  # The slope is held to 1 where there is little to learn it from.
+    lines = []
+    for y, offset in zip(rows.Y.T, eta.T, strict=True):
+        spread = float(np.std(offset))
+        D = np.column_stack([ones, slope_column(offset)])
+        more = refit(D, y, offset, rows.weights, ridge, rows.kind)[1]
         slope = float(np.clip(1 + more / spread, *SLOPES)) if spread > 1e-12 else 1.0
-        level = refit(ones, y, slope * eta[:, c], there.weights, ridge[:1], there.kind)[0]
-        found.append((float(level), slope))
-    return tuple(found)
+        level = refit(ones, y, slope * offset, rows.weights, ridge[:1], rows.kind)[0]
+        lines.append((float(level), slope))
+    return tuple(lines)
 
 
 def _on_lines(P: Array, lines: tuple[tuple[float, float], ...], kind: str) -> Array:
+    """Return predictions moved onto the lines, if there are any."""
     if not lines:
         return P
-    eta = link(P, kind)
-    moved = np.column_stack([a + b * eta[:, c] for c, (a, b) in enumerate(lines)])
-    return normalised(mean_of(moved, kind), kind)
+    levels, slopes = np.array(lines).T
+    return normalised(mean_of(levels + slopes * link(P, kind), kind), kind)
+
+
+def matrix_columns(encoder: TableEncoder) -> dict[str, list[int]]:
+    """Return the columns of the matrix that each column of the table has become."""
+    sizes = [(name, 1) for name in encoder.numeric_names]
+    sizes += [
+        (n, len(kept)) for n, kept in zip(encoder.category_names, encoder.levels, strict=True)
+    ]
+    places, start = {}, 0
+    for name, size in sizes:
+        places[name] = list(range(start, start + size))
+        start += size
+    return places

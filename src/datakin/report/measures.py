@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from datakin.learning.metrics import Metrics
+from datakin.learners.metrics import Metrics
 from datakin.report.sections import column, section, shortened
 from datakin.results import Choice, Comparison
 from datakin.results.metrics_table import MEASURES as TITLES

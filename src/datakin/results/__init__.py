@@ -3,7 +3,7 @@
 Nothing is computed here that could not be recomputed from the record's own fields.
 """
 
-from datakin.learning.metrics import Metrics
+from datakin.learners.metrics import Metrics
 from datakin.results.choice import Choice, CurvePoint, SourceChoice, Stability
 from datakin.results.comparison import Comparison, DataFacts, Estimate, LearningCurve
 from datakin.results.description import Description, describe

@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import isfinite
 from typing import TYPE_CHECKING, TypeAlias
 
-from datakin.learning.stack.records import COST, HELPS, Trial
+from datakin.learners.stack.records import COST, HELPS, Trial
 from datakin.results.answer import Bar, Remedy
 from datakin.results.words import percent, percent_interval, probability, short, signed
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, counted, listed
-from datakin.learning.metrics import Metrics
+from datakin.learners.metrics import Metrics
 from datakin.results.answer import Answer
 from datakin.results.choice_answer import choice_answer, choice_headline
 from datakin.results.explanation import Explanation
@@ -228,8 +229,9 @@ class Choice(Record):
 
     def with_model(self, model: Any) -> Choice:
         """Return this choice with its fitted model, which JSON does not hold."""
-        object.__setattr__(self, "_model", model)
-        return self
+        made = copy(self)
+        made.__dict__["_model"] = model
+        return made
 
     def save(self, path: Any) -> None:
         """Write the model to a file, for `datakin.load_model` and ``datakin predict``."""

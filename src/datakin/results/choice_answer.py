@@ -7,7 +7,7 @@ from math import inf, isfinite, sqrt
 from typing import TYPE_CHECKING
 
 from datakin._core.exceptions import counted
-from datakin.learning.stack.records import COST, HELPS
+from datakin.learners.stack.records import COST, HELPS
 from datakin.results import call_words
 from datakin.results.answer import Answer, AnswerTable, Row, grouped
 from datakin.results.metrics_table import metrics_table

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from datakin.learning.metrics import Metrics
-from datakin.learning.stack.records import Trial
+from datakin.learners.metrics import Metrics
+from datakin.learners.stack.records import Trial
 from datakin.results.answer import Answer
 from datakin.results.comparison_answer import comparison_answer
 from datakin.results.explanation import Explanation

@@ -54,8 +54,7 @@ class Thing:
     ----------
     kind : str
         "problem", "note", "group" (rows that may belong together), or the kind of a difference between
-        tables: "classes", "units", "kinds", "name", "levels", "codes", "relation", "values",
-        "range" or "columns".
+        tables: "classes", "units", "kinds", "name", "levels", "codes", "values", "range" or "columns".
     about : tuple of str
         The tables or datasets that it is about.
     text : str

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from math import isfinite, nan
 
+import numpy as np
 import pandas as pd
 
-from datakin._core.exceptions import counted
+from datakin._core.exceptions import DatakinError, counted
+from datakin.data import Dataset
+from datakin.data.features import Array
+from datakin.data.pairing import Pairing
 from datakin.results.answer import Answer, AnswerTable, Bar, Row
 from datakin.results.record import Provenance, Record, register
 from datakin.results.words import (
@@ -20,7 +25,15 @@ from datakin.results.words import (
     signed,
 )
 
-__all__ = ["NORMAL", "Gain", "MethodGain"]
+__all__ = [
+    "NORMAL",
+    "Gain",
+    "MethodGain",
+    "method_gain",
+    "refuse_identical",
+    "relative_reduction",
+    "without_error",
+]
 
 NORMAL = 1.645  # half of a 90% interval, in standard errors
 
@@ -206,3 +219,73 @@ def _caveats(gain: Gain) -> list[str]:
         word = error_word(gain.source_loss or gain.loss)
         found.append(f"Back: the roles swapped; {short(gain.source)} alone has {word} {alone}.")
     return found
+
+
+def relative_reduction(base: Array, errors: Array, overlap: float = 0.0) -> tuple[float, float]:
+    """Return 1 - mean(errors) / mean(base) over splits, and its standard error.
+
+    Parameters
+    ----------
+    base, errors : ndarray of shape (repeats,)
+        Errors without and with transfer on the same splits.
+    overlap : float
+        Test rows for each training row. Splits of the same rows are not independent; the
+        variance is raised accordingly (Nadeau and Bengio, 2003). 0 for independent draws.
+
+    Examples
+    --------
+    >>> relative_reduction(np.array([0.2, 0.2]), np.array([0.1, 0.1]), 0.0)
+    (0.5, 0.0)
+    """
+    if base.mean() == 0:
+        return float("nan"), float("nan")
+    ratio = errors.mean() / base.mean()
+    if len(base) < 2:
+        return float(1 - ratio), float("nan")
+    spread = np.var(errors - ratio * base, ddof=1)
+    error = np.sqrt(spread * (1 / len(base) + overlap)) / base.mean()
+    return float(1 - ratio), float(error)
+
+
+def method_gain(alone: Array, helped: Array, overlap: float) -> MethodGain:
+    """Return the gain of a method on target and source.
+
+    Parameters
+    ----------
+    alone, helped : ndarray of shape (2, repeats), or (1, repeats)
+        Errors without and with transfer, on the target and (if it is tested on) on the source.
+    overlap : float
+        As in `relative_reduction`.
+    """
+    to, to_se = relative_reduction(alone[0], helped[0], overlap)
+    back, back_se = nan, nan
+    if len(alone) > 1:
+        back, back_se = relative_reduction(alone[1], helped[1], overlap)
+    return MethodGain(
+        target_rer=to,
+        target_se=to_se,
+        source_rer=back,
+        source_se=back_se,
+        average_rer=(to + back) / 2,
+        average_se=float(np.hypot(to_se, back_se) / 2),
+        target_error=float(helped[0].mean()),
+        source_error=float(helped[1].mean()) if len(helped) > 1 else nan,
+    )
+
+
+def without_error(alone: Array, datasets: Sequence[Dataset]) -> list[str]:
+    """Return a note on each dataset tested on whose errors alone are all 0."""
+    return [
+        f"{dataset.name!r} learned alone makes no error: RER is not defined there (NaN)"
+        for dataset, errors in zip(datasets, alone, strict=False)
+        if not errors.any()
+    ]
+
+
+def refuse_identical(common: Pairing, datasets: Sequence[Dataset]) -> None:
+    """Refuse two datasets with the same rows."""
+    if common.identical:
+        raise DatakinError(
+            f"{datasets[0].name!r} and {datasets[1].name!r} hold the same rows: "
+            f"there is nothing to transfer."
+        )

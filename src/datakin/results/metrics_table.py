@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from datakin.learning.metrics import Metrics
+from datakin.learners.metrics import Metrics
 from datakin.results.answer import AnswerTable, Row
 from datakin.results.words import number
 

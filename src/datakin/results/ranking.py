@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed
-from datakin.learning.stack.records import Trial
+from datakin.learners.stack.records import Trial
 from datakin.results.answer import Answer
 from datakin.results.comparison import Comparison, gain_columns
 from datakin.results.explanation import Explanation

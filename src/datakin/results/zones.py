@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from math import inf, nan
 from typing import TYPE_CHECKING, ClassVar
 
-from datakin.learning.metrics import Metrics
-from datakin.learning.stack.records import COST, Trial, call_of
+from datakin.learners.metrics import Metrics
+from datakin.learners.stack.records import COST, Trial, call_of
 from datakin.results.record import register
 from datakin.results.words import percent, percent_interval, probability
 

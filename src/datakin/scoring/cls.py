@@ -69,26 +69,6 @@ class Discrepancy:
         """Cross error minus own error."""
         return self.cross - self.own
 
-    def plus(self, factor: float, other: Discrepancy) -> Discrepancy:
-        """Return self + factor * other, term by term."""
-        return Discrepancy(
-            self.cross + factor * other.cross,
-            self.own + factor * other.own,
-            self.influence + factor * other.influence,
-            self.replicates + factor * other.replicates,
-            self.least,
-        )
-
-    def times(self, factor: float) -> Discrepancy:
-        """Return the discrepancy scaled by a factor."""
-        return Discrepancy(
-            factor * self.cross,
-            factor * self.own,
-            factor * self.influence,
-            factor * self.replicates,
-            self.least,
-        )
-
 
 @dataclass(frozen=True, eq=False)
 class Direction:
@@ -131,12 +111,8 @@ def of_tested(
 def discrepancy(direction: Direction, estimate: str, size: str) -> Discrepancy:
     """Return one directional discrepancy.
 
-    Parameters
-    ----------
-    direction : Direction
-    estimate : str
-        "ensemble", "weighted", "unweighted" or the name of a model.
-    size : {"paper", "matched", "limit"}
+    `estimate` is "ensemble", "weighted", "unweighted" or the name of a model; `size` is "paper",
+    "matched" or "limit".
     """
     cross_rows, cross_mean = _cross_side(direction, estimate, size)
     own_mean, own_part = _own_side(direction, estimate, size)
@@ -195,11 +171,12 @@ def last_change(direction: Direction, estimate: str, cross: bool, own: bool) -> 
 
     `cross` and `own` say which of the two errors to take into account.
     """
-    change = 0.0
-    for errors, sign in ((direction.cross, 1.0),) * cross + ((direction.tested.own, -1.0),) * own:
-        moved = errors.error("fold") - errors.error("inner")
-        change += sign * float(_pick(direction, estimate, moved))
-    return change
+
+    def moved(errors: Errors) -> float:
+        return float(_pick(direction, estimate, errors.error("fold") - errors.error("inner")))
+
+    change = moved(direction.cross) if cross else 0.0
+    return change - moved(direction.tested.own) if own else change
 
 
 def extrapolate(n_train: Mapping[str, float], fold: Array, inner: Array) -> Array:
@@ -210,18 +187,13 @@ def extrapolate(n_train: Mapping[str, float], fold: Array, inner: Array) -> Arra
 
 def _pick(direction: Direction, estimate: str, values: Array) -> Array:
     """Return one model's or aggregate's row of an array over models."""
-    names = direction.cross.names
-    if estimate in AVERAGES:
-        weights = _literal_weights(direction) if estimate == "weighted" else None
-        works = direction.works
-        return np.asarray(np.average(values[works], axis=0, weights=weights))
-    return np.asarray(values[names.index(estimate)])
-
-
-def _literal_weights(direction: Direction) -> Array:
-    """Return scheme 1's weights: the mean of both datasets' ensemble weights."""
-    both = (direction.trained.full_weights + direction.tested.full_weights)[direction.works]
-    return np.asarray(both / both.sum() if both.sum() > 0 else np.full(len(both), 1 / len(both)))
+    if estimate not in AVERAGES:
+        return np.asarray(values[direction.cross.names.index(estimate)])
+    works, weights = direction.works, None
+    if estimate == "weighted":  # scheme 1: the mean of both datasets' ensemble weights
+        weights = (direction.trained.full_weights + direction.tested.full_weights)[works]
+        weights = weights / weights.sum() if weights.sum() > 0 else None
+    return np.asarray(np.average(values[works], axis=0, weights=weights))
 
 
 def _cross_rows(direction: Direction, estimate: str, which: str) -> Array:
@@ -273,24 +245,18 @@ def average(parts: Sequence[Discrepancy]) -> Discrepancy:
     """Average the discrepancies of several fold seeds."""
     if len(parts) == 1:
         return parts[0]
-    total = parts[0]
-    for part in parts[1:]:
-        total = total.plus(1.0, part)
-    return total.times(1.0 / len(parts))
+    cross, own, influence, replicates = (
+        np.mean([getattr(part, name) for part in parts], axis=0)
+        for name in ("cross", "own", "influence", "replicates")
+    )
+    return Discrepancy(float(cross), float(own), influence, replicates, parts[0].least)
 
 
 def error_of_mean(rows: Array, weights: Array, folds: Array, by: str) -> float:
-    """Return the standard error of a cross-validated error.
+    """Return the standard error of a cross-validated error, from its rows or from its folds.
 
-    Parameters
-    ----------
-    rows, weights : ndarray of shape (n,)
-        Losses and their weights in the mean.
-    folds : ndarray of shape (K,)
-        Errors of the folds.
-    by : {"rows", "folds"}
-        Rows: the central limit theorem of Bayle et al. (2020). Folds: the paper's approximation;
-        when all folds err alike it would be 0, and rows are used instead.
+    Rows: the central limit theorem of Bayle et al. (2020). Folds: the paper's approximation; when all
+    folds err alike it would be 0, and rows are used instead.
     """
     if by == "folds" and np.ptp(folds) > 0:
         return float(np.std(folds, ddof=1) / np.sqrt(len(folds)))

@@ -9,13 +9,14 @@ from typing import NamedTuple
 import numpy as np
 
 from datakin._core.exceptions import DatakinError
+from datakin.cross_errors.options import Options
 from datakin.cross_errors.table import ErrorTable
 from datakin.data.features import Array
 from datakin.results import Matrix
 from datakin.results.zones import NOT_TRIED, PAPER, TRIAL, Zone
-from datakin.scoring.pairs import Pair, compare_pair, decide, make_pair, provenance_of, trial_of
+from datakin.scoring.pairs import compare_pair, decide, make_pair, provenance_of, trial_of
 
-__all__ = ["complete_names", "fill_matrix", "make_matrix"]
+__all__ = ["check_symmetric", "complete_names", "fill_matrix", "make_matrix"]
 
 
 class PairNotes(NamedTuple):
@@ -23,6 +24,15 @@ class PairNotes(NamedTuple):
 
     source: str
     notes: tuple[str, ...]
+
+
+def check_symmetric(options: Options) -> None:
+    """Refuse a direction that a matrix cannot have."""
+    if options.direction != 0.5:
+        raise DatakinError(
+            f"A matrix is symmetric: the 'direction' parameter must be 0.5. "
+            f"Got {options.direction!r}; use rank for one direction."
+        )
 
 
 def complete_names(table: ErrorTable) -> list[str]:
@@ -44,11 +54,7 @@ def fill_matrix(table: ErrorTable) -> tuple[Matrix, list[PairNotes]]:
 
     A dataset has an error of its own where all its pairs agree on it.
     """
-    if table.options.direction != 0.5:
-        raise DatakinError(
-            f"A matrix is symmetric: the 'direction' parameter must be 0.5. "
-            f"Got {table.options.direction!r}; use rank for one direction."
-        )
+    check_symmetric(table.options)
     names = complete_names(table)
     if table.complete and len(names) < len(table.names):
         lacking = [name for name in table.names if name not in names]
@@ -66,15 +72,16 @@ def fill_matrix(table: ErrorTable) -> tuple[Matrix, list[PairNotes]]:
 
 
 class _Cells:
-    """Square arrays that pairs are filled into."""
+    """Square arrays that pairs are filled into, by their names in a Matrix."""
 
     def __init__(self, table: ErrorTable, names: Sequence[str]) -> None:
         n = len(names)
         self.table, self.names = table, names
-        self.scores, self.spreads, self.lows, self.highs, self.thresholds, self.gaps = (
-            np.zeros((n, n)) for _ in range(6)
-        )
-        self.errors = np.full((n, n), np.nan)
+        self.symmetric = {
+            name: np.zeros((n, n))
+            for name in ("scores", "standard_errors", "lows", "highs", "thresholds")
+        }
+        self.gaps, self.errors = np.zeros((n, n)), np.full((n, n), np.nan)
         self.zones = [[Zone.POSITIVE] * n for _ in range(n)]
         self.owns: list[set[float]] = [set() for _ in names]
         self.told: list[PairNotes] = []
@@ -86,42 +93,26 @@ class _Cells:
             self.told.append(PairNotes(source, compare_pair(self.table, target, source).notes))
             return
         pair, options = make_pair(self.table, target, source), self.table.options
+        by_paper = PAPER.decide(*pair.evidence())
+        self.told.append(PairNotes(source, pair.notes(by_paper)))
+        # A source may help a small target that cannot help it.
+        self.zones[b][a] = decide(self.table, target, source, by_paper).zone
+        self.zones[a][b] = decide(self.table, source, target, by_paper).zone
         score = pair.estimate(options.estimate, options.size)
-        forth, back, threshold = self._zones(pair)
-        for array, value in (
-            (self.scores, score.value),
-            (self.spreads, score.standard_error),
-            (self.lows, score.low),
-            (self.highs, score.high),
-            (self.thresholds, threshold),
-        ):
+        values = score.value, score.standard_error, score.low, score.high, by_paper.high
+        for array, value in zip(self.symmetric.values(), values, strict=True):
             array[a, b] = array[b, a] = value
-        self.zones[b][a], self.zones[a][b] = forth, back
         parts = pair.both(options.estimate, options.size)
         for (i, j), part in zip(((b, a), (a, b)), parts, strict=True):
             self.gaps[i, j], self.errors[i, j] = part.value, part.cross
             if not self.table.about["options"].get("trained"):  # an encoder for each pair
                 self.owns[j].add(part.own)
 
-    def _zones(self, pair: Pair) -> tuple[Zone, Zone, float]:
-        """Return the zone of the source for the target, the reverse, and the paper's threshold."""
-        names = pair.facts.target, pair.facts.source
-        by_paper = PAPER.decide(*pair.evidence())
-        self.told.append(PairNotes(pair.facts.source, pair.notes(by_paper)))
-        forth = decide(self.table, *names, by_paper).zone
-        # A source may help a small target that cannot help it.
-        back = decide(self.table, *names[::-1], by_paper).zone
-        return forth, back, by_paper.high
-
     def _gains(self) -> Array | None:
         """Return what each dataset brought each other one where they were tried."""
-        found = np.full((len(self.names), len(self.names)), np.nan)
-        for i, source in enumerate(self.names):
-            for j, target in enumerate(self.names):
-                trial = trial_of(self.table, target, source)
-                if trial is not None:
-                    found[i, j] = trial.gain
-        return None if np.isnan(found).all() else found
+        trials = [[trial_of(self.table, j, i) for j in self.names] for i in self.names]
+        gains = [[np.nan if trial is None else trial.gain for trial in row] for row in trials]
+        return None if np.isnan(gains).all() else np.array(gains)
 
     def _rule(self, gains: Array | None) -> tuple[str, tuple[str, ...]]:
         """Return what decided the zones, and a note where that is not the same for all of them."""
@@ -140,19 +131,15 @@ class _Cells:
         gains = self._gains()
         rule, notes = self._rule(gains)
         return Matrix(
-            tuple(self.names),
-            self.scores,
-            self.table.n_fits,
-            provenance_of(self.table, self.names),
+            names=tuple(self.names),
+            n_fits=self.table.n_fits,
+            provenance=provenance_of(self.table, self.names),
             notes=(*notes, *dict.fromkeys(note for told in self.told for note in told.notes)),
             complete=self.table.complete,
-            standard_errors=self.spreads,
-            lows=self.lows,
-            highs=self.highs,
             discrepancies=self.gaps,
             errors=self.errors,
             zones=tuple(tuple(row) for row in self.zones),
-            thresholds=self.thresholds,
             rule=rule,
             gains=gains,
+            **self.symmetric,
         )

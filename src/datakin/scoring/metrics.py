@@ -11,8 +11,8 @@ from datakin.cross_errors.predictions import PlanReading
 from datakin.cross_errors.records import Key, PairFacts, Piece
 from datakin.cross_errors.table import ErrorTable
 from datakin.data.features import Array
-from datakin.learning.metrics import Metrics, agreeing, class_metrics, number_metrics
-from datakin.learning.stack.records import Trial
+from datakin.learners.metrics import Metrics, agreeing, class_metrics, number_metrics
+from datakin.learners.stack.records import Trial
 from datakin.scoring.cls import AVERAGES, Direction, Discrepancy
 from datakin.scoring.ways import RowsWay, Way
 
@@ -27,31 +27,20 @@ def pair_metrics(
     """Return the metrics of both datasets on themselves and on each other.
 
     Each is a mean over the predictors whose error is stated, so that accuracy and RMSE are exactly what
-    the errors say.
-
-    Parameters
-    ----------
-    table : ErrorTable
-    facts : PairFacts
-    ways : pair of Way
-        Source to target, target to source.
-    chosen : pair of Discrepancy
-        Their errors.
+    the errors say. `ways` and their errors are from source to target, then from target to source.
     """
     rows = [way for way in ways if isinstance(way, RowsWay)]
     if table.options.size == "limit" or len(rows) < 2:
         return {}
-    assert facts.keys is not None
-    tested, trained = facts.keys
-    both = (facts, tested, trained), (facts.swapped(), trained, tested)
-    found: dict[str, Metrics] = {}
-    names = (("target", "source_to_target"), ("source", "target_to_source"))
-    for (own, cross), side, way, part in zip(names, both, rows, chosen, strict=True):
-        view = _Side(table, *side, way)
-        found[own] = view.own(part.own)
-        found[cross] = view.cross(part.cross)
-    order = ("source_to_target", "target_to_source", "target", "source")
-    return {name: found[name] for name in order}
+    forth, back = (
+        _Side(table, side, way) for side, way in zip((facts, facts.swapped()), rows, strict=True)
+    )
+    return {
+        "source_to_target": forth.cross(chosen[0].cross),
+        "target_to_source": back.cross(chosen[1].cross),
+        "target": forth.own(chosen[0].own),
+        "source": back.own(chosen[1].own),
+    }
 
 
 def trial_metrics(table: ErrorTable, trial: Trial | None, target: str) -> dict[str, Metrics]:
@@ -65,11 +54,10 @@ def trial_metrics(table: ErrorTable, trial: Trial | None, target: str) -> dict[s
 class _Side:
     """One direction of a pair: a source's predictors, and the target's own, on the target's rows."""
 
-    def __init__(
-        self, table: ErrorTable, facts: PairFacts, tested: Key, trained: Key, way: RowsWay
-    ) -> None:
+    def __init__(self, table: ErrorTable, facts: PairFacts, way: RowsWay) -> None:
+        assert facts.keys is not None
         self.table, self.facts, self.way = table, facts, way
-        self.tested, self.trained = tested, trained
+        self.tested, self.trained = facts.keys
         self.estimate, self.member = table.options.estimate, table.members[facts.target]
         assert self.member.labels is not None
         self.labels = self.member.labels

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pandas as pd
@@ -11,11 +11,11 @@ import pandas as pd
 from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.cross_errors.frame import error_records
 from datakin.cross_errors.options import AGGREGATES, Options
-from datakin.cross_errors.records import Key, Member, PairFacts
+from datakin.cross_errors.records import Member, PairFacts
 from datakin.cross_errors.table import ErrorTable
 from datakin.data.features import Array
-from datakin.learning.losses import RARE
-from datakin.learning.stack.records import Trial
+from datakin.learners.losses import RARE
+from datakin.learners.stack.records import Trial
 from datakin.results.comparison import Comparison, DataFacts, ErrorRecords, Estimate
 from datakin.results.record import Provenance
 from datakin.results.zones import NOT_TRIED, PAPER, TRIAL, Zone, ZoneDecision
@@ -49,17 +49,9 @@ FLAT = "the own errors do not vary, so that the ambiguous zone has no width"
 
 
 class Pair:
-    """Both directions of a pair, read with some options.
+    """Both directions of a pair, source to target and target to source, read with some options.
 
-    Parameters
-    ----------
-    facts : PairFacts
-    members : pair of Member
-    ways : pair of Way
-        Source to target, target to source.
-    options : Options
-    test_size : float or None
-        Share of rows that test, where every repeat splits the datasets anew.
+    `test_size` is the share of rows that test, where every repeat splits the datasets anew.
     """
 
     def __init__(
@@ -101,6 +93,10 @@ class Pair:
     def both(self, estimate: str, size: str) -> tuple[Discrepancy, Discrepancy]:
         """Return the discrepancies source to target and target to source."""
         return self.ways[0].discrepancy(estimate, size), self.ways[1].discrepancy(estimate, size)
+
+    def mean_errors(self, model: str) -> list[tuple[float, float]]:
+        """Return the cross and the own error of one model in both directions."""
+        return [way.mean_errors(model, self.options.size) for way in self.ways]
 
     def value(self, values: Sequence[float]) -> float:
         """Return the score of two discrepancies' values."""
@@ -157,9 +153,7 @@ class Pair:
             return None
         parts = self.both(self.options.estimate, self.options.size)
         constants = [member.best_constant or np.nan for member in self.members]
-        return self.value(
-            [p.value / constant for p, constant in zip(parts, constants, strict=True)]
-        )
+        return self.value(np.divide([part.value for part in parts], constants).tolist())
 
 
 def _gap(direction: Direction) -> float:
@@ -173,12 +167,13 @@ def pair_ways(table: ErrorTable, facts: PairFacts) -> tuple[Way, Way]:
     if table.keep == "sums":
         forth, back = (facts.source, facts.target), (facts.target, facts.source)
         return SumsWay(table.sums[forth]), SumsWay(table.sums[back])
-    assert facts.keys is not None
-    return _way(table, facts, *facts.keys), _way(table, facts.swapped(), *facts.keys[::-1])
+    return _way(table, facts), _way(table, facts.swapped())
 
 
-def _way(table: ErrorTable, facts: PairFacts, tested: Key, trained: Key) -> RowsWay:
+def _way(table: ErrorTable, facts: PairFacts) -> RowsWay:
     """Return the direction from a pair's source to its target."""
+    assert facts.keys is not None
+    tested, trained = facts.keys
     labels = table.members[facts.target].labels
     crosses = table.pieces[trained].crosses[facts.target]
     owns = zip(table.pieces[trained].own, table.pieces[tested].own, crosses, strict=True)
@@ -215,22 +210,12 @@ def all_estimates(table: ErrorTable, target: str, source: str) -> pd.DataFrame:
     names = [*pair.ways[0].models, *AGGREGATES]
     if isinstance(pair.ways[0], SumsWay):
         names = [pair.ways[0].sums.estimate]
-    rows = []
-    for name in names:
-        for size in pair.sizes:
-            found = pair.estimate(name, size)
-            rows.append(
-                {
-                    "estimate": name,
-                    "size": size,
-                    "score": found.value,
-                    "standard_error": found.standard_error,
-                    "low": found.low,
-                    "high": found.high,
-                    "p_value": found.p_value,
-                }
-            )
-    return pd.DataFrame(rows)
+    rows = [
+        {"estimate": name, "size": size, **asdict(pair.estimate(name, size))}
+        for name in names
+        for size in pair.sizes
+    ]
+    return pd.DataFrame(rows).rename(columns={"value": "score"})
 
 
 def provenance_of(table: ErrorTable, names: Sequence[str], columns: object = None) -> Provenance:
@@ -293,7 +278,6 @@ def compare_pair(
     by_paper = PAPER.decide(*evidence)
     decision = decide(table, target, source, by_paper)
     score = sizes[options.size]
-    ends = pair.ways[0].models
     return Comparison(
         target=target,
         source=source,
@@ -311,8 +295,8 @@ def compare_pair(
         losses={member.name: member.loss for member in pair.members},
         standardised=pair.standardised,
         model_scores={
-            name: pair.value([way.of_model(name, options.size) for way in pair.ways])
-            for name in ends
+            name: pair.value([cross - own for cross, own in pair.mean_errors(name)])
+            for name in pair.ways[0].models
         },
         model_weights={name: way.weights for name, way in zip(names, pair.ways, strict=True)},
         zone=decision.zone,
@@ -344,14 +328,8 @@ def _facts(member: Member, columns: tuple[str, ...]) -> DataFacts:
     used = set(columns)
     left_out = [name for name in member.columns if name not in used]
     shares = dict(zip(member.classes, member.shares, strict=True))
-    return DataFacts(
-        member.n_rows,
-        len(columns),
-        shares,
-        member.missing,
-        tuple(left_out[:LISTED]),
-        len(left_out),
-    )
+    named = tuple(left_out[:LISTED])
+    return DataFacts(member.n_rows, len(columns), shares, member.missing, named, len(left_out))
 
 
 def _compare_with_itself(table: ErrorTable, facts: PairFacts, made: Provenance) -> Comparison:

@@ -1,4 +1,4 @@
-"""One row of the table -> a Ranking: the sources of a target, best first."""
+"""One row of the table -> a Ranking: the sources of a target, best first, in groups of equals."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from datakin.cross_errors.options import Options
 from datakin.cross_errors.sums import Grams
 from datakin.cross_errors.table import ErrorTable
 from datakin.data.features import Array
+from datakin.learners.stack.records import call_of
 from datakin.results import Ranking
-from datakin.scoring.order import in_order
+from datakin.results.comparison import Comparison
 from datakin.scoring.pairs import Pair, compare_pair, make_pair
 from datakin.scoring.uncertainty import probability_first, sum_groups
 from datakin.scoring.ways import SumsWay
 
-__all__ = ["grams_of_all", "rank_sources", "what_rows_add"]
+__all__ = ["APART", "grams_of_all", "in_order", "rank_sources", "what_rows_add"]
+
+APART = 1.645  # standard errors of a difference that support an order
 
 
 def rank_sources(table: ErrorTable, target: str) -> Ranking:
@@ -56,9 +59,8 @@ def _first_places(
 ) -> dict[str, float]:
     """Return the probability of each source to be the best."""
     same = [name for name in sources if name not in pairs]
-    if (
-        same or grams is None
-    ):  # the target itself is among the sources: no doubt about the first place
+    # The target itself is among the sources: no doubt about the first place.
+    if same or grams is None:
         return {name: float(name == same[0]) for name in sources}
     options, made = table.options, list(pairs.values())
     parts = [pair.ways[0].discrepancy(options.estimate, options.size) for pair in made]
@@ -102,3 +104,47 @@ def _grams(rows: Mapping[str, Array], size: str) -> Grams:
     names = tuple(sorted(rows))
     chosen = np.array([rows[name] for name in names])
     return Grams(names, size, chosen @ chosen.T, chosen.shape[1])
+
+
+def in_order(found: Sequence[Comparison]) -> tuple[tuple[Comparison, ...], dict[str, int]]:
+    """Return sources best first, and the number of each one's group.
+
+    A group begins at the first source that hurts, and where a source lies below the first of the group
+    before by more than 1.645 standard errors of the difference. Sources are taken as independent. They
+    share the target's rows, so that the standard error is too large rather than too small: groups are
+    approximate and cautious.
+    """
+    are_tried = any(c.trial is not None for c in found)
+
+    def seen(c: Comparison) -> tuple[float, float]:
+        """Return what a trial showed, or what the target gains by loss, and its standard error."""
+        if not are_tried:
+            return -c.source_to_target, c.directions["source_to_target"].standard_error
+        return (0.0, 0.0) if c.trial is None else (c.trial.tried, c.trial.standard_error)
+
+    ordered = sorted(found, key=lambda c: (c.source_to_target, c.score, c.source))
+    if are_tried:
+        ordered = sorted(found, key=_place)
+    groups: dict[str, int] = {}
+    first, number, is_last = seen(ordered[0]), 1, _hurts(ordered[0])
+    for comparison in ordered:
+        value, error = seen(comparison)
+        hurts = _hurts(comparison)
+        if hurts != is_last or first[0] - value > APART * float(np.hypot(first[1], error)):
+            first, number, is_last = (value, error), number + 1, hurts
+        groups[comparison.source] = number
+    return tuple(ordered), groups
+
+
+def _place(c: Comparison) -> tuple[bool, bool, float, float, str]:
+    """Return what a source is ordered by where some were tried: the gain to expect, those that hurt last.
+
+    A copy of the target comes first. Another source that was not tried counts as one that brings nothing.
+    """
+    is_copy = c.trial is None and c.score == c.source_to_target == 0.0
+    gain = 0.0 if c.trial is None else c.trial.gain
+    return _hurts(c), not is_copy, -gain, c.source_to_target, c.source
+
+
+def _hurts(c: Comparison) -> bool:
+    return c.trial is not None and call_of(c.trial) == "hurts"

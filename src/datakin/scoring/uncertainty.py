@@ -90,16 +90,8 @@ def over_repeats(estimate: Estimate, values: Array, test_size: float, n_folds: i
     """Widen an interval where random splits disagree by more than rows and folds explain.
 
     The variance over splits is raised for their overlap (Nadeau and Bengio, 2003). It knows what the
-    rows tested do not: how encoders trained on other rows, from other seeds, differ.
-
-    Parameters
-    ----------
-    estimate : Estimate
-    values : ndarray
-        The estimate on each split.
-    test_size : float
-        Share of rows that test.
-    n_folds : int
+    rows tested do not: how encoders trained on other rows, from other seeds, differ. `values` are the
+    estimate on each split, `test_size` the share of rows that test.
     """
     raised = 1 / len(values) + test_size / (1 - test_size)
     error = float(np.sqrt(np.var(values, ddof=1) * raised))
@@ -113,17 +105,8 @@ def probability_first(
 ) -> Array:
     """Return the probability of each source to lose least on the target.
 
-    Parameters
-    ----------
-    parts : sequence of Discrepancy
-        Source to target, for each source.
-    products : ndarray of shape (m, m)
-        Sums over the target's rows (or groups) of products of the sources' influences.
-    n : int
-        Number of rows, or groups.
-    n_folds : int
-        Decides the degrees of freedom.
-    random_state : int
+    `products`, of shape (m, m), are sums over the target's n rows (or groups) of products of the
+    sources' influences. The number of folds decides the degrees of freedom.
     """
     scores = np.array([part.value for part in parts])
     covariance = products * n / (n - 1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 
@@ -23,67 +22,21 @@ from datakin.scoring.cls import (
     of_tested,
     own_error,
 )
-from datakin.scoring.curves import learning_curve
 from datakin.scoring.uncertainty import make_estimate, row_variance
 
 __all__ = ["RowsWay", "SumsWay", "Way", "summed"]
 
 NOTHING = np.empty(0)
-
-
-class Way(Protocol):
-    """Predictors of one dataset tested on another: what a score needs to know."""
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """The models that work on both datasets."""
-
-    @property
-    def sizes(self) -> tuple[str, ...]:
-        """The scores that can be had."""
-
-    @property
-    def n_folds(self) -> int:
-        """How many versions of the predictors there are, each without a fold."""
-
-    @property
-    def groups(self) -> Array | None:
-        """Groups of the tested rows."""
-
-    @property
-    def weights(self) -> dict[str, float]:
-        """Ensemble weights of the tested dataset."""
-
-    def discrepancy(self, estimate: str, size: str) -> Discrepancy:
-        """Return how much worse the predictors do than the tested dataset's own."""
-
-    def of_model(self, model: str, size: str) -> float:
-        """Return the same of one model, as a number."""
-
-    def own_error(self, estimate: str, by: str) -> tuple[float, float]:
-        """Return the tested dataset's own error and its standard error."""
-
-    def curve(self, estimate: str) -> LearningCurve:
-        """Return the tested dataset's learning curve."""
+WITHOUT_LIMIT = SIZES[:2]
 
 
 class RowsWay:
-    """A direction from losses row by row.
-
-    Parameters
-    ----------
-    directions : sequence of Direction
-        One for each repeat.
-    groups : ndarray or None
-    """
+    """A direction from losses row by row, one for each repeat, and the groups of the tested rows."""
 
     def __init__(self, directions: Sequence[Direction], groups: Array | None) -> None:
         self.directions, self.groups = directions, groups
+        self._cross = directions[0].cross
         self._found: dict[tuple[str, str], Discrepancy] = {}
-
-    @property
-    def _cross(self) -> Errors:
-        return self.directions[0].cross
 
     @property
     def errors(self) -> list[Errors]:
@@ -93,12 +46,14 @@ class RowsWay:
     @cached_property
     def models(self) -> tuple[str, ...]:
         """The models that work on both datasets."""
-        return tuple(self._cross.models[m] for m in self.directions[0].works)
+        models, works = self._cross.models, self.directions[0].works
+        # The same object for all directions, of which there may be very many.
+        return models if len(works) == len(models) else tuple(models[m] for m in works)
 
     @property
     def sizes(self) -> tuple[str, ...]:
         """The scores that can be had."""
-        return SIZES if self._cross.has_inner else SIZES[:2]
+        return SIZES if self._cross.has_inner else WITHOUT_LIMIT
 
     @property
     def n_folds(self) -> int:
@@ -120,19 +75,10 @@ class RowsWay:
             self._found[key] = average([discrepancy(d, *key) for d in self.directions])
         return self._found[key]
 
-    def of_model(self, model: str, size: str) -> float:
-        """Return the same of one model, as a number."""
-        cross, own = self.mean_errors(model, size)
-        return cross - own
-
     def mean_errors(self, model: str, size: str) -> tuple[float, float]:
         """Return the cross and the own error of one model."""
-        cross, own = mean_errors(self.directions[0], model, size)
-        for direction in self.directions[1:]:
-            more = mean_errors(direction, model, size)
-            cross, own = cross + more[0], own + more[1]
-        share = 1.0 / len(self.directions)
-        return share * cross, share * own
+        cross, own = np.mean([mean_errors(d, model, size) for d in self.directions], axis=0)
+        return float(cross), float(own)
 
     def own_error(self, estimate: str, by: str) -> tuple[float, float]:
         """Return the tested dataset's own error and its standard error."""
@@ -149,13 +95,18 @@ class RowsWay:
 
     def curve(self, estimate: str) -> LearningCurve:
         """Return the tested dataset's learning curve."""
-        return learning_curve(self.directions, estimate, self.groups)
+        return of_tested(
+            self.directions,
+            estimate,
+            "curve",
+            lambda: _learning_curve(self.directions, estimate, self.groups),
+        )
 
 
 class SumsWay:
     """A direction from sums: of the estimate they were kept of, and of no other."""
 
-    groups = None
+    groups: Array | None = None
 
     def __init__(self, sums: WaySums) -> None:
         self.sums, self.models, self.sizes = sums, sums.models, sums.sizes
@@ -171,10 +122,10 @@ class SumsWay:
         cross, own, variance, least, *folds = self.sums.parts[self.sizes.index(size)].tolist()
         return Discrepancy(cross, own, NOTHING, np.array(folds), least, variance)
 
-    def of_model(self, model: str, size: str) -> float:
-        """Return the same of one model, as a number."""
+    def mean_errors(self, model: str, size: str) -> tuple[float, float]:
+        """Return the cross and the own error of one model."""
         cross, own = self.sums.by_model[self.models.index(model), self.sizes.index(size)]
-        return float(cross - own)
+        return float(cross), float(own)
 
     def own_error(self, estimate: str, by: str) -> tuple[float, float]:
         """Return the tested dataset's own error and its standard error."""
@@ -195,37 +146,23 @@ class SumsWay:
         )
 
 
+Way = RowsWay | SumsWay
+
+
 def summed(way: RowsWay, estimate: str) -> WaySums:
     """Return the sums of a direction for one estimate."""
-    cross, models, sizes = way.directions[0].cross, way.models, way.sizes
-    parts = [way.discrepancy(estimate, size) for size in sizes]
+    cross, sizes = way.directions[0].cross, way.sizes
+    parts = [
+        [p.cross, p.own, row_variance(p.influence, way.groups, p.least), p.least, *p.replicates]
+        for p in (way.discrepancy(estimate, size) for size in sizes)
+    ]
+    by_model = [[way.mean_errors(model, size) for size in sizes] for model in way.models]
     own, curve, weights = of_tested(
         way.directions, estimate, "sums", lambda: _own_sums(way, estimate)
     )
-    return WaySums(
-        cross.trained_on,
-        cross.tested_on,
-        models,
-        sizes,
-        estimate,
-        np.array(
-            [
-                [
-                    p.cross,
-                    p.own,
-                    row_variance(p.influence, way.groups, p.least),
-                    p.least,
-                    *p.replicates.tolist(),
-                ]
-                for p in parts
-            ]
-        ),
-        np.array([[way.mean_errors(model, size) for size in sizes] for model in models]),
-        own,
-        curve,
-        weights,
-        cross.models,
-    )
+    about = (cross.trained_on, cross.tested_on, way.models, sizes, estimate)
+    numbers = (np.array(parts), np.array(by_model), own, curve, weights)
+    return WaySums(*about, *numbers, cross.models)
 
 
 def _own_sums(way: RowsWay, estimate: str) -> tuple[Array, Array, Array]:
@@ -244,3 +181,35 @@ def _own_sums(way: RowsWay, estimate: str) -> tuple[Array, Array, Array]:
     ]
     own = np.array([mean, by_rows, way.own_error(estimate, "folds")[1]])
     return own, np.array(numbers), np.array(list(way.weights.values()))
+
+
+def _learning_curve(
+    directions: Sequence[Direction], estimate: str, groups: Array | None
+) -> LearningCurve:
+    """Return the line through the errors at two sizes, which for many learners fall like 1 / rows.
+
+    The limit extrapolates far beyond the sizes seen: its uncertainty is large and says so.
+    """
+    own = directions[0].tested.own
+    rows, folds = {}, {}
+    for size in ("fold", "inner"):
+        found = [own_error(d, estimate, size) for d in directions]
+        rows[size] = np.mean([(losses - losses @ w) * w for losses, w, _ in found], axis=0)
+        folds[size] = np.mean([errors for _, _, errors in found], axis=0)
+    sizes = {size: own.n_train[size] for size in ("all", "fold", "inner")}
+    errors = {size: float(folds[size].mean()) for size in folds}
+    factor = sizes["fold"] / (sizes["fold"] - sizes["inner"])
+    limit = factor * errors["fold"] - (factor - 1) * errors["inner"]
+    n_folds = len(folds["fold"])
+    by_rows = row_variance(factor * rows["fold"] - (factor - 1) * rows["inner"], groups, own.least)
+    by_folds = np.var(factor * folds["fold"] - (factor - 1) * folds["inner"], ddof=1) / n_folds
+    spread = {size: float(np.sqrt(row_variance(rows[size], groups, own.least))) for size in rows}
+    return LearningCurve(
+        dataset=own.tested_on,
+        n_rows=int(sizes["all"]),
+        n_train=(sizes["inner"], sizes["fold"]),
+        errors=(errors["inner"], errors["fold"]),
+        standard_errors=(spread["inner"], spread["fold"]),
+        slope=(errors["inner"] - errors["fold"]) / (1 / sizes["inner"] - 1 / sizes["fold"]),
+        limit=make_estimate(limit, float(np.sqrt(max(by_rows, by_folds))), n_folds),
+    )

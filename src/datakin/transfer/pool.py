@@ -1,20 +1,24 @@
-"""The pool: rows of target and sources in one checked table, with common columns and class codes."""
+"""What estimators that learn from sources share: one checked pool of rows, and scikit-learn's ways."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import check_X_y
+from sklearn.base import BaseEstimator
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils import ClassifierTags, RegressorTags, get_tags
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
 
 from datakin._core.exceptions import DatakinError, listed, warn
 from datakin.data import Dataset
 from datakin.data.features import Array
 
-__all__ = ["Pool", "make_pool"]
+__all__ = ["Pool", "SourcesEstimator", "make_pool"]
 
 EXPECTED = "The 'sources' parameter must be a list of pairs (X, y), or a mapping of name to pair."
 HINT = "for one source write sources=[(X, y)]"
@@ -24,17 +28,8 @@ HINT = "for one source write sources=[(X, y)]"
 class Pool:
     """The rows of the target, then those of every source.
 
-    Attributes
-    ----------
-    X : ndarray or csr_matrix of shape (n, p)
-    y : ndarray
-        Codes of `classes`, or numbers.
-    origin : ndarray of int
-        0 for rows of the target, j for rows of the j-th source.
-    classes : ndarray or None
-        All labels of target and sources, sorted; None for regression.
-    names : tuple of str
-        Names of the sources in messages.
+    y holds codes of `classes` (all labels, sorted) or, where these are None, numbers. The origin of a
+    row is 0 for the target and j for the j-th source; messages call the sources by `names`.
     """
 
     X: Any
@@ -63,18 +58,13 @@ class Pool:
         return np.flatnonzero(np.isin(self.origin, origins))
 
 
-def make_pool(X: Any, y: Array, sources: Any, *, is_class: bool, **options: Any) -> Pool:
-    """Check the sources against the validated target, and stack all rows.
+def make_pool(
+    X: Any, y: Array, sources: Any, *, is_class: bool, columns: Array | None = None, **options: Any
+) -> Pool:
+    """Check the sources, as users pass them, against the validated target, and stack all rows.
 
-    Parameters
-    ----------
-    X, y : arrays
-    sources : sequence of (X, y), or mapping of name to (X, y)
-    is_class : bool
-    **options
-        Of scikit-learn's ``check_X_y``, and `columns`, the target's column names if it has any.
+    Columns are the target's column names, if it has any; options are those of scikit-learn's ``check_X_y``.
     """
-    columns = options.pop("columns", None)
     pairs = _pairs(sources)
     Xs, ys = [X], [y]
     for name, pair in pairs.items():
@@ -185,3 +175,76 @@ def _coded_otherwise(ours: set[Any], theirs: set[Any]) -> bool:
     both = ours | theirs
     numbers = all(isinstance(label, (int, float)) for label in both)
     return numbers and len(ours) == len(theirs) == 2 and len(both) == 3
+
+
+class SourcesEstimator(BaseEstimator):
+    """Base of the estimators with ``fit(X, y, *, sources=())``.
+
+    A subclass defines `fit` and `predict`, whether it is a classifier now (``_is_class``) and the
+    tags of what it fits (``_inner_tags``), which decide the inputs that it takes.
+    """
+
+    _for_numbers: ClassVar[str]  # how a classifier is told to predict numbers
+
+    def _is_class(self) -> bool:
+        raise NotImplementedError
+
+    def _inner_tags(self) -> Any:
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> Any:
+        """Return class labels, or numbers."""
+        raise NotImplementedError
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy, or R squared for regression."""
+        measure = accuracy_score if self._is_class() else r2_score
+        return float(measure(y, self.predict(X), sample_weight=sample_weight))
+
+    def __sklearn_tags__(self) -> Any:
+        tags, inner = super().__sklearn_tags__(), self._inner_tags()
+        tags.target_tags.required = True
+        tags.classifier_tags = tags.regressor_tags = None
+        if self._is_class():
+            tags.estimator_type = "classifier"
+            like = inner.classifier_tags or ClassifierTags()
+            tags.classifier_tags = ClassifierTags(like.poor_score, like.multi_class)
+        else:
+            tags.estimator_type = "regressor"
+            poor = (inner.regressor_tags or RegressorTags()).poor_score
+            tags.regressor_tags = RegressorTags(poor)
+        tags.input_tags.sparse = inner.input_tags.sparse
+        tags.input_tags.allow_nan = inner.input_tags.allow_nan
+        return tags
+
+    def _make_pool(self, X: Any, y: Any, sources: Any) -> Pool:
+        """Check target and sources, and stack their rows."""
+        is_class = self._is_class()
+        X, y = self._validated(X, y, y_numeric=not is_class)
+        kind = type_of_target(y)
+        if is_class and kind not in ("binary", "multiclass"):
+            raise DatakinError(
+                f"Unknown label type: {kind}. {type(self).__name__} is a classifier here and needs "
+                f"class labels; for numbers {self._for_numbers}."
+            )
+        columns = getattr(self, "feature_names_in_", None)
+        options = self._input_options()
+        return make_pool(X, y, sources, is_class=is_class, columns=columns, **options)
+
+    def _new_rows(self, X: Any) -> Any:
+        """Check rows to predict: they must have the columns of `fit`."""
+        check_is_fitted(self)
+        return self._validated(X, reset=False)
+
+    def _validated(self, *arrays: Any, **options: Any) -> Any:
+        try:
+            return validate_data(self, *arrays, **options, **self._input_options())
+        except ValueError as error:
+            raise DatakinError(str(error)) from None
+
+    def _input_options(self) -> dict[str, Any]:
+        tags = get_tags(self).input_tags
+        return {
+            "accept_sparse": "csr" if tags.sparse else False,
+            "ensure_all_finite": "allow-nan" if tags.allow_nan else True,
+        }

@@ -3,46 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.metrics import accuracy_score, r2_score
-from sklearn.utils import ClassifierTags, RegressorTags
+from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from datakin._core.checks import check_choice, check_count, check_seed
 from datakin._core.exceptions import DatakinError, DatakinWarning, warn
 from datakin._core.repeatability import derive_seed
 from datakin._core.warned import unheard
+from datakin.cross_errors.records import Labels
 from datakin.data.features import Array, Features
-from datakin.learning.losses import choose_loss, resolve_loss
-from datakin.learning.stack.encoder import TableEncoder
-from datakin.learning.stack.fitting import Fitted, fit_stack, held_out
-from datakin.learning.stack.folds import draw_folds
-from datakin.learning.stack.learners import make_learners
-from datakin.learning.stack.losses import Judge
-from datakin.learning.stack.predictors import StackPredictor
-from datakin.learning.stack.rows import Rows, responses
-from datakin.transfer.pool import Pool, make_pool
+from datakin.learners.encoding import TableEncoder
+from datakin.learners.folds import draw_folds
+from datakin.learners.learner import Rows, responses
+from datakin.learners.losses import Judge, choose_loss, resolve_loss
+from datakin.learners.named import make_learners
+from datakin.learners.predictors import StackPredictor
+from datakin.learners.stack.fitting import Fitted, fit_stack, held_out
+from datakin.transfer.pool import Pool, SourcesEstimator
 
 __all__ = ["KinStack"]
 
 MANY = 20  # classes of numbers that are rather numbers to predict
 
 
-class _Labels:
-    """The labels of the target as losses ask for them."""
-
-    def __init__(self, y: Array, classes: Sequence[str]) -> None:
-        self.name, self.y, self.classes, self.n_rows = "target", y, tuple(classes), len(y)
-        self.class_shares = np.bincount(y, minlength=len(classes)) / len(y) if classes else y
-
-
-class KinStack(BaseEstimator):
+class KinStack(SourcesEstimator):
     """A stack of learners on the target, on each source, and on pools of them.
 
     For each learner there are candidates: the target alone, the target with all sources, all sources,
@@ -91,6 +81,8 @@ class KinStack(BaseEstimator):
     ('twin',)
     """
 
+    _for_numbers = "say task='regression'"
+
     def __init__(
         self,
         learners: Any = None,
@@ -131,70 +123,58 @@ class KinStack(BaseEstimator):
         check_choice("task", self.task, ("classification", "regression"))
         check_seed(self.random_state)
         check_count("repeats", self.repeats, 1)
-        is_class = self.task == "classification"
-        pool = self._pool(X, y, sources, is_class)
-        self.n_sources_ = pool.n_sources
-        n = pool.n_target
+        is_class = self._is_class()
+        # What is said of classes there is not true here: rows of other classes are left out.
+        with unheard(DatakinWarning):
+            pool = self._make_pool(X, y, sources)
+        self.n_sources_, n = pool.n_sources, pool.n_target
         classes = [] if pool.classes is None else sorted(set(pool.y[:n].tolist()))
         if pool.classes is not None:
             self.classes_ = pool.classes[classes]
-        codes, kept = _recoded(pool, classes)
-        for j, name in enumerate(pool.names, start=1):
-            n_lost = int(np.sum(~kept & (pool.origin == j)))
-            if n_lost:
-                number = "1 row is" if n_lost == 1 else f"{n_lost} rows are"
-                warn(f"{name}: {number} left out, of classes that the target does not have")
-        copies = _copies(pool) & kept
-        kept &= ~copies
-        for j, name in enumerate(pool.names, start=1):
-            n_copies = int(np.sum(copies & (pool.origin == j)))
-            if n_copies:
-                number = "1 row is" if n_copies == 1 else f"{n_copies} rows are"
-                warn(f"{name}: {number} left out, which stand in the target too")
+        codes, known = _recoded(pool, classes)
+        copies = _copies(pool) & known
+        _tell_left_out(pool, ~known, "of classes that the target does not have")
+        _tell_left_out(pool, copies, "which stand in the target too")
         if is_class and len(classes) > MANY and pool.y[:n].dtype.kind in "iuf":
             warn(
                 f"The labels have {len(classes)} different numbers, which are taken for classes. For numbers "
                 f"to be predicted as such say KinStack(task='regression')."
             )
-        names = [f"x{j}" for j in range(pool.X.shape[1])]
-        tables = [Features.of_numbers(pool.X[kept & (pool.origin == j)], names)
-                  for j in range(pool.n_sources + 1)]  # fmt: skip
-        filled = [table for table in tables if table.n_rows]
-        self._encoder = TableEncoder.learn(filled)
-        rows = []
-        for j, table in enumerate(tables):
-            Y, kind = responses(codes[kept & (pool.origin == j)], len(classes))
-            rows.append(Rows(self._encoder.apply(table), Y, np.ones(len(Y)), kind))
-        target, sources = rows[0], {
-            name: part for name, part in zip(pool.names, rows[1:], strict=True) if len(part)
-        }  # fmt: skip
+        target, *others = self._encoded_rows(pool, known & ~copies, codes, len(classes))
         if weights is not None:
             counts = _check_weights(weights, n)
-            target = Rows(target.X, target.Y, counts / counts.mean(), target.kind)
-        labels = _Labels(codes[:n], [str(c) for c in classes])
-        judge = Judge.make(
-            choose_loss(resolve_loss(self.loss), labels),
-            target.kind,
-            labels.classes,
-            labels.y,
-            target.weights,
-        )
+            target = replace(target, weights=counts / counts.mean())
+        labels = Labels("target", codes[:n], tuple(map(str, classes)))
+        loss = choose_loss(resolve_loss(self.loss), labels)
+        judge = Judge.make(loss, target.kind, labels.classes, labels.y, target.weights)
         groups = None if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
-        learners = make_learners(self.learners, is_class, self.random_state)
+
+        def folds(repeat: int) -> Any:
+            return draw_folds(labels.y, is_class, groups, derive_seed(self.random_state, repeat))
+
         with threadpool_limits(limits=1):
             fitted = fit_stack(
                 target,
-                sources,
-                learners,
-                lambda repeat: draw_folds(
-                    labels.y, is_class, groups, derive_seed(self.random_state, repeat)
-                ),
+                {name: part for name, part in zip(pool.names, others, strict=True) if len(part)},
+                make_learners(self.learners, is_class, self.random_state),
+                folds,
                 repeats=(self.repeats, self.repeats),
                 pools=self.pools,
                 seed=self.random_state,
             )
         self._judged(fitted, judge, labels.y, target.weights)
         return self
+
+    def _encoded_rows(self, pool: Pool, kept: Array, codes: Array, n_classes: int) -> list[Rows]:
+        """Learn the encoder; return the kept rows of the target and of each source."""
+        places = [kept & (pool.origin == j) for j in range(pool.n_sources + 1)]
+        tables = [_table(pool.X[place]) for place in places]
+        self._encoder = TableEncoder.learn([table for table in tables if table.n_rows])
+        found = []
+        for table, place in zip(tables, places, strict=True):
+            Y, kind = responses(codes[place], n_classes)
+            found.append(Rows(self._encoder.apply(table), Y, np.ones(len(Y)), kind))
+        return found
 
     def _judged(self, fitted: Fitted, judge: Judge, y: Array, weights: Array) -> None:
         """Keep what was found, and state the errors."""
@@ -219,7 +199,7 @@ class KinStack(BaseEstimator):
 
     def predict(self, X: Any) -> Array:
         """Return class labels, or numbers."""
-        X = self._checked(X)
+        X = self._encoded(X)
         if self.task == "regression":
             return self._stack.outputs(X)[:, 0]
         return np.asarray(self.classes_[self._stack.codes(X)])
@@ -227,49 +207,33 @@ class KinStack(BaseEstimator):
     @available_if(lambda self: self.task == "classification")  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Array:
         """Return one column of probabilities per class of ``classes_``."""
-        X = self._checked(X)
+        X = self._encoded(X)
         return self._stack.probabilities(X)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the accuracy, or R squared for regression."""
-        measure = r2_score if self.task == "regression" else accuracy_score
-        return float(measure(y, self.predict(X), sample_weight=sample_weight))
+    def _is_class(self) -> bool:
+        return self.task != "regression"
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        is_class = self.task != "regression"
-        tags.estimator_type = "classifier" if is_class else "regressor"
-        tags.target_tags.required = True
-        tags.classifier_tags = ClassifierTags() if is_class else None
-        tags.regressor_tags = None if is_class else RegressorTags()
+    def _inner_tags(self) -> Any:
+        tags = get_tags(BaseEstimator())
         tags.input_tags.allow_nan = True
         return tags
 
-    def _pool(self, X: Any, y: Any, sources: Any, is_class: bool) -> Pool:
-        options = {"ensure_all_finite": "allow-nan"}
-        try:
-            X, y = validate_data(self, X, y, y_numeric=not is_class, **options)
-        except ValueError as error:
-            raise DatakinError(str(error)) from None
-        kind = type_of_target(y)
-        if is_class and kind not in ("binary", "multiclass"):
-            raise DatakinError(
-                f"Unknown label type: {kind}. KinStack is a classifier here and needs class labels; for "
-                f"numbers say task='regression'."
-            )
-        columns = getattr(self, "feature_names_in_", None)
-        # What is said of classes there is not true here: rows of other classes are left out.
-        with unheard(DatakinWarning):
-            return make_pool(X, y, sources, is_class=is_class, columns=columns, **options)
+    def _encoded(self, X: Any) -> Array:
+        table = _table(np.asarray(self._new_rows(X), dtype=float))
+        return self._encoder.apply(table)
 
-    def _checked(self, X: Any) -> Array:
-        check_is_fitted(self)
-        try:
-            X = validate_data(self, X, reset=False, ensure_all_finite="allow-nan")
-        except ValueError as error:
-            raise DatakinError(str(error)) from None
-        names = [f"x{j}" for j in range(X.shape[1])]
-        return self._encoder.apply(Features.of_numbers(np.asarray(X, dtype=float), names))
+
+def _table(X: Array) -> Features:
+    return Features.of_numbers(X, [f"x{j}" for j in range(X.shape[1])])
+
+
+def _tell_left_out(pool: Pool, lost: Array, why: str) -> None:
+    """Warn of the rows of each source that are left out."""
+    for j, name in enumerate(pool.names, start=1):
+        n_lost = int(np.sum(lost & (pool.origin == j)))
+        if n_lost:
+            number = "1 row is" if n_lost == 1 else f"{n_lost} rows are"
+            warn(f"{name}: {number} left out, {why}")
 
 
 def _copies(pool: Pool) -> Array:

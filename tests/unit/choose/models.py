@@ -1,19 +1,22 @@
 """Fitted models for tests, without a choice: an encoder, three learners, equal weights."""
 
 import warnings
+from datetime import date
 
 import numpy as np
 import pandas as pd
 
 import datakin
-from datakin.choosing import KinModel, ModelCard, label_type_of
+from datakin._core.repeatability import versions
+from datakin.choosing import CardSource, KinModel, ModelCard, label_type_of
+from datakin.data.dataset import task_of
 from datakin.data.schema import TableSchema
-from datakin.learning.stack.encoder import TableEncoder
-from datakin.learning.stack.kernel import KernelLearner
-from datakin.learning.stack.linear import LinearLearner
-from datakin.learning.stack.predictors import ConstantPredictor, StackPredictor
-from datakin.learning.stack.rows import Rows, responses
-from datakin.learning.stack.trees import TreeLearner
+from datakin.learners.encoding import TableEncoder
+from datakin.learners.kernel import KernelLearner
+from datakin.learners.learner import Rows, responses
+from datakin.learners.linear import LinearLearner
+from datakin.learners.predictors import ConstantPredictor, StackPredictor
+from datakin.learners.trees import TreeLearner
 
 LEARNERS = (LinearLearner(), KernelLearner(), TreeLearner(rounds=8))
 
@@ -49,6 +52,26 @@ def ward(seed=0, n=80, task="binary"):
     return frame
 
 
+def card_of(target, sources, *, interval, classes=None, notes=(), **about):
+    """Return the card of a model of a target and of (dataset, share, call), made today."""
+    named = tuple(target.classes if classes is None else classes)
+    return ModelCard(
+        created=date.today().isoformat(),
+        target=target.name,
+        label=target.label,
+        task=task_of(named),
+        classes=named,
+        n_rows=target.n_rows,
+        fingerprint=target.fingerprint,
+        sources=tuple(CardSource(s.name, s.n_rows, s.fingerprint, *more) for s, *more in sources),
+        interval=tuple(map(float, interval)),
+        versions=versions(),
+        datakin=versions().get("datakin", ""),
+        notes=tuple(notes),
+        **about,
+    )
+
+
 def model_of(target, sources=(), learners=LEARNERS, *, loss=None, shares=(), constant=False):
     """Return a model of a dataset, its parts with equal weights."""
     columns = sorted(set(target.columns).intersection(*(s.columns for s in sources)))
@@ -64,7 +87,7 @@ def model_of(target, sources=(), learners=LEARNERS, *, loss=None, shares=(), con
         parts.append(("mean", "target", ConstantPredictor(Y.mean(axis=0))))
     weights = np.full(len(parts), 1 / len(parts))
     made = tuple((f, rows, float(w), p) for (f, rows, p), w in zip(parts, weights, strict=True))
-    card = ModelCard.of(
+    card = card_of(
         target,
         [(source, 0.25, "helps") for source in sources],
         loss=loss or ("zero_one" if target.classes else "squared"),

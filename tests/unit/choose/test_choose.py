@@ -276,15 +276,15 @@ def test_a_large_target_is_sampled_and_told_so() -> None:
 
 
 def test_ctrl_c_gives_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    from datakin.learning.stack.candidates import Stack
+    from datakin.learners.stack.candidates import Stack
 
     target, sources = task("lda")
     true = Stack.held_out
 
-    def stops(self: Any, folds: Any, repeat: int = 0) -> Any:
+    def stops(self: Any, folds: Any, repeat: int = 0, **more: Any) -> Any:
         if repeat == 1 and len(self.sources) == 3:
             raise KeyboardInterrupt
-        return true(self, folds, repeat)
+        return true(self, folds, repeat, **more)
 
     monkeypatch.setattr(Stack, "held_out", stops)
     with pytest.raises(datakin.Interrupted, match="after 1 of at least 2 draws") as stopped:
@@ -325,7 +325,7 @@ def test_two_groups_are_enough() -> None:
 
 
 def test_few_groups_widen_what_is_said_of_a_source() -> None:
-    from datakin.learning.stack.calls import few_units, posterior
+    from datakin.learners.stack.trials import few_units, posterior
 
     few, many = (few_units(60, np.arange(60) % n) for n in (3, 60))
     assert few == pytest.approx(2.92 / 1.671, abs=0.01)  # quantiles of t with 2 and 59 degrees

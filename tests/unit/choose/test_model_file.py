@@ -21,7 +21,8 @@ from datakin import DatakinError
 from datakin.choosing import KinModel, save_model
 from datakin.choosing.archive import packed
 from datakin.choosing.model_file import FORMAT, model_bytes
-from datakin.learning.stack.predictors import ForeignPredictor, StackPredictor
+from datakin.learners.estimators import ForeignPredictor
+from datakin.learners.predictors import StackPredictor
 from tests.unit.choose.models import model_of, quiet, ward, ward_model
 from tests.unit.damage import damaged_bytes, damaged_json
 
@@ -157,7 +158,7 @@ def documented_reader():
 
 @pytest.mark.parametrize("task", TASKS)
 def test_the_documented_format_is_enough(task, tmp_path):
-    from datakin.learning.stack.linear import LinearLearner
+    from datakin.learners.linear import LinearLearner
 
     model = ward_model(task, learners=[LinearLearner()])
     model.save(tmp_path / "kin.datakin")

@@ -6,7 +6,7 @@ import pytest
 
 from datakin import DatakinError, as_dataset
 from datakin.choosing import choose
-from datakin.learning.stack.preparation import prepare
+from datakin.learners.stack.preparation import prepare
 
 QUICK = {"learners": ["linear"], "repeats": 2}
 

@@ -5,8 +5,7 @@ import pytest
 import datakin
 from datakin import CrossErrors, DatakinError, Zone
 from datakin.execution import trials
-from datakin.learning import backends, engine
-from datakin.learning.backends import linear, svm
+from datakin.learners import engine, fitters, paper_models
 
 LOOKS = [
     {},
@@ -42,7 +41,7 @@ def fits(monkeypatch):
     made = []
     monkeypatch.setattr(engine, "fit_model", counted(made, "model", engine.fit_model))
     monkeypatch.setattr(trials, "try_all", counted(made, "trials", trials.try_all))
-    for kind in (backends.GenericFitter, linear.NewtonFitter, svm.LinearSVMFitter):
+    for kind in (fitters.GenericFitter, fitters.NewtonFitter, paper_models.LinearSVMFitter):
         monkeypatch.setattr(kind, "fit", counted(made, "fitter", kind.fit))
     return made
 

@@ -14,7 +14,8 @@ import pytest
 from hypothesis import example, given, settings
 
 from datakin import DatakinError, read_table
-from datakin.data.columns.column import check_finite, read_column
+from datakin.data.columns.column import read_column
+from datakin.data.columns.series import check_finite
 from datakin.data.columns.texts import BLANKS
 
 

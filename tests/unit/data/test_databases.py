@@ -20,8 +20,8 @@ import pytest
 
 from datakin import DatakinError, DatakinWarning, read_table, read_tables
 from datakin.cli import main
-from datakin.data.files.databases import read_database, read_duckdb
-from datakin.data.files.sqlite_files import read_sqlite
+from datakin.data.files.databases import read_duckdb, read_sqlite
+from datakin.data.files.servers import read_database
 from datakin.data.origin import Origin
 from tests.unit.data.postgres import PASSWORD
 
@@ -232,11 +232,10 @@ def test_rows_are_drawn_as_from_other_files(request, kind, tmp_path, same):
 
 
 def test_drawing_in_many_batches_gives_the_same_rows(tmp_path, monkeypatch):
-    from datakin.data.files import databases, sqlite_files
+    from datakin.data.files import databases
     from datakin.data.files.reading import choose_rows
 
     monkeypatch.setattr(databases, "BATCH", 7)
-    monkeypatch.setattr(sqlite_files, "BATCH", 7)
     frame = pd.DataFrame({"row": range(1000), "y": 0})
     with sqlite3.connect(tmp_path / "t.db") as connection:
         frame.to_sql("t", connection, index=False)
@@ -317,7 +316,7 @@ def test_a_file_of_sqlite_with_a_log(lite, tmp_path):
 
 
 def test_a_file_that_changes_while_it_is_read(lite, monkeypatch):
-    from datakin.data.files import sqlite_files
+    from datakin.data.files import databases
 
     def change(names, batches, path, how):
         with closing(sqlite3.connect(path)) as connection:
@@ -326,7 +325,7 @@ def test_a_file_that_changes_while_it_is_read(lite, monkeypatch):
 
     with closing(sqlite3.connect(lite)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
-    monkeypatch.setattr(sqlite_files, "rows_read", change)
+    monkeypatch.setattr(databases, "rows_read", change)
     with pytest.raises(DatakinError, match="settled data"):
         read_table(lite, label="y", table="visits")
 

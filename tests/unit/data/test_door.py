@@ -9,7 +9,7 @@ from scipy import sparse
 
 import datakin
 from datakin import DatakinError, DatakinWarning, as_dataset, read_table, read_tables
-from datakin.learning.folds import make_plan
+from datakin.learners.folds import make_plan
 
 
 @pytest.fixture

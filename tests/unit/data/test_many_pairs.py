@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 from datakin.data import pair
-from datakin.data.checks.differences import differences
-from datakin.data.checks.number_differences import columns_to_compare, number_difference
+from datakin.data.checks.differences import columns_to_compare, differences, number_difference
 from datakin.data.checks.units import sketches_of
 
 

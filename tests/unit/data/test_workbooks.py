@@ -188,9 +188,8 @@ def test_a_first_row_that_is_none_and_a_header_that_is_one(tmp_path):
 
 
 def test_a_workbook_that_is_never_read_is_given_up(tmp_path, monkeypatch):
-    from datakin.data.files import workbook_messages
 
-    monkeypatch.setattr(workbook_messages, "PATIENCE", 0.0)
+    monkeypatch.setattr(workbooks, "PATIENCE", 0.0)
     with pytest.raises(DatakinError, match="or 0 minutes"):
         read(write_rows(tmp_path / "t.xlsx", rows_of(5000)))
 
@@ -312,7 +311,7 @@ def test_a_sheet_without_rows_is_refused(tmp_path, rows):
 def test_a_workbook_that_unpacks_to_too_much_is_refused_before_it_is_read(tmp_path, monkeypatch):
     path = write_rows(tmp_path / "t.xlsx", rows_of())
     monkeypatch.setattr(workbooks, "UNPACKED", 1000)
-    monkeypatch.setattr(workbooks, "messages_of", None)
+    monkeypatch.setattr(workbooks, "_messages_of", None)
     with pytest.raises(
         DatakinError, match=r"must unpack to at most .* GB\. Got .* save its table as"
     ):

@@ -7,7 +7,7 @@ import pytest
 
 import datakin
 from datakin.explaining.world import make_world
-from datakin.learning.stack.learners import LEARNERS
+from datakin.learners.named import LEARNERS
 from reproduction.planted import make_pair
 
 

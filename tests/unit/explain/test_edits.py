@@ -3,15 +3,8 @@
 import numpy as np
 import pytest
 
-from datakin.explaining.edits import (
-    converted,
-    numbers_of,
-    recoded,
-    relabelled,
-    renamed,
-    spelled,
-    without,
-)
+from datakin.data.columns.labels import canonical_label
+from datakin.explaining.edits import converted, numbers_of, recoded, relabelled, renamed, without
 from tests.unit.explain.spoiled import frames, read
 
 
@@ -124,4 +117,4 @@ def test_the_dataset_itself_stays(plain):
 
 @pytest.mark.parametrize(("value", "text"), [(-99.0, "-99"), (0.5, "0.5"), (1e6, "1000000")])
 def test_numbers_are_spelled_as_in_tables(value, text):
-    assert spelled(value) == text
+    assert canonical_label(value) == text

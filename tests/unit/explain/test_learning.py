@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from datakin import explain
-from datakin.explaining.boosting import boosted
-from datakin.explaining.picking import ENOUGH, pick_learner
+from datakin.explaining.world import ENOUGH, pick_learner
+from datakin.learners.trees import boosted
 from tests.unit.explain.planted import planted
 from tests.unit.explain.spoiled import sets
 

@@ -62,7 +62,7 @@ def test_each_mend_is_what_its_option_does():
             (suspect,) = [
                 each for each in suspects_of(world_of(target, source)) if each.cause == cause
             ]
-            mended = suspect.mended(target, source)
+            mended = suspect.fix(target, source)
             again = read(*tables, **options_of(suspect))
             assert [e.fingerprint for e in mended] == [e.fingerprint for e in again]
             assert suspect.changes_target == (mended[0].fingerprint != target.fingerprint)
@@ -220,7 +220,7 @@ def test_a_word_stands_for_what_is_missing_in_the_other_table(side, word, is_pla
     assert (suspect.table, suspect.columns) == (name, ("e",))
     assert (suspect.changes_target, suspect.is_plain) == (side == 0, is_plain)
     assert f"e is {word!r} in 25% of the rows of {name}, and missing in 25%" in suspect.seen
-    mended = suspect.mended(*read(*tables))
+    mended = suspect.fix(*read(*tables))
     typed = read(*tables, **options_of(suspect))
     for one, other in zip(mended, typed, strict=True):
         assert one.features.levels == other.features.levels
@@ -272,7 +272,7 @@ def test_one_column_cannot_leak():
 
 def swapped(target, source):
     world = world_of(*read(target, source))
-    return list(swapped_classes(world.target, world.source, world.judged.rows, world.on_target))
+    return list(swapped_classes(world))
 
 
 def several(seed, order=(0, 1, 2), n=200):
@@ -317,7 +317,7 @@ def test_columns_with_the_values_of_another_name():
     pairs = [each.typed for each in other_names(*read(target, other))]
     assert sorted(pairs) == ["--rename theirs::kind=e", "--rename theirs::v17=a"]
     (mended,) = (each for each in other_names(*read(target, other)) if each.columns == ("a",))
-    values = mended.mended(*read(target, other))[1].features.select(["a"]).numeric[:, 0]
+    values = mended.fix(*read(target, other))[1].features.select(["a"]).numeric[:, 0]
     assert np.array_equal(values, source["a"].to_numpy(), equal_nan=True)
     far = other.assign(v17=other["v17"] + 1000, kind=other["kind"] + " of them")
     assert list(other_names(*read(target, far))) == []
@@ -328,7 +328,7 @@ def test_columns_that_are_swapped():
     source = source.rename(columns={"a": "b", "b": "a"})
     (suspect,) = other_names(*read(target, source))
     assert suspect.typed == "--rename theirs::a=b --rename theirs::b=a"
-    mended = suspect.mended(*read(target, source))[1]
+    mended = suspect.fix(*read(target, source))[1]
     assert np.array_equal(
         mended.features.select(["a"]).numeric[:, 0], source["b"].to_numpy(), equal_nan=True
     )

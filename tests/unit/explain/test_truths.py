@@ -6,8 +6,8 @@ import pytest
 
 import datakin
 from datakin import DatakinError, explain
-from datakin.explaining.picking import pick_learner
 from datakin.explaining.suspects import cut_ranges, other_units
+from datakin.explaining.world import pick_learner
 from tests.unit.explain.spoiled import add_up, explained, read
 from tests.unit.results.sentences import check_form
 

@@ -8,7 +8,7 @@ import datakin
 from datakin.explaining import trying
 from datakin.explaining.edits import converted
 from datakin.explaining.suspects import Suspect
-from datakin.explaining.trying import mend_all, reported, try_one
+from datakin.explaining.trying import fix_tables, reported, try_one
 from tests.unit.explain.spoiled import (
     add_up,
     excess_of,
@@ -87,7 +87,7 @@ def test_names_come_before_what_is_seen_under_them():
 
 
 def test_there_is_an_end(monkeypatch):
-    monkeypatch.setattr(trying, "MOST_MENDS", 1)
+    monkeypatch.setattr(trying, "MOST_FIXES", 1)
     found = explained(*two_units())
     assert len([mend for mend in found.mends if mend.part == "coding"]) == 1
 
@@ -95,9 +95,9 @@ def test_there_is_an_end(monkeypatch):
 def test_what_was_mended_is_not_mended_again(monkeypatch):
     """Even if it still looks so."""
     world = world_of(*sets("nothing"))
-    idle = harm(world, mended=lambda one, other: (one, converted(other, "b", 1.01, 0.0)))
+    idle = harm(world, fix=lambda one, other: (one, converted(other, "b", 1.01, 0.0)))
     monkeypatch.setattr(trying, "suspects_of", lambda _: iter([replace(idle, is_plain=True)]))
-    assert len(mend_all(world, only_plain=False)[1]) == 1
+    assert len(fix_tables(world, only_plain=False)[1]) == 1
 
 
 def harm(world, **about):
@@ -109,7 +109,7 @@ def harm(world, **about):
         seen="b looks odd.",
         python="",
         typed="",
-        mended=lambda one, other: (one, converted(other, "b", -3.0, 148.0)),
+        fix=lambda one, other: (one, converted(other, "b", -3.0, 148.0)),
     )
     return replace(made, **about)
 
@@ -120,20 +120,20 @@ def test_a_mend_that_does_harm_is_not_made(monkeypatch, is_plain):
     monkeypatch.setattr(trying, "suspects_of", lambda _: iter([harm(world, is_plain=is_plain)]))
     trial = try_one(world, harm(world))
     assert trial.fall < 0
-    same, mends = mend_all(world, only_plain=False)
+    same, mends = fix_tables(world, only_plain=False)
     assert same is world
     assert mends == ()
 
 
 def test_what_is_plain_is_made_if_it_does_no_harm(monkeypatch):
     world = world_of(*sets("nothing"))
-    idle = harm(world, mended=lambda one, other: (one, converted(other, "b", 1.01, 0.0)))
+    idle = harm(world, fix=lambda one, other: (one, converted(other, "b", 1.01, 0.0)))
     for is_plain in (False, True):
         one = replace(idle, is_plain=is_plain)
         monkeypatch.setattr(trying, "suspects_of", lambda _, one=one: iter([one]))
-        assert len(mend_all(world, only_plain=False)[1]) == is_plain
+        assert len(fix_tables(world, only_plain=False)[1]) == is_plain
     monkeypatch.setattr(trying, "suspects_of", lambda _: iter([idle]))
-    assert mend_all(world, only_plain=True)[1] == ()
+    assert fix_tables(world, only_plain=True)[1] == ()
 
 
 def test_a_mend_that_leaves_nothing_to_compare_is_left_out():
@@ -142,7 +142,7 @@ def test_a_mend_that_leaves_nothing_to_compare_is_left_out():
     def fail(target, source):
         raise datakin.DatakinError("no column is left.")
 
-    assert try_one(world, harm(world, mended=fail)) is None
+    assert try_one(world, harm(world, fix=fail)) is None
 
 
 def test_a_share_of_the_excess_is_asked_for(monkeypatch):
@@ -151,7 +151,7 @@ def test_a_share_of_the_excess_is_asked_for(monkeypatch):
     for asked, n_mends in ((0.5, 1), (2.0, 0)):
         one = replace(units, asked=asked, is_plain=False)
         monkeypatch.setattr(trying, "suspects_of", lambda _, one=one: iter([one]))
-        assert len(mend_all(world, only_plain=False)[1]) == n_mends
+        assert len(fix_tables(world, only_plain=False)[1]) == n_mends
 
 
 def test_what_is_reported_is_not_tried():

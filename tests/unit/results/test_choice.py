@@ -9,7 +9,7 @@ import pytest
 import datakin
 import datakin.report
 from datakin import DatakinError
-from datakin.learning.metrics import Metrics
+from datakin.learners.metrics import Metrics
 from datakin.report.page import view_of
 from datakin.results import Choice, CurvePoint, Provenance, SourceChoice, Stability
 from tests.unit.damage import damaged_json

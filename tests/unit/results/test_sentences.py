@@ -18,8 +18,8 @@ import pytest
 import datakin
 from datakin import distances, synthetic
 from datakin._core.exceptions import SERIOUS, URGENT, Note
-from datakin.learning.metrics import Metrics
-from datakin.learning.stack.records import Trial
+from datakin.learners.metrics import Metrics
+from datakin.learners.stack.records import Trial
 from datakin.report.page import view_of
 from datakin.results import (
     Choice,

@@ -8,11 +8,11 @@ import pytest
 
 import datakin
 from datakin import CrossErrors, DatakinError, Matrix, Ranking, Zone, from_json, rank, score
-from datakin.learning.stack.records import Trial, call_of
+from datakin.learners.stack.records import Trial, call_of
 from datakin.report.matrices import matrix_view
 from datakin.results.record import make_provenance
 from datakin.results.zones import TRIAL
-from datakin.scoring.order import in_order
+from datakin.scoring.rankings import in_order
 
 FAST = {"models": ["logistic"], "cv": 3}
 

@@ -12,8 +12,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from datakin import DatakinError, DatakinWarning, as_dataset, transfer
+from datakin.learners.estimators import fit_weighted, weight_argument
 from datakin.transfer import TrAdaBoostR2
-from datakin.transfer.learner import fit_weighted, weight_argument
 
 CLASSIFIERS = [
     transfer.Concatenate,

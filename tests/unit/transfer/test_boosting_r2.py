@@ -5,8 +5,8 @@ import pytest
 from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeRegressor
 
+from datakin.paper.boosting_r2 import relative_losses, shrink_sources, weighted_median
 from datakin.transfer import Concatenate, TrAdaBoostR2
-from datakin.transfer.boosting_r2 import relative_losses, shrink_sources, weighted_median
 
 
 def test_weight_update_on_four_rows(first):

@@ -19,12 +19,11 @@ from datakin import (
     transfer_gain,
 )
 from datakin._core.repeatability import derive_seed
-from datakin.transfer import gain as room
-from datakin.transfer.common import find_common
-from datakin.transfer.gain import relative_reduction
-from datakin.transfer.learner import choose_estimator
-from datakin.transfer.methods import choose_methods
-from datakin.transfer.splits import Splits
+from datakin.learners.named import choose_estimator
+from datakin.paper import gain as room
+from datakin.paper.inputs import choose_methods, find_common
+from datakin.paper.splits import Splits
+from datakin.results.gain import relative_reduction
 
 QUICK = {"methods": ["concatenate"], "repeats": 3}
 TWO = {"concatenate": transfer.Concatenate(), "kin": transfer.KinWeighted(cv=2, grid=(0.0, 0.5))}

@@ -16,9 +16,9 @@ from datakin import (
     transfer,
     transfer_gain,
 )
-from datakin.learning import encoding
-from datakin.transfer.learner import choose_estimator
-from datakin.transfer.methods import METHODS, default_methods
+from datakin.learners import encoding
+from datakin.learners.named import choose_estimator
+from datakin.paper.inputs import METHODS, default_methods
 
 QUICK = {"methods": ["concatenate"], "repeats": 3}
 TWO = {"concatenate": transfer.Concatenate(), "kin": transfer.KinWeighted(cv=2, grid=(0.0, 0.5))}

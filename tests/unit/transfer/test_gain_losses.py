@@ -9,10 +9,9 @@ from sklearn.svm import LinearSVC
 
 from datakin import DatakinError, Gain, as_dataset, transfer, transfer_gain
 from datakin._core.repeatability import derive_seed
-from datakin.learning.losses import LOSSES, Loss
-from datakin.transfer.common import find_common
-from datakin.transfer.errors import ErrorOn
-from datakin.transfer.splits import Splits
+from datakin.learners.losses import LOSSES, Loss
+from datakin.paper.inputs import find_common
+from datakin.paper.splits import ErrorOn, Splits
 
 QUICK = {"methods": ["concatenate"], "repeats": 3}
 

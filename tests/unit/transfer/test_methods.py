@@ -8,8 +8,8 @@ from sklearn.base import BaseEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from datakin import DatakinError, transfer, transfer_gain
-from datakin.transfer import methods as room
-from datakin.transfer.methods import METHODS, choose_methods, default_methods
+from datakin.paper import inputs as room
+from datakin.paper.inputs import METHODS, choose_methods, default_methods
 
 
 class Stack(BaseEstimator):

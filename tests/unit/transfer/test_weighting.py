@@ -10,9 +10,9 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 from datakin import DatakinError, DatakinWarning
 from datakin._core.repeatability import derive_seed
+from datakin.paper.weighting import GRID, _average, _halves
 from datakin.transfer import ART, Concatenate, KinWeighted
 from datakin.transfer.pool import make_pool
-from datakin.transfer.weighting import GRID, _average, _halves
 
 # ART: its weights by hand, invariances, and several sources.
 

@@ -1,5 +1,5 @@
 """What should not be learned from, and what differs between two datasets.
 
-- `suspicions`, `leaks`, `copies`, `groups`, `usable`: in one dataset
-- `differences`, `units`, `spelling`: between two, with the option that mends it
+- `suspicions`, `leaks`, `copies`, `folds`, `usable`: in one dataset
+- `differences`, `units`, `spelling`, `grades`: between several, with the option that mends it
 """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -55,20 +54,18 @@ def repeated_rows(features: Features, y: Array, classes: tuple[str, ...]) -> lis
 
 def copied_share(dataset: Dataset) -> float:
     """Return the share of rows that have a copy in their own dataset, 0 where rows coincide by chance."""
-    share = repeated_share(dataset.row_hashes(dataset.columns))
-    labels = dataset.label_hashes
-    if not share or not _are_copies(share, dataset.features, dataset.columns, labels):
-        return 0.0
-    return share
+    columns, labels = dataset.columns, dataset.label_hashes
+    share = repeated_share(dataset.row_hashes(columns))
+    return share if share and _are_copies(share, dataset.features, columns, labels) else 0.0
 
 
 def _are_copies(share: float, features: Features, columns: tuple[str, ...], labels: Array) -> bool:
     """Whether a table has too many values for so many of its rows to repeat by chance."""
-    if not _has_rich_column(features, columns):
-        return False
-    if share <= TIMES * chance_of_a_copy(features, columns, labels, len(labels) - 1):
-        return False
-    return share > TIMES * _chance_of_different_rows(features, columns, labels)
+    return (
+        _has_rich_column(features, columns)
+        and share > TIMES * chance_of_a_copy(features, columns, labels, len(labels) - 1)
+        and share > TIMES * _chance_of_different_rows(features, columns, labels)
+    )
 
 
 def _chance_of_different_rows(features: Features, columns: tuple[str, ...], labels: Array) -> float:
@@ -81,14 +78,13 @@ def _chance_of_different_rows(features: Features, columns: tuple[str, ...], labe
     if features.is_sparse:
         return 0.0
     first = np.unique(hash_rows(features, columns, labels), return_index=True)[1]
-    every = [np.unique(v[first], return_inverse=True)[1] for v in _columns(features, columns)]
-    every.append(np.unique(labels[first], return_inverse=True)[1])
+    every = [*_values(features, columns), labels]
+    every = [np.unique(values[first], return_inverse=True)[1] for values in every]
     every.sort(key=_agreement)
     chance = 1.0
     for k, values in enumerate(every):
-        chance *= max(
-            [_agreement(values), *(_agreement_within(values, v) for v in every[: min(k, MOST)])]
-        )
+        within = [_agreement_within(values, others) for others in every[: min(k, MOST)]]
+        chance *= max([_agreement(values), *within])
         if len(labels) * chance < 1e-3:
             return 0.0
     return float(-np.expm1(-len(labels) * chance))
@@ -117,18 +113,13 @@ def _has_rich_column(features: Features, columns: tuple[str, ...]) -> bool:
         values, place = block.data[order], block.col[order]
         is_new = (np.diff(values, prepend=np.nan) != 0) | (np.diff(place, prepend=-1) != 0)
         return bool(np.bincount(place[is_new], minlength=1).max() > RICH)
-    return any(len(np.unique(column)) > RICH for column in _columns(features, columns))
+    return any(len(np.unique(values)) > RICH for values in _values(features, columns))
 
 
-def _columns(features: Features, names: tuple[str, ...]) -> Iterator[Array]:
+def _values(features: Features, names: tuple[str, ...]) -> list[Array]:
+    """Return the values of some columns, numbers first."""
     wanted = set(names)
-    for own, block in (
-        (features.numeric_names, features.numeric),
-        (features.category_names, features.codes),
-    ):
-        for name, values in zip(own, block.T, strict=True):
-            if name in wanted:
-                yield values
+    return [values for name, values in features.columns() if name in wanted]
 
 
 def chance_by_repeats(
@@ -157,27 +148,15 @@ def chance_of_a_copy(
 ) -> float:
     """Return the share of rows that would have a copy among others if columns were independent.
 
-    Parameters
-    ----------
-    features : Features
-    columns : tuple of str
-        The columns that are compared, beside the label.
-    labels : ndarray
-        A hash of each label.
-    n_others : int
-        Number of rows in which copies are looked for.
+    What is compared is as in `chance_by_repeats`.
     """
     if features.is_sparse:
         return 0.0
-    chance = _share_of_value(labels)
-    for values in _columns(features, columns):
-        chance = chance * _share_of_value(values)
+    chance = np.ones(len(labels))
+    for values in [labels, *_values(features, columns)]:
+        _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+        # The share of the other rows with this row's value: 0 for what stands once.
+        chance = chance * ((counts[inverse] - 1) / max(1, len(values) - 1))
         if n_others * chance.max() < 1e-3:
             return 0.0
     return float(np.mean(-np.expm1(n_others * np.log1p(-np.minimum(chance, 1 - 1e-12)))))
-
-
-def _share_of_value(values: Array) -> Array:
-    """Return, for each row, the share of the other rows with its value: 0 for what stands once."""
-    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return np.asarray((counts[inverse] - 1) / max(1, len(values) - 1))

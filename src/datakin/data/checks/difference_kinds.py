@@ -1,32 +1,42 @@
 """The kinds of difference between two datasets: what to say, and the option that would mend it.
 
-A difference is found once for a pair; `flipped` says the same with the roles swapped. Those between the
-values of a column are in `value_kinds`.
+A difference is found once for a pair; `flipped` says the same with the roles swapped. Each function here
+makes one kind of a column and the names of target and source, and of what each of the two has, the
+target's first.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
 
 from datakin._core.exceptions import listed
-from datakin._core.typed_options import typed
-from datakin.data.checks.suspicions import keep_option
+from datakin._core.typed_options import convert_options, name_options, recode_options, typed
+from datakin.data.checks.units import Units
 
 __all__ = [
     "KINDS",
     "Difference",
-    "NoValueInCommon",
-    "OneSided",
-    "OtherName",
-    "OtherRange",
-    "OtherValues",
+    "no_value_in_common",
+    "one_sided",
+    "other_kind",
+    "other_levels",
+    "other_name",
+    "other_range",
+    "other_units",
+    "other_values",
 ]
 
 KINDS = (  # worst first
-    *("classes", "dates", "units", "kinds", "name", "levels", "codes", "relation", "values"),
+    *("classes", "dates", "units", "kinds", "name", "levels", "codes", "values"),
     *("range", "columns"),
 )
+MOST = 60  # levels that one option recodes
+FEW = 3  # levels of a recoding that is an example only
+
+About = tuple[str, str, str]  # a column, and the names of target and source
+Both = tuple[str, str]  # of the target, and of the source
 
 
 @dataclass(frozen=True)
@@ -35,27 +45,39 @@ class Difference:
 
     Parameters
     ----------
+    kind : str
+        One of `KINDS`.
     column : str
         The column that it is about, as the target calls it.
     target, source : str
         The names of the two.
+    sentence : str
+        What differs, in words.
+    flipped : callable
+        Returns the same with the roles of target and source swapped.
+    options : tuple of str
+        What to type to mend it, in Python and on the command line; empty if there is nothing.
+    leaves_out : bool
+        Whether the column is not used because of it.
+    unsure : str
+        What must be known before values can be recoded, with all that may be typed.
+    lacking : {"", "target", "source"}
+        Which of the two does not use the columns, if only one does.
+    note : str
+        What a note on the pair says of these columns.
     """
 
+    kind: str
     column: str
     target: str
     source: str
-
-    kind: ClassVar[str]  # one of `KINDS`
-
-    @property
-    def sentence(self) -> str:
-        """What differs, in words."""
-        raise NotImplementedError
-
-    @property
-    def options(self) -> tuple[str, str]:
-        """What to type to mend it, in Python and on the command line; empty if there is nothing."""
-        return "", ""
+    sentence: str
+    flipped: Callable[[], Difference] = field(repr=False, compare=False)
+    options: Both = ("", "")
+    leaves_out: bool = False
+    unsure: str = ""
+    lacking: str = ""
+    note: str = ""
 
     @property
     def advice(self) -> str:
@@ -64,154 +86,205 @@ class Difference:
         return f"{self.sentence}: {python} / {cli}" if python else self.sentence
 
     @property
-    def leaves_out(self) -> bool:
-        """Whether the column is not used because of it."""
-        return False
-
-    @property
-    def order(self) -> tuple[int, str, str]:
-        """Where it comes in a list, worst first."""
-        return KINDS.index(self.kind), "", self.column
-
-    def flipped(self) -> Difference:
-        """Return the same with the roles of target and source swapped."""
-        return replace(self, target=self.source, source=self.target, **self._turned())
-
-    def _turned(self) -> dict[str, Any]:
-        """Return what else changes with the roles."""
-        return {}
+    def order(self) -> tuple[int, bool, str]:
+        """Where it comes in a list, worst first; columns that the source lacks before others."""
+        return KINDS.index(self.kind), self.lacking == "target", self.column
 
 
-@dataclass(frozen=True)
-class OtherName(Difference):
-    """One column under two names, perhaps; `theirs` is the source's."""
-
-    theirs: str
-
-    kind: ClassVar[str] = "name"
-
-    @property
-    def sentence(self) -> str:
-        """Both names."""
-        return f"{self.theirs!r} of {self.source!r} may be {self.column!r} of {self.target!r}"
-
-    @property
-    def options(self) -> tuple[str, str]:
-        """Rename the source's column."""
-        return (
-            f"rename={{{self.source!r}: {{{self.theirs!r}: {self.column!r}}}}}",
-            typed("rename", self.theirs, "=", self.column, table=self.source),
-        )
-
-    def _turned(self) -> dict[str, Any]:
-        return {"column": self.theirs, "theirs": self.column}
+def _turned(about: About) -> About:
+    column, target, source = about
+    return column, source, target
 
 
-@dataclass(frozen=True)
-class NoValueInCommon(Difference):
-    """A code of the dataset, such as a site's wards."""
-
-    kind: ClassVar[str] = "codes"
-
-    @property
-    def sentence(self) -> str:
-        """That it is left out."""
-        return (
-            f"{self.column!r} has no value in common, like a code of the dataset, and is left out"
-        )
-
-    @property
-    def options(self) -> tuple[str, str]:
-        """Keep it."""
-        python, cli = keep_option([self.column]).split(" / ")
-        return python, cli
-
-    @property
-    def leaves_out(self) -> bool:
-        """True."""
-        return True
+def other_name(about: About, theirs: str) -> Difference:
+    """Return one column under two names, perhaps; `theirs` is the source's."""
+    column, target, source = about
+    return Difference(
+        "name",
+        *about,
+        f"{theirs!r} of {source!r} may be {column!r} of {target!r}",
+        partial(other_name, (theirs, source, target), column),
+        (
+            f"rename={{{source!r}: {{{theirs!r}: {column!r}}}}}",
+            typed("rename", theirs, "=", column, table=source),
+        ),
+    )
 
 
-@dataclass(frozen=True)
-class OtherRange(Difference):
-    """Ranges without a part in common: that of the target and that of the source."""
-
-    ranges: tuple[str, str]
-
-    kind: ClassVar[str] = "range"
-
-    @property
-    def sentence(self) -> str:
-        """Both ranges."""
-        return (
-            f"{self.column!r} is {self.ranges[0]} in {self.target!r} and {self.ranges[1]} in "
-            f"{self.source!r}: models can only extrapolate"
-        )
-
-    def _turned(self) -> dict[str, Any]:
-        return {"ranges": self.ranges[::-1]}
+def no_value_in_common(about: About) -> Difference:
+    """Return a code of the dataset, such as a site's wards, which is left out."""
+    sentence = f"{about[0]!r} has no value in common, like a code of the dataset, and is left out"
+    back = partial(no_value_in_common, _turned(about))
+    return Difference(
+        "codes", *about, sentence, back, name_options("keep", [about[0]]), leaves_out=True
+    )
 
 
-@dataclass(frozen=True)
-class OtherValues(Difference):
-    """Few numbers of which none is in both: those of the target and those of the source."""
-
-    values: tuple[str, str]
-
-    kind: ClassVar[str] = "values"
-
-    @property
-    def sentence(self) -> str:
-        """Both lists."""
-        return (
-            f"{self.column!r} has no value in common: {self.values[0]} in {self.target!r}, "
-            f"{self.values[1]} in {self.source!r}; if these are codes, leave it out"
-        )
-
-    @property
-    def options(self) -> tuple[str, str]:
-        """Leave it out."""
-        return f"ignore=[{self.column!r}]", typed("ignore", self.column)
-
-    def _turned(self) -> dict[str, Any]:
-        return {"values": self.values[::-1]}
+def other_range(about: About, ranges: Both) -> Difference:
+    """Return ranges without a part in common."""
+    column, target, source = about
+    sentence = (
+        f"{column!r} is {ranges[0]} in {target!r} and {ranges[1]} in {source!r}: models can only "
+        f"extrapolate"
+    )
+    return Difference("range", *about, sentence, partial(other_range, _turned(about), ranges[::-1]))
 
 
-@dataclass(frozen=True)
-class OneSided(Difference):
-    """Columns that one of the datasets does not use.
+def other_values(about: About, values: Both) -> Difference:
+    """Return few numbers of which none is in both."""
+    column, target, source = about
+    sentence = (
+        f"{column!r} has no value in common: {values[0]} in {target!r}, {values[1]} in {source!r}; if "
+        f"these are codes, leave it out"
+    )
+    back = partial(other_values, _turned(about), values[::-1])
+    options = f"ignore=[{column!r}]", typed("ignore", column)
+    return Difference("values", *about, sentence, back, options)
+
+
+def other_units(about: About, way: Units) -> Difference:
+    """Return a quantity in other units; `way` turns the source's numbers into the target's."""
+    column, target, source = about
+    back = way.back
+    plus = f" {'+' if back.intercept > 0 else '-'} {abs(back.intercept):.4g}"
+    sentence = (
+        f"other units? {column!r} in {source!r} is about {back.slope:.4g} x that in {target!r}"
+        f"{plus if abs(back.intercept) > 1e-12 else ''} ({way.words})"
+    )
+    python, cli = way.written
+    options = convert_options(source, column, f"({', '.join(python)})", ",".join(cli))
+    return Difference(
+        "units", *about, sentence, partial(other_units, _turned(about), back), options
+    )
+
+
+def other_kind(about: About, kinds: Both, ranges: Both, *, are_dates: bool = False) -> Difference:
+    """Return dates, durations or truth values in one dataset and other numbers in the other.
+
+    Dates cannot be compared with numbers; if these look like dates, such as 20240131, they may be read
+    so.
+    """
+    column, *names = about
+    ours, theirs = (
+        f"{kind}s in {name!r} ({values}{' days' * (kind == 'duration')})"
+        for kind, name, values in zip(kinds, names, ranges, strict=True)
+    )
+    sentence = f"{column!r} holds {ours} and {theirs}"
+    back = partial(other_kind, _turned(about), kinds[::-1], ranges[::-1], are_dates=are_dates)
+    if "date" not in kinds:
+        return Difference("kinds", *about, f"{sentence}: do both mean the same?", back)
+    options = "", ""
+    if are_dates:
+        table = names[kinds.index("number")]
+        options = convert_options(table, column, "'%Y%m%d'", "%Y%m%d")
+    return Difference("dates", *about, sentence, back, options)
+
+
+def other_levels(
+    about: About,
+    there: Mapping[str, str],
+    here: Mapping[str, str],
+    alone: tuple[tuple[str, ...], tuple[str, ...]] = ((), ()),
+    *,
+    has_none: bool = False,
+    kind: str = "levels",
+) -> Difference:
+    """Return values that mean the same and are written differently: levels of a column, or classes.
 
     Parameters
     ----------
+    about : tuple of str
+    there, here : mapping of str to str
+        What recodes the source's values into the target's, and the target's into the source's; one of
+        them may be empty.
+    alone : tuple of tuple of str
+        The values of the target, and those of the source, for which the other has none.
+    has_none : bool
+        Whether no value is in common, so that the column is not used as it is.
+    kind : {"levels", "classes"}
+        Other classes cannot be compared.
+    """
+    column, target, source = about
+    what = "the classes" if kind == "classes" else f"levels of {column!r}"
+    ours, theirs = dict.fromkeys(here or there.values()), dict.fromkeys(there or here.values())
+    both = f"{listed(ours)} in {target!r}, {listed(theirs)} in {source!r}"
+    out = "; as they are, the column is left out" if has_none else ""
+    # The source is recoded, or the target where only that is possible.
+    if there:
+        values, recoded, like, lost = (
+            there,
+            partial(recode_options, source, column),
+            target,
+            alone[1],
+        )
+    else:
+        values, recoded, like, lost = (
+            here,
+            partial(recode_options, target, column),
+            source,
+            alone[0],
+        )
+    unsure = _unsure(values, recoded, like, lost)
+    return Difference(
+        kind,
+        *about,
+        f"{what} look coded differently: {both}{out}{f'; {unsure}' if unsure else ''}",
+        partial(
+            other_levels, _turned(about), here, there, alone[::-1], has_none=has_none, kind=kind
+        ),
+        ("", "") if unsure else recoded(values),
+        has_none,
+        unsure,
+    )
+
+
+def _unsure(
+    values: Mapping[str, str],
+    recoded: Callable[[Mapping[str, str]], Both],
+    like: str,
+    alone: tuple[str, ...],
+) -> str:
+    """Say what must be known before values are recoded like those of a dataset; empty if nothing."""
+    either = values.keys() & set(values.values())
+    if len(values) == 2 and len(either) == 1:  # of 1 and 2 that become 0 and 1, the 1 may be a 1
+        (one,) = either
+        other = {old: values[one] for old in values if old != one}
+        ways = [" / ".join(recoded(way)) for way in (values, other)]
+        return (
+            f"{one!r} may mean either: if it is {values[one]!r} of {like!r}, say {ways[0]}; if it is "
+            f"{one!r} of {like!r}, say {ways[1]}"
+        )
+    some = " / ".join(recoded(dict(list(values.items())[:FEW])))
+    if len(values) > MOST:
+        return f"{len(values)} need another spelling, for example {some}"
+    if not alone:
+        return ""
+    return f"none is like {listed(alone, limit=3)}, so that all need a look: for example {some}"
+
+
+def one_sided(about: About, columns: tuple[str, ...], lacking: str, why: str = "") -> Difference:
+    """Return columns that one of the datasets does not use.
+
+    Parameters
+    ----------
+    about : tuple of str
     columns : tuple of str
-    lacking : str
-        "target" or "source".
+    lacking : {"target", "source"}
     why : str
         Why they are left out there; empty if they are absent.
     """
+    _, target, source = about
+    has, lacks = (target, source) if lacking == "source" else (source, target)
+    other = "source" if lacking == "target" else "target"
 
-    columns: tuple[str, ...]
-    lacking: str
-    why: str = ""
+    def reason(where: str) -> str:
+        return f"left out of {where} ({why})" if why else f"absent from {where}"
 
-    kind: ClassVar[str] = "columns"
-
-    def reason(self, where: str) -> str:
-        """Return why they are not used, in a dataset that is called so."""
-        return f"left out of {where} ({self.why})" if self.why else f"absent from {where}"
-
-    @property
-    def sentence(self) -> str:
-        """The columns and the reason."""
-        has, lacks = self.target, self.source
-        if self.lacking == "target":
-            has, lacks = lacks, has
-        return f"not used: {listed(self.columns)} of {has!r}, {self.reason(repr(lacks))}"
-
-    @property
-    def order(self) -> tuple[int, str, str]:
-        """Those that the source lacks come first."""
-        return KINDS.index(self.kind), self.lacking.replace("source", ""), self.column
-
-    def _turned(self) -> dict[str, Any]:
-        return {"lacking": "source" if self.lacking == "target" else "target"}
+    return Difference(
+        "columns",
+        *about,
+        f"not used: {listed(columns)} of {has!r}, {reason(repr(lacks))}",
+        partial(one_sided, _turned(about), columns, other, why),
+        lacking=lacking,
+        note=f"not used, {reason(f'the {lacking}')}: {listed(columns)}",
+    )

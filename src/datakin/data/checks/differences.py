@@ -2,28 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
+import numpy as np
+
+from datakin._core.exceptions import listed
 from datakin.data.checks.difference_kinds import (
+    About,
     Difference,
-    NoValueInCommon,
-    OneSided,
-    OtherName,
+    no_value_in_common,
+    one_sided,
+    other_kind,
+    other_levels,
+    other_name,
+    other_range,
+    other_units,
+    other_values,
 )
-from datakin.data.checks.number_differences import (
-    columns_to_compare,
-    in_other_units,
-    number_difference,
-    units_of,
+from datakin.data.checks.names import says_code
+from datakin.data.checks.spelling import matching_values, same_names, shifted_codes
+from datakin.data.checks.units import (
+    ENOUGH,
+    Sketch,
+    Units,
+    distance,
+    find_units,
+    outlines_of,
+    overlap,
+    sketch_of,
+    sketches_of,
 )
-from datakin.data.checks.spelling import matching_values, same_names
-from datakin.data.checks.units import sketch_of, sketches_of
-from datakin.data.checks.value_kinds import OtherClasses, OtherLevels
+from datakin.data.columns.labels import canonical_label
+from datakin.data.columns.text_columns import NO_FACTOR
+from datakin.data.columns.texts import grouped
 from datakin.data.dataset import Dataset
 
-__all__ = ["differences"]
+__all__ = ["columns_to_compare", "differences", "number_difference"]
 
 MOST_LEVELS = 2000  # levels of two columns up to which they are matched
+PERCENT = "percent signs"  # what is said of numbers that had them
+MOST_CODES = 12  # values of a column that may be counted from 0 or from 1
+PAIRS = {(0.0, 1.0), (1.0, 2.0), (-1.0, 1.0)}  # usual codes of two values
 
 
 def differences(target: Dataset, source: Dataset) -> list[Difference]:
@@ -53,6 +72,7 @@ def differences(target: Dataset, source: Dataset) -> list[Difference]:
 def _class_differences(target: Dataset, source: Dataset) -> Iterator[Difference]:
     if target.classes == source.classes:
         return
+    about = target.label, target.name, source.name
     there, here = _both_ways(target.classes, source.classes)
     # Truth values are called 0 and 1 here, whatever stands in the table: recode the other one.
     if here and _are_truths(source):
@@ -60,13 +80,15 @@ def _class_differences(target: Dataset, source: Dataset) -> Iterator[Difference]
     elif there and _are_truths(target):
         here = {}
     if there or here:
-        alone = _without_partner(target.classes, source.classes, there, here)
-        yield OtherClasses(target.label, target.name, source.name, there, here, alone)
+        alone = (
+            _alone(target.classes, source.classes, here),
+            _alone(source.classes, target.classes, there),
+        )
+        yield other_levels(about, there, here, alone, kind="classes")
 
 
 def _are_truths(dataset: Dataset) -> bool:
-    said = dataset.facts.get(dataset.label)
-    is_truth = said is not None and said.kind == "truth value"
+    is_truth = _kind(dataset, dataset.label) == "truth value"
     return is_truth and set(dataset.classes) == {"0", "1"}
 
 
@@ -78,23 +100,17 @@ def _both_ways(
     return there or _turned(here, ours), here or _turned(there, theirs)
 
 
-def _without_partner(
-    ours: Collection[str],
-    theirs: Collection[str],
-    there: Mapping[str, str],
-    here: Mapping[str, str],
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the values of ours and of theirs that the others do not have, and that recode to none."""
-    return (
-        tuple(value for value in ours if value not in theirs and value not in here),
-        tuple(value for value in theirs if value not in ours and value not in there),
-    )
-
-
 def _turned(values: dict[str, str], own: Collection[str]) -> dict[str, str]:
     """Return the way back, unless two values have become one."""
     back = {new: old for old, new in values.items()}
     return back if len(back) == len(values) and not back.keys() & set(own) else {}
+
+
+def _alone(
+    ours: Collection[str], theirs: Collection[str], recoded: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Return the values of ours that the others do not have, and that are not recoded into theirs."""
+    return tuple(value for value in ours if value not in theirs and value not in recoded)
 
 
 def _name_differences(target: Dataset, source: Dataset) -> Iterator[Difference]:
@@ -103,15 +119,14 @@ def _name_differences(target: Dataset, source: Dataset) -> Iterator[Difference]:
     ours, theirs = ({**dict.fromkeys(d.columns), **d.left_out} for d in (target, source))
     for their_name, our_name in same_names(ours, theirs).items():
         if our_name not in theirs:
-            yield OtherName(our_name, target.name, source.name, their_name)
+            yield other_name((our_name, target.name, source.name), their_name)
 
 
 def _response_differences(target: Dataset, source: Dataset) -> Iterator[Difference]:
     if not target.classes and not source.classes:
-        sketches = sketch_of(target.y), sketch_of(source.y)
-        way = units_of(target.label, target, source, *sketches)
+        way = _units_of(target.label, target, source, sketch_of(target.y), sketch_of(source.y))
         if way is not None:
-            yield in_other_units((target.label, target.name, source.name), way)
+            yield other_units((target.label, target.name, source.name), way)
 
 
 def _column_differences(target: Dataset, source: Dataset) -> Iterator[Difference]:
@@ -122,31 +137,29 @@ def _column_differences(target: Dataset, source: Dataset) -> Iterator[Difference
         found = number_difference(name, target, source, ours[name], theirs[name])
         if found is not None:
             yield found
-    levels = [
+    levels, others = (
         dict(zip(d.features.category_names, d.features.levels, strict=True))
         for d in (target, source)
-    ]
-    for name in levels[0]:
-        if name in levels[1]:
-            found = _level_difference(name, levels[0][name], levels[1][name], target, source)
-            if found is not None:
-                yield found
+    )
+    for name in levels:
+        if name in others:
+            yield from _level_differences(name, levels[name], others[name], target, source)
 
 
-def _level_difference(
+def _level_differences(
     name: str, ours: tuple[str, ...], theirs: tuple[str, ...], target: Dataset, source: Dataset
-) -> Difference | None:
+) -> Iterator[Difference]:
     about = name, target.name, source.name
     if set(ours) == set(theirs):
-        return None
-    is_kept = name in target.keep | source.keep
-    has_none = not set(ours) & set(theirs) and not is_kept
-    if len(ours) + len(theirs) <= MOST_LEVELS:
-        there, here = _both_ways(ours, theirs)
-        if there or here:
-            alone = _without_partner(ours, theirs, there, here)
-            return OtherLevels(*about, there, here, alone, has_none=has_none)
-    return NoValueInCommon(*about) if has_none else None
+        return
+    has_none = not set(ours) & set(theirs) and name not in target.keep | source.keep
+    few = len(ours) + len(theirs) <= MOST_LEVELS
+    there, here = _both_ways(ours, theirs) if few else ({}, {})
+    if there or here:
+        alone = _alone(ours, theirs, here), _alone(theirs, ours, there)
+        yield other_levels(about, there, here, alone, has_none=has_none)
+    elif has_none:
+        yield no_value_in_common(about)
 
 
 def _one_sided(target: Dataset, source: Dataset) -> Iterator[Difference]:
@@ -154,8 +167,130 @@ def _one_sided(target: Dataset, source: Dataset) -> Iterator[Difference]:
         return
     for one, other, lacking in ((target, source, "source"), (source, target, "target")):
         alone = sorted(set(one.columns) - set(other.columns))
-        reasons: dict[str, list[str]] = {}
-        for name in alone:
-            reasons.setdefault(other.left_out.get(name, ""), []).append(name)
-        for why, names in reasons.items():
-            yield OneSided(names[0], target.name, source.name, tuple(names), lacking, why)
+        reasons = {name: other.left_out.get(name, "") for name in alone}
+        for why, names in grouped(alone, reasons.__getitem__).items():
+            about = names[0], target.name, source.name
+            yield one_sided(about, tuple(names), lacking, why)
+
+
+def columns_to_compare(target: Dataset, source: Dataset) -> Sequence[str]:
+    """Return the numeric columns of both in which `number_difference` may find something.
+
+    Most columns of most pairs are many numbers in one place. Their quantiles, all looked at at once,
+    tell that without a closer look.
+    """
+    names, others = target.features.numeric_names, source.features.numeric_names
+    if names != others or _kinds(target) != _kinds(source):
+        return [name for name in names if name in set(others)]
+    ours, theirs = outlines_of(target), outlines_of(source)
+    is_above = theirs[2] < ours[2]
+    low, _, middle, upper, high, n, few = np.where(is_above, theirs, ours)
+    other_low, other_lower, other_middle, _, other_high, other_n, other_few = np.where(
+        is_above, ours, theirs
+    )
+    in_place = (other_lower <= middle) | (other_middle <= upper)
+    in_range = (high >= other_low) & (other_high >= low)
+    many = (np.minimum(n, other_n) >= ENOUGH) & (few * other_few == 0)
+    return [names[j] for j in np.flatnonzero(~(in_place & in_range & many))]
+
+
+def number_difference(
+    name: str, target: Dataset, source: Dataset, ours: Sketch, theirs: Sketch
+) -> Difference | None:
+    """Return what differs between the numbers of a column, if anything does."""
+    about = name, target.name, source.name
+    kinds = _kind(target, name), _kind(source, name)
+    are_two = "" not in kinds and kinds[0] != kinds[1]
+    if are_two and "date" in kinds:
+        return _other_kind(about, kinds, ours, theirs)
+    codes = _shifted_codes(ours, theirs)
+    if codes:
+        back = {new: old for old, new in codes.items()}
+        # Truth values stand as words in the table: recode the numbers.
+        there, here = (kind != "truth value" for kind in reversed(kinds))
+        return other_levels(about, codes if there else {}, back if here else {})
+    way = _units_of(name, target, source, ours, theirs)
+    if way is not None:
+        return other_units(about, _percent(name, target, source, way) or way)
+    if are_two and not (_is_zero_or_one(ours) and _is_zero_or_one(theirs)):
+        return _other_kind(about, kinds, ours, theirs)
+    are_apart = bool(ours.codes and theirs.codes) and not ours.codes & theirs.codes
+    if are_apart and says_code(name) and name not in target.keep | source.keep:
+        return no_value_in_common(about)
+    if overlap(ours, theirs):
+        return other_values(about, (_some(ours), _some(theirs))) if are_apart else None
+    if min(len(ours.values), len(theirs.values)) < ENOUGH:
+        return None
+    return other_range(about, (_range(ours, kinds[0]), _range(theirs, kinds[1])))
+
+
+def _units_of(
+    name: str, target: Dataset, source: Dataset, ours: Sketch, theirs: Sketch
+) -> Units | None:
+    """Return what connects two columns, None also if no factor is right for all their numbers."""
+    facts = [d.facts[name] for d in (target, source) if name in d.facts]
+    if any(said.doubt.endswith(NO_FACTOR) for said in facts):
+        return None
+    return find_units(ours, theirs, name)
+
+
+def _percent(name: str, target: Dataset, source: Dataset, way: Units) -> Units | None:
+    """Return the way from percent to shares, or back, where one of the two had percent signs."""
+    signs = [name in d.facts and PERCENT in d.facts[name].converted for d in (target, source)]
+    if signs[0] == signs[1] or signs[1] != (way.slope < 1):
+        return None
+    found = Units(0.01, 0, "percent to shares")
+    return found if signs[1] else found.back
+
+
+def _kind(dataset: Dataset, name: str) -> str:
+    return dataset.facts[name].kind if name in dataset.facts else ""
+
+
+def _kinds(dataset: Dataset) -> tuple[str, ...]:
+    """Return the kinds of all numeric columns, made once for each dataset."""
+    if "kinds" not in dataset.kept:
+        names = dataset.features.numeric_names
+        dataset.kept["kinds"] = tuple(_kind(dataset, name) for name in names)
+    found: tuple[str, ...] = dataset.kept["kinds"]
+    return found
+
+
+def _range(column: Sketch, kind: str) -> str:
+    if kind == "date":
+        return " to ".join(str(np.datetime64(int(v), "D")) for v in (column.low, column.high))
+    digits = 10 if column.is_whole else 4
+    return f"{column.low:.{digits}g} to {column.high:.{digits}g}"
+
+
+def _other_kind(
+    about: About, kinds: tuple[str, str], ours: Sketch, theirs: Sketch
+) -> Difference | None:
+    if not len(ours.values) or not len(theirs.values):
+        return None
+    numbers = dict(zip(kinds, (ours, theirs), strict=True)).get("number")
+    are_dates = numbers is not None and numbers.is_whole and 1e7 < numbers.low <= numbers.high < 1e8
+    ranges = _range(ours, kinds[0]), _range(theirs, kinds[1])
+    return other_kind(about, kinds, ranges, are_dates=are_dates)
+
+
+def _is_zero_or_one(column: Sketch) -> bool:
+    return column.is_whole and column.low >= 0 and column.high <= 1
+
+
+def _shifted_codes(ours: Sketch, theirs: Sketch) -> dict[str, str]:
+    """Return what recodes theirs if it is ours but for the codes, as 0 and 1 here, 1 and 2 there."""
+    one, other = sorted(ours.codes), sorted(theirs.codes)
+    if not 2 <= len(one) == len(other) <= MOST_CODES:
+        return {}
+    if len(one) == 2 and not {tuple(one), tuple(other)} <= PAIRS:
+        return {}
+    if len(one) > 2:
+        shifted = theirs.values + one[0] - other[0]
+        if 2 * distance(ours.values, shifted) > distance(ours.values, theirs.values):
+            return {}
+    return shifted_codes(*([canonical_label(value) for value in codes] for codes in (one, other)))
+
+
+def _some(column: Sketch) -> str:
+    return listed([int(value) for value in sorted(column.codes)], limit=3)

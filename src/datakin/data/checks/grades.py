@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from datakin._core.exceptions import listed
-from datakin.data.checks.spelling import recode_options
+from datakin._core.typed_options import recode_options
 from datakin.data.columns.labels import sort_classes
 
 __all__ = ["Question", "question_of_classes"]
 
 UNKNOWN = re.compile(r"9+|-\d+")  # codes that often stand for a value that is not known
+SHOWN = 4  # datasets that a question names
 
 
 @dataclass(frozen=True)
@@ -66,11 +67,9 @@ def _question_of_unknown(classes: Mapping[str, Collection[str]], label: str) -> 
     if not found:
         return None
     options = [recode_options(name, label, {code: ""}) for name, code in found.items()]
-    some = f"{', '.join(list(found)[:4])}{f' and {len(found) - 4} more' * (len(found) > 4)}"
-    codes = listed(sort_classes(set(found.values())))
     return Question(
         tuple(found),
-        f"{some} {'has' if len(found) == 1 else 'have'} the class {codes} beside "
+        f"{_who_has(list(found))} the class {listed(sort_classes(set(found.values())))} beside "
         f"{listed(sort_classes(usual))}, which are all that others have. If it says 'unknown', make it "
         f"a missing value",
         "; ".join(python for python, _ in options),
@@ -92,12 +91,15 @@ def _question_of_grades(classes: Mapping[str, Collection[str]]) -> Question | No
         return None
     if any(every[0] not in some or len(some) < 2 for some in classes.values()):
         return None
-    more = f" and {len(two) - 4} more" if len(two) > 4 else ""
     return Question(
         tuple(two),
-        f"{', '.join(two[:4])}{more} {'has' if len(two) == 1 else 'have'} the classes "
-        f"{listed(sort_classes(classes[two[0]]))}, others {listed(every, limit=10)}. If that is a yes "
-        f"or no, make it so in all of them",
+        f"{_who_has(two)} the classes {listed(sort_classes(classes[two[0]]))}, others "
+        f"{listed(every, limit=10)}. If that is a yes or no, make it so in all of them",
         f"positive={list(every[1:])}",
         " ".join(f"--positive {name}" for name in every[1:]),
     )
+
+
+def _who_has(names: Sequence[str]) -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return f"{', '.join(names[:SHOWN])}{more} {'has' if len(names) == 1 else 'have'}"

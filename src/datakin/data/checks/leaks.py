@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 
 from datakin.data.checks.names import is_numbered_alike, names_outcome, shared_words
-from datakin.data.features import MISSING, Array
+from datakin.data.features import Array, Features, is_known
 
-__all__ = ["COPY", "DOUBT", "NAMED_LEAK", "Labels", "leak_of"]
+__all__ = ["COPY", "DOUBT", "NAMED_LEAK", "Labels", "leak_of", "telling_columns"]
 
 COPY = "looks like a copy of the label"
 NAMED_LEAK = "tells the label of some rows and is named like it"
@@ -22,15 +23,15 @@ NAMED_TOLD = f"{NAMED_LEAK} {KNOWN_BEFORE}"
 DOUBT = f"may give the label away {KNOWN_BEFORE}"
 NAMED_DOUBT = f"named like the label and close to it {KNOWN_BEFORE}"
 
-ENOUGH = 40  # rows, and
-RARE = 5  # rows of the smaller class, from which a separation is no chance
-SOME = 20  # rows from which a copy is no chance; it is left out from ENOUGH rows, and
-SURE = 10  # rows of each class, with
-KNOWN = 0.8  # of the values
+SOME = 20  # rows from which a copy of the label is named
+ENOUGH = 40  # rows from which it is left out, and from which a separation of classes is no chance
+RARE = 5  # rows of the smaller class that either needs
+SURE = 10  # rows of each class from which a copy is left out
+KNOWN = 0.8  # share of a copy's values that must be known for that
 SAMPLE = 5000  # rows that are looked at for a doubt
 FEW = 20  # values of a column that is looked at value by value
 TOLD = 0.95  # share of the errors of guessing that a column must remove to be named
-CHANCE = 1e-6  # of a value that stands with one class only
+CHANCE = 1e-6  # probability of a value that is in one class only
 PURE = 0.95  # share of one class among the rows of a value
 SELDOM = 0.3  # share of a rare class
 CLOSE = 0.999  # correlation with a response
@@ -76,18 +77,9 @@ class Labels:
 
 
 def leak_of(values: Array, name: str, labels: Labels, names: Sequence[str]) -> str | None:
-    """Say how a column gives the label away, if it does.
+    """Say how a column gives the label away, if it does; `names` are those of all columns.
 
     What leaves a column out is sought in all rows, a mere doubt in some.
-
-    Parameters
-    ----------
-    values : ndarray
-        Floats of a number, codes of a category.
-    name : str
-    labels : Labels
-    names : sequence of str
-        All columns: a number behind a name tells nothing where many have one.
     """
     copy = _copy_of(values, labels)
     if copy is not None:
@@ -110,15 +102,12 @@ def _copy_of(values: Array, labels: Labels) -> str | None:
 
     In few rows an honest sign does so by chance.
     """
-    is_number = values.dtype.kind == "f"
-    if labels.is_class and is_number:
+    # More values among the first rows than there are classes settle it for most numbers.
+    if labels.is_class and values.dtype.kind == "f":
         for some in (values[:100], values[:1000]):
-            # More values among the first rows than there are classes settle it.
             if len(np.unique(some[~np.isnan(some)])) > len(labels.counts):
                 return None
-    if not is_number and not labels.is_class:
-        return None
-    known = ~np.isnan(values) if is_number else values != MISSING
+    known = is_known(values)
     column, y = values[known], labels.y[known]
     if not (_is_recoded(column, y, labels) if labels.is_class else _is_linear(column, y)):
         return None
@@ -132,7 +121,7 @@ def _copy_of(values: Array, labels: Labels) -> str | None:
 
 
 def _is_recoded(column: Array, y: Array, labels: Labels) -> bool:
-    """Whether values and classes, all of them, stand one to one."""
+    """Whether values and classes, all of them, are paired one to one."""
     n_classes = np.count_nonzero(labels.counts)
     codes = pd.factorize(column)[0]
     if codes.max(initial=-1) + 1 != n_classes:
@@ -143,7 +132,7 @@ def _is_recoded(column: Array, y: Array, labels: Labels) -> bool:
 
 def _is_linear(column: Array, y: Array) -> bool:
     """Whether two responses are linear in each other, and not by a few far values alone."""
-    if _correlation(column, y) <= 1 - 1e-9:
+    if column.dtype.kind != "f" or _correlation(column, y) <= 1 - 1e-9:
         return False
     return _correlation(_ranks(column), _ranks(y)) > CLOSE
 
@@ -201,7 +190,7 @@ def _few_codes(values: Array) -> Array | None:
 def _table(values: Array, codes: Array | None, labels: Labels) -> Array:
     """Return how often each value stands with each class; of many values, known and missing."""
     if codes is None:
-        codes = ~(np.isnan(values) if values.dtype.kind == "f" else values == MISSING) - 1
+        codes = is_known(values).astype(int) - 1
     n_classes = len(labels.counts)
     counts = np.bincount((codes + 1) * n_classes + labels.y)
     table = np.zeros((codes.max(initial=-1) + 2) * n_classes, dtype=np.int64)
@@ -232,9 +221,8 @@ def _implies_a_class(values: Array, labels: Labels) -> bool:
 
 def _separates(values: Array, y: Array) -> bool:
     """Whether thresholds on a number tell the classes apart, but for a few rows in a hundred."""
-    known = ~np.isnan(values)
-    if not known.all():
-        values, y = values[known], y[known]
+    known = is_known(values)
+    values, y = values[known], y[known]
     counts = np.bincount(y)
     counts = counts[counts > 0]
     if len(counts) < 2 or len(values) < ENOUGH or counts.min() < RARE:
@@ -257,3 +245,45 @@ def _wrong_sides(values: Array, y: Array) -> int:
         wrong = np.concatenate([[0], np.cumsum(y != c)])[cuts]
         best = wrong + (np.minimum.accumulate(best - wrong) if k else 0)
     return int(best[-1])
+
+
+def telling_columns(features: Features, labels: Labels) -> Iterator[tuple[str, Array]]:
+    """Yield the names and values of columns that can be ids or give the label away.
+
+    All zeros of a column stand on the same side of it. If they have unlike labels, it neither is a
+    copy of the label nor tells it; and an id has one zero at most. Names say nothing here: they are
+    x0, x1, ...
+    """
+    if not features.numeric_names:
+        return
+    filled = sparse.csc_array(features.numeric[labels.rows] != 0, dtype=float)
+    can_tell = (_can_tell_classes if labels.is_class else _can_tell_response)(filled, labels.sample)
+    columns = features.numeric.tocsc()
+    for j in np.flatnonzero(can_tell):
+        yield features.numeric_names[j], columns[:, [j]].toarray()[:, 0]
+
+
+def _can_tell_classes(filled: sparse.csc_array, labels: Labels) -> Array:
+    """Whether the zeros of each column stand with one class, but for a few rows."""
+    members = np.eye(len(labels.counts))[labels.y]
+    zeros = labels.counts[:, None] - members.T @ filled
+    wrong = zeros.sum(axis=0) - zeros.max(axis=0)
+    return np.asarray(wrong <= (1 - TOLD) * (len(labels.y) - labels.counts.max()) + 0.5)
+
+
+@np.errstate(over="ignore", invalid="ignore")  # responses near 1e300 have no variance
+def _can_tell_response(filled: sparse.csc_array, labels: Labels) -> Array:
+    """Whether a response, or its ranks, vary little among the zeros of each column.
+
+    A column that is the same in some rows has a squared correlation of at most one less the share of
+    the response's squares within these rows.
+    """
+    n_zeros = len(labels.y) - filled.sum(axis=0)
+    can_tell = np.zeros(filled.shape[1], dtype=bool)
+    for y in (labels.y, labels.ranks):
+        centred = y - y.mean()
+        total = centred @ centred
+        sums, squares = (v.sum() - v @ filled for v in (centred, centred**2))
+        within = squares - sums**2 / np.maximum(n_zeros, 1)
+        can_tell |= within <= (1 - CLOSE**2 + 1e-6) * total
+    return can_tell

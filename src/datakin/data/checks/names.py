@@ -7,8 +7,11 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
 
+from datakin.data.columns.texts import WORDS
+
 __all__ = [
     "is_called_id",
+    "is_called_key",
     "is_called_number",
     "is_numbered_alike",
     "names_outcome",
@@ -19,51 +22,15 @@ __all__ = [
     "words_of",
 ]
 
-ID_WORDS = frozenset(
-    ["id", "ids", "pid", "uid", "uuid", "guid", "mrn", "ssn", "identifier", "matricule"]
+IDS, NUMBERS, COUNTS, GENERAL = (
+    frozenset(WORDS[key]) for key in ("ids", "numbers", "counts", "general")
 )
-NOT_IDS = re.compile(  # words in "id" that are no ids, and how such words end in chemistry and medicine
-    "(a|av|b|br|bra|car?ot|cov|d|eyel|flu|gr|hum|inval|k|l|liqu|m|rap|rig|sa|sol|tim|val|viv)id"
-    "|(over|pre|re|un)?paid"
-    "|.*(ac|brom|carb|carot|cer|chlor|cyan|fluor|hybr|hydr|iod|jod|lip|morb|nitr|o|ox|pept|plasm|pyram"
-    "|sulf|sulph|ster|zer)id"
-)
-NUMBER_WORDS = frozenset(
-    ["no", "nr", "num", "number", "index", "idx", "key", "row", "record", "serial", "unnamed"]
-)
-FUSED_NUMBER = re.compile(".*nummer|.*idnum|..+nr")  # not INR, SNR
-COUNT_WORDS = frozenset(["n", "no", "nr", "num", "number", "count", "anzahl"])  # "num_steps"
-QUANTITY = re.compile(
-    "(year|month|week|quarter|date|time|period|jahr|monat|woche|datum|zeit).*"
-    "|.*(year|month|week|day|(?<!candi)date|time|period|jahr|monat|datum|zeit)"
-    "|yrs?|days|hours?|hrs?|minutes?|seconds?|seasons?|decades?|epochs?|cycles?|ages?|tage?|alter"
-    "|counts?|amounts?|ranks?|ranking|rang|score|level|grade|dose"
-)
-SUBJECT = re.compile(  # whoever may have several rows
-    "(patient|person|people|subject|case|client|customer|participant|proband|member|user|student|pupil"
-    "|employee|household|family|animal|donor|stay|admission|visit|encounter|episode|fall|kunde|schueler"
-    "|device|machine|engine|vehicle|account|contract)(s|en|in|n)?"
-)
-CODE = re.compile(  # places, groups and batches, whose numbers are names
-    "codes?|sites?|wards?|units?|hospitals?|clinics?|cent(er|re)s?|region|district|station|plants?|lines?"
-    "|machines?|schools?|class|groups?|gr?p[a-z]?|teams?|stores?|shops?|branch|batch|lots?|clusters?"
-    "|areas?|zones?|country|state|city|dept|department|physician|doctor|operator|ort|werk|gruppe|schule"
+NOT_IDS, FUSED_NUMBERS, QUANTITIES, SUBJECTS, CODES, OUTCOMES = (
+    re.compile("|".join(WORDS[key]))
+    for key in ("not_ids", "fused_numbers", "quantities", "subjects", "codes", "outcomes")
 )
 COMMON = 7  # letters in common, for names written as one word
-# Words that many columns have.
-GENERAL = frozenset(
-    ["the", "and", "for", "has", "was", "not", "with", "total", "number", "count", "score", "value",
-     "label", "target", "class", "type", "code", "mean", "max", "min", "rate", "level", "index",
-     "status", "name", "date", "time", "day", "days", "year", "month", "first", "last", "new", "old",
-     "patient", "hospital", "unit"]
-)  # fmt: skip
 LONG_GENERAL = "|".join(sorted(word for word in GENERAL if len(word) > 5))
-# How things ended: what is called so was not known beforehand. Short words must stand alone.
-OUTCOME = re.compile(
-    r"\b(died|dead|tod)\b|death|deceas|expired|mortal|fatal|surviv|alive|verst[oe]rb|gestorben|todes"
-    "|discharg|readmi|outcome|result|diagnos|relaps|recurr|failure|failed|default|fraud|churn|attrition"
-    "|dropout|cancell?ed|cancell?ation"
-)
 
 
 @lru_cache(maxsize=1000)
@@ -88,7 +55,7 @@ def is_called_id(name: str) -> bool:
     (True, True, False)
     """
     return any(
-        word in ID_WORDS or (word.endswith("id") and not NOT_IDS.fullmatch(word))
+        word in IDS or (word.endswith("id") and not NOT_IDS.fullmatch(word))
         for word in words_of(name)
     )
 
@@ -105,10 +72,13 @@ def is_called_number(name: str) -> bool:
     """
     words = words_of(name)
     if words[-1:] == ("index",):  # the last word of many a quantity
-        return NUMBER_WORDS.issuperset(words)
-    return bool(words) and (
-        words[-1] in NUMBER_WORDS or FUSED_NUMBER.fullmatch(words[-1]) is not None
-    )
+        return NUMBERS.issuperset(words)
+    return any(word in NUMBERS or FUSED_NUMBERS.fullmatch(word) for word in words[-1:])
+
+
+def is_called_key(name: str) -> bool:
+    """Whether a name says that it tells things apart, or that it numbers them."""
+    return is_called_id(name) or is_called_number(name)
 
 
 def names_several_rows(name: str) -> bool:
@@ -119,8 +89,7 @@ def names_several_rows(name: str) -> bool:
     >>> names_several_rows("patient"), names_several_rows("case_id"), names_several_rows("bp")
     (True, True, False)
     """
-    is_named = is_called_id(name) or is_called_number(name)
-    return is_named or any(SUBJECT.fullmatch(word) for word in words_of(name))
+    return is_called_key(name) or any(SUBJECTS.fullmatch(word) for word in words_of(name))
 
 
 def says_quantity(name: str) -> bool:
@@ -132,8 +101,8 @@ def says_quantity(name: str) -> bool:
     (True, True, False)
     """
     words = words_of(name)
-    is_count = len(words) > 1 and words[0] in COUNT_WORDS
-    return is_count or any(QUANTITY.fullmatch(word) for word in words)
+    is_count = len(words) > 1 and words[0] in COUNTS
+    return is_count or any(QUANTITIES.fullmatch(word) for word in words)
 
 
 def says_code(name: str) -> bool:
@@ -144,10 +113,8 @@ def says_code(name: str) -> bool:
     >>> says_code("site"), says_code("ward_id"), says_code("dose"), says_code("schoolyear")
     (True, True, False, False)
     """
-    if says_quantity(name):
-        return False
-    is_named = is_called_id(name) or is_called_number(name)
-    return is_named or any(CODE.fullmatch(word) for word in words_of(name))
+    is_code = is_called_key(name) or any(CODES.fullmatch(word) for word in words_of(name))
+    return is_code and not says_quantity(name)
 
 
 def shared_words(name: str, label: str) -> str:
@@ -162,7 +129,9 @@ def shared_words(name: str, label: str) -> str:
     >>> shared_words("hospital_size", "hospital_death")
     ''
     """
-    ours, theirs = _telling(name), _telling(label)
+    ours, theirs = (
+        {word for word in words_of(each) if len(word) > 2} - GENERAL for each in (name, label)
+    )
     if ours & theirs:
         return " ".join(sorted(ours & theirs))
     if len(ours) != 1 and len(theirs) != 1:
@@ -170,10 +139,6 @@ def shared_words(name: str, label: str) -> str:
     one, other = (re.sub(LONG_GENERAL, " ", " ".join(sorted(words))) for words in (ours, theirs))
     match = SequenceMatcher(None, one, other, autojunk=False).find_longest_match()
     return one[match.a : match.a + match.size].strip() if match.size >= COMMON else ""
-
-
-def _telling(name: str) -> set[str]:
-    return {word for word in words_of(name) if len(word) > 2} - GENERAL
 
 
 def names_outcome(words: str) -> bool:
@@ -184,17 +149,13 @@ def names_outcome(words: str) -> bool:
     >>> names_outcome("expired"), names_outcome("discharge"), names_outcome("engine")
     (True, True, False)
     """
-    return OUTCOME.search(words) is not None
+    return OUTCOMES.search(words) is not None
 
 
 def is_numbered_alike(name: str, label: str, names: Sequence[str]) -> bool:
     """Whether only a number tells a column from the label, as in G1 and G3.
 
-    Parameters
-    ----------
-    name, label : str
-    names : sequence of str
-        All columns: a number behind a name tells nothing where many have one.
+    A number behind a name tells nothing where many of all names have one.
     """
 
     def bare(text: str) -> str:

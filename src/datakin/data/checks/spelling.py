@@ -4,26 +4,19 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 
-from datakin._core.typed_options import typed
+from datakin.data.columns.texts import WORDS, grouped
 
 __all__ = [
     "in_one_spelling",
     "matching_values",
     "plain",
-    "recode_options",
     "same_names",
+    "shifted_codes",
     "spelled_twice",
 ]
-
-MEANINGS = {  # one-letter words may mean several things
-    "yes": ("1", "yes", "y", "true", "t", "positive", "pos", "present", "ja", "j", "oui", "si"),
-    "no": ("0", "-1", "no", "n", "false", "f", "negative", "neg", "absent", "nein", "non"),
-    "male": ("m", "male", "man"),
-    "female": ("f", "w", "female", "woman"),
-}
 
 
 def plain(text: str) -> str:
@@ -54,7 +47,7 @@ def same_names(ours: Collection[str], theirs: Collection[str]) -> dict[str, str]
     {'DRUCK BAR': 'Druck bar'}
     """
     known, new = (
-        _by_form((name for name in names if name not in others), plain)
+        grouped((name for name in names if name not in others), plain)
         for names, others in ((ours, set(theirs)), (theirs, set(ours)))
     )
     return {
@@ -62,13 +55,6 @@ def same_names(ours: Collection[str], theirs: Collection[str]) -> dict[str, str]
         for form, names in new.items()
         if len(names) == len(known.get(form, ())) == 1
     }
-
-
-def _by_form(names: Iterable[str], form: Callable[[str], str]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for name in names:
-        found.setdefault(form(name), []).append(name)
-    return found
 
 
 def matching_values(ours: Collection[str], theirs: Collection[str]) -> dict[str, str]:
@@ -85,13 +71,13 @@ def matching_values(ours: Collection[str], theirs: Collection[str]) -> dict[str,
     >>> matching_values(["M", "W"], ["m", "f"])
     {'m': 'M', 'f': 'W'}
     """
-    known = _by_form(ours, _unspaced)
+    known = grouped(ours, _unspaced)
     found = {
         value: known[_unspaced(value)][0]
         for value in theirs
         if value not in ours and len(known.get(_unspaced(value), ())) == 1
     }
-    numbers = {} if found else _shifted(ours, theirs)
+    numbers = {} if found else shifted_codes(ours, theirs)
     if numbers:
         return numbers
     new = [value for value in ours if value not in theirs and value not in found.values()]
@@ -108,10 +94,10 @@ def matching_values(ours: Collection[str], theirs: Collection[str]) -> dict[str,
 
 
 def _meanings(value: str) -> set[str]:
-    return {meaning for meaning, words in MEANINGS.items() if _unspaced(value) in words}
+    return {meaning for meaning, words in WORDS["meanings"].items() if _unspaced(value) in words}
 
 
-def _shifted(ours: Collection[str], theirs: Collection[str]) -> dict[str, str]:
+def shifted_codes(ours: Collection[str], theirs: Collection[str]) -> dict[str, str]:
     """Return the match of two pairs of numbers, or of codes that count from 0 and from 1."""
     pattern = re.compile(r"-?\d+")
     if len(ours) != len(theirs) or set(ours) == set(theirs):
@@ -163,11 +149,3 @@ def in_one_spelling(values: Collection[str], others: Iterable[Collection[str]]) 
                 usual.setdefault(_unspaced(value), value)
     new = {value: usual.get(_unspaced(value), twice.get(value, value)) for value in values}
     return {value: best for value, best in new.items() if value != best}
-
-
-def recode_options(table: str, column: str, values: Mapping[str, str]) -> tuple[str, str]:
-    """Return what recodes the values of a column, in Python and on the command line."""
-    inner = f"{{{column!r}: {dict(values)!r}}}"
-    python = f"recode={{{table!r}: {inner}}}" if table else f"recode={inner}"
-    each = (typed("recode", column, ":", old, "=", new, table=table) for old, new in values.items())
-    return python, " ".join(each)

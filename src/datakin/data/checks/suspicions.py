@@ -6,19 +6,18 @@ but may as well be an honest predictor, is only named.
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from datakin._core.exceptions import SERIOUS, Note, listed
-from datakin._core.typed_options import escaped, for_table
-from datakin.data.checks.leaks import COPY, NAMED_LEAK, Labels, leak_of
-from datakin.data.checks.names import is_called_id, is_called_number, says_quantity
-from datakin.data.checks.sparse_columns import telling_columns
+from datakin._core.typed_options import for_table, name_options
+from datakin.data.checks.leaks import COPY, NAMED_LEAK, Labels, leak_of, telling_columns
+from datakin.data.checks.names import is_called_id, is_called_key, is_called_number, says_quantity
+from datakin.data.columns.texts import grouped
 from datakin.data.dataset import ColumnFacts
-from datakin.data.features import MISSING, Array, Features
+from datakin.data.features import Array, Features, is_known
 
 __all__ = [
     "LEFT_OUT",
@@ -46,7 +45,7 @@ UNIQUE = 0.9  # share of different values from which a text is a name or a key
 OFTEN = 0.5  # the same for a column that is called an id
 LONG = 50  # rows from which numbers that only rise are no chance
 SHOWN = 5  # things named in one note
-PART = 20  # rows of a part from which it is looked at
+PART = 20  # rows that an id needs, and each part of a table in which one is looked for
 MANY = 10  # numbers of a column that is called an id from which they are codes
 
 
@@ -56,51 +55,39 @@ class Suspicions:
 
     Parameters
     ----------
-    left_out : mapping of str to str
-        Columns that are not used, and what they look like.
-    doubts : mapping of str to str
-        Columns that are used, and what is odd about them.
+    found : mapping of str to str
+        Columns, and what they look like.
     """
 
-    left_out: Mapping[str, str] = field(default_factory=dict)
-    doubts: Mapping[str, str] = field(default_factory=dict)
+    found: Mapping[str, str]
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        """Columns that are not used, and what they look like; the others are only named."""
+        return {name: why for name, why in self.found.items() if why in LEFT_OUT}
 
     def of(self, names: Sequence[str]) -> Suspicions:
         """Return what is odd about some of the columns."""
-        left_out, doubts = (
-            {name: why for name, why in found.items() if name in names}
-            for found in (self.left_out, self.doubts)
-        )
-        return Suspicions(left_out, doubts)
+        return Suspicions({name: why for name, why in self.found.items() if name in names})
 
     def notes(self) -> list[str]:
-        """Return a note for each kind of thing."""
-        notes: list[str] = []
-        for why, names in _grouped(self.left_out).items():
-            back = f"to learn from them: {keep_option(names)}"
-            notes.append(Note(f"left out, {LEFT_OUT[why]}: {listed(names)} ({back})", SERIOUS))
-        for why, names in _grouped(self.doubts).items():
-            out = f" (to leave out: {_option('ignore', names)})" if why in MAY_IGNORE else ""
-            notes.append(Note(f"{why}: {listed(names)}{out}", SERIOUS))
-        return notes
+        """Return a note for each kind of thing, first on what is left out."""
+        out: list[str] = []
+        named: list[str] = []
+        for why, names in grouped(self.found, self.found.__getitem__).items():
+            if why in LEFT_OUT:
+                text = f"left out, {LEFT_OUT[why]}: {listed(names)}"
+                out.append(Note(f"{text} (to learn from them: {keep_option(names)})", SERIOUS))
+            else:
+                ignored = " / ".join(name_options("ignore", names))
+                how = f" (to leave out: {ignored})" if why in MAY_IGNORE else ""
+                named.append(Note(f"{why}: {listed(names)}{how}", SERIOUS))
+        return out + named
 
 
 def keep_option(names: list[str]) -> str:
     """Return what brings columns back, in Python and on the command line."""
-    return _option("keep", names)
-
-
-def _option(option: str, names: list[str]) -> str:
-    python = ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")
-    cli = shlex.quote(",".join(map(escaped, names[:5])) + (",..." if len(names) > 5 else ""))
-    return f"{option}=[{python}] / --{option} {cli}"
-
-
-def _grouped(reasons: Mapping[str, str]) -> dict[str, list[str]]:
-    groups: dict[str, list[str]] = {}
-    for name, why in reasons.items():
-        groups.setdefault(why, []).append(name)
-    return groups
+    return " / ".join(name_options("keep", names))
 
 
 def facts_of_one(facts: Mapping[str, ColumnFacts], table: str) -> dict[str, ColumnFacts]:
@@ -128,7 +115,10 @@ def notes_of_facts(facts: Mapping[str, ColumnFacts]) -> list[str]:
     notes: list[str] = []
     doubts = {name: fact.doubt for name, fact in facts.items() if fact.doubt}
     if doubts:
-        some = [f"{listed(names)}: {doubt}" for doubt, names in _grouped(doubts).items()]
+        some = [
+            f"{listed(names)}: {doubt}"
+            for doubt, names in grouped(doubts, doubts.__getitem__).items()
+        ]
         notes.append(Note(f"look twice at {_first(some, '; ')}", SERIOUS))
     blanks = [
         f"{word!r} in {name!r} ({count})"
@@ -138,7 +128,7 @@ def notes_of_facts(facts: Mapping[str, ColumnFacts]) -> list[str]:
     if blanks:
         notes.append(Note(f"read as missing: {_first(blanks)}"))
     converted = {name: fact.converted for name, fact in facts.items() if fact.converted}
-    for what, names in _grouped(converted).items():
+    for what, names in grouped(converted, converted.__getitem__).items():
         notes.append(Note(f"{what}: {listed(names)}"))
     return notes
 
@@ -172,7 +162,8 @@ def find_suspicions(
     """
     found: dict[str, str] = {}
     long = [] if parts is None else _long_parts(parts)
-    for name, values in _columns(features, labels):
+    columns = telling_columns(features, labels) if features.is_sparse else features.columns()
+    for name, values in columns:
         if name in keep:
             continue
         is_date = name in facts and facts[name].kind == "date"
@@ -185,49 +176,33 @@ def find_suspicions(
         said = [why for why in reasons if why is not None]
         if said:  # what leaves a column out goes before what is only odd
             found[name] = next((why for why in said if why in LEFT_OUT), said[0])
-    left_out = {name: why for name, why in found.items() if why in LEFT_OUT}
-    return Suspicions(left_out, {n: why for n, why in found.items() if n not in left_out})
-
-
-def _columns(features: Features, labels: Labels) -> Iterator[tuple[str, Array]]:
-    """Yield names and values: floats of numbers, codes of categories."""
-    if features.is_sparse:
-        yield from telling_columns(features, labels)
-        return
-    yield from zip(features.numeric_names, features.numeric.T, strict=True)
-    yield from zip(features.category_names, features.codes.T, strict=True)
+    return Suspicions(found)
 
 
 def is_id(values: Array, name: str, *, is_date: bool = False) -> bool:
-    """Whether a column tells rows apart and nothing else, in whatever order they stand.
+    """Whether a column tells rows apart and nothing else, in whatever order they are.
 
     That is text with hardly a value twice; or whole numbers that are called an id, most of them
     different; or, all of them different, that are called a number or come in steps of one. A date is
     never one, nor is a time or a quantity in steps of one.
     """
-    if values.dtype.kind != "f":
-        return _is_key(values, name)
-    if is_date:
+    is_number = values.dtype.kind == "f"
+    if is_number and is_date:
         return False
-    if is_called_id(name):
-        known = values[~np.isnan(values)]
-        is_whole = len(known) >= PART and not np.any(known != np.round(known))
-        return is_whole and len(np.unique(known)) >= OFTEN * len(known)
-    if is_called_number(name):
-        return _are_whole_and_different(values[~np.isnan(values)])
-    if not _are_whole_and_different(values) or says_quantity(name):
+    if is_number and not is_called_id(name):
+        if is_called_number(name):
+            return _are_different(values[is_known(values)])
+        if says_quantity(name) or not _are_different(values):
+            return False
+        return bool(values.max() / 2 - values.min() / 2 == (len(values) - 1) / 2)  # no overflow
+    known = values[is_known(values)]
+    if len(known) < PART or (is_number and np.any(known != np.round(known))):
         return False
-    return bool(values.max() / 2 - values.min() / 2 == (len(values) - 1) / 2)  # no overflow
+    return len(np.unique(known)) >= (OFTEN if is_called_key(name) else UNIQUE) * len(known)
 
 
-def _is_key(codes: Array, name: str) -> bool:
-    known = codes[codes != MISSING]
-    needed = OFTEN if is_called_id(name) or is_called_number(name) else UNIQUE
-    return len(known) >= PART and len(np.unique(known)) >= needed * len(known)
-
-
-def _are_whole_and_different(values: Array) -> bool:
-    """Whether no value stands twice, is missing or has a fraction; enough rows to tell."""
+def _are_different(values: Array) -> bool:
+    """Whether no number stands twice, is missing or has a fraction; enough rows to tell."""
     for some in (values[:100], values):  # the first rows settle it for most columns
         if np.any(some != np.round(some)) or len(np.unique(some)) < len(some):
             return False
@@ -249,7 +224,7 @@ def _row_id_of(values: Array, name: str, is_date: bool, parts: Sequence[Array]) 
         return None
     if not all(is_id(values[rows], name, is_date=is_date) for rows in parts):
         return None
-    return ROW_ID if is_called_id(name) or is_called_number(name) else COUNTS
+    return ROW_ID if is_called_key(name) else COUNTS
 
 
 def _code_of(values: Array, name: str) -> str | None:
@@ -259,7 +234,7 @@ def _code_of(values: Array, name: str) -> str | None:
     """
     if values.dtype.kind != "f" or not is_called_id(name):
         return None
-    known = values[~np.isnan(values)]
+    known = values[is_known(values)]
     n_different = len(np.unique(known))
     if n_different < 3 or np.any(known != np.round(known)):
         return None

@@ -1,15 +1,20 @@
-"""The same quantity in other units, told by how two columns are distributed."""
+"""The same quantity in other units, told by how two columns are distributed and by what they are called.
+
+Conversions that are known stand in ``conversions.csv``, with the names of columns that suggest them.
+"""
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache, lru_cache
+from importlib.resources import files
+from math import isclose
 
 import numpy as np
-from scipy.special import ndtri
 
-from datakin.data.checks.conversions import Units, known_for
 from datakin.data.checks.names import words_of
 from datakin.data.dataset import Dataset
 from datakin.data.features import Array
@@ -17,14 +22,18 @@ from datakin.data.features import Array
 __all__ = [
     "ENOUGH",
     "Sketch",
+    "Units",
     "distance",
     "find_units",
+    "known_for",
     "outlines_of",
     "overlap",
     "sketch_of",
     "sketches_of",
 ]
 
+LAPSES = ("hours", "days", "weeks", "years")  # children and adults differ by such factors, too
+LONGEST = 100_000  # largest number in a fraction that is shown as one
 SAMPLE = 500  # values that are compared
 FEW_VALUES = 50  # a numeric column with at most this many values may be a code
 FAR = 0.7  # distance of two distributions from which they may be of other units
@@ -32,12 +41,112 @@ NEAR = 0.5  # distance of two distributions that may agree, for a column with th
 NEARER = 0.15  # the same for any column
 ALIKE = 1.8  # ratio of two spreads that may be those of one quantity
 ENOUGH = 20  # values from which distributions are compared
-MANY = 100  # the same where no known conversion helps
-SPREAD = 2  # ratio of two spreads that is nothing unusual
-SHAPED = 0.025  # what a normal distribution leaves unexplained of quantiles that have another shape
-TIMES = 6  # another column of the same shape explains them so much better
-LEVELS = np.linspace(0.025, 0.975, 39)
-NORMAL = ndtri(LEVELS)
+
+
+@dataclass(frozen=True)
+class Units:
+    """A linear relation: what the target would have is slope * source + intercept.
+
+    Parameters
+    ----------
+    slope, intercept : float
+    words : str
+        What the units may be; empty if the relation is none that is known.
+    """
+
+    slope: float
+    intercept: float
+    words: str = ""
+    _forth: Units | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def back(self) -> Units:
+        """The way back, without what is left by rounding; that of the way back is this one."""
+        if self._forth is not None:
+            return self._forth
+        there = " to ".join(reversed(self.words.split(" to ")))
+        return Units(_plain(1 / self.slope), _plain(-self.intercept / self.slope), there, self)
+
+    @property
+    def written(self) -> tuple[tuple[str, str], tuple[str, str]]:
+        """Slope and intercept in Python and on the command line: in full if the relation is known."""
+        slope, intercept = self.slope, self.intercept + 0.0
+        if not self.words:
+            rounded = f"{slope:.4g}", f"{intercept:.4g}"
+            return rounded, rounded
+        python = repr(slope).removesuffix(".0"), repr(intercept).removesuffix(".0")
+        return python, (_exact(slope), _exact(intercept))
+
+    def of(self, values: Array) -> Array:
+        """Return converted values."""
+        return np.asarray(self.slope * values + self.intercept)
+
+
+def _plain(number: float) -> float:
+    """Return a number without what is left of it by rounding, where it has few digits.
+
+    Examples
+    --------
+    >>> _plain(1 / (5 / 9)), _plain(1 / 2.54)
+    (1.8, 0.39370078740157477)
+    """
+    few = float(f"{number:.12g}")
+    return few if isclose(few, number, rel_tol=4e-16) else number
+
+
+def _exact(number: float) -> str:
+    """Return a number as the command line takes it, a plain fraction as such.
+
+    Examples
+    --------
+    >>> _exact(-160 / 9), _exact(0.45359237), _exact(60.0)
+    ('-160/9', '0.45359237', '60')
+    """
+    text = repr(number).removesuffix(".0")
+    near = Fraction(number).limit_denominator(LONGEST)
+    is_short = abs(near.numerator) <= LONGEST and near.numerator / near.denominator == number
+    return f"{near.numerator}/{near.denominator}" if len(text) > 12 and is_short else text
+
+
+@lru_cache(maxsize=10_000)
+def known_for(words: tuple[str, ...]) -> tuple[list[Units], list[Units]]:
+    """Return the conversions that a column's name suggests, and those that must fit closely.
+
+    By chance some of so many factors fits any two columns: only those with a star are tried on every
+    column.
+    """
+    named: list[Units] = []
+    starred: list[Units] = []
+    for one, hints in _known():
+        is_named = any(_is_called(word, hint) for word in words for hint in hints)
+        if is_named and not one.words.endswith(LAPSES):
+            named += [one, one.back]
+        elif is_named or "*" in hints:
+            starred += [one, one.back]
+    if named:  # the name says what it is, and so that it is no temperature
+        starred = [way for way in starred if way.intercept == 0]
+    return named, starred
+
+
+@cache
+def _known() -> list[tuple[Units, list[str]]]:
+    """Return the known conversions, and how columns in them are called."""
+    lines = (files("datakin.data.checks") / "conversions.csv").read_text(encoding="utf-8")
+    return [
+        (Units(_ratio(row["slope"]), _ratio(row["intercept"]), row["units"]), row["names"].split())
+        for row in csv.DictReader(lines.splitlines())
+    ]
+
+
+def _ratio(text: str) -> float:
+    above, _, below = text.partition("/")
+    return float(above) / float(below or 1)
+
+
+def _is_called(word: str, hint: str) -> bool:
+    """Whether a word is that of a quantity, or begins with it."""
+    is_begun = len(hint) > 3 and word.startswith(hint)
+    return word == hint or is_begun or (len(hint) > 5 and hint in word)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,28 +171,22 @@ class Sketch:
     is_whole: bool
     few: frozenset[float] | None
 
+    @property
+    def codes(self) -> frozenset[float]:
+        """All its values if they are few whole numbers, none otherwise."""
+        return self.few if self.few and self.is_whole else frozenset()
+
     def at(self, share: float) -> float:
         """Return a quantile."""
         return float(self.values[int(share * (len(self.values) - 1))])
-
-    @cached_property
-    def quantiles(self) -> Array:
-        """Many quantiles."""
-        return np.asarray(self.values[(LEVELS * (len(self.values) - 1)).astype(np.int64)])
-
-    @cached_property
-    def shape(self) -> float:
-        """How far it is from a normal distribution: what that leaves unexplained of its quantiles."""
-        return _unlike(self.quantiles, NORMAL)
 
 
 def sketches_of(dataset: Dataset) -> Mapping[str, Sketch]:
     """Return the sketches of all numeric columns, made once for each dataset."""
     if not dataset.sketches:
-        features = dataset.features
-        columns = zip(features.numeric_names, features.numeric.T, strict=True)
+        names, numbers = dataset.features.numeric_names, dataset.features.numeric.T
         # At once, since other threads may look at the same dataset.
-        dataset.sketches.update({name: sketch_of(numbers) for name, numbers in columns})
+        dataset.sketches.update(dict(zip(names, map(sketch_of, numbers), strict=True)))
     return dataset.sketches
 
 
@@ -111,11 +214,11 @@ def sketch_of(numbers: Array) -> Sketch:
     if len(known) > SAMPLE:
         some = known[np.linspace(0, len(known) - 1, SAMPLE).astype(np.int64)]
     is_whole = bool(np.all(some == np.round(some)) and np.all(known == np.round(known)))
-    few = None
-    if len(known) >= ENOUGH and len(np.unique(some)) <= min(FEW_VALUES, len(known) / 2):
+    few, most = None, min(FEW_VALUES, len(known) / 2)
+    # The sample settles it for most columns.
+    if len(known) >= ENOUGH and len(np.unique(some)) <= most:
         different = np.unique(known)
-        if len(different) <= min(FEW_VALUES, len(known) / 2):
-            few = frozenset(different.tolist())
+        few = frozenset(different.tolist()) if len(different) <= most else None
     return Sketch(np.sort(some), float(known.min()), float(known.max()), is_whole, few)
 
 
@@ -128,9 +231,8 @@ def overlap(one: Sketch, other: Sketch) -> bool:
 def find_units(ours: Sketch, theirs: Sketch, name: str) -> Units | None:
     """Return the conversion that makes a source's column agree with the target's, if there is one.
 
-    The two must lie far apart as they are. A conversion that the name suggests comes first; populations
-    differ, so that it need not bring them together. Others must. Any two normal distributions are linear
-    functions of each other, so that a relation that is not known needs another shape.
+    The two must be far apart as they are. A conversion that the name suggests comes first; populations
+    differ, so that it need not bring them together. Others must.
     """
     if min(len(ours.values), len(theirs.values)) < ENOUGH:
         return None
@@ -145,13 +247,8 @@ def find_units(ours: Sketch, theirs: Sketch, name: str) -> Units | None:
         return None
     named, starred = known_for(words_of(name))
     way = _best(ours, theirs, named, NEAR)
-    if way is None and not (_may_be_codes(ours) or _may_be_codes(theirs)):
-        way = _best(ours, theirs, starred, NEARER)
-    return way if way is not None or overlap(ours, theirs) else _linear(ours, theirs)
-
-
-def _may_be_codes(column: Sketch) -> bool:
-    return column.is_whole and column.few is not None and len(column.few) < 8
+    are_codes = any(0 < len(column.codes) < 8 for column in (ours, theirs))
+    return _best(ours, theirs, starred, NEARER) if way is None and not are_codes else way
 
 
 def _best(ours: Sketch, theirs: Sketch, ways: list[Units], limit: float) -> Units | None:
@@ -169,8 +266,7 @@ def _converted_distance(ours: Sketch, theirs: Sketch, way: Units) -> float:
         return 1.0
     if abs(way.slope * theirs.at(0.5) + way.intercept - ours.at(0.5)) > max(*spreads, step):
         return 1.0
-    converted = way.of(theirs.values)
-    own = ours.values
+    converted, own = way.of(theirs.values), ours.values
     if ours.is_whole:
         converted = np.round(converted)
     elif theirs.is_whole:
@@ -183,23 +279,3 @@ def distance(one: Array, other: Array) -> float:
     every = np.concatenate([one, other])
     shares = (np.searchsorted(v, every + 1e-9 * abs(every), "right") / len(v) for v in (one, other))
     return float(np.max(np.abs(np.subtract(*shares))))
-
-
-def _linear(ours: Sketch, theirs: Sketch) -> Units | None:
-    """Return the relation of two columns that have one shape, and not that of a normal distribution."""
-    if min(len(ours.values), len(theirs.values)) < MANY or ours.few or theirs.few:
-        return None
-    unlike = min(ours.shape, theirs.shape)
-    if unlike < SHAPED or _unlike(ours.quantiles, theirs.quantiles) > unlike / TIMES:
-        return None
-    slope, intercept = np.polyfit(theirs.quantiles, ours.quantiles, 1)
-    if 1 / SPREAD < slope < SPREAD:  # another place, not another unit
-        return None
-    return Units(float(slope), float(intercept))
-
-
-def _unlike(one: Array, other: Array) -> float:
-    """Return the share of some quantiles' variance that others do not explain."""
-    x, y = one - one.mean(), other - other.mean()
-    both = (x @ x) * (y @ y)
-    return float(1 - (x @ y) ** 2 / both) if 0 < both < np.inf else 0.0

@@ -10,7 +10,7 @@ import numpy as np
 
 from datakin._core.exceptions import MINOR, DatakinError, Note, listed
 from datakin.data.checks.suspicions import LEFT_OUT, Suspicions, keep_option
-from datakin.data.columns.column import check_finite
+from datakin.data.columns.series import check_finite
 from datakin.data.features import MISSING, Array, Features
 
 __all__ = ["CONSTANT", "EMPTY", "notes_of_unused", "usable_features", "without_odd"]
@@ -59,16 +59,12 @@ def without_odd(features: Features, odd: Suspicions, title: str) -> Features:
     """Return the features without the columns that are left out, or refuse if none remains."""
     used = [name for name in features.names if name not in odd.left_out]
     if not used:
+        reasons = " or ".join(LEFT_OUT[why] for why in dict.fromkeys(odd.left_out.values()))
+        option = keep_option(list(odd.left_out))
         raise _nothing_varies(
-            title,
-            f"none but {listed(odd.left_out)}, which {_plural(odd)}; to use them say "
-            f"{keep_option(list(odd.left_out))}",
+            title, f"none but {listed(odd.left_out)}, which {reasons}; to use them say {option}"
         )
     return features if len(used) == len(features.names) else _selected(features, used)
-
-
-def _plural(odd: Suspicions) -> str:
-    return " or ".join(LEFT_OUT[why] for why in dict.fromkeys(odd.left_out.values()))
 
 
 def _with_used_levels(features: Features) -> Features:

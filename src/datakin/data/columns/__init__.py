@@ -3,8 +3,7 @@
 One place for every door, so that the same table gives the same dataset however it came.
 
 - `tables`: one table of any library, and all its columns
-- `column`, `text_columns`, `objects`: one column, by the type that its table gives it
-- `texts`, `numerals`, `dates`, `date_texts`, `placeholders`: what texts mean
-- `text_doubts`, `typed_options`: what is odd about text, and options as notes print them
-- `roles`, `labels`, `weights`: the columns that are labels, groups, domains or row weights
+- `column`, `text_columns`, `series`: one column, by the type that its table gives it
+- `texts`, `numerals`, `dates`, `placeholders`: what texts mean
+- `roles`, `labels`: the columns that are labels, groups, domains or row weights
 """

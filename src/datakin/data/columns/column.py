@@ -2,100 +2,85 @@
 
 A column of text is read as a whole: as truth values, numbers or dates if all its values are, and as
 categories otherwise. So a table gives the same columns as CSV, where all is text, and as Parquet.
+
+A few new rows may not show what a column is: "03/04/2020" alone can be two dates, and a column of codes
+may happen to hold digits only. `as_known` reads them as what the column was when a model was learned.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from datakin._core.exceptions import DatakinError
-from datakin.data.columns.dates import (
-    OTHER_ZONE,
-    TIMES,
-    UTC,
-    days_of_numbers,
-    days_of_stamps,
-    hours_of_times,
-)
-from datakin.data.columns.numerals import EXACT, NUMBER
-from datakin.data.columns.objects import ObjectColumn, is_none, known_objects, refuse
+from datakin._core.exceptions import DatakinError, listed
+from datakin.data.columns.dates import OTHER_ZONE, TIMES, UTC, days_in_form, days_of_numbers
+from datakin.data.columns.labels import canonical_label
+from datakin.data.columns.numerals import NUMBER
 from datakin.data.columns.placeholders import doubt_of_numbers
+from datakin.data.columns.series import (
+    DAY,
+    arrow_of,
+    content_of,
+    dtype_of,
+    floats_of,
+    is_none,
+    is_text_series,
+    listed_values,
+    long_numbers,
+    readable,
+    refuse,
+)
 from datakin.data.columns.text_columns import Column, as_categories, read_text
-from datakin.data.columns.texts import Texts, arrow_texts, fit_all, is_text
-from datakin.data.columns.typed_options import recode_option
+from datakin.data.columns.texts import SOFT_BLANKS, Texts, arrow_texts, fit_all
 from datakin.data.dataset import ColumnFacts
-from datakin.data.features import Array
+from datakin.data.features import MISSING, Array
 
 if TYPE_CHECKING:
     import narwhals as nw
     import pyarrow as pa
 
-__all__ = [
-    "arrow_of",
-    "check_finite",
-    "decimals_of",
-    "floats_of",
-    "is_object_series",
-    "is_text_series",
-    "listed_values",
-    "long_numbers",
-    "read_column",
-    "readable",
-]
+__all__ = ["as_known", "read_column"]
+
+WORDS = {
+    "number": "numbers",
+    "truth value": "truth values",
+    "date": "dates",
+    "duration": "durations",
+    "category": "text",
+}
+FIRST, LAST = -719_162, 2_932_896  # days: 0001-01-01 and 9999-12-31
+UNITS = {"s": 1_000_000, "ms": 1_000, "us": 1, "D": DAY}  # in microseconds
+ALIKE = ({"number", "truth value"}, {"date"}, {"duration"})
 
 
 def read_column(series: nw.Series[Any], name: str, *, decimal: str = "") -> Column:
     """Return a column as numbers or categories.
 
-    Truth values become 0 and 1, dates and times days since 1970, durations days.
-
-    Parameters
-    ----------
-    series : narwhals Series
-    name : str
-        For messages.
-    decimal : {"", ",", ".", "?"}
-        The decimal sign of the table, as in `read_text`.
+    Truth values become 0 and 1, dates and times days since 1970, durations days. `decimal` is the
+    decimal sign of the table, as in `read_text`.
     """
     with readable(name):
         column = _read(series, name, decimal)
     if column.facts.kind == "number":
-        column = _as_dates(column, name)
+        days = days_of_numbers(column.values, name)
+        if days is not None:
+            column = replace(column, values=days).noted(kind="date", converted="dates yyyymmdd")
     if column.facts.doubt or column.facts.kind not in ("number", "date"):
         return column
-    doubt = doubt_of_numbers(column.values, name, kind=column.facts.kind)
-    return replace(column, facts=replace(column.facts, doubt=doubt)) if doubt else column
-
-
-@contextmanager
-def readable(name: str) -> Iterator[None]:
-    """Turn what a damaged column makes libraries raise into a sentence that names it."""
-    import pyarrow as pa
-
-    try:
-        yield
-    except (pa.ArrowException, UnicodeError) as error:
-        reason = (str(error).splitlines() or [""])[0][:80]
-        raise refuse(name, f"what cannot be read ({reason})") from None
+    return column.noted(doubt=doubt_of_numbers(column.values, name, kind=column.facts.kind))
 
 
 def _read(series: nw.Series[Any], name: str, decimal: str) -> Column:
     import narwhals as nw
 
-    if is_object_series(series):
-        return _of_objects(known_objects(series.to_list(), name), name, decimal)
-    dtype = series.dtype
+    dtype = dtype_of(series)
     if dtype == nw.Boolean:
         return Column(floats_of(series), None, ColumnFacts("truth value"))
-    if dtype == nw.Decimal:
-        return read_text(decimals_of(series), name, decimal)
-    if dtype.is_numeric():
+    if dtype.is_numeric() and dtype != nw.Decimal:
         whole = long_numbers(series)
         if whole is not None:  # ids, or numbers with a doubt, as in a text file
             return read_text(arrow_texts(whole), name, decimal)
@@ -103,151 +88,148 @@ def _read(series: nw.Series[Any], name: str, decimal: str) -> Column:
     if dtype in (nw.Date, nw.Datetime, nw.Duration):
         return _of_stamps(arrow_of(series), name)
     if dtype == nw.Time:
-        return Column(
-            hours_of_times(arrow_of(series)), None, ColumnFacts("number", converted=TIMES)
-        )
+        return _of_times(arrow_of(series))
     if dtype in (nw.Categorical, nw.Enum):
         return _of_categories(series)
-    if is_text_series(series):
-        return read_text(arrow_of(series), name, decimal)
-    if dtype in (nw.Object, nw.Unknown):
-        return _of_objects(known_objects(series.to_list(), name), name, decimal)
-    raise refuse(name, str(dtype))
-
-
-def is_object_series(series: nw.Series[Any]) -> bool:
-    """Whether it is a pandas series of objects, of which narwhals looks at the first rows only."""
-    return bool(series.implementation.is_pandas() and series.to_native().dtype == object)
-
-
-def is_text_series(series: nw.Series[Any]) -> bool:
-    """Whether a series holds text and nothing else."""
-    import narwhals as nw
-
-    if is_object_series(series):
-        return False
-    if series.dtype == nw.String:
-        return True
-    return series.implementation.is_pyarrow() and is_text(series.to_native().type)
-
-
-def arrow_of(series: nw.Series[Any]) -> pa.Array:
-    """Return a narwhals series as one Arrow array."""
-    import pyarrow as pa
-
-    # narwhals would copy a column of pyarrow even if it is in one piece.
-    array = series.to_native() if series.implementation.is_pyarrow() else series.to_arrow()
-    if isinstance(array, pa.ChunkedArray):
-        if str(array.type) in (
-            "string",
-            "string_view",
-        ):  # one array holds 2 GB of such texts at most
-            array = array.cast(pa.large_string())
-        array = array.combine_chunks() if array.num_chunks != 1 else array.chunk(0)
-    return array.cast(pa.large_string()) if str(array.type) == "string_view" else array
-
-
-def decimals_of(series: nw.Series[Any]) -> pa.Array:
-    """Return a series of decimal numbers as text, which is rounded once and has all its digits."""
-    import pyarrow.compute as pc
-
-    return pc.replace_substring_regex(arrow_of(series).cast("string"), r"\.0+$", "")
-
-
-def floats_of(series: nw.Series[Any]) -> Array:
-    """Return a series of numbers or truth values as floats, rounded where they must be."""
-    import narwhals as nw
-    import pyarrow as pa
-
-    native = series.to_native()
-    if isinstance(native, pd.Series) and isinstance(native.dtype, np.dtype):
-        return np.asarray(native.to_numpy(), dtype=float)
-    if series.implementation.is_polars():
-        return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=float)
-    array = arrow_of(series)
-    if pa.types.is_boolean(array.type):
-        array = array.cast(pa.int8())
-    floats: Array = array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
-    return floats
-
-
-def long_numbers(series: nw.Series[Any]) -> list[int | None] | None:
-    """Return whole numbers as they are if some are too long for a float, None otherwise."""
-    if not series.dtype.is_integer():
-        return None
-    ends = [abs(int(end)) for end in (series.max(), series.min()) if not is_none(end)]
-    if max(ends, default=0) <= EXACT:
-        return None
-    return [None if is_none(v) else int(v) for v in series.to_list()]
-
-
-def listed_values(series: nw.Series[Any]) -> list[Any]:
-    """Return the values of a series as objects; dates that Python cannot hold as text."""
-    try:
-        return series.to_list()
-    except (OverflowError, ValueError):
-        texts: list[Any] = arrow_of(series).cast("string").to_pylist()
-        return texts
-
-
-def _as_dates(column: Column, name: str) -> Column:
-    """Return numbers such as 20200131 in a column that is named like a date as dates."""
-    days = days_of_numbers(column.values, name)
-    if days is None:
+    if dtype not in (nw.Decimal, nw.Object, nw.Unknown) and not is_text_series(series):
+        raise refuse(name, str(dtype))
+    found = content_of(series, name)
+    if found.texts is None:
+        assert found.values is not None
+        return Column(found.values, None, ColumnFacts(found.kind))
+    column = read_text(found.texts, name, decimal)
+    if column.levels is None or column.facts.doubt or not found.mixed:
         return column
-    facts = replace(column.facts, kind="date", converted="dates yyyymmdd")
-    return replace(column, values=days, facts=facts)
+    return column.noted(doubt=f"text of mixed types ({found.mixed})")
 
 
 def _of_stamps(stamps: pa.Array, name: str) -> Column:
+    """Return dates, times or durations as days; those with a time zone count from 1970 in UTC."""
+    import pyarrow as pa
     import pyarrow.types as types
 
-    days = days_of_stamps(stamps)
     kind = "duration" if types.is_duration(stamps.type) else "date"
-    if days is None:
+    if types.is_date32(stamps.type):
+        whole, unit = stamps.cast(pa.int32()), "D"
+    else:
+        whole = stamps.cast(pa.int64())
+        unit = "ms" if types.is_date64(stamps.type) else stamps.type.unit
+    numbers = whole.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    if unit == "ns":
+        numbers, unit = numbers // 1_000, "us"
+    is_far = np.abs(numbers.astype(float) * UNITS[unit]).max(initial=0.0) > 9.2e18
+    days: Array = numbers * UNITS[unit] / float(DAY)
+    if is_far or (kind == "date" and ((days < FIRST) | (days >= LAST + 1)).any()):
         raise refuse(name, f"{kind}s beyond the years 1 to 9999")
+    days[np.asarray(stamps.is_null())] = np.nan
     said = OTHER_ZONE if getattr(stamps.type, "tz", None) not in (None, *UTC) else ""
     return Column(days, None, ColumnFacts(kind, converted=said))
+
+
+def _of_times(times: pa.Array) -> Column:
+    """Return times of day as hours."""
+    import pyarrow as pa
+
+    whole = times.cast(pa.time64("ns")).cast(pa.int64()).fill_null(0)
+    hours: Array = whole.to_numpy(zero_copy_only=False) // 1_000 / (DAY / 24)
+    hours[np.asarray(times.is_null())] = np.nan
+    return Column(hours, None, ColumnFacts("number", converted=TIMES))
 
 
 def _of_categories(series: nw.Series[Any]) -> Column:
     """Return a column that its table declares to be one of categories; it stays one."""
     codes, uniques = pd.factorize(np.asarray(series.to_list(), dtype=object))
     raw = Texts.of(arrow_texts(uniques))
-    texts = Texts(raw.distinct, np.append(raw.codes, -1)[codes], raw.n_merged)
-    column = as_categories(texts)
+    column = as_categories(Texts(raw.distinct, np.append(raw.codes, -1)[codes], raw.n_merged))
     if not column.levels or not fit_all(arrow_texts(column.levels), NUMBER):
         return column
     # Said because a text file would give numbers.
-    facts = replace(
-        column.facts, converted="numbers kept as categories, as the table declares them"
+    return column.noted(converted="numbers kept as categories, as the table declares them")
+
+
+def as_known(
+    column: Column, series: nw.Series[Any], name: str, kind: str, *, form: str = ""
+) -> Column:
+    """Return a column as what it must be, or say why it cannot be that.
+
+    Parameters
+    ----------
+    column, series
+        As it was read on its own, and as it is in its table.
+    name, kind : str
+        What it must be, as in `ColumnFacts`.
+    form : str
+        How its dates are spelled, if that is known.
+    """
+    if kind == "category":
+        return column if column.levels is not None else _categories(column, series, name)
+    if form and is_text_series(series):
+        with readable(name):
+            texts = Texts.of(arrow_of(series))
+        days = days_in_form(texts.known, form)
+        if days is not None:
+            column = Column(texts.spread_known(days), None, ColumnFacts("date"))
+    if column.levels is not None:
+        column = _measured(column, name, kind)
+    values = column.values
+    if np.isnan(values).all():
+        return replace(column, facts=ColumnFacts(kind))
+    if not any({kind, column.facts.kind} <= alike for alike in ALIKE):
+        raise _other_kind(name, kind, WORDS[column.facts.kind])
+    odd = ~np.isin(values, (0.0, 1.0)) & ~np.isnan(values)
+    if kind == "truth value" and odd.any():
+        numbers = listed(f"{v:g}" for v in np.unique(values[odd]))
+        raise _other_kind(name, kind, f"the numbers {numbers}")
+    return column
+
+
+def _categories(column: Column, series: nw.Series[Any], name: str) -> Column:
+    """Return numbers, truth values or dates as the words they are written in."""
+    if is_text_series(series):
+        with readable(name):
+            return as_categories(Texts.of(arrow_of(series)))
+    if column.facts.kind in ("date", "duration") and not np.isnan(column.values).all():
+        raise _other_kind(name, "category", WORDS[column.facts.kind])
+    words = (
+        None if is_none(v) else v if isinstance(v, (bool, np.bool_)) else canonical_label(v)
+        for v in listed_values(series)
     )
-    return replace(column, facts=facts)
+    return as_categories(Texts.of(arrow_texts(words)))
 
 
-def _of_objects(column: ObjectColumn, name: str, decimal: str) -> Column:
-    if column.long is not None:
-        return read_text(column.long, name, decimal)
-    if column.numbers is not None:
-        kind = "truth value" if column.are_truths else "number"
-        return Column(column.numbers, None, ColumnFacts(kind))
-    if column.days is not None:
-        return Column(column.days, None, ColumnFacts("duration"))
-    read = read_text(column.texts, name, decimal)
-    if read.levels is None or read.facts.doubt or not column.mixed:
-        return read
-    return replace(read, facts=replace(read.facts, doubt=f"text of mixed types ({column.mixed})"))
+def _measured(column: Column, name: str, kind: str) -> Column:
+    """Return text as numbers or dates, where its words are some."""
+    levels = column.levels or ()
+    read = read_text(arrow_texts(levels), name) if levels else None
+    if read is not None and read.levels is None:  # declared as categories by its table
+        return Column(column.of_levels(read.values), None, ColumnFacts(read.facts.kind))
+    table = np.array([_number(level) for level in levels])
+    odd = np.isinf(table) if kind in ALIKE[0] else ~np.isnan(table)
+    if odd.any():
+        raise _text(name, kind, column, odd)
+    return Column(column.of_levels(table), None, ColumnFacts("number"))
 
 
-def check_finite(name: str, values: Array, where: str = "") -> None:
-    """Refuse infinite numbers, naming the first rows that have one, and the options for a dataset."""
-    infinite = np.flatnonzero(np.isinf(values))
-    if len(infinite):
-        rows = ", ".join(str(row) for row in infinite[:3])
-        words = [f"{value:g}" for value in np.unique(values[infinite])]
-        options = " and ".join(recode_option(name, word, "") for word in words)
-        raise DatakinError(
-            f"Column {name!r} must hold finite numbers. Got {len(infinite)} infinite value(s){where}, "
-            f"first in row(s) {rows} counted from 0; replace them by missing values"
-            f"{f', in a table with {options}' if where else ''}."
-        )
+def _number(level: str) -> float:
+    """Return a number such as 007, NaN for a word that stands for none; infinity for all others."""
+    if level.lower() in SOFT_BLANKS:
+        return np.nan
+    return float(level) if re.fullmatch(NUMBER, level) else np.inf
+
+
+def _text(name: str, kind: str, column: Column, odd: Array) -> DatakinError:
+    at = np.flatnonzero((column.values != MISSING) & np.append(odd, False)[column.values])
+    wrong = [level for level, is_odd in zip(column.levels or (), odd, strict=True) if is_odd]
+    return DatakinError(
+        f"Column {name!r} must hold {WORDS[kind]}, as it did when the model was learned. Got "
+        f"{listed(wrong, limit=3)} in {len(at)} row{'s' * (len(at) > 1)}, first in row {at[0]} counted "
+        f"from 0; correct {'them' if len(wrong) > 1 else 'it'}, or leave the "
+        f"cell{'s' * (len(at) > 1)} empty for a missing value."
+    )
+
+
+def _other_kind(name: str, kind: str, got: str) -> DatakinError:
+    return DatakinError(
+        f"Column {name!r} must hold {WORDS[kind]}, as it did when the model was learned. Got {got}; is "
+        f"it the right column, in the same spelling?"
+    )

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed
-from datakin.data.columns.column import check_finite
+from datakin.data.columns.series import check_finite
 from datakin.data.columns.texts import clean
 from datakin.data.features import Array
 
@@ -190,24 +190,17 @@ def as_numbers(labels: Array) -> Array | None:
 def infer_task(columns: Sequence[Array], label: str) -> tuple[str, str | None]:
     """Infer the task from the labels of all datasets read together.
 
-    Returns
-    -------
-    task : str
-        "classification" or "regression".
-    doubt : str or None
-        A sentence for the user when the labels could be read either way.
+    It is "classification" or "regression"; a sentence for the user goes with it when the labels could
+    be read either way.
     """
     each = [set(_factorize(column)[0]) for column in columns]
     distinct = set().union(*each)
-    if any(isinstance(v, (str, bool, np.bool_)) for v in distinct):
-        numbers = as_numbers(np.array(list(distinct), dtype=object))
-        if numbers is None or any(isinstance(v, (bool, np.bool_)) for v in distinct):
-            return "classification", None
-    else:
-        numbers = np.array([float(v) for v in distinct])
-    whole = bool(np.all(np.isfinite(numbers)) and np.all(numbers == np.round(numbers)))
+    numbers = as_numbers(np.array(list(distinct), dtype=object))
+    if numbers is None or any(isinstance(v, (bool, np.bool_)) for v in distinct):
+        return "classification", None
     if max(map(len, each)) <= 2:  # two classes each, which may have other codes in another dataset
         return "classification", None
+    whole = np.all(np.isfinite(numbers)) and np.all(numbers == np.round(numbers))
     if whole and len(distinct) <= FEW:
         return "classification", (
             f"the label {label!r} has {len(distinct)} distinct whole numbers "

@@ -91,29 +91,22 @@ class Numerals:
     decimal : str
         The decimal sign, "," or "."; "?" for texts such as 1,234 or 1.234 that fit both; empty where
         none is seen.
-    example : str
-        A text that fits both, if all do and nothing tells how they are meant.
-    beside : str
-        A whole number that stands beside it without a separator.
+    either : tuple of str
+        A text that fits both, if all do and nothing tells how they are meant; and a whole number that
+        stands beside it without a separator.
     """
 
     values: Array
     plain: pa.Array
     converted: str = ""
     decimal: str = ""
-    example: str = ""
-    beside: str = ""
+    either: tuple[str, str] = ("", "")
 
 
 def read_numerals(texts: pa.Array, *, decimal: str = "") -> Numerals | None:
-    """Return distinct texts as numbers, None when some are none.
+    """Return distinct, cleaned texts without blanks as numbers, None when some are none.
 
-    Parameters
-    ----------
-    texts : pyarrow.Array
-        Cleaned texts without blanks, at least one.
-    decimal : str
-        The decimal sign of the table, "," or ".", as far as it is known.
+    `decimal` is the decimal sign of the table, "," or ".", as far as it is known.
     """
     import pyarrow.compute as pc
 
@@ -122,20 +115,16 @@ def read_numerals(texts: pa.Array, *, decimal: str = "") -> Numerals | None:
     if percent:
         texts = pc.utf8_rtrim_whitespace(pc.utf8_rtrim(texts, "%"))
     found = _with_comma(texts) if decimal == "," else None
-    if found is None:
-        values = _floats(texts)
-        found = _in_some_style(texts) if values is None else Numerals(values, texts)
-        if found is not None and values is not None:
-            found = replace(found, decimal=_point(texts))
+    found = found or _plainly(texts) or _in_some_style(texts)
     if found is None:
         return None
+    either = "", ""
     if decimal == "" and found.decimal == "?" and fit_all(texts, THREE_BEHIND_COMMA):
-        found = replace(found, example=texts.filter(pc.match_substring(texts, ","))[0].as_py())
+        either = texts.filter(pc.match_substring(texts, ","))[0].as_py(), ""
     elif not found.converted:
-        example, beside = either_behind_point(texts)
-        found = replace(found, example=example, beside=beside)
+        either = either_behind_point(texts)
     done = [found.converted, said, "percent signs left out" if percent else ""]
-    return replace(found, converted=", ".join(filter(None, done)))
+    return replace(found, converted=", ".join(filter(None, done)), either=either)
 
 
 def _without_parentheses(texts: pa.Array) -> tuple[pa.Array, str]:
@@ -195,12 +184,11 @@ def in_ascii(texts: pa.Array) -> pa.Array:
 
 def _plain(text: str) -> str:
     """Return a text with ASCII digits, signs and marks, and without signs that have no width."""
+    kinds = [(sign, unicodedata.category(sign)) for sign in text]
     made = "".join(
-        unicodedata.normalize("NFKC", sign)
-        if not unicodedata.category(sign).startswith("Z")
-        else sign
-        for sign in text
-        if unicodedata.category(sign) != "Cf"
+        sign if kind[0] == "Z" else unicodedata.normalize("NFKC", sign)
+        for sign, kind in kinds
+        if kind != "Cf"
     )
     digits = "".join(str(unicodedata.decimal(sign, sign)) for sign in made.replace("\u2212", "-"))
     return re.sub("^\u2013(?=[0-9.,])", "-", digits)
@@ -215,11 +203,14 @@ def _with_comma(texts: pa.Array) -> Numerals | None:
     return None
 
 
-def _point(texts: pa.Array) -> str:
-    """Return what plain numbers tell of the decimal sign."""
+def _plainly(texts: pa.Array) -> Numerals | None:
+    """Read numbers as a programming language writes them, and what they tell of the decimal sign."""
+    values = _floats(texts)
+    if values is None:
+        return None
     if not matches(texts, r".*\..*").any():
-        return ""
-    return "?" if fit_all(texts, THREE_DECIMALS) else "."
+        return Numerals(values, texts)
+    return Numerals(values, texts, decimal="?" if fit_all(texts, THREE_DECIMALS) else ".")
 
 
 def _in_some_style(texts: pa.Array) -> Numerals | None:
@@ -282,27 +273,21 @@ def may_be_codes(texts: pa.Array) -> bool:
 
     Looking through the bytes of the whole column is ten times quicker than at text after text.
     """
-    width = np.int64 if str(texts.type) == "large_string" else np.int32
     _, places, letters = texts.buffers()
-    starts = np.frombuffer(places, width)[texts.offset : texts.offset + len(texts)]
+    starts = np.frombuffer(places, np.int64)[texts.offset : texts.offset + len(texts)]
     if letters is None or not len(starts):
         return False
-    text = letters.to_pybytes() + b"   "  # the last text may end the column
-    if b"n" in text or b"N" in text:  # "nan" and "inf" are no numbers here
+    code = np.frombuffer(
+        letters.to_pybytes() + b"   ", np.uint8
+    )  # the last text may end the column
+    if np.isin(code, [*b"nN"]).any():  # "nan" and "inf" are no numbers here
         return True
-    code = np.frombuffer(text, np.uint8)
-    for power in (b"e", b"E"):
-        if power in text and _are_digits(code[np.flatnonzero(code == ord(power)) + 1]).any():
-            return True
-    first = code[starts]
-    starts = starts + ((first == ord("+")) | (first == ord("-")))
-    zeros = np.flatnonzero((code[starts] == ord("0")) & _are_digits(code[starts + 1]))
+    is_digit = (code >= ord("0")) & (code <= ord("9"))
+    if is_digit[np.flatnonzero(np.isin(code, [*b"eE"])) + 1].any():
+        return True
+    starts = starts + np.isin(code[starts], [*b"+-"])
+    zeros = np.flatnonzero((code[starts] == ord("0")) & is_digit[starts + 1])
     return bool(len(zeros) and matches(texts.take(zeros).drop_null(), LEADING_ZERO).any())
-
-
-def _are_digits(letters: Array) -> Array:
-    digits: Array = (letters >= ord("0")) & (letters <= ord("9"))
-    return digits
 
 
 def lost_digits(texts: pa.Array, values: Array) -> str:

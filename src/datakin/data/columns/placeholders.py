@@ -12,9 +12,9 @@ from dataclasses import replace
 import numpy as np
 
 from datakin._core.exceptions import DatakinError, listed
-from datakin.data.columns.dates import EARLY, LATE, doubt_of_digits
+from datakin._core.typed_options import recode_option
+from datakin.data.columns.dates import doubt_of_digits, may_be_dates
 from datakin.data.columns.texts import BLANKS
-from datakin.data.columns.typed_options import recode_option
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import Array
 
@@ -27,20 +27,20 @@ __all__ = [
     "with_doubt_of_blanks",
 ]
 
-OFTEN = 0.05  # share of rows from which a word for "no value" is asked about,
-OFTEN_FEATURE = 0.1  # and among features
+OFTEN = 0.05  # share of rows from which a word for "no value" is asked about in labels and groups
+OFTEN_FEATURE = 0.1  # the same in features
 ANSWERS = ("None", "NA")  # words for "no value" that features may have as values, too
-CENTURY = 36_525  # days
-FEW = 3  # other values that there must be, or a code of two values would be named
+CENTURY = 36_525  # days that a date which means "no value" is away from all others
+FEW = 3  # other values that nines must stand beside, or a code of two values would be named
 FEW_CLASSES = 2  # the same of labels
-LOW = 0.4  # 0 is far from others if their smallest is so much of their median,
-GAP = 1.2  # and so much of the range of their middle half
-POISSON = 0.6  # logarithm of variance over mean, up to which they are counts,
-SMALL = 50  # if their mean is smaller: 0 is no chance among larger ones
+LOW = 0.4  # of the median: the smallest of the others from which 0 may be far below them
+GAP = 1.2  # the same in ranges of their middle half
+POISSON = 0.6  # logarithm of variance over mean up to which numbers are counts, of which some are 0
+SMALL = 50  # mean below which they are
 FIRST = 1000  # rows of a first look
-AWAY = 5  # ranges of all others that a value which is no number of nines must be away,
-REPEATED = 3  # how often it must stand there,
-DISTINCT = 10  # and beside how many others
+AWAY = 5  # ranges of all others that a value which is no number of nines must be away
+REPEATED = 3  # rows in which such a value must stand
+DISTINCT = 10  # other values beside which it must stand
 
 
 def is_placeholder(value: float) -> bool:
@@ -59,25 +59,18 @@ def is_placeholder(value: float) -> bool:
 
 def may_be_odd(low: float, high: float) -> bool:
     """Whether the ends of a column alone are worth a look at all its values."""
-    if is_placeholder(low) or is_placeholder(high) or low in (-1, 0):
-        return True
-    return bool(low >= EARLY and high <= LATE)
+    is_odd = is_placeholder(low) or is_placeholder(high) or low in (-1, 0)
+    return is_odd or may_be_dates(low, high)
 
 
 def doubt_of_numbers(values: Array, name: str, *, kind: str = "number", few: int = FEW) -> str:
     """Say that some values may stand for "no value", or all numbers for dates; empty if none do.
 
-    Parameters
-    ----------
-    values : ndarray of float
-    name : str
-        Of the column.
-    kind : {"number", "date"}
-    few : int
-        Other values that there must be.
+    `kind` is "number" or "date"; beside the values there must be a `few` others.
     """
     low, high = (float(end.reduce(values, initial=np.nan)) for end in (np.fmin, np.fmax))
-    if kind == "number" and not may_be_odd(low, high) and not _may_be_away(values, low, high):
+    is_date = kind == "date"
+    if not is_date and not may_be_odd(low, high) and not _may_be_away(values, low, high):
         return ""
     known = values[~np.isnan(values)]
     for end in (low, high):
@@ -85,15 +78,15 @@ def doubt_of_numbers(values: Array, name: str, *, kind: str = "number", few: int
         if not np.isfinite(end) or not len(others) or not np.isfinite(others).all():
             continue
         count = len(known) - len(others)
-        if kind == "date":
-            why = _far_date(end, others)
-        else:
-            why = _far(end, count, others, few) or _impossible(end, count, others)
+        why = _far_date(end, others) if is_date else _odd_number(end, count, others, few)
         if why:
-            word = _spelled(end) if kind == "number" else _day(end)
-            option = recode_option(name, word, "")
-            return f"{word} stands {count} time(s), {why}; if it means 'no value', say {option}"
-    return doubt_of_digits(values, name) if kind == "number" else ""
+            return _said(_day(end) if is_date else _spelled(end), count, why, name)
+    return "" if is_date else doubt_of_digits(values, name)
+
+
+def _said(word: str, count: int, why: str, name: str) -> str:
+    option = recode_option(name, word, "")
+    return f"{word} stands {count} time(s){why}; if it means 'no value', say {option}"
 
 
 def doubt_of_labels(labels: Array, name: str) -> str:
@@ -104,62 +97,49 @@ def doubt_of_labels(labels: Array, name: str) -> str:
     odd = [word for word in words if re.fullmatch("-?9+", word) and is_placeholder(float(word))]
     if len(odd) != 1 or len(words) <= FEW_CLASSES:
         return ""
-    count = int(sum(v == odd[0] for v in labels))
-    option = recode_option(name, odd[0], "")
-    return f"{odd[0]} stands {count} time(s) beside words; if it means 'no value', say {option}"
+    return _said(odd[0], int(sum(v == odd[0] for v in labels)), " beside words", name)
 
 
 def _may_be_away(values: Array, low: float, high: float) -> bool:
     """Whether an end of a column may be far away from all others, as its first rows show it."""
     if not np.isfinite(high - low):
         return bool(np.isfinite(low) and np.isfinite(high))
-    some = values[:FIRST]
+    some = values[:FIRST][~np.isnan(values[:FIRST])]
     room = (high - low) / (1 + AWAY)
     near_high, near_low = some >= high - room, some <= low + room
     # All rows are near one of the ends, and those at the end that is far away are its own.
-    return bool(np.all(near_high | near_low | np.isnan(some))) and bool(
-        np.all(some[near_high] == high) or np.all(some[near_low] == low)
-    )
+    is_end = np.all(some[near_high] == high) or np.all(some[near_low] == low)
+    return bool(is_end and np.all(near_high | near_low))
 
 
 def _spelled(number: float) -> str:
-    """Return a number as people write it.
-
-    Examples
-    --------
-    >>> [_spelled(number) for number in (-999.0, 999.9, 65535.0, 1e30)]
-    ['-999', '999.9', '65535', '1e+30']
-    """
+    """Return a number as people write it: -999, 999.9, 1e+30."""
     return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
 
 
-def _far(end: float, count: int, others: Array, few: int) -> str:
-    """Say that a value stands further from all others than these from each other.
+def _odd_number(end: float, count: int, others: Array, few: int) -> str:
+    """Say that a value stands further from all others than these from each other, or is impossible.
 
-    Nines are known to stand for "no value"; other values must repeat, and be much further away.
-    For -1 and 0 there are rules of their own.
+    Nines are known to stand for "no value"; other values must repeat, and be much further away. 0 must
+    be far below the others, and -1, -9, ... may be the only negative number.
     """
     low, high = float(others.min()), float(others.max())
-    gap = min(abs(end - low), abs(end - high))
-    if is_placeholder(end):
-        is_far = gap > high - low and count >= 2 and _many(others, few)
-    else:
-        is_far = gap > AWAY * (high - low) and count >= REPEATED and _many(others, DISTINCT)
-    return f"far from all others ({low:g} to {high:g})" if is_far and end not in (-1, 0) else ""
-
-
-def _impossible(end: float, count: int, others: Array) -> str:
-    """Say that -1, -9, ... is the only negative number, or 0 far below all others."""
-    low, high = float(others.min()), float(others.max())
-    if low < 0 or count < 2:
-        return ""
+    is_nines = is_placeholder(end)
     if end == 0:
-        return f"far from all others ({low:g} to {high:g})" if _is_far_zero(count, others) else ""
-    if end != -1 and not (end < 0 and is_placeholder(end)):
+        is_far = low >= 0 and _is_far_zero(count, others)
+    elif end == -1:
+        is_far = False
+    else:
+        least, times, distinct = (2, 1, few) if is_nines else (REPEATED, AWAY, DISTINCT)
+        gap = min(abs(end - low), abs(end - high))
+        is_far = gap > times * (high - low) and count >= least and _many(others, distinct)
+    if is_far:
+        return f", far from all others ({low:g} to {high:g})"
+    if low < 0 or count < 2 or end >= 0 or not (is_nines or end == -1):
         return ""
     if (end == -1 and _is_tail(count, others)) or not _many(others[others > 0], 10):
         return ""
-    return f"the only negative number (others {low:g} to {high:g})"
+    return f", the only negative number (others {low:g} to {high:g})"
 
 
 def _is_far_zero(count: int, others: Array) -> bool:
@@ -197,7 +177,7 @@ def _far_date(end: float, others: Array) -> str:
     low, high = float(others.min()), float(others.max())
     if min(abs(end - low), abs(end - high)) <= max(CENTURY, high - low):
         return ""
-    return f"far from all others ({_day(low)} to {_day(high)})"
+    return f", far from all others ({_day(low)} to {_day(high)})"
 
 
 def _day(days: float) -> str:
@@ -211,19 +191,15 @@ def with_doubt_of_blanks(
 
     "None" is as often an answer, so that the user has to say; NA may stand for North America.
     """
-    often = {word: n for word, n in facts.blanks.items() if n > OFTEN * n_rows}
-    if not often or not _are_words(levels):
-        return facts
-    said = []
-    for word, n in often.items():
-        value, missing = _kept(name, word), recode_option(name, word, "")
-        if word == "None":
-            raise DatakinError(
-                f"Column {name!r} has the word 'None' in {n} of {n_rows} rows, beside "
-                f"{listed(levels, limit=3)}. If it is a value like them, say {value}; if it means that "
-                f"the value is missing, {missing}."
-            )
-        said.append(_missing(word, n, n_rows, value))
+    often = _often(facts, levels, OFTEN * n_rows)
+    if "None" in often:
+        value, missing = _kept(name, "None"), recode_option(name, "None", "")
+        raise DatakinError(
+            f"Column {name!r} has the word 'None' in {often['None']} of {n_rows} rows, beside "
+            f"{listed(levels, limit=3)}. If it is a value like them, say {value}; if it means that "
+            f"the value is missing, {missing}."
+        )
+    said = [_missing(word, n, n_rows, name) for word, n in often.items()]
     return replace(facts, doubt="; ".join(filter(None, [*said, facts.doubt])))
 
 
@@ -232,22 +208,18 @@ def doubt_of_answers(
 ) -> str:
     """Point at None and NA in many rows of a feature of words; empty if they are not there.
 
-    Parameters
-    ----------
-    marks : collection of str
-        Words that are missing values in other columns of the table, where they cannot be answers.
+    `marks` are missing values in other columns of the table, where they cannot be answers.
     """
-    often = {w: n for w, n in facts.blanks.items() if w in ANSWERS and n > OFTEN_FEATURE * n_rows}
-    said = [
-        _missing(word, n, n_rows, _kept(name, word))
-        for word, n in often.items()
-        if word not in marks
-    ]
-    return "; ".join(said) if _are_words(levels) else ""
+    often = _often(facts, levels, OFTEN_FEATURE * n_rows)
+    words = [word for word in often if word in ANSWERS and word not in marks]
+    return "; ".join(_missing(word, often[word], n_rows, name) for word in words)
 
 
-def _are_words(levels: Sequence[str]) -> bool:
-    return any(letter.isalpha() for level in levels for letter in level)
+def _often(facts: ColumnFacts, levels: Sequence[str], least: float) -> dict[str, int]:
+    """Return words that were read as missing in more rows than that, if all others are words."""
+    if not any(letter.isalpha() for level in levels for letter in level):
+        return {}
+    return {word: n for word, n in facts.blanks.items() if n > least}
 
 
 def _kept(name: str, word: str) -> str:
@@ -256,5 +228,6 @@ def _kept(name: str, word: str) -> str:
     return recode_option(name, word, new)
 
 
-def _missing(word: str, n: int, n_rows: int, option: str) -> str:
+def _missing(word: str, n: int, n_rows: int, name: str) -> str:
+    option = _kept(name, word)
     return f"{word!r} is read as missing in {n} of {n_rows} rows; if it is a value, say {option}"

@@ -1,9 +1,9 @@
-"""Columns with a part to play: the label, groups and domains, with every digit they came with."""
+"""Columns with a part to play: the label, groups and domains, with every digit they came with, weights."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,26 +11,25 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import SERIOUS, DatakinError, Note, listed
-from datakin.data.columns.column import (
-    arrow_of,
-    decimals_of,
+from datakin.data.columns.column import read_column
+from datakin.data.columns.labels import canonical_label
+from datakin.data.columns.numerals import EXACT, LEADING_ZERO, LONG, NUMBER, in_ascii
+from datakin.data.columns.placeholders import doubt_of_labels, with_doubt_of_blanks
+from datakin.data.columns.series import (
+    content_of,
+    dtype_of,
     floats_of,
-    is_object_series,
-    is_text_series,
+    is_none,
     listed_values,
     long_numbers,
+    object_array,
     readable,
 )
-from datakin.data.columns.labels import canonical_label
-from datakin.data.columns.numerals import EXACT, LEADING_ZERO, LONG, in_ascii
-from datakin.data.columns.objects import is_none, known_objects, object_array
-from datakin.data.columns.placeholders import doubt_of_labels, with_doubt_of_blanks
 from datakin.data.columns.tables import read_beside
-from datakin.data.columns.text_columns import ODD_SIGNS, read_text
-from datakin.data.columns.text_doubts import CASES, KEPT
+from datakin.data.columns.text_columns import CASES, KEPT, ODD_SIGNS, Column, read_text
 from datakin.data.columns.texts import Texts, clean, matches
 from datakin.data.dataset import ColumnFacts
-from datakin.data.features import Array, Features
+from datakin.data.features import Array, Features, is_known
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -42,13 +41,13 @@ __all__ = [
     "read_keys",
     "read_labelled",
     "read_labels",
+    "read_weights",
     "series_of",
 ]
 
-
 ONE_LABEL = (
-    "datakin learns one label at a time. Got {got}; name one of them, and leave the others out with "
-    "ignore= (--ignore)"
+    "datakin learns one label at a time. Got the labels {}; name one of them, and leave the others out "
+    "with ignore= (--ignore)."
 )
 CENSORED = (
     "datakin does not handle censoring: a time until an event is learnt as if every event had been "
@@ -62,38 +61,26 @@ WHOLE = re.compile(r"([+-]?\d+)(\.0*)?")
 def check_label(label: Any, columns: Sequence[str] | None = None) -> None:
     """Refuse several labels: a list of names, or names with commas that are no column."""
     if isinstance(label, (list, tuple, set, frozenset, np.ndarray, pd.Index)):
-        raise DatakinError(f"{ONE_LABEL.format(got=f'the labels {listed(label)}')}.")
+        raise DatakinError(ONE_LABEL.format(listed(label)))
     if columns is None or label in columns:
         return
     parts = [clean(part) for part in str(label).split(",")]
     if len(parts) > 1 and all(part in columns for part in parts):
-        raise DatakinError(f"{ONE_LABEL.format(got=f'the labels {listed(parts)}')}.")
+        raise DatakinError(ONE_LABEL.format(listed(parts)))
 
 
 def censoring_note(label: str, labels: Array, features: Features) -> str:
     """Say that a label looks like a time until an event that may be censored; empty if not."""
     if labels.dtype.kind != "f" or not IS_TIME.search(label):
         return ""
-    events = [name for name in features.names if IS_EVENT.search(name)]
-    for name in events:
-        one = features.select([name])
-        block: Any = one.codes if one.category_names else one.numeric
-        values = block.toarray() if features.is_sparse else block
-        known = values[values >= 0] if one.category_names else values[~np.isnan(values)]
-        if len(np.unique(known)) == 2:
+    for name, values in features.columns():
+        if IS_EVENT.search(name) and len(np.unique(values[is_known(values)])) == 2:
             return Note(f"{CENSORED} ({label!r} beside {name!r})", SERIOUS)
     return ""
 
 
 def series_of(values: Any, what: str) -> nw.Series[Any]:
-    """Return labels or groups held in memory as a series.
-
-    Parameters
-    ----------
-    values : array, masked array, list or series
-    what : str
-        How messages call it, such as "y".
-    """
+    """Return labels or groups held in memory as a series; messages call them by the second name."""
     import narwhals as nw
     import pyarrow as pa
 
@@ -103,17 +90,15 @@ def series_of(values: Any, what: str) -> nw.Series[Any]:
         values = pd.Series(values)
     try:
         if hasattr(values, "columns"):
-            return _only_column(nw.from_native(values, eager_only=True), what)
-        found: nw.Series[Any] = nw.from_native(values, series_only=True)
+            frame = nw.from_native(values, eager_only=True)
+            if len(frame.columns) != 1:
+                raise _not_one(what, frame.shape)
+            found: nw.Series[Any] = frame[frame.columns[0]]
+        else:
+            found = nw.from_native(values, series_only=True)
     except TypeError:
         found = nw.from_native(pd.Series(_vector(values, what)), series_only=True)
     return found
-
-
-def _only_column(frame: nw.DataFrame[Any], what: str) -> nw.Series[Any]:
-    if len(frame.columns) != 1:
-        raise _not_one(what, frame.shape)
-    return frame[frame.columns[0]]
 
 
 def _not_one(what: str, shape: tuple[int, ...]) -> DatakinError:
@@ -134,7 +119,7 @@ def _vector(values: Any, what: str) -> Array:
             raise DatakinError(
                 f"{what} must be one column. Got an event and a time: {CENSORED}. Give one of them."
             )
-        raise DatakinError(f"{ONE_LABEL.format(got=f'the labels {listed(array.dtype.names)}')}.")
+        raise DatakinError(ONE_LABEL.format(listed(array.dtype.names)))
     if hidden is not None and hidden.any():
         array = array.astype(object)
         array[hidden] = None
@@ -162,15 +147,8 @@ def read_labels(
     """Return labels as floats, or as objects: text, truth values, whole numbers of many digits.
 
     Text is read as every column is, so that labels from a text file are numbers where they are
-    numbers elsewhere. Missing labels are NaN or None.
-
-    Parameters
-    ----------
-    series : narwhals Series
-    name : str
-        For messages.
-    decimal : str
-        The decimal sign of the table, if it is known.
+    numbers elsewhere. Missing labels are NaN or None. `decimal` is the decimal sign of the table, if
+    it is known.
     """
     with readable(name):
         labels, facts = _labels(series, name, decimal)
@@ -182,31 +160,25 @@ def read_labels(
 def _labels(series: nw.Series[Any], name: str, decimal: str) -> tuple[Array, ColumnFacts]:
     import narwhals as nw
 
-    dtype = nw.Object() if is_object_series(series) else series.dtype
+    dtype = dtype_of(series)
     if dtype in (nw.Date, nw.Datetime, nw.Duration):
         raise _refused(name, "dates" if dtype != nw.Duration else "durations")
-    if dtype == nw.Decimal:
-        return _labels_of_text(decimals_of(series), name, decimal)
-    if dtype.is_numeric():
+    if dtype.is_numeric() and dtype != nw.Decimal:
         whole = long_numbers(series)
         labels = floats_of(series) if whole is None else object_array(whole)
         return labels, ColumnFacts("number")
-    if is_text_series(series):
-        return _labels_of_text(arrow_of(series), name, decimal)
     try:
-        values = series.to_list()
-        found = known_objects(values, name)
+        found = content_of(series, name)
     except DatakinError as error:
         raise _refused(name, str(error).partition("Got ")[2].partition(";")[0]) from None
-    if found.days is not None:
+    if found.kind == "duration":
         raise _refused(name, "durations")
-    if found.texts is not None:
+    if found.kind == "text":
         return _labels_of_text(found.texts, name, decimal)
-    assert found.numbers is not None
-    if found.are_truths or found.long is not None:
-        kind = "truth value" if found.are_truths else "number"
-        return object_array([None if is_none(v) else v for v in values]), ColumnFacts(kind)
-    return found.numbers, ColumnFacts("number")
+    if found.kind == "number" and found.texts is None and found.values is not None:
+        return found.values, ColumnFacts("number")
+    values = [None if is_none(v) else v for v in series.to_list()]
+    return object_array(values), ColumnFacts(found.kind)
 
 
 def _refused(name: str, got: str) -> DatakinError:
@@ -226,16 +198,13 @@ def _labels_of_text(column: pa.Array, name: str, decimal: str) -> tuple[Array, C
         facts = with_doubt_of_blanks(facts, read.levels, len(column), name)
         return np.array([*read.levels, None], dtype=object)[read.values], facts
     if facts.kind == "truth value":
-        truths = [None if np.isnan(v) else bool(v) for v in read.values]
-        return object_array(truths), facts
+        return object_array([None if np.isnan(v) else bool(v) for v in read.values]), facts
     if not is_long and (facts.converted or not np.any(np.abs(read.values) >= EXACT)):
         return read.values, facts
     # Some may have too many digits for a float.
     texts = Texts.of(column)
-    exact = [
-        None if soft else _number(w)
-        for w, soft in zip(texts.words, texts.is_soft_blank, strict=True)
-    ]
+    soft = zip(texts.words, texts.is_soft_blank, strict=True)
+    exact = [None if is_soft else _number(word) for word, is_soft in soft]
     return object_array([*exact, None])[texts.codes], ColumnFacts("number", facts.blanks)
 
 
@@ -250,33 +219,21 @@ def read_keys(series: nw.Series[Any], name: str) -> tuple[Array, ColumnFacts]:
     The numbers 7 and 7.0 are "7"; the texts "007" and "7" are two keys. Dates stay as they are
     written.
     """
-    with readable(name):
-        return _keys(series, name)
-
-
-def _keys(series: nw.Series[Any], name: str) -> tuple[Array, ColumnFacts]:
     import narwhals as nw
 
-    dtype = nw.Object() if is_object_series(series) else series.dtype
-    if is_text_series(series):
-        return _keys_of_text(arrow_of(series), name)
-    if dtype == nw.Decimal:
-        return _keys_of_text(decimals_of(series), name)
-    if dtype.is_integer():
-        values: Sequence[Any] = [None if is_none(v) else str(int(v)) for v in series.to_list()]
-        return object_array(values), ColumnFacts("number")
-    if dtype.is_numeric() or dtype == nw.Boolean:
-        codes, distinct = pd.factorize(floats_of(series))
-        kind = "truth value" if dtype == nw.Boolean else "number"
-        return object_array([*map(canonical_label, distinct), None])[codes], ColumnFacts(kind)
-    if dtype in (nw.Date, nw.Datetime, nw.Duration):
-        return object_array(_spelled_stamps(listed_values(series))), ColumnFacts("date")
-    values = series.to_list()
-    found = known_objects(values, name)
-    if found.texts is not None:
-        return _keys_of_text(found.texts, name)
-    spelled = [None if is_none(v) else canonical_label(v) for v in values]
-    return object_array(spelled), ColumnFacts("number")
+    dtype = dtype_of(series)
+    with readable(name):
+        if dtype in (nw.Date, nw.Datetime, nw.Duration):
+            return object_array(_spelled_stamps(listed_values(series))), ColumnFacts("date")
+        if dtype.is_float() or dtype == nw.Boolean:
+            codes, distinct = pd.factorize(floats_of(series))
+            kind = "truth value" if dtype == nw.Boolean else "number"
+            return object_array([*map(canonical_label, distinct), None])[codes], ColumnFacts(kind)
+        found = None if dtype.is_integer() else content_of(series, name)
+        if found is not None and found.kind == "text":
+            return _keys_of_text(found.texts, name)
+        spelled = [None if is_none(v) else canonical_label(v) for v in series.to_list()]
+        return object_array(spelled), ColumnFacts("number")
 
 
 def _spelled_stamps(values: Sequence[Any]) -> list[str | None]:
@@ -291,14 +248,11 @@ def _keys_of_text(column: pa.Array, name: str) -> tuple[Array, ColumnFacts]:
     read = read_text(column, name)
     kind, texts = read.facts.kind, Texts.of(column)
     blank, words = texts.is_blank, texts.words
-    plain = in_ascii(texts.distinct.filter(~texts.is_soft_blank))
+    plain = in_ascii(texts.known)
+    is_plain = read.facts.converted in ("", ODD_SIGNS) and not matches(plain, LEADING_ZERO).any()
     if kind == "truth value":
         words = [canonical_label(w.lower() == "true") for w in words]
-    elif (
-        kind == "number"
-        and read.facts.converted in ("", ODD_SIGNS)
-        and not matches(plain, LEADING_ZERO).any()
-    ):
+    elif kind == "number" and is_plain:
         blank, numbers = texts.is_soft_blank, iter(plain.to_pylist())
         words = ["" if gone else canonical_label(_number(next(numbers))) for gone in blank]
     spelled = [None if b else w for w, b in zip(words, blank, strict=True)]
@@ -308,3 +262,59 @@ def _keys_of_text(column: pa.Array, name: str) -> tuple[Array, ColumnFacts]:
     if read.levels is not None:
         facts = with_doubt_of_blanks(facts, read.levels, len(column), name)
     return object_array([*spelled, None])[texts.codes], facts
+
+
+def read_weights(
+    series: nw.Series[Any],
+    name: str | None,
+    used: Array,
+    where: str = "",
+    beside: Mapping[str, ColumnFacts] | None = None,
+) -> tuple[Array, ColumnFacts]:
+    """Return row weights as they are given; refuse what is no finite number, or negative.
+
+    Parameters
+    ----------
+    series : narwhals Series
+    name : str or None
+        Of the column; None for weights held in memory.
+    used : ndarray of bool
+        Rows that need a weight; the others will be dropped.
+    where : str
+        What messages say of where the column is, such as " of 'icu'".
+    beside : mapping of str to ColumnFacts, optional
+        How other columns were read, which may show the decimal sign of the table.
+    """
+    called = name or "weights"
+    column = read_column(series, called)
+    signs = {facts.decimal for facts in (beside or {}).values()} & {",", "."}
+    if column.facts.decimal == "?" and len(signs) == 1:
+        column = read_column(series, called, decimal=signs.pop())
+    weights = _weights(column)
+    bad = np.flatnonzero(used & ~(np.isfinite(weights) & (weights >= 0)))
+    if len(bad):
+        value = listed_values(series)[bad[0]]
+        plain = value if isinstance(value, (str, int, float)) else str(value)
+        got = "no value" if is_none(value) or value == "" else repr(plain)
+        more = f" ({len(bad)} such rows)" if len(bad) > 1 else ""
+        what = "weights" if name is None else f"The weight column {name!r}{where}"
+        raise DatakinError(
+            f"{what} must hold a finite number, 0 or above, for every labelled row. Got {got} in row "
+            f"{bad[0]} counted from 0{more}; correct it, or leave the row out."
+        )
+    facts = column.facts
+    doubt = facts.doubt if facts.decimal == "?" else ""  # what else is odd about it is no value
+    return weights, ColumnFacts("number", facts.blanks, facts.converted, doubt, facts.decimal)
+
+
+def _weights(column: Column) -> Array:
+    """Return a column as numbers of its own, NaN for what is none."""
+    if column.levels is not None:
+        # Numbers may be kept as categories, such as 007, or since one of them is a word.
+        is_number = re.compile(NUMBER).fullmatch
+        return column.of_levels(
+            np.array([float(each) if is_number(each) else np.nan for each in column.levels])
+        )
+    if column.facts.kind in ("date", "duration"):
+        return np.full(len(column.values), np.nan)
+    return np.array(column.values, dtype=float)

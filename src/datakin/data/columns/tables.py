@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Read = tuple[nw.Series[Any], ColumnFacts]  # a column, and how it was read
 
-__all__ = ["RawTable", "frame_of", "numbered", "read_beside", "read_columns"]
+__all__ = ["RawTable", "frame_of", "numbered", "read_beside", "read_columns", "side_by_side"]
 
 PLAIN = "fdbBhHiIlLqQ?"  # numpy types that become floats without being looked at one by one
 LONG = "lLqQ"  # those that may have too many digits for a float
@@ -75,7 +75,7 @@ def frame_of(source: Any) -> nw.DataFrame[Any]:
         _check_columns(names, [str(c) for c in source.columns])
         source = _with_index_first(source.set_axis(names, axis=1))
     elif isinstance(source, (np.ndarray, list, tuple)):
-        source = _frame_of_array(_array_of(source))
+        source = _frame_of_array(source)
     if hasattr(source, "collect") and not hasattr(source, "to_numpy"):
         source = source.collect()  # a lazy polars frame
     try:
@@ -112,30 +112,24 @@ def _renamed(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
     return frame.rename(changed) if changed else frame
 
 
-def _array_of(source: Any) -> Array:
-    """Return an array, or a list of rows, as an array of two dimensions; masked values are missing."""
+def _frame_of_array(source: Any) -> pd.DataFrame:
+    """Return an array, or a list of rows, as a data frame; masked values are missing.
+
+    Columns of objects get the type of their values.
+    """
     if isinstance(source, np.ma.MaskedArray):
-        plain = source.dtype.kind in "biuf"
-        source = (
-            np.ma.filled(source.astype(float), np.nan)
-            if plain
-            else np.ma.filled(source.astype(object), None)
-        )
+        kind, missing = (float, np.nan) if source.dtype.kind in "biuf" else (object, None)
+        source = np.ma.filled(source.astype(kind), missing)
     try:
         array = np.asarray(source)
     except ValueError:
         raise DatakinError("X must be a table. Got rows of different lengths.") from None
     if array.ndim != 2:
         raise DatakinError(f"X must have two dimensions. Got an array of shape {array.shape}.")
-    return array
-
-
-def _frame_of_array(array: Array) -> pd.DataFrame:
-    """Return an array as a data frame; columns of objects get the type of their values."""
     is_object = array.dtype.kind == "O"
     frame = pd.DataFrame(array, columns=list(numbered(array)), dtype=object if is_object else None)
     with suppress(UnicodeEncodeError):  # damaged text, which is spelled out where columns are read
-        return frame.infer_objects()
+        return frame if _is_plain(array.dtype) else frame.infer_objects()
     return frame
 
 
@@ -162,13 +156,7 @@ def read_columns(
     """Return the columns of an array or data frame, all of them or those named.
 
     Plain numbers of numpy or pandas are taken over together; every other table is read column by
-    column, with the same result.
-
-    Returns
-    -------
-    features : Features
-    facts : dict of str to ColumnFacts
-        How each column was read.
+    column, with the same result. The facts say how each column was read.
     """
     return read_beside(source, names, {})[:2]
 
@@ -180,30 +168,23 @@ def read_beside(
 
     What one column shows tells how 1,234 and 1.234 are read in all of them.
     """
-    if isinstance(source, (np.ndarray, list, tuple)):
-        array = _array_of(source)
-        if _is_plain(array.dtype) and array.shape[1] and not _is_long(array):
-            return *_plain_numbers(array, numbered(array), [array.dtype] * array.shape[1]), ""
-        source = _frame_of_array(array)
     frame = frame_of(source)
     names = frame.columns if names is None else names
     native = frame.to_native()
     if names and isinstance(native, pd.DataFrame):
         kinds = native.dtypes.set_axis(frame.columns)[list(names)].tolist()
         is_date = any(NAMED_A_DATE.search(name) for name in names)  # may be 20200131
-        if not is_date and all(map(_is_plain, kinds)) and not _has_long(native, names, kinds):
-            return *_plain_numbers(native[list(names)], names, kinds), ""
+        if not is_date and all(map(_is_plain, kinds)) and not _are_long(native, names, kinds):
+            is_all = list(names) == frame.columns
+            return _plain_numbers(native if is_all else native[list(names)], names, kinds)
     columns = {name: read_column(frame[name], name) for name in names}
     sign = _decimal_sign({**{n: (frame[n], c.facts) for n, c in columns.items()}, **others})
     for name, column in columns.items() if sign else ():
-        if (
-            column.facts.kind == "number"
-            and column.facts.decimal != sign
-            and _has_text(frame[name])
-        ):
+        is_number = column.facts.kind == "number" and _has_text(frame[name])
+        if is_number and column.facts.decimal != sign:
             columns[name] = read_column(frame[name], name, decimal=sign)
-    columns = _with_doubt_of_answers(columns, len(frame))
-    return _side_by_side(columns, len(frame)), {n: c.facts for n, c in columns.items()}, sign
+    _doubt_answers(columns, len(frame))
+    return side_by_side(columns, len(frame)), {n: c.facts for n, c in columns.items()}, sign
 
 
 def _has_text(series: nw.Series[Any]) -> bool:
@@ -226,30 +207,27 @@ def _decimal_sign(columns: Mapping[str, Read]) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def _with_doubt_of_answers(columns: dict[str, Column], n_rows: int) -> dict[str, Column]:
+def _doubt_answers(columns: dict[str, Column], n_rows: int) -> None:
     """Point at words for "no value" that may be answers; not if they stand among numbers, too."""
-    numbers = (column for column in columns.values() if column.levels is None)
-    marks = {word for column in numbers for word in column.facts.blanks}
-    found = dict(columns)
+    marks = {
+        word for column in columns.values() if column.levels is None for word in column.facts.blanks
+    }
     for name, column in columns.items():
         if column.levels is not None and not column.facts.doubt:
             doubt = doubt_of_answers(column.facts, column.levels, n_rows, name, marks)
-            found[name] = replace(column, facts=replace(column.facts, doubt=doubt))
-    return found
+            columns[name] = column.noted(doubt=doubt)
 
 
-def _side_by_side(columns: dict[str, Column], n_rows: int) -> Features:
+def side_by_side(columns: Mapping[str, Column], n_rows: int) -> Features:
+    """Return columns as features: numbers in one block, codes of categories in another."""
     numeric = {name: c.values for name, c in columns.items() if c.levels is None}
-    category = {name: c for name, c in columns.items() if c.levels is not None}
-    codes = [column.values for column in category.values()]
+    codes = {name: c.values for name, c in columns.items() if c.levels is not None}
     return Features(
-        _with_one_nan(np.column_stack(list(numeric.values())))
-        if numeric
-        else np.zeros((n_rows, 0)),
+        _with_one_nan(np.column_stack([*numeric.values()])) if numeric else np.zeros((n_rows, 0)),
         tuple(numeric),
-        np.column_stack(codes) if codes else np.zeros((n_rows, 0), np.int32),
-        tuple(category),
-        tuple(column.levels or () for column in category.values()),
+        np.column_stack([*codes.values()]) if codes else np.zeros((n_rows, 0), np.int32),
+        tuple(codes),
+        tuple(columns[name].levels or () for name in codes),
     )
 
 
@@ -267,28 +245,27 @@ def _with_one_nan(matrix: Array) -> Array:
 
 def _plain_numbers(
     source: Any, names: Sequence[str], types: Sequence[np.dtype[Any]]
-) -> tuple[Features, dict[str, ColumnFacts]]:
+) -> tuple[Features, dict[str, ColumnFacts], str]:
     """Return the columns of an array or pandas frame that holds plain numbers only."""
     # A copy in row order: the user may change the source, and learners expect this layout.
     matrix = _with_one_nan(np.array(source, dtype=float, order="C"))
     facts = {}
-    for j, (name, dtype) in enumerate(zip(names, types, strict=True)):
-        doubt = doubt_of_numbers(matrix[:, j], name) if dtype.char != "?" else ""
-        facts[name] = ColumnFacts("truth value" if dtype.char == "?" else "number", doubt=doubt)
-    return Features.of_numbers(matrix, names), facts
-
-
-def _is_long(array: Array) -> bool:
-    """Whether some whole numbers may have too many digits for a float."""
-    if array.dtype.char not in LONG or not array.size:
-        return False
-    return bool(max(abs(int(array.min())), abs(int(array.max()))) > EXACT)
-
-
-def _has_long(frame: pd.DataFrame, names: Sequence[str], types: Sequence[np.dtype[Any]]) -> bool:
-    long = [name for name, dtype in zip(names, types, strict=True) if dtype.char in LONG]
-    return any(_is_long(frame[name].to_numpy()) for name in long)
+    for name, values, dtype in zip(names, matrix.T, types, strict=True):
+        is_truth = dtype.char == "?"
+        doubt = "" if is_truth else doubt_of_numbers(values, name)
+        facts[name] = ColumnFacts("truth value" if is_truth else "number", doubt=doubt)
+    return Features.of_numbers(matrix, names), facts, ""
 
 
 def _is_plain(dtype: Any) -> bool:
     return isinstance(dtype, np.dtype) and dtype.char in PLAIN and dtype.isnative
+
+
+def _are_long(frame: pd.DataFrame, names: Sequence[str], types: Sequence[np.dtype[Any]]) -> bool:
+    """Whether some whole numbers may have too many digits for a float."""
+    for name, dtype in zip(names, types, strict=True):
+        if dtype.char in LONG and len(frame):
+            values = frame[name].to_numpy()
+            if max(abs(int(values.min())), abs(int(values.max()))) > EXACT:
+                return True
+    return False

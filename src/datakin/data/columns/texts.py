@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import tomllib
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,31 +20,19 @@ if TYPE_CHECKING:
 __all__ = [
     "BLANKS",
     "SOFT_BLANKS",
+    "WORDS",
     "Texts",
     "arrow_texts",
     "clean",
-    "count_words",
+    "grouped",
     "is_text",
     "matches",
 ]
 
-# Spellings of "no value" that tables carry as text: missing in every column.
-BLANKS = frozenset(
-    {"", "?", "NA", "N/A", "n/a", "<NA>", "#N/A"}
-    | {"NaN", "nan", "-nan", "-NaN", "NULL", "null", "None"}
+WORDS: dict[str, Any] = tomllib.loads(
+    (files("datakin.data.columns") / "words.toml").read_text(encoding="utf-8")
 )
-
-# Words, in small letters, that are missing where all other values are numbers or dates. Among
-# words they may well be answers ("unknown", "-"), so that there they stay levels.
-SOFT_BLANKS = frozenset(
-    {".", "..", "...", "-", "--", "---", "\u2013", "\u2014", "*", "**", "?", "??"}
-    | {"na", "n.a.", "n.a", "n/a", "n.d.", "nd", "k.a.", "nan", "-nan", "nat", "<na>", "<nan>"}
-    | {"null", "(null)", "<null>", "none", "nil", "missing", "unknown", "undefined", "empty"}
-    | {"not available", "not applicable", "not recorded", "no data", "keine angabe", "(blank)"}
-    | {"#null!", "#div/0!", "#n/a", "#value!", "#ref!", "#num!", "#name?", "\\n"}
-    | {"1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan", "1.#snan", "-1.#snan"}
-)
-
+BLANKS, SOFT_BLANKS = frozenset(WORDS["blanks"]), frozenset(WORDS["soft_blanks"])
 HEAD = 100  # texts that are looked at before all of them
 UNSEEN = "\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"  # signs without width
 
@@ -88,14 +78,17 @@ def fit_all(texts: pa.Array, pattern: str) -> bool:
     return all(bool(matches(some, pattern).all()) for some in (texts.slice(0, HEAD), texts))
 
 
-def count_words(column: pa.Array, where: pa.Array) -> dict[str, int]:
-    """Return how often each text stands in some of the rows; the empty text is not counted."""
-    counts = column.filter(where).value_counts()
-    found: dict[str, int] = {}
-    for pair in counts.to_pylist():
-        word = clean(pair["values"] or "")
-        if word:
-            found[word] = found.get(word, 0) + pair["counts"]
+def grouped(names: Iterable[str], key: Callable[[str], str]) -> dict[str, list[str]]:
+    """Return names by what they have in common.
+
+    Examples
+    --------
+    >>> grouped(["a", "A", "b"], str.lower)
+    {'a': ['a', 'A'], 'b': ['b']}
+    """
+    found: dict[str, list[str]] = {}
+    for name in names:
+        found.setdefault(key(name), []).append(name)
     return found
 
 
@@ -152,13 +145,21 @@ class Texts:
     @cached_property
     def is_soft_blank(self) -> Array:
         """Which values are missing beside numbers and dates."""
+        return self.is_blank | self.are_in(SOFT_BLANKS, any_case=True)
+
+    @cached_property
+    def known(self) -> pa.Array:
+        """The values that are not missing beside numbers and dates."""
+        return self.distinct.filter(~self.is_soft_blank)
+
+    def are_in(self, words: Iterable[str], *, any_case: bool = False) -> Array:
+        """Return which values are one of these words, perhaps in other letters than small ones."""
+        import pyarrow as pa
         import pyarrow.compute as pc
 
-        return self.is_blank | _are_in(pc.utf8_lower(self.distinct), SOFT_BLANKS)
-
-    def are_in(self, words: Iterable[str]) -> Array:
-        """Return which values are one of these words."""
-        return _are_in(self.distinct, words)
+        texts = pc.utf8_lower(self.distinct) if any_case else self.distinct
+        known = pa.array(sorted(words), texts.type)
+        return np.asarray(pc.is_in(texts, value_set=known), dtype=bool)
 
     def counted(self, which: Array) -> Mapping[str, int]:
         """Return how often some of the values stand in the column; the empty text is not counted."""
@@ -170,10 +171,8 @@ class Texts:
         """Return one number per row from one per value."""
         return np.append(np.asarray(values), missing)[self.codes]  # code -1 picks the last
 
-
-def _are_in(texts: pa.Array, words: Iterable[str]) -> Array:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    known = pa.array(sorted(words), texts.type)
-    return np.asarray(pc.is_in(texts, value_set=known), dtype=bool)
+    def spread_known(self, values: Array) -> Array:
+        """Return one number per row from one per value of `known`."""
+        table = np.full(len(self.distinct), np.nan)
+        table[~self.is_soft_blank] = values
+        return self.spread(table)

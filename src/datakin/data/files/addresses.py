@@ -110,10 +110,8 @@ def find_files(pattern: str | os.PathLike[str]) -> list[str]:
     text = os.fspath(pattern)
     _check_address(text)
     if os.path.isdir(text):
-        visible = (name for name in _names_in(text) if not name.startswith((".", "~$")))
-        found = sorted(
-            str(Path(text) / name) for name in visible if name.lower().endswith(FOLDER_SUFFIXES)
-        )
+        tables = (name for name in _names_in(text) if name.lower().endswith(FOLDER_SUFFIXES))
+        found = sorted(str(Path(text) / n) for n in tables if not n.startswith((".", "~$")))
         if not found:
             raise DatakinError(
                 f"The folder {text!r} holds no .csv, .tsv, .xlsx, .sqlite, .parquet, .feather "
@@ -159,8 +157,7 @@ def _matches(pattern: str) -> list[str]:
 
 
 def _below(folder: str) -> str:
-    root = os.fspath(folder)
-    deep = glob.glob("**/*.parquet", root_dir=root, recursive=True)
+    deep = glob.glob("**/*.parquet", root_dir=folder, recursive=True)
     if not deep:
         return ""
     pattern = os.path.join(folder, *["*"] * deep[0].count(os.sep), "*.parquet")
@@ -231,7 +228,6 @@ def find_tables(
     Parquet files among several paths is one table in parts. With `together` the Parquet files of
     the only path are one table, too.
     """
-    alone = len(paths) == 1
     tables: list[TableFiles] = []
     for path in paths:
         if isinstance(path, TableFiles):
@@ -239,24 +235,17 @@ def find_tables(
             continue
         text = os.fspath(path)
         files, table = _locate(text)
-        if _are_parts(files) and (together if alone else os.path.isdir(text)):
+        is_folder = os.path.isdir(text)
+        if _are_parts(files) and (together if len(paths) == 1 else is_folder):
             tables.append(TableFiles(text, tuple(files), table))
-        elif len(files) == 1 and not os.path.isdir(text) and not os.path.isdir(files[0]):
-            tables.append(
-                TableFiles(files[0] if _is_plain(text, table) else text, (files[0],), table)
-            )
-        else:
-            tables += [_in_glob(file, table) for file in files]
+        elif len(files) == 1 and not is_folder and not os.path.isdir(files[0]):
+            is_plain = table is None and not is_url(text) and text != STDIN
+            tables.append(TableFiles(files[0] if is_plain else text, (files[0],), table))
+        else:  # things that a glob names: files, or folders of part files
+            tables += [
+                find_table(file)
+                if os.path.isdir(file)
+                else TableFiles(file if table is None else f"{file}#{table}", (file,), table)
+                for file in files
+            ]
     return tables
-
-
-def _is_plain(address: str, table: str | None) -> bool:
-    """Whether a path is that of a file, not a URL or one with the name of a table."""
-    return table is None and not is_url(address) and address != STDIN
-
-
-def _in_glob(path: str, table: str | None) -> TableFiles:
-    """Return one of the things that a glob names: a file, or a folder of part files."""
-    if os.path.isdir(path):
-        return find_table(path)
-    return TableFiles(path if table is None else f"{path}#{table}", (path,), table)

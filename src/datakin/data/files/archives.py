@@ -6,21 +6,20 @@ What is packed may unpack to more than anyone can read, by accident or by intent
 from __future__ import annotations
 
 import gzip
-import io
 import os
+import re
 import stat
 import sys
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 from datakin._core.exceptions import DatakinError, listed, repeated, suggest
-from datakin.data.files.file_kinds import GZIP, ZIP, is_document, name_kind
-from datakin.data.files.formats import SUFFIXES
+from datakin.data.files.formats import GZIP, SUFFIXES, ZIP, is_document, name_kind
 
 __all__ = ["STDIN", "Source", "open_source"]
 
@@ -30,6 +29,7 @@ RATIO = 100
 UNPACKED = 500_000_000  # bytes up to which any ratio is fine
 SPOOL = 4_000_000_000  # bytes of standard input that are kept on disk while they are read
 PIECE = 1 << 20
+LEFTOVER = re.compile(r"\A__MACOSX/|(\A|/)\.[^/]*\Z")  # what an operating system leaves in archives
 
 
 @dataclass(frozen=True)
@@ -52,14 +52,14 @@ class Source:
 
     path: str
     name: str
-    open: Callable[[], BinaryIO]
+    open: Callable[[], Any]
     packed: int | None = None
     notes: tuple[str, ...] = ()
 
     def head(self, n: int) -> bytes:
         """Return the first n bytes, or all there are."""
         with self.open() as stream:
-            return stream.read(n)
+            return bytes(stream.read(n))
 
     def check_unpacked(self, n: int) -> None:
         """Refuse what has unpacked to n bytes, if that is beyond any table's ratio."""
@@ -74,14 +74,31 @@ class Source:
 
 @contextmanager
 def open_source(path: str, member: str | None = None) -> Iterator[Source]:
-    """Yield the text behind a path; it can be read until the context ends."""
-    if path == STDIN or _is_pipe(path):
-        with tempfile.TemporaryFile() as spool:
-            _fill(spool, path)
-            again = partial(_Again, spool)
-            yield from _unpacked(path, again, lambda: gzip.GzipFile(fileobj=again()), member)
-    else:
-        yield from _unpacked(path, partial(open, path, "rb"), partial(gzip.open, path), member)
+    """Yield the text behind a path, unpacked; it can be read until the context ends."""
+    with ExitStack() as stack:
+        place = path
+        if path == STDIN or _is_pipe(path):
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="datakin-"))
+            place = os.path.join(folder, "text")
+            _keep(path, place)
+        with open(place, "rb") as stream:
+            start = stream.read(len(GZIP) + len(ZIP))
+        if start.startswith(GZIP):
+            name = path[:-3] if path.lower().endswith(".gz") else path
+            size = os.path.getsize(place)
+            yield Source(path, name, partial(gzip.open, place), size)
+        elif path.lower().endswith(".gz"):
+            raise DatakinError(
+                f"The file {path!r} could not be read as a table: it is not packed by gzip. "
+                f"If it is text, name it without .gz."
+            )
+        elif start.startswith(ZIP):
+            archive = stack.enter_context(_archive(place, path))
+            info, notes = _member(archive, path, member)
+            text = partial(archive.open, info)
+            yield Source(path, info.filename, text, info.compress_size, notes)
+        else:
+            yield Source(path, path, partial(open, place, "rb"))
 
 
 def _is_pipe(path: str) -> bool:
@@ -93,87 +110,36 @@ def _is_pipe(path: str) -> bool:
     return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)
 
 
-def _fill(spool: Any, path: str) -> None:
+def _keep(path: str, place: str) -> None:
     """Copy standard input, or a pipe, to a file."""
-    stream: Any = getattr(sys.stdin, "buffer", None)
-    if path != STDIN:
-        with open(path, "rb") as stream:
-            _copy(stream, spool)
-    elif stream is None or stream.isatty():
+    n = 0
+    with (
+        nullcontext(_standard_input()) if path == STDIN else open(path, "rb") as stream,
+        open(place, "wb") as kept,
+    ):
+        while piece := stream.read(PIECE):
+            n += len(piece)
+            if n > SPOOL:
+                raise DatakinError(
+                    f"Standard input must hold at most {SPOOL // 10**9} GB. Got more; "
+                    f"save it as a file and give the file's path."
+                )
+            kept.write(piece)
+
+
+def _standard_input() -> Any:
+    stream = getattr(sys.stdin, "buffer", None)
+    if stream is None or stream.isatty():
         raise DatakinError(
             "Expected a table on standard input (the path '-'). Got a terminal; say "
             "'datakin ... - < table.csv', or give the file's path."
         )
-    else:
-        _copy(stream, spool)
+    return stream
 
 
-def _copy(stream: Any, spool: Any) -> None:
-    n = 0
-    while piece := stream.read(PIECE):
-        n += len(piece)
-        if n > SPOOL:
-            raise DatakinError(
-                f"Standard input must hold at most {SPOOL // 10**9} GB. Got more; "
-                f"save it as a file and give the file's path."
-            )
-        spool.write(piece)
-    spool.flush()
-
-
-class _Again(io.RawIOBase):
-    """A file that stays open, from its beginning."""
-
-    def __init__(self, file: Any) -> None:
-        self._file = file
-        file.seek(0)
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = 0, /) -> int:
-        return int(self._file.seek(offset, whence))
-
-    def tell(self) -> int:
-        return int(self._file.tell())
-
-    def readinto(self, buffer: Any, /) -> int:
-        return int(self._file.readinto(buffer))
-
-    def read(self, n: int = -1, /) -> bytes:
-        return cast(bytes, self._file.read(n))
-
-
-def _unpacked(
-    path: str, opened: Callable[[], Any], unzipped: Callable[[], Any], member: str | None
-) -> Iterator[Source]:
-    """Yield the text, unpacked if it begins as a packed file does."""
-    with opened() as stream:
-        start = stream.read(len(GZIP) + len(ZIP))
-        size = stream.seek(0, os.SEEK_END)
-    if start.startswith(GZIP):
-        name = path[:-3] if path.lower().endswith(".gz") else path
-        yield Source(path, name, unzipped, size)
-    elif path.lower().endswith(".gz"):
-        raise DatakinError(
-            f"The file {path!r} could not be read as a table: it is not packed by gzip. "
-            f"If it is text, name it without .gz."
-        )
-    elif start.startswith(ZIP):
-        with opened() as stream, _archive(stream, path) as archive:
-            info, notes = _member(archive, path, member)
-            text = partial(archive.open, info)
-            yield Source(path, info.filename, cast(Any, text), info.compress_size, notes)
-    else:
-        yield Source(path, path, opened)
-
-
-def _archive(stream: Any, path: str) -> zipfile.ZipFile:
+def _archive(place: str, path: str) -> zipfile.ZipFile:
     try:
-        return zipfile.ZipFile(stream)
+        return zipfile.ZipFile(place)
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
         raise DatakinError(
             f"The file {path!r} begins as a zip archive but could not be opened as one; "
@@ -188,7 +154,7 @@ def _member(
     infos = archive.infolist()
     if kind := is_document([info.filename for info in infos]):
         raise DatakinError(name_kind(path, kind))
-    infos = [info for info in infos if not info.is_dir() and _is_own(info.filename)]
+    infos = [info for info in infos if not info.is_dir() and not LEFTOVER.search(info.filename)]
     if twice := repeated(info.filename for info in infos):
         raise DatakinError(
             f"The archive {path!r} has more than one file named {listed(twice)}; unpack it and give "
@@ -231,8 +197,3 @@ def _called(wanted: str, files: list[str], path: str) -> str:
     raise DatakinError(
         f"The archive {path!r} has no file {wanted!r}. It has {listed(files)}.{suggest(wanted, files)}"
     )
-
-
-def _is_own(name: str) -> bool:
-    """Whether a member is no leftover of an operating system."""
-    return not name.startswith("__MACOSX/") and not os.path.basename(name).startswith(".")

@@ -12,19 +12,17 @@ import json
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
-from datakin.data.files.arrow_types import common_type, converted, plain_type
+from datakin.data.files.arrow_columns import common_type, converted, plain_type
 from datakin.data.files.reading import Read, check_file_columns, choose_rows, readable
 from datakin.data.origin import Origin
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 __all__ = ["read_feather", "read_parquet"]
 
@@ -34,35 +32,26 @@ HINT = "is it complete, and does the suffix fit?"
 INDEX = "__index_level_"  # what pandas calls the columns of an index without a name
 
 
-@dataclass(frozen=True, eq=False)
-class PartFile:
+class PartFile(NamedTuple):
     """What a Parquet file says about itself."""
 
     path: str
     metadata: Any
     schema: Any
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return int(self.metadata.num_rows)
+    n_rows: int
 
 
 def read_parquet(files: Sequence[str], how: Origin) -> Read:
     """Read one table from its Parquet files, all rows or a sample across the files."""
-    import pyarrow as pa
-
     parts = [_described(file) for file in files]
     names, types = _common_columns(parts, how.unread)
     n_rows = sum(part.n_rows for part in parts)
-    size = how.read_rows
-    rows = None if size is None or n_rows <= size else choose_rows(n_rows, size)
+    rows = _chosen(n_rows, how.read_rows)
     pieces: dict[str, list[Any]] = {name: [] for name in types}
     start = 0
     for part in parts:
-        within = None if rows is None else _between(rows, start, start + part.n_rows)
         with readable(part.path, "a parquet table", HINT):
-            _read_part(part, within, pieces)
+            _read_part(part, _between(rows, start, start + part.n_rows), pieces)
         start += part.n_rows
     # What pandas wrote about its index in one part does not hold for all of them together.
     about = parts[0].schema.metadata if len(parts) == 1 else None
@@ -75,38 +64,34 @@ def read_parquet(files: Sequence[str], how: Origin) -> Read:
 
 
 def _described(path: str) -> PartFile:
+    """Return what a file says about itself; refuse numbers of rows that contradict each other.
+
+    pyarrow itself refuses columns that end behind the end of the file; to ask for their places here
+    would end the process where what a file says of their sizes is damaged.
+    """
     if os.path.getsize(path) == 0:
         raise DatakinError(f"The file {path!r} is empty: expected a table with a header line.")
     with readable(path, "a parquet table", HINT), _opened(path) as file:
         check_file_columns(file.schema_arrow.names, path)
-        part = PartFile(path, file.metadata, file.schema_arrow)
-        _check_footer(part)
-        return part
+        about = file.metadata
+        n_rows = int(about.num_rows)
+        groups = [about.row_group(i).num_rows for i in range(about.num_row_groups)]
+        if sum(groups) != n_rows or min(groups, default=0) < 0:
+            raise ValueError(f"its footer promises {n_rows:,} rows, its row groups do not")
+        _check_size(n_rows, path)
+        return PartFile(path, about, file.schema_arrow, n_rows)
+
+
+def _chosen(n_rows: int, size: int | None) -> Array | None:
+    """Return the numbers of the rows that are drawn, None for all of them."""
+    return None if size is None or n_rows <= size else choose_rows(n_rows, size)
 
 
 @contextmanager
 def _opened(path: str, **options: Any) -> Iterator[Any]:
     """Open a Parquet file whose name may be in no encoding at all."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     with pa.OSFile(os.fsencode(path)) as source, pq.ParquetFile(source, **options) as file:
         yield file
-
-
-def _check_footer(part: PartFile) -> None:
-    """Refuse numbers of rows that contradict each other or the size of the file.
-
-    pyarrow itself refuses columns that end behind the end of the file; to ask for their places here
-    would end the process where what a file says of their sizes is damaged.
-    """
-    about = part.metadata
-    groups = [about.row_group(i) for i in range(about.num_row_groups)]
-    if sum(group.num_rows for group in groups) != part.n_rows or any(
-        g.num_rows < 0 for g in groups
-    ):
-        raise ValueError(f"its footer promises {part.n_rows:,} rows, its row groups do not")
-    _check_size(part.n_rows, part.path)
 
 
 def _check_size(n_rows: int, path: str) -> None:
@@ -119,10 +104,7 @@ def _with_index_first(table: pa.Table, about: dict[bytes, bytes] | None) -> pa.T
     """Return columns as pandas shows them: a named index first, one without a name not at all."""
     try:
         index = json.loads((about or {}).get(b"pandas", b"{}")).get("index_columns", [])
-    except (
-        ValueError,
-        AttributeError,
-    ):  # what the file says about pandas is damaged, or not of pandas
+    except (ValueError, AttributeError):  # what the file says about pandas is damaged, or not of it
         index = []
     first = [name for name in index if isinstance(name, str) and name in table.column_names]
     names = dict.fromkeys([*first, *table.column_names])
@@ -185,54 +167,33 @@ def read_feather(files: Sequence[str], how: Origin) -> Read:
                     f"The file {path!r} is of the first version of Feather, which cannot be read "
                     f"safely; load it with pandas.read_feather and save it again, or pass the data frame."
                 )
-        return _read_ipc(path, how)
-
-
-def _read_ipc(path: str, how: Origin) -> Read:
-    import pyarrow as pa
-
-    with pa.OSFile(os.fsencode(path)) as source, pa.ipc.open_file(source) as reader:
-        schema = reader.schema
-    check_file_columns(schema.names, path)
-    names = tuple(schema.names)
-    shown = tuple(name for name in names if not name.startswith(INDEX))
-    wanted = [i for i, name in enumerate(names) if name not in how.unread]
-    sizes = [batch.num_rows for batch in _batches(path, wanted[:1])]
-    n_rows = sum(sizes)
-    _check_size(n_rows, path)
-    size = how.read_rows
-    rows = None if size is None or n_rows <= size else choose_rows(n_rows, size)
-    step = (
-        len(wanted) if rows is None else 4 * STRETCH // max(sizes)
-    )  # columns of a batch at a time
-    pieces: dict[str, list[Any]] = {names[i]: [] for i in wanted}
-    for first in range(0, len(wanted), max(1, step)):
-        _read_fields(path, wanted[first : first + max(1, step)], rows, pieces)
-        # The reader asks for room for whole batches: what it filled must not pile up.
-        pa.default_memory_pool().release_unused()
-    columns = {
-        name: _joined(pieces.pop(name), schema.field(name).type, name) for name in list(pieces)
-    }
-    return Read(_with_index_first(pa.table(columns), schema.metadata), n_rows, shown)
-
-
-def _read_fields(
-    path: str, fields: list[int], rows: Array | None, pieces: dict[str, list[Any]]
-) -> None:
-    start = 0
-    for batch in _batches(path, fields):
-        stop = start + batch.num_rows
-        for name in batch.schema.names:
-            chunk = batch.column(name)
-            pieces[name] += (
-                [chunk] if rows is None else _picked([chunk], _between(rows, start, stop))
-            )
-        start = stop
+        with pa.OSFile(os.fsencode(path)) as source, pa.ipc.open_file(source) as reader:
+            schema = reader.schema
+        check_file_columns(schema.names, path)
+        wanted = [i for i, name in enumerate(schema.names) if name not in how.unread]
+        sizes = [batch.num_rows for batch in _batches(path, wanted[:1])]
+        n_rows = sum(sizes)
+        _check_size(n_rows, path)
+        rows = _chosen(n_rows, how.read_rows)
+        # How many columns of a batch are read together.
+        step = max(1, len(wanted) if rows is None else 4 * STRETCH // max(sizes))
+        pieces: dict[str, list[Any]] = {schema.names[i]: [] for i in wanted}
+        for first in range(0, len(wanted), step):
+            start = 0
+            for batch in _batches(path, wanted[first : first + step]):
+                within = _between(rows, start, start + batch.num_rows)
+                for name in batch.schema.names:
+                    pieces[name] += _picked([batch.column(name)], within)
+                start += batch.num_rows
+            # The reader asks for room for whole batches: what it filled must not pile up.
+            pa.default_memory_pool().release_unused()
+        kinds = {name: schema.field(name).type for name in pieces}
+        columns = {name: _joined(pieces.pop(name), kind, name) for name, kind in kinds.items()}
+        shown = tuple(name for name in schema.names if not name.startswith(INDEX))
+        return Read(_with_index_first(pa.table(columns), schema.metadata), n_rows, shown)
 
 
 def _batches(path: str, fields: list[int]) -> Iterator[pa.RecordBatch]:
-    import pyarrow as pa
-
     options = pa.ipc.IpcReadOptions(included_fields=fields, use_threads=False)
     with (
         pa.OSFile(os.fsencode(path)) as source,
@@ -240,23 +201,23 @@ def _batches(path: str, fields: list[int]) -> Iterator[pa.RecordBatch]:
     ):
         for i in range(reader.num_record_batches):
             batch = reader.get_batch(i)
-            batch.validate(
-                full=True
-            )  # before anything follows offsets into memory that is not there
+            # Before anything follows offsets into memory that is not there.
+            batch.validate(full=True)
             yield batch
 
 
-def _between(rows: Array, start: int, stop: int) -> Array:
-    """Return the sorted row numbers in [start, stop), counted from start."""
+def _between(rows: Array | None, start: int, stop: int) -> Any:
+    """Return the sorted row numbers in [start, stop), counted from start; None for all rows."""
+    if rows is None:
+        return None
     low, high = np.searchsorted(rows, [start, stop])
-    within: Array = rows[low:high] - start
-    return within
+    return rows[low:high] - start
 
 
-def _picked(chunks: Iterable[Any], rows: Array) -> list[Any]:
+def _picked(chunks: Iterable[Any], rows: Array | None) -> list[Any]:
     """Return the rows of an array in chunks; taken together, long texts would overflow."""
-    import pyarrow as pa
-
+    if rows is None:
+        return list(chunks)
     picked = []
     start = 0
     for chunk in chunks:
@@ -269,13 +230,13 @@ def _picked(chunks: Iterable[Any], rows: Array) -> list[Any]:
 
 def _joined(pieces: Sequence[Any], kind: Any, name: str) -> Any:
     """Return the pieces as one column of the type."""
-    import pyarrow as pa
-
     kind = plain_type(kind)
     try:
         column = pa.chunked_array([converted(piece, kind) for piece in pieces], type=kind)
-        # In one piece, while the memory of the pieces can be used for the next column.
-        return pa.chunked_array([column.combine_chunks()]) if _is_short(kind) else column
+        # In one piece, while the memory of the pieces can be used for the next column; texts of many
+        # pieces may not fit one.
+        is_short = pa.types.is_integer(kind) or pa.types.is_floating(kind)
+        return pa.chunked_array([column.combine_chunks()]) if is_short else column
     except pa.ArrowInvalid:
         kinds = sorted({str(piece.type) for piece in pieces})
         raise DatakinError(
@@ -283,13 +244,6 @@ def _joined(pieces: Sequence[Any], kind: Any, name: str) -> Any:
             f"values that would lose digits as {kind}; convert it, or leave it out with "
             f"ignore=[{name!r}] (--ignore {name})."
         ) from None
-
-
-def _is_short(kind: Any) -> bool:
-    """Whether values have a fixed width: texts of many pieces may not fit one."""
-    import pyarrow.types as types
-
-    return bool(types.is_integer(kind) or types.is_floating(kind))
 
 
 def _common_columns(

@@ -36,23 +36,15 @@ class Record(NamedTuple):
 
 def check_delimiter(delimiter: Any) -> None:
     """Refuse what is not one character that can stand between fields."""
-    if delimiter is None:
-        return
-    if (
-        not isinstance(delimiter, str)
-        or len(delimiter) != 1
-        or not delimiter.isascii()
-        or delimiter in '\r\n\0"'
-    ):
+    is_one = isinstance(delimiter, str) and len(delimiter) == 1 and delimiter.isascii()
+    if delimiter is not None and not (is_one and delimiter not in '\r\n\0"'):
         raise DatakinError(
             f"The 'delimiter' parameter must be one character, such as ',' or ';'. "
             f"Got {delimiter!r} instead."
         )
 
 
-def first_records(
-    text: str, delimiter: str, *, is_all: bool = True, limit: int = LINES
-) -> list[Record]:
+def first_records(text: str, delimiter: str, *, is_all: bool = True) -> list[Record]:
     """Return the first records of a text without blank lines.
 
     Left out is a last record that may not be complete: because the text goes on (not `is_all`), or
@@ -64,10 +56,10 @@ def first_records(
     found: list[Record] = []
     try:
         # Blank lines count, too, so that a file of blank lines alone does not take long.
-        for fields in islice(reader, 10 * limit):
+        for fields in islice(reader, 10 * LINES):
             if len(fields) > 1 or "".join(fields).strip():
                 found.append(Record(fields, reader.line_num))
-            if len(found) > limit:
+            if len(found) > LINES:
                 break
         if found:
             found.pop()  # perhaps not complete, or the end

@@ -12,14 +12,12 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
 from xml.etree import ElementTree
+
+import pyarrow as pa
 
 from datakin._core.exceptions import DatakinError
 from datakin.data.origin import Origin
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 __all__ = ["cell_notes", "counted"]
 
@@ -60,32 +58,53 @@ def cell_notes(
         What was read.
     how : Origin
     """
-    errors, uncomputed = _empty_looking(path, sheet, names)
+    kind = "binary"  # what cannot be looked into
+    errors: dict[str, int] = {}
+    uncomputed: dict[str, int] = {}
+    odd: Counter[str] = Counter()
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = archive.namelist()
+            if "content.xml" in members:
+                kind = "ods"
+                odd = _ods_cells(archive, sheet)
+            elif "xl/workbook.bin" not in members:
+                kind = "xlsx"
+                errors, uncomputed = _xlsx_cells(archive, sheet, names)
+    except (*DAMAGED, KeyError):  # another format, or an odd archive: nothing more is known
+        pass
     where = f"The sheet {sheet!r} of {path!r}"
     if how.label in uncomputed:
         raise DatakinError(
             f"{where} must hold a value for each formula of the label. {counted(uncomputed)} were never "
             f"computed; open the workbook in a spreadsheet, save it, and read it again."
         )
-    notes = []
-    if uncomputed:
-        notes.append(
-            f"formulas that were never computed read as missing values: {counted(uncomputed)}; open the "
-            f"workbook in a spreadsheet and save it"
+    if odd["as numbers"]:
+        raise DatakinError(
+            f"{where} has {odd['as numbers']} {ERRORS} that are stored as numbers. Clear them in a "
+            f"spreadsheet, or save the workbook as .xlsx."
         )
-    if errors:
-        notes.append(f"{ERRORS} read as missing values: {counted(errors)}")
-    kind = _kind(path)
-    if kind == "ods":
-        notes += _ods_notes(path, sheet, where)
-    elif kind == "binary":
-        empty = {name: table[name].null_count for name in names.values() if table[name].null_count}
-        if empty:
-            notes.append(
-                f"empty cells may be {ERRORS} or formulas that were never computed, which this format "
-                f"does not tell apart: {counted(empty)}"
-            )
-    return notes
+    empty = {name: table[name].null_count for name in names.values() if table[name].null_count}
+    said = [
+        (
+            f"formulas that were never computed read as missing values: {counted(uncomputed)}; open the "
+            f"workbook in a spreadsheet and save it",
+            uncomputed,
+        ),
+        (f"{ERRORS} read as missing values: {counted(errors)}", errors),
+        (f"{ERRORS} read as missing values: {odd['errors']}", odd["errors"]),
+        (
+            f"cells merged over several rows, whose value was read for the first row alone: "
+            f"{odd['tall']}; unmerge and fill them in a spreadsheet",
+            odd["tall"],
+        ),
+        (
+            f"empty cells may be {ERRORS} or formulas that were never computed, which this format does "
+            f"not tell apart: {counted(empty)}",
+            kind == "binary" and empty,
+        ),
+    ]
+    return [note for note, is_so in said if is_so]
 
 
 def counted(found: Mapping[str, int]) -> str:
@@ -99,80 +118,28 @@ def counted(found: Mapping[str, int]) -> str:
     return ", ".join(f"{name!r} {n}" for name, n in found.items())
 
 
-def _kind(path: str) -> str:
-    """Return "xlsx", "ods", or "binary" for what cannot be looked into."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            names = set(archive.namelist())
-    except DAMAGED:
-        return "binary"
-    if "content.xml" in names:
-        return "ods"
-    return "binary" if "xl/workbook.bin" in names else "xlsx"
-
-
-def _ods_notes(path: str, sheet: str, where: str) -> list[str]:
-    found = _ods_cells(path, sheet)
-    if found.as_numbers:
-        raise DatakinError(
-            f"{where} has {found.as_numbers} {ERRORS} that are stored as numbers. Clear them in a "
-            f"spreadsheet, or save the workbook as .xlsx."
-        )
-    notes = []
-    if found.errors:
-        notes.append(f"{ERRORS} read as missing values: {found.errors}")
-    if found.tall:
-        notes.append(
-            f"cells merged over several rows, whose value was read for the first row alone: {found.tall}; "
-            f"unmerge and fill them in a spreadsheet"
-        )
-    return notes
-
-
-def _empty_looking(
-    path: str, sheet: str, names: Mapping[int, str]
+def _xlsx_cells(
+    archive: zipfile.ZipFile, sheet: str, names: Mapping[int, str]
 ) -> tuple[dict[str, int], dict[str, int]]:
-    """Return how many cells of each column are errors, and how many formulas without a value.
-
-    Of .xlsx files only.
-
-    Parameters
-    ----------
-    path, sheet : str
-    names : mapping of int to str
-        Names of columns by their number in the sheet.
-    """
-    counts: tuple[Counter[str], Counter[str]] = Counter(), Counter()
-    try:
-        with zipfile.ZipFile(path) as archive:
-            for kind, letters in _letters(archive, _part_of(archive, sheet)):
-                counts[kind][letters] += 1
-    except (*DAMAGED, KeyError):  # another format, or an odd archive: nothing is known
-        return {}, {}
-    errors, uncomputed = (
-        {names[_number(letters)]: n for letters, n in found.items() if _number(letters) in names}
-        for found in counts
-    )
-    return errors, uncomputed
-
-
-def _part_of(archive: zipfile.ZipFile, sheet: str) -> str:
-    """Return the name of the file in which a sheet stands."""
+    """Return how many cells of each column are errors, and how many formulas without a value."""
     book = ElementTree.fromstring(archive.read("xl/workbook.xml"))
     links = ElementTree.fromstring(archive.read("xl/_rels/workbook.xml.rels"))
     ids = {entry.get("name"): entry.get(LINK) for entry in book.iter(SHEET)}
-    targets = {link.get("Id"): link.get("Target") or "" for link in links}
-    target = targets[ids[sheet]]
-    return target[1:] if target.startswith("/") else f"xl/{target}"
-
-
-def _letters(archive: zipfile.ZipFile, part: str) -> Iterator[tuple[int, str]]:
-    """Yield 0 and the column's letters for each error cell, 1 for each formula without a value."""
+    part = {link.get("Id"): link.get("Target") or "" for link in links}[ids[sheet]]
+    part = part[1:] if part.startswith("/") else f"xl/{part}"
+    counts: tuple[Counter[str], Counter[str]] = Counter(), Counter()
     for text in _blocks(archive, part, b"<c "):
-        for kind, (mark, pattern) in enumerate(((b't="e"', ERROR), (b"<f", UNCOMPUTED))):
+        for count, mark, pattern in zip(
+            counts, (b't="e"', b"<f"), (ERROR, UNCOMPUTED), strict=True
+        ):
             for match in pattern.finditer(text) if mark in text else ():
                 if found := COLUMN.search(match[1]):
-                    yield kind, found[1].decode()
+                    count[found[1].decode()] += 1
+    errors, uncomputed = (
+        {names[_number(letters)]: n for letters, n in count.items() if _number(letters) in names}
+        for count in counts
+    )
+    return errors, uncomputed
 
 
 def _blocks(archive: zipfile.ZipFile, part: str, start: bytes) -> Iterator[bytes]:
@@ -195,29 +162,17 @@ def _number(letters: str) -> int:
     return number - 1
 
 
-class OdsCells(NamedTuple):
-    """How many cells of a sheet of an .ods file are errors, errors stored as numbers, or merged."""
-
-    errors: int = 0
-    as_numbers: int = 0
-    tall: int = 0
-
-
-def _ods_cells(path: str, sheet: str) -> OdsCells:
-    """Count the cells of a sheet that are not what they look like; none for other formats."""
-    errors = as_numbers = tall = 0
+def _ods_cells(archive: zipfile.ZipFile, sheet: str) -> Counter[str]:
+    """Count the cells of a sheet that are errors, errors stored as numbers, or merged over rows."""
+    counts: Counter[str] = Counter()
     name = None
-    try:
-        with zipfile.ZipFile(path) as archive:
-            for text in _blocks(archive, "content.xml", b"<table:table"):
-                for match in ODS.finditer(text):
-                    if match["sheet"] is not None:
-                        name = html.unescape(match["sheet"].decode("utf-8", "replace"))
-                    elif name == sheet and match["tall"] is not None:
-                        tall += 1
-                    elif name == sheet:
-                        errors += 1
-                        as_numbers += b"office:value=" in match["error"]
-    except (*DAMAGED, KeyError):
-        return OdsCells()
-    return OdsCells(errors, as_numbers, tall)
+    for text in _blocks(archive, "content.xml", b"<table:table"):
+        for match in ODS.finditer(text):
+            if match["sheet"] is not None:
+                name = html.unescape(match["sheet"].decode("utf-8", "replace"))
+            elif name == sheet and match["tall"] is not None:
+                counts["tall"] += 1
+            elif name == sheet:
+                counts["errors"] += 1
+                counts["as numbers"] += b"office:value=" in match["error"]
+    return counts

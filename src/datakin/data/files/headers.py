@@ -7,9 +7,10 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 
 from datakin._core.exceptions import SERIOUS, DatakinError, Note, listed, repeated
+from datakin.data.files.archives import Source
 from datakin.data.files.dialects import (
     DELIMITERS,
     NUMBER,
@@ -19,10 +20,15 @@ from datakin.data.files.dialects import (
     recognise_delimiter,
     spoken,
 )
+from datakin.data.files.encodings import Encoding
 from datakin.data.files.reading import check_file_columns
+from datakin.data.files.text_streams import read_head
 from datakin.data.origin import Origin
 
-__all__ = ["Layout", "find_layout"]
+__all__ = ["HEADS", "NO_HEADER", "Layout", "find_layout", "note_of_header", "note_of_numbers"]
+
+HEADS = (1 << 18, 1 << 22, 1 << 25)  # bytes from which names are found, as many as it takes
+ENOUGH = 50  # lines that show what the others are like
 
 EXCEL_LINE = re.compile(r'"?sep=([^\r\n"])"?\r?\n')  # how Excel notes the separator
 COMMENTS = ("#", "%", "//")
@@ -39,6 +45,8 @@ class Layout:
 
     Parameters
     ----------
+    source : Source
+    encoding : Encoding
     delimiter : str
     names : tuple of str
         One name for each field of a row; ``""`` for a field without a name.
@@ -50,6 +58,8 @@ class Layout:
         Whether every row ends with a separator that the header does not have.
     """
 
+    source: Source
+    encoding: Encoding
     delimiter: str
     names: tuple[str, ...]
     n_lines: int
@@ -63,18 +73,13 @@ class Layout:
         return len(self.names)
 
 
-def find_layout(text: str, path: str, name: str, how: Origin, *, is_all: bool) -> Layout:
-    """Return the layout of a text from its beginning.
-
-    Parameters
-    ----------
-    text : str
-    path, name : str
-        What messages call the file; the name whose suffix says what separators are usual.
-    how : Origin
-    is_all : bool
-        Whether this is the whole text.
-    """
+def find_layout(source: Source, encoding: Encoding, how: Origin) -> Layout:
+    """Return the layout of a text, from a beginning that holds at least some lines."""
+    for n in HEADS:
+        text, is_all = read_head(source, encoding, n)
+        if is_all or text.count("\n") > ENOUGH or text.count("\r") > ENOUGH:
+            break
+    path, name = source.path, source.name
     excel = EXCEL_LINE.match(text)
     rest = text[excel.end() :] if excel else text
     delimiter, notes = how.delimiter, []
@@ -85,41 +90,44 @@ def find_layout(text: str, path: str, name: str, how: Origin, *, is_all: bool) -
                 f"fields separated by {spoken(delimiter)} (recognised; delimiter=, --delimiter)"
             )
     records = first_records(rest, delimiter, is_all=is_all)
+    if not records and not rest.strip():
+        raise DatakinError(f"The file {path!r} is empty: expected a table with a header line.")
     if not records:
-        raise DatakinError(_no_records(rest, path))
+        raise DatakinError(
+            f"The file {path!r} has no end of its first line, or opens a quotation mark there that is "
+            f"never closed; expected a header line of at most a few MB."
+        )
     if how.delimiter is not None:
         _check_other_delimiters(records, path, delimiter)
     _check_aligned(records, rest, path)
-    if not how.header:
-        width = _usual_width(records)
-        if _is_header(records):
-            text = (
-                f"the first row looks like a header ({listed(records[0].fields, 3)}): if it is, leave "
-                f"out {NO_HEADER}"
-            )
-            notes.append(Note(text, SERIOUS))
-        names: tuple[str, ...] = tuple(f"x{j}" for j in range(width))
-        n_lines, is_padded = 0, False
-    else:
+    n_lines, is_padded = 0, False
+    if how.header:
         names, is_padded, more = _named(records, path, delimiter)
         notes += more
         n_lines = records[0].line
+    else:
+        notes += note_of_header(records[0].fields) if _is_header(records) else []
+        widths = Counter(len(record.fields) for record in records)
+        names = [f"x{j}" for j in range(widths.most_common(1)[0][0])]
     start = "".join(islice(io.StringIO(rest, newline=""), n_lines))
-    n_bytes = len((text[: excel.end()] if excel else "").encode()) + len(start.encode())
-    return Layout(delimiter, names, n_lines + bool(excel), n_bytes, tuple(notes), is_padded)
-
-
-def _no_records(text: str, path: str) -> str:
-    if not text.strip():
-        return f"The file {path!r} is empty: expected a table with a header line."
-    return (
-        f"The file {path!r} has no end of its first line, or opens a quotation mark there that is "
-        f"never closed; expected a header line of at most a few MB."
+    above = (excel[0] if excel else "") + start
+    return Layout(
+        *(source, encoding, delimiter, tuple(names), n_lines + bool(excel), len(above.encode())),
+        *(tuple(notes), is_padded),
     )
 
 
-def _usual_width(records: Sequence[Record]) -> int:
-    return Counter(len(record.fields) for record in records).most_common(1)[0][0]
+def note_of_header(fields: Sequence[str]) -> list[str]:
+    """Say that the first row, which was read as one of the others, looks like a header."""
+    shown = listed(fields, 3)
+    text = f"the first row looks like a header ({shown}): if it is, leave out {NO_HEADER}"
+    return [Note(text, SERIOUS)]
+
+
+def note_of_numbers(names: Sequence[str]) -> list[str]:
+    """Say that the names of columns look like data."""
+    shown = f"the names of columns look like data ({listed(names, 3)})"
+    return [Note(f"{shown}: if the first line is no header, say {NO_HEADER}", SERIOUS)]
 
 
 def _check_other_delimiters(records: Sequence[Record], path: str, delimiter: str) -> None:
@@ -149,7 +157,7 @@ def _check_aligned(records: Sequence[Record], text: str, path: str) -> None:
 
 def _named(
     records: Sequence[Record], path: str, delimiter: str
-) -> tuple[tuple[str, ...], bool, list[str]]:
+) -> tuple[list[str], bool, list[str]]:
     """Return a name for each field, whether rows end with a separator, and notes."""
     header, body = records[0].fields, [record.fields for record in records[1:]]
     _check_title(records, path)
@@ -165,24 +173,16 @@ def _named(
             raise DatakinError(_one_name_short(records, path, delimiter))
         elif len(header) - 1 in widths and not header[-1].strip():
             header = header[:-1]
-    if _looks_like_data(header):
-        text = (
-            f"the names of columns look like data ({listed(header, 3)}): if the first line is no "
-            f"header, say {NO_HEADER}"
-        )
-        notes.append(Note(text, SERIOUS))
-    _check_names([name for name in header if name.strip()], path)
-    return tuple(name if name.strip() else "" for name in header), is_padded, notes
-
-
-def _check_names(names: Sequence[str], path: str) -> None:
-    twice = repeated(names)
+    notes += note_of_numbers(header) if _looks_like_data(header) else []
+    names = [name if name.strip() else "" for name in header]
+    twice = repeated(filter(None, names))
     if twice and all(NUMBER.fullmatch(name.strip()) for name in twice):
         raise DatakinError(
             f"The file {path!r} has more than one column named {listed(twice)}. If its first line is "
             f"no header, say {NO_HEADER}."
         )
-    check_file_columns(names, path)
+    check_file_columns([*filter(None, names)], path)
+    return names, is_padded, notes
 
 
 def _one_name_short(records: Sequence[Record], path: str, delimiter: str) -> str:
@@ -227,15 +227,9 @@ def _looks_like_data(names: Sequence[str]) -> bool:
     numbers = [name.strip() for name in names if NUMBER.fullmatch(name.strip())]
     if not numbers or len(numbers) < 0.5 * len(names):
         return False
-    return not _counted(numbers)
-
-
-def _counted(numbers: Sequence[str]) -> bool:
-    """Whether the texts are whole numbers that go up one by one."""
-    if not all(number.isdecimal() and len(number) < 10 for number in numbers):
-        return False
-    values = [int(number) for number in numbers]
-    return len(values) > 1 and values == list(range(values[0], values[0] + len(values)))
+    if len(numbers) < 2 or not all(n.isdecimal() and len(n) < 10 for n in numbers):
+        return True
+    return any(int(b) - int(a) != 1 for a, b in pairwise(numbers))
 
 
 def _is_header(records: Sequence[Record]) -> bool:

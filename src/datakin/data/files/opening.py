@@ -7,19 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from datakin._core.addresses import is_url, printable, without_password
 from datakin._core.exceptions import DatakinError, repeated
 from datakin.data.columns.tables import RawTable, frame_of
 from datakin.data.files.addresses import TableFiles, find_files, find_table, find_tables, stem
 from datakin.data.files.archives import STDIN
 from datakin.data.files.arrow_files import read_feather, read_parquet
-from datakin.data.files.databases import read_database, read_duckdb
+from datakin.data.files.databases import read_duckdb, read_sqlite
 from datakin.data.files.encodings import rank_guesses
 from datakin.data.files.formats import CONTAINERS, DATABASES, KINDS, format_of
-from datakin.data.files.reading import Read, check_file_columns, choose_rows
-from datakin.data.files.sqlite_files import read_sqlite
+from datakin.data.files.reading import Read
+from datakin.data.files.servers import read_database
 from datakin.data.files.text_files import read_text
 from datakin.data.files.workbooks import read_workbook
 from datakin.data.origin import Origin
@@ -46,10 +44,8 @@ def open_table(source: Any, how: Origin | None = None, name: str | None = None) 
         return RawTable(printable(name or ""), given, tuple(given.columns))
     found, how = find_table(source), how or Origin()
     read = _read(found, _with_table(found, how))
-    name = _name(found, how) if name is None else name
-    return RawTable(
-        printable(name), frame_of(read.table), read.columns, read.notes, found.kept_path
-    )
+    name = printable(_name(found, how) if name is None else name)
+    return RawTable(name, frame_of(read.table), read.columns, read.notes, found.kept_path)
 
 
 def open_tables(source: Any, how: Origin) -> list[RawTable]:
@@ -67,10 +63,9 @@ def open_tables(source: Any, how: Origin) -> list[RawTable]:
         raise DatakinError("Several tables must come as a mapping of name to table, or as paths.")
     together = how.domain is not None
     tables = find_tables(source, together=together)
-    names = _names(tables, how)
     opened = []
-    for found, name in zip(tables, names, strict=True):
-        table = open_table(found, _options_of(found, tables, how), name)
+    for found, own, name in zip(tables, _options(tables, how), _names(tables, how), strict=True):
+        table = open_table(found, own, name)
         if len(found.files) > 1 and not (together and len(source) == 1):
             # Said because each of these files could also be meant as a dataset.
             note = f"{len(found.files)} Parquet files of the folder read as one table"
@@ -80,24 +75,21 @@ def open_tables(source: Any, how: Origin) -> list[RawTable]:
     return [replace(table, notes=said) for table, said in zip(opened, notes, strict=True)]
 
 
-def _options_of(found: TableFiles, tables: Sequence[TableFiles], how: Origin) -> Origin:
-    """Return the options for one of several tables: query= and table= are for those that take them."""
+def _options(tables: Sequence[TableFiles], how: Origin) -> list[Origin]:
+    """Return the options for each table: query= and table= are for those that take them."""
     if how.query is None and how.table is None:
-        return how
-    query, table = zip(*(_takes(each) for each in tables), strict=True)
-    takes_query, takes_table = _takes(found)
-    return replace(
-        how,
-        query=how.query if takes_query or not any(query) else None,
-        table=how.table if takes_table or not any(table) else None,
-    )
-
-
-def _takes(found: TableFiles) -> tuple[bool, bool]:
-    """Whether a table can be had by a query, and whether by its name."""
-    path = found.files[0]
-    kind = _kind_of(path)[0]
-    return kind in DATABASES, _has_tables(path, kind)
+        return [how] * len(tables)
+    kinds = [(found.files[0], _kind_of(found.files[0])[0]) for found in tables]
+    by_query = [kind in DATABASES for _, kind in kinds]
+    by_name = [_has_tables(path, kind) for path, kind in kinds]
+    return [
+        replace(
+            how,
+            query=how.query if takes_query or not any(by_query) else None,
+            table=how.table if takes_table or not any(by_name) else None,
+        )
+        for takes_query, takes_table in zip(by_query, by_name, strict=True)
+    ]
 
 
 def _has_tables(path: str, kind: str) -> bool:
@@ -107,13 +99,10 @@ def _has_tables(path: str, kind: str) -> bool:
 
 def _name(found: TableFiles, how: Origin) -> str:
     """Return what results call a table: as its user does, or its own name where the address has it."""
-    if found.name is not None:
-        return found.name
-    if found.table is not None:
-        return found.table
-    if found.is_server and how.table is not None:
-        return how.table
-    return stem(found.path)
+    name = found.table if found.name is None else found.name
+    if name is None and found.is_server:
+        name = how.table
+    return stem(found.path) if name is None else name
 
 
 def _names(tables: Sequence[TableFiles], how: Origin) -> list[str]:
@@ -144,13 +133,16 @@ def _with_table(found: TableFiles, how: Origin) -> Origin:
 
 
 def _read(found: TableFiles, how: Origin) -> Read:
-    """Read the files of one table; a note says so if rows were drawn."""
+    """Read the files of one table, which must have rows; a note says so if they were drawn."""
     path = found.files[0]
     kind, note = _kind_of(path)
     _check_options(path, kind, how)
-    read = _sampled(_checked(READERS[kind](found.files, how), path), how.read_rows)
+    read = READERS[kind](found.files, how)
+    n_read, n_columns = read.table.num_rows, read.table.num_columns
+    if not n_columns or not n_read:
+        shown = without_password(path)
+        raise DatakinError(f"The file {shown!r} has {n_columns} columns and no rows.")
     notes = (note, *read.notes) if note else read.notes
-    n_read = read.table.num_rows
     if n_read < read.n_rows:
         where = "the file" if len(found.files) == 1 else f"{len(found.files)} files"
         drawn = (
@@ -187,24 +179,3 @@ def _check_options(path: str, kind: str, how: Origin) -> None:
             f"table= (--table, --sheet) names a table inside a workbook, database or archive. "
             f"Got {how.table!r} for {shown!r}, {KINDS[kind]}; leave it out."
         )
-
-
-def _checked(read: Read, path: str) -> Read:
-    """Refuse a table without rows, or with columns of the same name; name all its columns."""
-    names = read.table.column_names
-    if not names or not read.table.num_rows:
-        raise DatakinError(
-            f"The file {without_password(path)!r} has {len(names)} columns and no rows."
-        )
-    check_file_columns(names, without_password(path))
-    return read._replace(columns=tuple(dict.fromkeys([*read.columns, *names])))
-
-
-def _sampled(read: Read, size: int | None) -> Read:
-    """Return the rows that are drawn, for a reader that returned all of them."""
-    n_read = read.table.num_rows
-    if size is None or n_read <= size:
-        return read
-    mask = np.zeros(n_read, dtype=bool)
-    mask[choose_rows(n_read, size)] = True
-    return read._replace(table=read.table.filter(mask))

@@ -7,19 +7,17 @@ import io
 import re
 from collections.abc import Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from datakin._core.exceptions import SERIOUS, DatakinError, Note, listed
-from datakin.data.files.archives import Source
 from datakin.data.files.dialects import END, NUMBER
-from datakin.data.files.encodings import Encoding
 from datakin.data.files.headers import Layout
 from datakin.data.files.text_streams import Utf8Stream
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-__all__ = ["RaggedRows", "note_swallowed", "refuse_open_quote", "refuse_ragged"]
+__all__ = ["MOST", "RaggedRows", "note_swallowed", "refuse_open_quote", "refuse_ragged"]
 
 SHOWN = 3  # rows that a message names
 MOST = 1000  # rows after which the reading stops
@@ -27,20 +25,12 @@ LOOKED_AT = 50  # rows that show which fields hold numbers
 FAR = 3_000_000  # rows up to which lines are counted; further down a row has only its number
 
 
-class RaggedRow(NamedTuple):
-    """A row with too many or too few fields."""
-
-    number: int
-    n_fields: int
-    text: str
-
-
 class RaggedRows:
     """What pyarrow calls for every row that does not fit.
 
     Attributes
     ----------
-    found : list of RaggedRow
+    found : list of pyarrow.csv.InvalidRow
         The first few.
     n : int
         How many there are.
@@ -51,7 +41,7 @@ class RaggedRows:
     """
 
     def __init__(self) -> None:
-        self.found: list[RaggedRow] = []
+        self.found: list[Any] = []
         self.n = self.n_blank = 0
         self.has_end = False
 
@@ -65,31 +55,30 @@ class RaggedRows:
             return "skip"
         self.n += 1
         if len(self.found) < SHOWN:
-            self.found.append(RaggedRow(row.number, row.actual_columns, row.text))
+            self.found.append(row)
         return "skip" if self.n < MOST else "error"
 
 
-def refuse_ragged(rows: RaggedRows, source: Source, encoding: Encoding, layout: Layout) -> None:
+def refuse_ragged(rows: RaggedRows, layout: Layout) -> None:
     """Raise an error that names the rows with too many or too few fields, if there are any."""
     if not rows.n:
         return
     found = rows.found
-    lines = find_lines([row.number for row in found], source, encoding, layout)
+    lines = _lines_of([row.number for row in found], layout)
     more = rows.n - len(found)
     at_least = "at least " if rows.n >= MOST else ""
     others = f" and {at_least}{more:,} more" if more else ""
     raise DatakinError(
-        f"The file {source.path!r} must have {layout.width} fields in every line, as "
+        f"The file {layout.source.path!r} must have {layout.width} fields in every line, as "
         f"{'its header' if layout.n_lines else 'most lines'}. Got "
-        f"{', '.join(f'{row.n_fields} in {line}' for row, line in zip(found, lines, strict=True))}"
-        f"{others}; the first is {found[0].text[:60]!r}. {_cause(found, layout)}"
+        f"{', '.join(f'{row.actual_columns} in {line}' for row, line in zip(found, lines, strict=True))}"
+        f"{others}; the first is {found[0].text[:60]!r}. {_cause(found[0], layout)}"
     )
 
 
-def _cause(rows: Sequence[RaggedRow], layout: Layout) -> str:
+def _cause(row: Any, layout: Layout) -> str:
     """Return the likely reason, and what to do."""
-    row = rows[0]
-    if row.n_fields < layout.width:
+    if row.actual_columns < layout.width:
         return "Is the file complete, or does a text have a line end that is not in quotes?"
     has_texts = re.search(r"(^|,)[^,\d]+,[^,\d]+(,|$)", row.text)  # one beside the other
     has_pair = re.search(r"(^|,)\s*[-+]?\d+,\d+\s*(,|$)", row.text)
@@ -104,16 +93,14 @@ def _cause(rows: Sequence[RaggedRow], layout: Layout) -> str:
     )
 
 
-def refuse_open_quote(
-    row: int, source: Source, encoding: Encoding, layout: Layout, longest: int | None = None
-) -> NoReturn:
+def refuse_open_quote(row: int, layout: Layout, longest: int | None = None) -> NoReturn:
     """Raise an error about a row that does not end, or not within `longest` bytes."""
-    line = find_lines([row], source, encoding, layout)[0]
+    line = _lines_of([row], layout)[0]
     what = "a quotation mark is opened and never closed"
     if longest is not None:
         what += f", or a row is longer than {longest // 2**20} MB"
     raise DatakinError(
-        f"The file {source.path!r} could not be read as a table: {what}, in the row that begins in "
+        f"The file {layout.source.path!r} could not be read as a table: {what}, in the row that begins in "
         f"{line}. Close the quotation mark, or double it if it is part of a text."
     )
 
@@ -124,8 +111,6 @@ def note_swallowed(table: pa.Table, layout: Layout) -> list[str]:
     A quotation mark that is not closed swallows rows up to the next one, and what comes out may
     have the right number of fields.
     """
-    import pyarrow.compute as pc
-
     if layout.width < 2:
         return []
     names: list[str] = []
@@ -140,7 +125,14 @@ def note_swallowed(table: pa.Table, layout: Layout) -> list[str]:
         rows = lines.filter(pc.equal(n_marks, layout.width - 1)).slice(0, MOST).to_pylist()
         if rows and numeric is None:
             numeric = _numeric_fields(table, layout)
-        if any(_is_row(row.split(layout.delimiter), numeric or []) for row in rows):
+        fields = [row.split(layout.delimiter) for row in rows]
+        # Mostly numbers where rows have numbers; two fields may be any line of a text with one comma.
+        if any(
+            sum(bool(NUMBER.fullmatch(row[j].strip())) for j in numeric) >= 0.5 * len(numeric)
+            if numeric
+            else len(row) > 2
+            for row in fields
+        ):
             names.append(name)
     if not names:
         return []
@@ -163,20 +155,11 @@ def _numeric_fields(table: pa.Table, layout: Layout) -> list[int]:
     return found
 
 
-def _is_row(fields: Sequence[str], numeric: Sequence[int]) -> bool:
-    """Whether as many fields as a row has are one: mostly numbers where rows have numbers."""
-    if not numeric:
-        return len(fields) > 2  # two fields: any line of a text with one comma
-    return sum(bool(NUMBER.fullmatch(fields[j].strip())) for j in numeric) >= 0.5 * len(numeric)
-
-
-def find_lines(
-    rows: Sequence[int], source: Source, encoding: Encoding, layout: Layout
-) -> list[str]:
+def _lines_of(rows: Sequence[int], layout: Layout) -> list[str]:
     """Return in which lines rows (counted from 1, sorted) begin; far down, only their numbers."""
     names = [f"row {row:,}" for row in rows]
     near = [row for row in rows if row <= FAR]
-    with Utf8Stream(source, encoding) as stream:
+    with Utf8Stream(layout.source, layout.encoding) as stream:
         lines = io.TextIOWrapper(io.BufferedReader(stream), encoding="utf-8", newline="")
         for _ in islice(lines, layout.n_lines):
             pass

@@ -7,18 +7,16 @@ the number of rows alone, so that a table gives the same sample on every machine
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from datakin._core.exceptions import DatakinError, listed, repeated
 from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 __all__ = [
     "DrawnRows",
@@ -26,6 +24,7 @@ __all__ = [
     "Read",
     "check_file_columns",
     "choose_rows",
+    "draw_rows",
     "first_line",
     "readable",
 ]
@@ -182,8 +181,6 @@ class DrawnRows:
 
     def table(self, schema: pa.Schema | None = None) -> pa.Table:
         """Return the rows that are kept, in the order of the file; of no rows, with the schema."""
-        import pyarrow as pa
-
         if self._lottery is not None:
             self._settle(self._lottery)
             if self._n_drawn < self._n_kept:
@@ -193,11 +190,26 @@ class DrawnRows:
 
 def _taken(batch: pa.RecordBatch, rows: Array) -> pa.RecordBatch:
     """Return rows of a block, in their order; for texts, a filter is quicker than `take`."""
-    import pyarrow as pa
-
     mask = np.zeros(batch.num_rows, dtype=bool)
     mask[rows] = True
     return batch.filter(pa.array(mask))
+
+
+def draw_rows(
+    batches: Iterable[Sequence[Sequence[Any]]], size: int | None
+) -> tuple[list[Sequence[Any]], int]:
+    """Return the rows that are drawn, or all, and how many have passed; only those are kept."""
+    drawn: list[Sequence[Any]] = []
+    if size is None:
+        for batch in batches:
+            drawn += batch
+        return drawn, len(drawn)
+    lottery = Lottery(size)
+    for batch in batches:
+        drawn += [batch[i] for i in lottery.offer(len(batch))]
+        if len(drawn) > 1.25 * size:
+            drawn = [drawn[i] for i in lottery.settle()]
+    return [drawn[i] for i in lottery.settle()], lottery.n_seen
 
 
 def check_file_columns(names: Sequence[str], path: str) -> None:

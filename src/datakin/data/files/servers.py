@@ -6,17 +6,31 @@ A URL may hold a password, and so may the words of a driver. Every message from 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
-from datakin._core.addresses import without_secrets
+from datakin._core.addresses import secrets_of, without_password, without_secrets
 from datakin._core.exceptions import DatakinError, listed, require
-from datakin.data.files.queries import choose_table
+from datakin.data.files.databases import choose_table, rows_read
+from datakin.data.files.reading import Read
+from datakin.data.origin import Origin
 
-__all__ = ["open_server"]
+__all__ = ["read_database"]
 
 BATCH = 10_000  # rows fetched together
+# What to do, by what stands in the words of a driver.
+ADVICE = (
+    (("password", "authentication", "access denied"), "check the user's name and password"),
+    (
+        ("timeout", "refused", "resolve", "no such file"),
+        "check host and port, and that the server runs",
+    ),
+    (
+        ("year", "too large (after"),
+        "leave that column out with query= (--query), or cast it there to text",
+    ),
+)
 PATIENCE = 15  # seconds until a server that does not answer is given up
 # What each kind of server is told first; one that knows no way to read only is not asked. In
 # PostgreSQL a table has no order of its own: a plain scan by one process gives its rows in the order
@@ -30,25 +44,24 @@ FIRST = {
     "mariadb": ("SET SESSION TRANSACTION READ ONLY",),
 }
 
-Rows = Iterator[Sequence[Sequence[Any]]]
 
-
-@contextmanager
-def open_server(
-    url: str, where: str, secrets: Sequence[str], *, table: str | None, query: str | None
-) -> Iterator[tuple[list[str], Rows]]:
-    """Yield the names of columns and batches of rows; the transaction ends with the context."""
+def read_database(files: Sequence[str], how: Origin) -> Read:
+    """Read a table, view or query of a database on a server, in one transaction that only reads."""
+    url = files[0]
+    where = f"The database {without_password(url)!r}"
     sql = require("sqlalchemy", "sql", "Reading from a database")
     engine = None
     try:
-        engine = _engine(sql, url, where, query)
+        engine = _engine(sql, url, where, how.query)
         with engine.connect() as connection:
-            yield _selected(sql, connection, table, query, where)
+            names, batches = _selected(sql, connection, how, where)
+            read = rows_read(names, batches, url, how)
             connection.rollback()
+            return read
     except DatakinError:
         raise
     except Exception as error:  # drivers raise what they like, beside the types of SQLAlchemy
-        raise _fault(error, where, secrets, query) from None
+        raise _fault(error, where, url, how.query) from None
     finally:
         if engine is not None:
             engine.dispose()
@@ -97,25 +110,22 @@ def _check_kind(kind: str, where: str, query: str | None) -> None:
         )
 
 
-def _selected(
-    sql: Any, connection: Any, table: str | None, query: str | None, where: str
-) -> tuple[list[str], Rows]:
-    """Return the names and rows of a table, or of a query."""
+def _selected(sql: Any, connection: Any, how: Origin, where: str) -> tuple[list[str], Any]:
+    """Return the names of columns, and batches of the rows of a table, or of a query."""
     kind = connection.dialect.name
     if kind == "postgresql":
         connection.execution_options(postgresql_readonly=True)
     for statement in FIRST[kind]:
         connection.exec_driver_sql(statement)
     stream = connection.execution_options(stream_results=True, max_row_buffer=BATCH)
-    if query is not None:
+    if how.query is not None:
         stream = stream.execution_options(no_parameters=True)  # a % in it means itself
-        result = stream.exec_driver_sql(query)
+        result = stream.exec_driver_sql(how.query)
     else:
-        schema, name = _found_table(sql, connection, table, where)
+        schema, name = _found_table(sql, connection, how.table, where)
         quoted = sql.sql.quoted_name
-        place = sql.table(
-            quoted(name, True), schema=None if schema is None else quoted(schema, True)
-        )
+        schema = None if schema is None else quoted(schema, True)
+        place = sql.table(quoted(name, True), schema=schema)
         result = stream.execute(sql.select(sql.text("*")).select_from(place))
     return [str(name) for name in result.keys()], result.partitions(BATCH)  # noqa: SIM118
 
@@ -135,9 +145,7 @@ def _found_table(
         for schema in about.get_schema_names():
             if schema not in (usual, "information_schema", "sys"):
                 known |= {f"{schema}.{n}": (schema, n) for n in _tables(about, schema)}
-    lower = {name.lower(): name for name in known}
-    found = choose_table(wanted, list(known), where, lambda name: lower.get(name.lower()))
-    return known[found]
+    return known[choose_table(wanted, list(known), where)]
 
 
 def _tables(about: Any, schema: str | None) -> list[str]:
@@ -148,20 +156,15 @@ def _tables(about: Any, schema: str | None) -> list[str]:
     return sorted(dict.fromkeys(names))
 
 
-def _fault(error: Exception, where: str, secrets: Sequence[str], query: str | None) -> DatakinError:
+def _fault(error: Exception, where: str, url: str, query: str | None) -> DatakinError:
     """Return a sentence with the driver's own words, if they hold no password."""
     cause = getattr(error, "orig", None) or error
     lines = [line.strip() for line in str(cause).splitlines() if line.strip()]
-    text = without_secrets(lines[0] if lines else type(cause).__name__, secrets)[:200]
+    text = without_secrets(lines[0] if lines else type(cause).__name__, secrets_of(url))[:200]
     lower = " ".join(lines).lower()
-    if "password" in lower or "authentication" in lower or "access denied" in lower:
-        advice = "check the user's name and password"
-    elif "timeout" in lower or "refused" in lower or "resolve" in lower or "no such file" in lower:
-        advice = "check host and port, and that the server runs"
-    elif "year" in lower or "too large (after" in lower:
-        advice = "leave that column out with query= (--query), or cast it there to text"
-    elif query is not None:
-        advice = "check the query: it must be one SELECT statement, which can only read"
-    else:
-        advice = "check the address and the table"
+    known = (advice for words, advice in ADVICE if any(word in lower for word in words))
+    usual = "check the address and the table"
+    if query is not None:
+        usual = "check the query: it must be one SELECT statement, which can only read"
+    advice = next(known, usual)
     return DatakinError(f"{where} could not be read ({text.rstrip('.')}); {advice}.")

@@ -10,14 +10,18 @@ import weakref
 from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import closing
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv
 
 from datakin._core.exceptions import DatakinError, listed
 from datakin.data.files.archives import Source, open_source
 from datakin.data.files.dialects import END, check_delimiter, spoken
 from datakin.data.files.encodings import Encoding, guess_encoding, recognise_encoding
-from datakin.data.files.file_kinds import CONTROLS, name_kind, recognise_kind
-from datakin.data.files.headers import Layout, find_layout
+from datakin.data.files.formats import CONTROLS, name_kind, recognise_kind
+from datakin.data.files.headers import HEADS, Layout, find_layout
 from datakin.data.files.ragged import (
     MOST,
     RaggedRows,
@@ -26,33 +30,17 @@ from datakin.data.files.ragged import (
     refuse_ragged,
 )
 from datakin.data.files.reading import DrawnRows, Read, check_file_columns, readable
-from datakin.data.files.text_streams import Lent, NotUtf8, Utf8Stream, read_head, take_back
+from datakin.data.files.text_streams import Lent, NotUtf8, Utf8Stream, take_back
 from datakin.data.origin import Origin
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 __all__ = ["read_text"]
 
-HEADS = (1 << 18, 1 << 22, 1 << 25)  # bytes from which names are found, as many as it takes
 BLOCKS = (1 << 20, 1 << 23)  # bytes parsed together, as many as it takes; no row may be longer
 EXPECTED = "expected text with one header line and the same number of fields in every line."
-ENOUGH = 50  # lines that show what the others are like
 
 
 def read_text(files: Sequence[str], how: Origin) -> Read:
-    """Read a text file; of a large one only the rows that are drawn.
-
-    Parameters
-    ----------
-    files : sequence of str
-        One path; ``"-"`` is standard input.
-    how : Origin
-
-    Returns
-    -------
-    Read
-    """
+    """Read a text file, ``"-"`` for standard input; of a large one only the rows that are drawn."""
     path = files[0]
     check_delimiter(how.delimiter)
     with readable(path, "a table", EXPECTED), open_source(path, how.table) as source:
@@ -69,7 +57,9 @@ def _read(source: Source, how: Origin) -> Read:
     if kind := recognise_kind(head):
         raise DatakinError(name_kind(source.path, kind))
     encoding = recognise_encoding(head, how.encoding)
-    if encoding.origin == "usual" and _is_binary(head[:65536]):
+    start = head[:65536]
+    n_controls = len(start) - len(start.translate(None, CONTROLS))
+    if encoding.origin == "usual" and n_controls > max(2, len(start) / 50):
         raise DatakinError(
             f"The file {source.path!r} could not be read as a table: expected text, and it is binary."
         )
@@ -85,77 +75,51 @@ def _read(source: Source, how: Origin) -> Read:
         return _parse(source, guess, how)
 
 
-def _is_binary(head: bytes) -> bool:
-    n_controls = len(head) - len(head.translate(None, CONTROLS))
-    return n_controls > max(2, len(head) / 50)
-
-
 def _parse(source: Source, encoding: Encoding, how: Origin) -> Read:
     """Read a text of known encoding."""
-    layout = _layout(source, encoding, how)
-    for block in BLOCKS:
-        try:
-            drawn, valued, has_quotes = _draw(source, encoding, layout, how, block)
-            break
-        except LongRow as row:
-            if block == BLOCKS[-1]:
-                refuse_open_quote(row.number, source, encoding, layout, block)
+    layout = find_layout(source, encoding, how)
+    found = (_draw(layout, how, block, is_last=block == BLOCKS[-1]) for block in BLOCKS)
+    drawn, valued, has_quotes = next(filter(None, found))
     if not drawn.n_rows:
         n = sum(bool(name) for name in layout.names)
         raise DatakinError(f"The file {source.path!r} has {n} columns and no rows.")
-    table, notes = _named(drawn.table(), layout, valued, source.path)
+    table, notes = _named(drawn.table(), layout, valued)
     notes += note_swallowed(table, layout) if has_quotes else []
     names = (name or f"Unnamed: {j}" for j, name in enumerate(layout.names))
     there = {*how.unread, *table.column_names}
     columns = tuple(name for name in names if name in there)
-    return Read(
-        table, drawn.n_rows, columns, (*source.notes, *encoding.notes, *layout.notes, *notes)
-    )
-
-
-def _layout(source: Source, encoding: Encoding, how: Origin) -> Layout:
-    """Return the layout, from a beginning that holds at least some lines."""
-    for n in HEADS:
-        text, is_all = read_head(source, encoding, n)
-        if is_all or text.count("\n") > ENOUGH or text.count("\r") > ENOUGH:
-            break
-    return find_layout(text, source.path, source.name, how, is_all=is_all)
+    notes = [*source.notes, *encoding.notes, *layout.notes, *notes]
+    return Read(table, drawn.n_rows, columns, tuple(notes))
 
 
 def _draw(
-    source: Source, encoding: Encoding, layout: Layout, how: Origin, block: int
-) -> tuple[DrawnRows, set[str], bool]:
-    """Return the rows, which columns without a name hold something, and if there are quotes."""
-    unread = how.unread
-    wanted = [str(j) for j, name in enumerate(layout.names) if name not in unread]
+    layout: Layout, how: Origin, block: int, *, is_last: bool
+) -> tuple[DrawnRows, set[str], bool] | None:
+    """Return the rows, which columns without a name hold something, and if there are quotes.
+
+    None if a row is longer than a block, unless this is the last size of blocks to be tried.
+    """
+    wanted = [str(j) for j, name in enumerate(layout.names) if name not in how.unread]
     unnamed = [j for j in wanted if not layout.names[int(j)]]
     ragged, drawn = RaggedRows(), DrawnRows(how.read_rows)
     valued: set[str] = set()
     ending = layout.delimiter.join([END] * layout.width) + "\n"
-    with Utf8Stream(source, encoding, ending.encode()) as stream:
+    with Utf8Stream(layout.source, layout.encoding, ending.encode()) as stream:
         stream.skip(layout.n_bytes)
         reader = partial(_open, layout, wanted, ragged, block)
         try:
             with closing(_batches(reader, stream, ragged)) as batches:
                 for batch in batches:
-                    valued.update(j for j in unnamed if _has_text(batch.column(j)))
+                    valued.update(j for j in unnamed if pc.any(pc.not_equal(batch[j], "")).as_py())
                     drawn.add(batch)
         except UnendedRow as row:
-            refuse_ragged(ragged, source, encoding, layout)
+            refuse_ragged(ragged, layout)
+            if row.is_long and not is_last:
+                return None
             number = drawn.n_rows + ragged.n_blank + 1
-            if row.is_long:
-                raise LongRow(number) from None
-            refuse_open_quote(number, source, encoding, layout)
-    refuse_ragged(ragged, source, encoding, layout)
+            refuse_open_quote(number, layout, block if row.is_long else None)
+    refuse_ragged(ragged, layout)
     return drawn, valued, stream.has_quotes
-
-
-class LongRow(Exception):
-    """The row of this number, counted from 1, is longer than a block."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__("long row")
-        self.number = number
 
 
 class UnendedRow(Exception):
@@ -170,8 +134,6 @@ def _batches(
     opened: Callable[[Lent], Any], stream: Utf8Stream, ragged: RaggedRows
 ) -> Generator[pa.RecordBatch, None, None]:
     """Yield blocks of rows; columns are called by their position."""
-    import pyarrow as pa
-
     held: Any = None
     reader: Any = None
     lent: Any = Lent(stream)
@@ -219,9 +181,6 @@ def _next_batch(reader: Any) -> Any:
 def _open(
     layout: Layout, wanted: Sequence[str], ragged: RaggedRows, block: int, stream: Lent
 ) -> Any:
-    import pyarrow as pa
-    from pyarrow import csv
-
     names = [str(j) for j in range(layout.width)]
     return csv.open_csv(
         stream,
@@ -239,16 +198,9 @@ def _open(
     )
 
 
-def _has_text(column: Any) -> bool:
-    import pyarrow.compute as pc
-
-    return bool(pc.any(pc.not_equal(column, "")).as_py())
-
-
-def _named(
-    table: pa.Table, layout: Layout, valued: Collection[str], path: str
-) -> tuple[pa.Table, list[str]]:
+def _named(table: pa.Table, layout: Layout, valued: Collection[str]) -> tuple[pa.Table, list[str]]:
     """Return the table with the names of its columns, without empty columns that have no name."""
+    path = layout.source.path
     empty = {j for j in table.column_names if not layout.names[int(j)] and j not in valued}
     names = {
         j: layout.names[int(j)] or f"Unnamed: {j}" for j in table.column_names if j not in empty

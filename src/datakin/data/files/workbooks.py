@@ -6,23 +6,37 @@ table: which sheet, which row is the header, what is empty.
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
+import subprocess
+import sys
+import threading
 import zipfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import date, datetime, time, timedelta
 from itertools import chain, pairwise
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from datakin._core.exceptions import SERIOUS, DatakinError, Note, listed, require, suggest
-from datakin.data.files.cells import draw_rows, table_of, text_of
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from datakin._core.exceptions import DatakinError, listed, require, suggest
+from datakin.data.files.arrow_columns import table_of, text_of
 from datakin.data.files.error_cells import cell_notes, counted
-from datakin.data.files.headers import NO_HEADER
-from datakin.data.files.reading import Read, check_file_columns
-from datakin.data.files.workbook_messages import MOST_CELLS, messages_of
+from datakin.data.files.headers import note_of_header, note_of_numbers
+from datakin.data.files.reading import Read, check_file_columns, draw_rows
 from datakin.data.origin import Origin
 
 __all__ = ["read_workbook"]
 
+MEMORY = 6_000_000_000  # bytes that the reading process may ask for
+MEMORY_XLS = 1_500_000_000  # the same for .xls, whose sheets are small
+MOST_CELLS = 100_000_000  # of a sheet, empty ones between others too
+MOST_CELLS_XLS = 1 << 24  # the format has no more: more are damage
+PATIENCE = 600  # seconds that reading may take
 UNPACKED = 2_000_000_000  # bytes that a workbook may unpack to
 DIGITS = 10**15  # from here on a workbook rounds whole numbers
 LOOKED_AT = 20  # rows below the header that tell whether it is a title
@@ -57,7 +71,7 @@ def read_workbook(files: Sequence[str], how: Origin) -> Read:
     is_old = not zipfile.is_zipfile(path)  # the format before 2007
     if not is_old:
         _check_unpacked(path)
-    with messages_of(path, is_old, how) as messages:
+    with _messages_of(path, is_old, how) as messages:
         sheet, notes = _found_sheet(path, how.table, messages)
         top, header, batches = _header(messages, how.header)
         rows, n_rows = draw_rows(batches, how.read_rows)
@@ -86,23 +100,15 @@ def _header_notes(header: Row | None, rows: Sequence[Row]) -> list[str]:
     if header is not None:
         names = [text_of(cell) for cell in header if cell is not None]
         numbers = [cell for cell in header if cell is not None and not isinstance(cell, str)]
-        steps = (
-            {b - a for a, b in pairwise(numbers)} if set(map(type, numbers)) == {float} else set()
-        )
-        if not numbers or 2 * len(numbers) < len(names) or steps == {1.0}:  # years, or 1, 2, 3
-            return []
-        text = (
-            f"the names of columns look like data ({listed(names, 3)}): if the first line is no header, "
-            f"say {NO_HEADER}"
-        )
-        return [Note(text, SERIOUS)]
+        are_floats = set(map(type, numbers)) == {float}
+        counts = are_floats and {b - a for a, b in pairwise(numbers)} == {1.0}  # years, or 1, 2, 3
+        is_data = numbers and 2 * len(numbers) >= len(names) and not counts
+        return note_of_numbers(names) if is_data else []
     first, *others = rows[: LOOKED_AT + 1] or [[]]
     for j, cell in enumerate(first):
         below = [row[j] for row in others if row[j] is not None]
         if isinstance(cell, str) and below and not any(isinstance(value, str) for value in below):
-            shown = listed([text_of(cell) for cell in first if cell is not None], 3)
-            text = f"the first row looks like a header ({shown}): if it is, leave out {NO_HEADER}"
-            return [Note(text, SERIOUS)]
+            return note_of_header([text_of(cell) for cell in first if cell is not None])
     return []
 
 
@@ -183,34 +189,87 @@ def _check_title(header: Row, rows: Sequence[Row], is_merged: bool, where: str, 
 
 def _names(header: Row | None, rows: Sequence[Row]) -> tuple[list[str], list[int], list[str]]:
     """Return names and positions of the columns that hold something, and made-up names."""
-    width = max((len(row) for row in [header or [], *rows[:1]]), default=0)
+    cells: Row = [None] * len(rows[0] if rows else []) if header is None else header
+    is_named = [cell is not None for cell in cells]
+    used = [j for j in range(len(cells)) if is_named[j] or any(r[j] is not None for r in rows)]
     if header is None:
-        used = [j for j in range(width) if any(row[j] is not None for row in rows)]
         return [f"x{i}" for i in range(len(used))], used, []
-    names, used, unnamed = [], [], []
-    for j, cell in enumerate(header):
-        if cell is None:
-            if all(row[j] is None for row in rows):
-                continue
-            unnamed.append(f"Unnamed: {j}")
-        names.append(f"Unnamed: {j}" if cell is None else text_of(cell))
-        used.append(j)
+    unnamed = [f"Unnamed: {j}" for j in used if header[j] is None]
+    names = [f"Unnamed: {j}" if header[j] is None else text_of(header[j]) for j in used]
     return names, used, unnamed
 
 
-def _rounded(table: Any) -> list[str]:
+def _rounded(table: pa.Table) -> list[str]:
     """Return a note on numbers of more digits than a workbook keeps."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     long = []
     for name, column in zip(table.column_names, table.columns, strict=True):
         if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
             top = pc.max(pc.abs(column)).as_py()
             if top is not None and DIGITS <= top < 1e19:
                 long.append(name)
-    if not long:
-        return []
-    return [
-        f"numbers of more than 15 digits, which a workbook rounds (write ids as text): {listed(long)}"
-    ]
+    text = "numbers of more than 15 digits, which a workbook rounds (write ids as text)"
+    return [f"{text}: {listed(long)}"] if long else []
+
+
+@contextmanager
+def _messages_of(path: str, is_old: bool, how: Origin) -> Iterator[Iterator[tuple[str, Any]]]:
+    """Start the process that reads, and give what it sends."""
+    script = Path(__file__).with_name("workbook_process.py")
+    memory, most_cells = (MEMORY_XLS, MOST_CELLS_XLS) if is_old else (MEMORY, MOST_CELLS)
+    with suppress(AttributeError, ValueError, OSError):  # at most half of what there is
+        memory = min(memory, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2)
+    # As JSON, in which names may hold every letter.
+    words = json.dumps([os.path.abspath(path), how.table, memory, most_cells, how.header])
+    folders = os.pathsep.join(folder for folder in sys.path if folder)
+    process = subprocess.Popen(
+        [sys.executable, "-P", str(script), words],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": folders, "RUST_BACKTRACE": "0"},
+    )
+    clock = threading.Timer(PATIENCE, process.kill)
+    clock.start()
+    try:
+        yield _received(process.stdout, path, memory)
+    finally:
+        clock.cancel()
+        process.kill()
+        process.communicate()
+
+
+def _received(stream: Any, path: str, memory: int) -> Iterator[tuple[str, Any]]:
+    while True:
+        try:
+            kind, content = json.loads(stream.readline(), object_hook=_untagged)
+        except ValueError:  # the process has ended in the middle
+            raise DatakinError(
+                f"The workbook {path!r} could not be read: it is damaged, or asks for more than "
+                f"{memory / 1e9:.1f} GB of memory or {PATIENCE / 60:g} minutes. Open it in a spreadsheet "
+                f"and save its table as CSV."
+            ) from None
+        if kind == "end":
+            return
+        if kind == "error":
+            raise _fault(path, *content)
+        yield kind, content
+
+
+def _untagged(found: dict[str, Any]) -> Any:
+    """Return the date or time that `tagged` sent."""
+    for kind in (datetime, date, time):
+        if kind.__name__ in found:
+            return kind.fromisoformat(found[kind.__name__])
+    return timedelta(**found)
+
+
+def _fault(path: str, kind: str, message: str) -> DatakinError:
+    if kind == "PasswordError" or "password" in message.lower() or "encrypt" in message.lower():
+        return DatakinError(
+            f"The workbook {path!r} is protected by a password. Open it in a spreadsheet and save it "
+            f"without one."
+        )
+    return DatakinError(
+        f"The file {path!r} could not be read as a workbook ({' '.join(message.split())[:120]}); is it "
+        f"complete, and does the suffix fit?"
+    )

@@ -8,21 +8,21 @@ import numpy as np
 
 from datakin._core.typed_options import typed
 from datakin.data import Dataset
+from datakin.data.columns.labels import canonical_label
 from datakin.data.columns.placeholders import is_placeholder
 from datakin.data.columns.texts import SOFT_BLANKS
 from datakin.data.features import MISSING, Array
-from datakin.explaining.edits import numbers_of, recoded, spelled
-from datakin.explaining.suspects.suspect import Suspect, is_time, known, shared_numbers
+from datakin.explaining.edits import levels_of, numbers_of, recoded
+from datakin.explaining.suspects.suspect import Suspect, is_sparse, is_time, known, shared_numbers
 from datakin.results.words import number, percent, short
 
 __all__ = ["blank_values"]
 
-OFTEN = 0.02  # share of the rows that a code for missing values has,
-ROWS = 5  # and how many rows
-RARE = 0.2  # of that share it has in the other table
-FEWEST = 8  # other values that there must be, or the column may be a code itself
-TIMES = 5  # more frequent than any other value
-GAP = 0.5  # distance from all other values, in ranges of their middle half
+OFTEN, ROWS = 0.02, 5  # Share of the rows, and number of them, that a code for missing values has.
+RARE = 0.2  # Share of its frequency that it may have in the other table.
+FEWEST = 8  # Other values that there must be, or the column may be a code itself.
+TIMES = 5  # It is so many times more frequent than any other value.
+GAP = 0.5  # Its distance from all other values, in ranges of their middle half.
 
 
 def blank_values(target: Dataset, source: Dataset) -> Iterator[Suspect]:
@@ -33,23 +33,27 @@ def blank_values(target: Dataset, source: Dataset) -> Iterator[Suspect]:
             here, there = columns[side], columns[1 - side]
             value = _blank(here, there)
             if value is not None:
-                rest = known(here[here != value])
+                others = known(here[here != value])
+                text = canonical_label(value)
                 seen = (
-                    f"{short(name)} is {spelled(value)} in {percent(float(np.mean(here == value)))}% of the "
-                    f"rows of {short(table.name)}, beside values from {number(float(rest.min()))} to "
-                    f"{number(float(rest.max()))}: it may stand for a missing value."
+                    f"{short(name)} is {text} in {percent(float(np.mean(here == value)))}% of the "
+                    f"rows of {short(table.name)}, beside values from {number(float(others.min()))} to "
+                    f"{number(float(others.max()))}: it may stand for a missing value."
                 )
-                yield _suspect(name, spelled(value), seen, table, is_target=side == 0)
-    yield from _blank_levels(target, source)
+                yield _suspect(name, text, seen, table, is_target=side == 0)
+    if not is_sparse(target, source):
+        yield from _blank_levels(target, source)
 
 
 def _blank_levels(target: Dataset, source: Dataset) -> Iterator[Suspect]:
     """Yield levels of one table that may stand for the missing values of the other.
 
     Only one of the tables has the level, and only the other one has missing values. Words such as "unknown"
-    are plain; of others there must be just one, and its mend has to pay.
+    are plain; of others there must be just one, and its fix has to pay.
     """
-    for name in _shared_levels(target, source):
+    for name in target.features.category_names:
+        if name not in source.features.category_names or is_time(name, target, source):
+            continue
         counts = _counts(target, name), _counts(source, name)
         for side, table in enumerate((target, source)):
             here, there = dict(counts[side]), dict(counts[1 - side])
@@ -74,45 +78,29 @@ def _blank_levels(target: Dataset, source: Dataset) -> Iterator[Suspect]:
             yield _suspect(name, str(level), seen, table, is_target=side == 0, is_plain=bool(words))
 
 
-def _shared_levels(target: Dataset, source: Dataset) -> list[str]:
-    """Return the columns of words that both tables have; none of sparse tables."""
-    if target.features.is_sparse or source.features.is_sparse:
-        return []
-    both = (target, source)
-    return [
-        name
-        for name in target.features.category_names
-        if name in source.features.category_names and not any(is_time(one, name) for one in both)
-    ]
-
-
 def _counts(dataset: Dataset, name: str) -> dict[str | None, int]:
-    """Return how often each level of a column stands there; None for a missing one."""
-    at = dataset.features.category_names.index(name)
-    codes, counts = np.unique(dataset.features.codes[:, at], return_counts=True)
-    levels = dataset.features.levels[at]
-    return {
-        None if code == MISSING else levels[code]: int(count)
-        for code, count in zip(codes, counts, strict=True)
-    }
+    """Return how many rows each level of a column has; None for a missing one."""
+    levels, codes = levels_of(dataset, name)
+    pairs = zip(*np.unique(codes, return_counts=True), strict=True)
+    return {None if code == MISSING else levels[code]: int(count) for code, count in pairs}
 
 
 def _suspect(
     name: str, text: str, seen: str, table: Dataset, *, is_target: bool, is_plain: bool = True
 ) -> Suspect:
-    def mended(target: Dataset, source: Dataset) -> tuple[Dataset, Dataset]:
+    def fix(target: Dataset, source: Dataset) -> tuple[Dataset, Dataset]:
         if is_target:
             return recoded(target, name, {text: None}), source
         return target, recoded(source, name, {text: None})
 
     return Suspect(
-        cause="blanks",
-        table=table.name,
-        columns=(name,),
-        seen=seen,
-        python=f"recode={{{table.name!r}: {{{name!r}: {{{text!r}: ''}}}}}}",
-        typed=typed("recode", name, ":", text, "=", "", table=table.name),
-        mended=mended,
+        "blanks",
+        table.name,
+        (name,),
+        seen,
+        f"recode={{{table.name!r}: {{{name!r}: {{{text!r}: ''}}}}}}",
+        typed("recode", name, ":", text, "=", "", table=table.name),
+        fix,
         changes_target=is_target,
         is_plain=is_plain,
     )
@@ -127,22 +115,20 @@ def _blank(here: Array, there: Array) -> float | None:
         value, share = float(values[k]), counts[k] / len(here)
         if share < OFTEN or counts[k] < ROWS:
             break
-        elsewhere = float(np.mean(there == value))
-        if elsewhere <= RARE * share and _is_apart(value, k, values, counts, there):
+        if np.mean(there == value) <= RARE * share and _is_apart(k, values, counts, there):
             return value
     return None
 
 
-def _is_apart(value: float, k: int, values: Array, counts: Array, there: Array) -> bool:
-    """Whether a value lies outside all others, or is the one that the other table has as missing."""
-    others = np.delete(counts, k)
-    rest = np.delete(values, k)
-    middle = np.repeat(rest, others)
-    low, high = np.quantile(middle, [0.25, 0.75])
-    gap = max(float(rest.min()) - value, value - float(rest.max()))
-    is_outside = gap > 0
-    if is_outside and (gap > GAP * (high - low) or is_placeholder(value)):
-        return True
-    is_frequent = counts[k] > TIMES * others.max(initial=0)
-    missing_there = float(np.mean(np.isnan(there)))
-    return is_frequent and is_outside and missing_there > RARE * counts[k] / counts.sum()
+def _is_apart(k: int, values: Array, counts: Array, there: Array) -> bool:
+    """Return whether a value is outside all others, or is the one that the other table has as missing."""
+    value, others, other_counts = float(values[k]), np.delete(values, k), np.delete(counts, k)
+    gap = max(float(others.min()) - value, value - float(others.max()))
+    if gap <= 0:
+        return False
+    low, high = np.quantile(np.repeat(others, other_counts), [0.25, 0.75])
+    is_frequent = counts[k] > TIMES * other_counts.max(initial=0)
+    is_missing_there = float(np.mean(np.isnan(there))) > RARE * counts[k] / counts.sum()
+    return bool(
+        gap > GAP * (high - low) or is_placeholder(value) or (is_frequent and is_missing_there)
+    )

@@ -1,36 +1,100 @@
-"""Levels that mean something else in the other table: recoded, or swapped.
+"""Levels that mean something else in the other table: recoded, or swapped; and swapped classes.
 
-Levels are told by how frequent they are and by the labels of their rows. If the levels of two tables fit each
-other much better in another order than by name, that order is a suspect.
+Levels are matched by how frequent they are and by the labels of their rows. If the levels of two tables fit
+each other much better in another order than by name, that order is a suspect.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import lgamma
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from datakin._core.typed_options import recode_options
 from datakin.data import Dataset
-from datakin.data.checks.spelling import recode_options
+from datakin.data.columns.labels import canonical_label
 from datakin.data.features import MISSING, Array
-from datakin.explaining.edits import recoded, spelled
-from datakin.explaining.suspects.suspect import Suspect, is_time
-from datakin.learning.stack.rows import responses
+from datakin.explaining.edits import levels_of, numbers_of, recoded, relabelled
+from datakin.explaining.suspects.suspect import Suspect, in_source, is_sparse, is_time
+from datakin.explaining.world import World
+from datakin.learners.learner import responses
 from datakin.results.words import named, short
 
-__all__ = ["other_codes"]
+__all__ = ["other_codes", "swapped_classes"]
 
-MOST = 12  # levels of a column that are compared
-ROWS = 8  # of a level, from which it is
-KNOWN = 0.5  # share of the rows that must have a value
-SHARES, LABELS = 0.05, 0.1  # by how much shares, and means of labels, differ among kin
-ABSENT = 20.0  # what it costs that a level has no partner
-CLEAR = 10.0  # by how much another order must be better,
-ASKED = 0.15  # share of the excess that the other order must mend
-FITS = 0.5  # and what it may leave of the distance
+MOST = 12  # Levels of a column that are compared.
+ROWS = 8  # Rows from which a level is compared.
+KNOWN = 0.5  # Share of the rows that must have a value.
+SHARES, LABELS = 0.05, 0.1  # By how much shares, and means of labels, differ among kin.
+ABSENT = 20.0  # What it costs that a level has no partner.
+CLEAR = 10.0  # By how much the cost of another order must be lower.
+FITS = 0.5  # Share of the cost by name that another order may have.
+ASKED = 0.15  # Share of the excess that another order of levels must fix.
+ASKED_OF_CLASSES = 0.75  # The same for classes: a rule that is partly reversed is no swap.
+
+
+def swapped_classes(world: World) -> Iterator[Suspect]:
+    """Yield the order of classes in which the source's predictor is right more often, if it is another."""
+    target, source = world.target, world.source
+    P, rows = world.on_target, world.judged.rows
+    classes = target.classes
+    if not classes or set(classes) != set(source.classes):
+        return
+    Y = rows.Y
+    if rows.kind == "binary":
+        P, Y = np.hstack([1 - P, P]), np.hstack([1 - Y, Y])
+    weights = rows.weights[:, None] * Y
+    # How probable each class of the source is, beyond its share, among the rows of each class.
+    excess = (weights.T @ P) / np.maximum(weights.sum(axis=0), 1e-12)[:, None]
+    excess = excess - np.average(P, axis=0, weights=rows.weights)
+    ours, theirs = linear_sum_assignment(-excess)
+    if excess[ours, theirs].sum() <= max(np.trace(excess), 0.0) or (ours == theirs).all():
+        return
+    codes = {classes[t]: classes[o] for o, t in zip(ours, theirs, strict=True) if o != t}
+    seen = (
+        f"The classes look swapped: the rule of {short(source.name)} fits {short(target.name)} if you read "
+        f"{_readings(codes, 'other classes')}."
+    )
+    yield _suspect("classes", source, source.label, codes, seen, relabelled, (codes,))
+
+
+def other_codes(target: Dataset, source: Dataset) -> Iterator[Suspect]:
+    """Yield columns whose levels may have been recoded."""
+    if is_sparse(target, source) or (target.classes and target.classes != source.classes):
+        return
+    for name in target.columns:
+        if name not in source.columns or is_time(name, target, source):
+            continue
+        ours, theirs = _levels(target, name), _levels(source, name)
+        codes = _better_order(ours, theirs) if ours is not None and theirs is not None else {}
+        if codes:
+            seen = (
+                f"{short(name)} looks coded differently: by their rows, levels of {short(source.name)} fit "
+                f"{short(target.name)} if you read {_readings(codes, 'other codes')}."
+            )
+            yield _suspect("codes", source, name, codes, seen, recoded, (name, codes))
+
+
+def _readings(codes: dict[str, str], others: str) -> str:
+    return named([f"{old!r} as {new!r}" for old, new in codes.items()], most=3, noun=others)
+
+
+def _suspect(
+    cause: str,
+    source: Dataset,
+    column: str,
+    codes: dict[str, str],
+    seen: str,
+    edit: Callable[..., Dataset],
+    given: Sequence[object],
+) -> Suspect:
+    python, typed = recode_options(source.name, column, codes)
+    asked = ASKED if cause == "codes" else ASKED_OF_CLASSES
+    fix = in_source(edit, *given)
+    return Suspect(cause, source.name, (column,), seen, python, typed, fix, asked)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,61 +109,22 @@ class _Levels:
     n: int
 
 
-def other_codes(target: Dataset, source: Dataset) -> Iterator[Suspect]:
-    """Yield columns whose levels may have been recoded."""
-    if target.features.is_sparse or source.features.is_sparse:
-        return
-    if target.classes and target.classes != source.classes:
-        return
-    for name in target.columns:
-        if name not in source.columns or is_time(target, name) or is_time(source, name):
-            continue
-        ours, theirs = _levels(target, name), _levels(source, name)
-        if ours is None or theirs is None:
-            continue
-        codes = _better_order(ours, theirs)
-        if codes:
-            yield _suspect(name, codes, target, source)
-
-
-def _suspect(name: str, codes: dict[str, str], target: Dataset, source: Dataset) -> Suspect:
-    python, typed_option = recode_options(source.name, name, codes)
-    pairs = [f"{old!r} as {new!r}" for old, new in codes.items()]
-    return Suspect(
-        cause="codes",
-        table=source.name,
-        columns=(name,),
-        seen=(
-            f"{short(name)} looks coded differently: by their rows, levels of {short(source.name)} fit "
-            f"{short(target.name)} if you read {named(pairs, most=3, noun='other codes')}."
-        ),
-        python=python,
-        typed=typed_option,
-        mended=lambda one, other: (one, recoded(other, name, codes)),
-        asked=ASKED,
-    )
-
-
 def _levels(dataset: Dataset, name: str) -> _Levels | None:
     """Return the levels of a category, or of whole numbers of few values; None for anything else."""
-    features = dataset.features
-    if name in features.category_names:
-        at = features.category_names.index(name)
-        names, codes = features.levels[at], features.codes[:, at]
+    if name in dataset.features.category_names:
+        names, codes = levels_of(dataset, name)
     else:
-        column = features.numeric[:, features.numeric_names.index(name)]
+        column = numbers_of(dataset, name)
         values = np.unique(column[~np.isnan(column)])
         if len(values) > MOST or (values != np.round(values)).any():
             return None
-        names = tuple(spelled(value) for value in values)
+        names = tuple(canonical_label(value) for value in values)
         codes = np.where(np.isnan(column), MISSING, np.searchsorted(values, column))
     # Rows without a value may differ from all others: they are left out, but must not be most of them.
     is_known = codes != MISSING
-    if is_known.mean() < KNOWN:
+    if is_known.mean() < KNOWN or is_known.sum() < 2 * ROWS:
         return None
     codes, Y = codes[is_known].astype(int), responses(dataset.y, len(dataset.classes))[0][is_known]
-    if len(codes) < 2 * ROWS:
-        return None
     Y = (Y - Y.mean(axis=0)) / max(float(np.sqrt(np.mean(np.var(Y, axis=0)))), 1e-12)
     counts = np.bincount(codes, minlength=len(names))
     kept = np.flatnonzero(counts >= ROWS)
@@ -112,11 +137,11 @@ def _levels(dataset: Dataset, name: str) -> _Levels | None:
 
 
 def _better_order(ours: _Levels, theirs: _Levels) -> dict[str, str]:
-    """Return which of their levels stand for which of ours, where that is not told by their names."""
+    """Return which of their levels stand for which of ours, where their names do not say so."""
     cost = _costs(ours, theirs)
-    place = {name: k for k, name in enumerate(ours.names)}
+    places = {name: k for k, name in enumerate(ours.names)}
     by_name = sum(
-        cost[k, place[name]] if name in place else ABSENT for k, name in enumerate(theirs.names)
+        cost[k, places[name]] if name in places else ABSENT for k, name in enumerate(theirs.names)
     )
     rows, columns = linear_sum_assignment(np.minimum(cost, ABSENT))
     best = float(np.minimum(cost, ABSENT)[rows, columns].sum())
@@ -124,23 +149,23 @@ def _better_order(ours: _Levels, theirs: _Levels) -> dict[str, str]:
     n_ways = 2 * lgamma(len(ours.names) + 1)
     if by_name - best < CLEAR + n_ways or best > FITS * by_name:
         return {}
-    found = {
+    partners = {
         theirs.names[i]: ours.names[j]
         for i, j in zip(rows.tolist(), columns.tolist(), strict=True)
         if cost[i, j] < ABSENT
     }
     # A level that keeps its name while another one takes it would become two.
-    taken = set(found.values())
-    if any(name not in found and name in taken for name in (*theirs.names, *theirs.rare)):
+    taken = set(partners.values())
+    if any(name not in partners and name in taken for name in (*theirs.names, *theirs.rare)):
         return {}
-    return {old: new for old, new in found.items() if old != new}
+    return {old: new for old, new in partners.items() if old != new}
 
 
 def _costs(ours: _Levels, theirs: _Levels) -> Array:
-    """Return squared distances of their levels (rows) and ours (columns), in units of chance."""
+    """Return squared distances of their levels (rows) and ours (columns), in units of noise."""
     p, q = ours.counts / ours.n, theirs.counts / theirs.n
-    chance = q[:, None] * (1 - q[:, None]) / theirs.n + p * (1 - p) / ours.n + SHARES**2
-    cost = (q[:, None] - p) ** 2 / chance
+    noise = q[:, None] * (1 - q[:, None]) / theirs.n + p * (1 - p) / ours.n + SHARES**2
+    cost = (q[:, None] - p) ** 2 / noise
     spread = (
         theirs.spreads[:, None] / theirs.counts[:, None, None]
         + ours.spreads[None] / ours.counts[None, :, None]

@@ -11,43 +11,51 @@ from datakin._core.typed_options import typed
 from datakin.data import Dataset
 from datakin.data.checks.spelling import same_names
 from datakin.data.checks.units import distance
-from datakin.explaining.edits import numbers_of, renamed
-from datakin.explaining.suspects.suspect import Suspect, is_time, known, shared_numbers
+from datakin.explaining.edits import levels_of, numbers_of, renamed
+from datakin.explaining.suspects.suspect import (
+    Suspect,
+    in_source,
+    is_sparse,
+    is_time,
+    known,
+    shared_numbers,
+)
 from datakin.results.words import short
 
 __all__ = ["other_names"]
 
-FAR, NEAR = 0.3, 0.2  # distances of two distributions that are not, and may be, those of one column
-ENOUGH = 30  # values from which distributions are compared
-MOST = 40  # columns that are compared with each other
+FAR = 0.3  # Distance from which two distributions are not those of one column.
+NEAR = 0.2  # Distance up to which they may be.
+ENOUGH = 30  # Values from which distributions are compared.
+MOST = 40  # Columns that are compared with each other.
 
 
 def other_names(target: Dataset, source: Dataset) -> Iterator[Suspect]:
-    """Yield columns that may stand under another name in the source."""
-    if target.features.is_sparse or source.features.is_sparse:
+    """Yield columns that may have another name in the source."""
+    if is_sparse(target, source):
         return
     alike = list(_alike(target, source))
     yield from alike
-    yield from _same_values(target, source, {name for each in alike for name in each.columns})
+    yield from _same_values(target, source, {name for suspect in alike for name in suspect.columns})
     yield from _swapped(target, source)
 
 
 def _alike(target: Dataset, source: Dataset) -> Iterator[Suspect]:
     """Yield names that differ in case or signs only."""
     for theirs, ours in same_names(target.columns, source.columns).items():
-        kinds = [each.features.kind(n) for each, n in ((target, ours), (source, theirs))]
-        if ours not in source.columns and kinds[0] == kinds[1]:
+        is_same_kind = target.features.kind(ours) == source.features.kind(theirs)
+        if ours not in source.columns and is_same_kind:
             seen = f"{short(theirs)} of {short(source.name)} may be {short(ours)} of {short(target.name)}."
             yield _suspect({theirs: ours}, seen, source, is_plain=True)
 
 
-def _same_values(target: Dataset, source: Dataset, found: set[str]) -> Iterator[Suspect]:
+def _same_values(target: Dataset, source: Dataset, known_names: set[str]) -> Iterator[Suspect]:
     """Yield columns that only the source has, with the values of one that only the target has."""
-    ours = [name for name in target.columns if name not in {*source.columns, *found}][:MOST]
+    ours = [name for name in target.columns if name not in {*source.columns, *known_names}][:MOST]
     theirs = [name for name in source.columns if name not in set(target.columns)][:MOST]
-    apart = {(one, two): _apart(target, one, source, two) for one in ours for two in theirs}
-    for (one, two), value in sorted(apart.items(), key=lambda item: item[1]):
-        rivals = [far for pair, far in apart.items() if (pair[0] == one) != (pair[1] == two)]
+    distances = {(one, two): _apart(target, one, source, two) for one in ours for two in theirs}
+    for (one, two), value in sorted(distances.items(), key=lambda item: item[1]):
+        rivals = [far for pair, far in distances.items() if (pair[0] == one) != (pair[1] == two)]
         if value < NEAR and value < min(rivals, default=1.0):
             seen = (
                 f"{short(target.name)} has no {short(two)} and {short(source.name)} no {short(one)}: their "
@@ -59,30 +67,32 @@ def _same_values(target: Dataset, source: Dataset, found: set[str]) -> Iterator[
 def _apart(target: Dataset, ours: str, source: Dataset, theirs: str) -> float:
     """Return how far the values of two columns are from each other, from 0 to 1."""
     pairs = ((target, ours), (source, theirs))
-    kinds = {each.features.kind(name) for each, name in pairs}
-    if len(kinds) > 1 or any(is_time(each, name) for each, name in pairs):
+    kinds = {table.features.kind(name) for table, name in pairs}
+    if len(kinds) > 1 or any(is_time(name, table) for table, name in pairs):
         return 1.0
     if kinds == {"numeric"}:
-        both = [np.sort(known(numbers_of(each, name))) for each, name in pairs]
+        both = [np.sort(known(numbers_of(table, name))) for table, name in pairs]
         return distance(*both) if min(map(len, both)) >= ENOUGH else 1.0
-    levels = [set(each.features.levels[each.features.category_names.index(n)]) for each, n in pairs]
+    levels = [set(levels_of(table, name)[0]) for table, name in pairs]
     return 0.0 if levels[0] == levels[1] else 1.0
 
 
 def _swapped(target: Dataset, source: Dataset) -> Iterator[Suspect]:
     """Yield two columns of numbers whose distributions fit if their names are swapped."""
-    columns = {}
-    for name in shared_numbers(target, source)[:MOST]:
-        both = [np.sort(known(numbers_of(each, name))) for each in (target, source)]
-        if min(map(len, both)) >= ENOUGH:
-            columns[name] = both
-    far = [name for name, (ours, theirs) in columns.items() if distance(ours, theirs) > FAR]
+    ours, theirs = (
+        {
+            name: np.sort(known(numbers_of(table, name)))
+            for name in shared_numbers(target, source)[:MOST]
+        }
+        for table in (target, source)
+    )
+    far = [
+        name
+        for name, values in ours.items()
+        if min(len(values), len(theirs[name])) >= ENOUGH and distance(values, theirs[name]) > FAR
+    ]
     for one, two in combinations(far, 2):
-        crossed = (
-            distance(columns[one][0], columns[two][1]),
-            distance(columns[two][0], columns[one][1]),
-        )
-        if max(crossed) < NEAR:
+        if max(distance(ours[one], theirs[two]), distance(ours[two], theirs[one])) < NEAR:
             seen = (
                 f"{short(one)} and {short(two)} look swapped in {short(source.name)}: each has the values "
                 f"that the other has in {short(target.name)}."
@@ -93,14 +103,10 @@ def _swapped(target: Dataset, source: Dataset) -> Iterator[Suspect]:
 def _suspect(
     names: dict[str, str], seen: str, source: Dataset, *, is_plain: bool = False
 ) -> Suspect:
-    options = (typed("rename", old, "=", new, table=source.name) for old, new in names.items())
+    python = f"rename={{{source.name!r}: {names!r}}}"
+    options = [typed("rename", old, "=", new, table=source.name) for old, new in names.items()]
+    typed_options, columns = " ".join(options), tuple(names.values())
+    fix = in_source(renamed, names)
     return Suspect(
-        cause="names",
-        table=source.name,
-        columns=tuple(names.values()),
-        seen=seen,
-        python=f"rename={{{source.name!r}: {names!r}}}",
-        typed=" ".join(options),
-        mended=lambda one, other: (one, renamed(other, names)),
-        is_plain=is_plain,
+        "names", source.name, columns, seen, python, typed_options, fix, is_plain=is_plain
     )

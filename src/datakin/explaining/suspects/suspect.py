@@ -1,19 +1,26 @@
-"""A suspicion: what was seen, the option that would mend it, and how it is done to the tables."""
+"""A suspicion: what was seen, the option that would fix it, and how the tables are fixed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from datakin._core.typed_options import typed
 from datakin.data import Dataset
 from datakin.data.features import Array
+from datakin.explaining.edits import without
 
-__all__ = ["Pair", "Suspect", "is_time", "known", "shared_numbers"]
+__all__ = ["Suspect", "in_source", "is_sparse", "is_time", "known", "leaving_out", "shared_numbers"]
 
-Pair = tuple[Dataset, Dataset]  # target and source
-ASKED = 0.3  # share of the excess that a mend must take away, unless its suspect says otherwise
+Fix = Callable[[Dataset, Dataset], tuple[Dataset, Dataset]]  # of the target and the source
+ASKED = 0.3  # Share of the excess that a fix must take away, unless its suspect says otherwise.
+
+
+def _nothing(target: Dataset, source: Dataset) -> tuple[Dataset, Dataset]:
+    return target, source
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,27 +31,46 @@ class Suspect:
     ----------
     cause, table, columns, seen, python, typed
         As in `datakin.results.explanation.Mend`.
-    mended : callable
-        Returns target and source once mended.
+    fix : callable
+        Returns target and source once fixed.
     asked : float
-        Share of the excess that the mend must take away to be named: the more, the less sure it was
+        Share of the excess that the fix must take away to be named: the more, the less sure it was
         from the columns alone.
     changes_target : bool
-        Whether the target is mended, too.
+        Whether the target is fixed, too.
     is_plain : bool
-        Whether it is plain to see in the columns: it is then named unless its mend does harm.
+        Whether it is plain to see in the columns: it is then named unless its fix does harm.
     """
 
     cause: str
     table: str
     columns: tuple[str, ...]
     seen: str
-    python: str
-    typed: str
-    mended: Callable[[Dataset, Dataset], Pair]
+    python: str = ""
+    typed: str = ""
+    fix: Fix = _nothing
     asked: float = ASKED
     changes_target: bool = False
     is_plain: bool = False
+
+
+def in_source(edit: Callable[..., Dataset], *given: Any) -> Fix:
+    """Return the fix that edits the source alone."""
+    return lambda target, source: (target, edit(source, *given))
+
+
+def leaving_out(
+    cause: str, table: str, columns: Sequence[str], seen: str, *, is_proposed: bool = True
+) -> Suspect:
+    """Return the suspicion that some columns should be left out of both tables."""
+    names = list(columns)
+    python = f"ignore={names!r}" if is_proposed else ""
+    options = " ".join(typed("ignore", name) for name in names) if is_proposed else ""
+
+    def fix(target: Dataset, source: Dataset) -> tuple[Dataset, Dataset]:
+        return without(target, names), without(source, names)
+
+    return Suspect(cause, table, tuple(names), seen, python, options, fix, changes_target=True)
 
 
 def known(values: Array) -> Array:
@@ -52,21 +78,27 @@ def known(values: Array) -> Array:
     return np.asarray(values[~np.isnan(values)])
 
 
+def is_sparse(target: Dataset, source: Dataset) -> bool:
+    """Return whether a table is sparse: nothing is looked for in its columns."""
+    return target.features.is_sparse or source.features.is_sparse
+
+
 def shared_numbers(target: Dataset, source: Dataset) -> list[str]:
-    """Return the columns that are numbers in both, as they stand there; none of sparse tables.
+    """Return the columns that are numbers in both tables, and no times; none of sparse tables.
 
     Dates are read as numbers, too, but are in no units, and nobody would know them by their numbers.
     """
-    if target.features.is_sparse or source.features.is_sparse:
+    if is_sparse(target, source):
         return []
-    others = set(source.features.numeric_names)
+    both = set(target.features.numeric_names) & set(source.features.numeric_names)
     return [
         name
         for name in target.features.numeric_names
-        if name in others and not any(is_time(each, name) for each in (target, source))
+        if name in both and not is_time(name, target, source)
     ]
 
 
-def is_time(dataset: Dataset, name: str) -> bool:
-    """Return whether a column holds dates or durations."""
-    return name in dataset.facts and dataset.facts[name].kind in ("date", "duration")
+def is_time(name: str, *datasets: Dataset) -> bool:
+    """Return whether a column holds dates or durations in one of some datasets."""
+    facts = [dataset.facts.get(name) for dataset in datasets]
+    return any(fact is not None and fact.kind in ("date", "duration") for fact in facts)

@@ -1,4 +1,4 @@
-"""The same quantity in other units, told by the quantiles of a column in two tables.
+"""The same quantity in other units: seen in the quantiles of a column in two tables.
 
 Any two normal distributions are linear functions of each other, so that quantiles alone cannot tell other
 units from other people. Here the label has the last word: only a conversion with which the source's rule
@@ -8,155 +8,182 @@ holds in the target is named.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from datakin._core.typed_options import typed
 from datakin.data import Dataset
-from datakin.data.checks.conversions import Units, known_for
 from datakin.data.checks.names import words_of
+from datakin.data.checks.units import Units, known_for
 from datakin.data.features import Array
 from datakin.explaining.edits import converted, numbers_of
-from datakin.explaining.suspects.suspect import Suspect, known, shared_numbers
+from datakin.explaining.suspects.suspect import Suspect, in_source, known, shared_numbers
 from datakin.results.words import number, short
 
-__all__ = ["conversion", "other_units", "units_suspect"]
+__all__ = ["label_units", "other_units"]
 
-ENOUGH = 20  # values from which quantiles are compared
-FEWEST = 8  # different values: with fewer it may be a code
+ENOUGH = 20  # Values from which quantiles are compared.
+FEWEST = 8  # Different values that there must be: fewer may be a code.
 LEVELS = np.linspace(0.06, 0.94, 23)
-SCALED = 1.5  # ratio of spreads that asks for a conversion that the name suggests,
-FACTOR = 3.0  # and for any other factor: smaller ratios are those of other people
-AWAY = 2.3  # distance of the medians that asks for one, too, in standard deviations
-APART = 3.0  # distance from which a conversion is plain to see,
-TENFOLD = 5.0  # ratio of spreads from which a known one is,
-CLOSE = 8.0  # if it brings the quantiles so much nearer
-STRAIGHT = 0.06  # what a line may leave unexplained of the quantiles, beside chance
-NEAR = 0.2  # distance of quantiles from which a known conversion fits, in standard deviations
-CHANCE = 1.5  # of that distance, over the root of the number of rows
-ABOUT = 1.25  # ratio of two factors that may be one
-TIMES = 3.0  # so much nearer must the converted quantiles be
-SURE, UNSURE = 0.15, 0.6  # shares of the excess that a known conversion, or any line, must mend
+SCALED = 1.5  # Ratio of spreads from which a conversion that the name suggests is looked for.
+FACTOR = 3.0  # Ratio of spreads from which any other is: smaller ones are those of other people.
+AWAY = 2.3  # Distance of the medians, in standard deviations, from which any is looked for.
+APART = 3.0  # Distance of the medians from which a conversion is plain to see.
+TENFOLD = 5.0  # Ratio of spreads from which a known conversion is plain to see.
+CLOSE = 8.0  # What is plain brings the quantiles so many times nearer.
+STRAIGHT = 0.06  # Share of the quantiles' variance that a line may leave, in addition to noise.
+NEAR = 0.2  # Distance of quantiles, in standard deviations, up to which a conversion fits.
+NOISE = 1.5  # Noise of that distance, over the root of the number of rows.
+ABOUT = 1.25  # Ratio up to which two factors may be one.
+TIMES = 3.0  # Any conversion brings the quantiles so many times nearer.
+SURE, UNSURE = 0.15, 0.6  # Shares of the excess that a known conversion, or any line, must fix.
+
+
+@dataclass(frozen=True, eq=False)
+class _Quantiles:
+    """Quantiles of one column in both tables, and the number of values in the smaller one."""
+
+    ours: Array
+    theirs: Array
+    n: int
+
+    @classmethod
+    def of(cls, ours: Array, theirs: Array) -> _Quantiles | None:
+        """Return the quantiles; None of few values, of constants, and of what cannot be squared."""
+        n = min(len(ours), len(theirs))
+        if n < ENOUGH or min(len(np.unique(ours)), len(np.unique(theirs))) < FEWEST:
+            return None
+        found = cls(np.quantile(ours, LEVELS), np.quantile(theirs, LEVELS), n)
+        is_usable = all(0 < spread < np.inf for spread in found.spreads)
+        return found if is_usable else None
+
+    @cached_property
+    def spreads(self) -> tuple[float, float]:
+        """Standard deviations of both."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return float(np.std(self.ours)), float(np.std(self.theirs))
+
+    @property
+    def ratio(self) -> float:
+        """How many times wider the wider one is."""
+        return max(self.spreads) / min(self.spreads)
+
+    @property
+    def between_medians(self) -> float:
+        """The distance of the medians, in standard deviations of the wider one."""
+        return abs(float(np.median(self.ours) - np.median(self.theirs))) / max(self.spreads)
+
+    @property
+    def factor(self) -> float:
+        """What their quantiles are best multiplied by."""
+        return float(np.sum(self.ours * self.theirs) / np.sum(self.theirs**2))
+
+    @property
+    def is_straight(self) -> bool:
+        """Whether one is a linear function of the other."""
+        left = float(1 - np.corrcoef(self.ours, self.theirs)[0, 1] ** 2)
+        return left < STRAIGHT + 3 / self.n
+
+    def distance(self, way: Units | None = None) -> float:
+        """Return their mean distance in our standard deviations, perhaps once theirs are converted."""
+        theirs = self.theirs if way is None else way.of(self.theirs)
+        return float(np.mean(np.abs(self.ours - theirs))) / self.spreads[0]
+
+    def is_plain(self, way: Units) -> bool:
+        """Return whether they are so far apart, and so near once converted, that no label is needed."""
+        is_known = bool(way.words) and self.ratio > TENFOLD
+        is_far = self.between_medians > APART or is_known
+        return is_far and CLOSE * self.distance(way) < self.distance()
+
+    def conversion(self, name: str, *, by_name: bool) -> Units | None:
+        """Return the conversion that lays theirs over ours, if any does; see `units_suspect`."""
+        is_away = self.between_medians > AWAY
+        if not (is_away or self.ratio > SCALED):
+            return None
+        is_far = is_away or self.ratio > FACTOR
+        way = self._known_conversion(name, by_name=by_name or not is_far)
+        if way is None and not by_name and is_far and self.is_straight:
+            # A line with an intercept is not enough: two tables of other people are linear, too.
+            line = Units(self.factor, 0.0)
+            is_near = line.slope > 0 and self.distance(line) < NEAR + NOISE / np.sqrt(self.n)
+            way = line if is_near else None
+        return way if way is not None and TIMES * self.distance(way) <= self.distance() else None
+
+    def _known_conversion(self, name: str, *, by_name: bool) -> Units | None:
+        """Return the known conversion that fits best, if one fits; those that the name suggests first."""
+        noise = NOISE / np.sqrt(self.n)
+        near = NEAR + noise
+        named, starred = known_for(words_of(name))
+        every = known_for(("temp", "weight", "length"))[0]
+        # Around 0 many a factor is near enough. One that the name does not suggest must be about the best
+        # one, and what only happens to fit no worse than that.
+        factor = self.factor
+        fitted = self.distance(Units(factor, 0.0)) + noise / 2
+        likely = [way for way in starred if way.intercept or ABOUT > way.slope / factor > 1 / ABOUT]
+        if by_name:
+            likely, every = [], []
+        for ways, limit in ((named, 2 * near), (likely, near), (every, min(near, fitted))):
+            distances = [(self.distance(way), k) for k, way in enumerate(ways)]
+            least, best = min(distances, default=(np.inf, -1))
+            if least < limit:
+                return ways[best]
+        return None
 
 
 def other_units(target: Dataset, source: Dataset) -> Iterator[Suspect]:
     """Yield columns of numbers that may be in other units."""
     for name in shared_numbers(target, source):
-        way = conversion(numbers_of(target, name), numbers_of(source, name), name)
-        if way is not None:
-            yield units_suspect(name, way, target, source)
+        suspect = _units_suspect(name, target, source)
+        if suspect is not None:
+            yield suspect
 
 
-def units_suspect(name: str, way: Units, target: Dataset, source: Dataset) -> Suspect:
-    """Return the suspicion that a column of the source must be converted so."""
+def label_units(target: Dataset, source: Dataset) -> Iterator[Suspect]:
+    """Yield a label that is a number in other units, where its name suggests them or all values are apart.
+
+    Any other factor is a scale, which is a part of the ladder.
+    """
+    if target.classes or source.classes or target.label != source.label:
+        return
+    by_name = _units_suspect(target.label, target, source, by_name=True)
+    suspect = by_name or _units_suspect(target.label, target, source)
+    if suspect is not None and (suspect is by_name or suspect.is_plain):
+        yield suspect
+
+
+def _units_suspect(
+    name: str, target: Dataset, source: Dataset, *, by_name: bool = False
+) -> Suspect | None:
+    """Return the suspicion that a column of the source must be converted, if a conversion fits.
+
+    Parameters
+    ----------
+    by_name : bool
+        Whether only conversions count that the name suggests.
+    """
+    values = [known(numbers_of(table, name)) for table in (target, source)]
+    quantiles = _Quantiles.of(*values)
+    way = None if quantiles is None else quantiles.conversion(name, by_name=by_name)
+    if quantiles is None or way is None:
+        return None
     (slope, intercept), (typed_slope, typed_intercept) = way.written
-    middles = [number(float(np.median(known(numbers_of(each, name))))) for each in (target, source)]
-    of = f" (perhaps {way.words})" if way.words else ""
+    ours, theirs = (number(float(np.median(column))) for column in values)
+    perhaps = f" (perhaps {way.words})" if way.words else ""
     line = typed_slope if typed_intercept == "0" else f"{typed_slope},{typed_intercept}"
-    values = float(slope), float(intercept)  # what is tried is what is proposed
     return Suspect(
         cause="units",
         table=source.name,
         columns=(name,),
         seen=(
-            f"{short(name)} looks to be in other units{of}: its median is {middles[0]} in "
-            f"{short(target.name)} and {middles[1]} in {short(source.name)}."
+            f"{short(name)} looks to be in other units{perhaps}: its median is {ours} in "
+            f"{short(target.name)} and {theirs} in {short(source.name)}."
         ),
         python=f"convert={{{source.name!r}: {{{name!r}: ({slope}, {intercept})}}}}",
         typed=typed("convert", name, f"={line}", table=source.name),
-        mended=lambda one, other: (one, converted(other, name, *values)),
+        # What is tried is what is proposed.
+        fix=in_source(converted, name, float(slope), float(intercept)),
         asked=SURE if way.words else UNSURE,
-        is_plain=_is_plain(known(numbers_of(target, name)), known(numbers_of(source, name)), way),
+        is_plain=quantiles.is_plain(way),
     )
-
-
-def _is_plain(ours: Array, theirs: Array, way: Units) -> bool:
-    """Return whether two columns lie so far apart, and so near once converted, that no label is needed."""
-    a, b = np.quantile(ours, LEVELS), np.quantile(theirs, LEVELS)
-    spread = float(np.std(a))
-    width = float(np.std(b))
-    is_apart = abs(float(np.median(a) - np.median(b))) > APART * max(spread, width)
-    is_known = bool(way.words) and max(spread / width, width / spread) > TENFOLD
-    return (is_apart or is_known) and CLOSE * _distance(a, way.of(b), spread) < _distance(
-        a, b, spread
-    )
-
-
-def conversion(ours: Array, theirs: Array, name: str, *, by_name: bool = False) -> Units | None:
-    """Return the conversion that lays the quantiles of one column over those of the other, if any does.
-
-    Parameters
-    ----------
-    ours, theirs : ndarray
-    name : str
-        Of the column.
-    by_name : bool
-        Whether only conversions count that the name suggests.
-    """
-    one, other = known(ours), known(theirs)
-    if min(len(one), len(other)) < ENOUGH or min(map(_distinct, (one, other))) < FEWEST:
-        return None
-    a, b = np.quantile(one, LEVELS), np.quantile(other, LEVELS)
-    with np.errstate(over="ignore", invalid="ignore"):
-        spread, width = float(np.std(a)), float(np.std(b))
-    if not (0 < spread < np.inf and 0 < width < np.inf):  # constant, or too large to be squared
-        return None
-    is_scaled = max(spread / width, width / spread) > SCALED
-    is_away = abs(np.median(a) - np.median(b)) > AWAY * max(spread, width)
-    if not (is_scaled or is_away):
-        return None
-    chance = CHANCE / np.sqrt(min(len(one), len(other)))
-    near = NEAR + chance
-    is_far = is_away or max(spread / width, width / spread) > FACTOR
-    way = _known_way(a, b, spread, name, near, chance / 2, by_name or not is_far)
-    is_straight = _unlike(a, b) < STRAIGHT + 3 / min(len(one), len(other))
-    if way is None and not by_name and is_far and is_straight:
-        way = _factor(a, b, spread, near)
-    if way is None or TIMES * _distance(a, way.of(b), spread) > _distance(a, b, spread):
-        return None
-    return way
-
-
-def _factor(a: Array, b: Array, spread: float, near: float) -> Units | None:
-    """Return the factor that lays one set of quantiles over the other, if one does.
-
-    A line with an intercept is not enough: two tables of other people are linear in each other, too.
-    """
-    factor = float(np.sum(a * b) / np.sum(b**2))
-    is_near = factor > 0 and _distance(a, factor * b, spread) < near
-    return Units(factor, 0.0) if is_near else None
-
-
-def _distinct(values: Array) -> int:
-    return len(np.unique(values))
-
-
-def _known_way(
-    a: Array, b: Array, spread: float, name: str, near: float, slack: float, by_name: bool
-) -> Units | None:
-    """Return the known conversion that fits best, if one fits; those that the name suggests first."""
-    named, starred = known_for(words_of(name))
-    every = known_for(("temp", "weight", "length"))[0]
-    # Around 0 many a factor is near enough. One that the name does not suggest must be about the best one,
-    # and what only happens to fit no worse than that.
-    factor = float(np.sum(a * b) / np.sum(b**2)) if np.any(b) else 1.0
-    fitted = _distance(a, factor * b, spread) + slack
-    likely = [way for way in starred if way.intercept or ABOUT > way.slope / factor > 1 / ABOUT]
-    if by_name:
-        likely, every = [], []
-    for ways, limit in ((named, 2 * near), (likely, near), (every, min(near, fitted))):
-        found = [(_distance(a, way.of(b), spread), k) for k, way in enumerate(ways)]
-        least, best = min(found, default=(np.inf, -1))
-        if least < limit:
-            return ways[best]
-    return None
-
-
-def _distance(a: Array, b: Array, spread: float) -> float:
-    """Return the mean distance of two sets of quantiles, in standard deviations of the first."""
-    return float(np.mean(np.abs(a - b))) / spread
-
-
-def _unlike(a: Array, b: Array) -> float:
-    """Return the share of the variance of some quantiles that a line through others leaves."""
-    return float(1 - np.corrcoef(a, b)[0, 1] ** 2)

@@ -1,0 +1,193 @@
+"""Ridge regression with a radial kernel: every held-out prediction from one decomposition."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from scipy.linalg import eigh
+
+from datakin.data.features import Array
+from datakin.learners.learner import Rows, told_of_pool
+from datakin.learners.predictors import KernelPredictor, normalised, radial
+from datakin.learners.scaling import Scaler
+
+__all__ = ["KernelLearner"]
+
+PENALTIES = (0.03, 0.1, 0.3, 1.0, 3.0)
+_SAMPLES: WeakKeyDictionary[Rows, Rows] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[Rows, _Decomposed] = WeakKeyDictionary()
+CONSTANT = 10.0  # added to the kernel: a level of the response costs next to nothing,
+FAR, MOST = 10.0, 1e9  # and so does one that lies many standard deviations from 0
+
+
+@dataclass(frozen=True)
+class KernelLearner:
+    """Kernel ridge regression, on 0 and 1 for classes; penalties are chosen by leave-one-out errors.
+
+    Time grows with the cube of the rows: of sources and of the target there are at most so many.
+    """
+
+    penalties: tuple[float, ...] = PENALTIES
+    most_rows: int = 500
+    most_own: int = 1000
+    name: str = "kernel"
+
+    def fit(self, rows: Rows, parts: Sequence[Array] = ()) -> tuple[KernelPredictor, Array]:
+        """Return the predictor of all rows, and the leave-one-out loss of each penalty."""
+        found = _decomposed(rows)
+        nowhere = np.full(len(rows), -1)
+        told = np.sum(parts, axis=0) if len(parts) else found.told(self.penalties, nowhere)[0]
+        return found.predictor(self.penalties[int(np.argmin(told))]), told
+
+    def held_out(
+        self, rows: Rows, folds: Array, parts: Sequence[Array] = ()
+    ) -> tuple[Array, Array]:
+        """Return predictions of the folds, and leave-one-out losses; see `Learner`."""
+        inside = np.flatnonzero(folds >= 0)
+        if len(inside) > self.most_own:
+            return self._of_sample(rows, folds, inside, parts)
+        whole, places = _decomposed(rows), range(int(folds.max()) + 1)
+        told = told_of_pool(parts, len(places)) if len(parts) else whole.told(self.penalties, folds)
+        found = np.empty(rows.Y.shape)
+        for k in places:
+            at = np.flatnonzero(folds == k)
+            found[at] = whole.without(at, self.penalties[int(np.argmin(told[1 + k]))])
+        return normalised(found[inside], rows.kind), told
+
+    def _of_sample(
+        self, rows: Rows, folds: Array, inside: Array, parts: Sequence[Array]
+    ) -> tuple[Array, Array]:
+        """Learn from some of the target's rows; all others are predicted by those outside their fold."""
+        taken = np.zeros(len(rows), dtype=bool)
+        taken[inside[_every(len(inside), self.most_own)]] = True
+        used = taken | (folds < 0)
+        some = _SAMPLES.get(rows)
+        if some is None:
+            some = _SAMPLES[rows] = rows.take(used)
+        kept = np.unique(folds[taken])
+        codes = np.where(folds[used] >= 0, np.searchsorted(kept, folds[used]), -1)
+        predicted, told = self.held_out(some, codes, parts)
+        whole, others = _decomposed(some), ~taken[inside]
+        found = np.empty((len(inside), rows.Y.shape[1]))
+        found[~others] = predicted
+        for fold in np.unique(folds[inside][others]):
+            at = others & (folds[inside] == fold)
+            k = int(np.searchsorted(kept, fold)) if fold in kept else -1
+            penalty = self.penalties[int(np.argmin(told[1 + k]))]
+            fit = whole.predictor(penalty, np.flatnonzero(codes == k) if k >= 0 else None)
+            found[at] = fit.predict(rows.X[inside[at]])
+        return found, told
+
+    def few(self, rows: Rows) -> Rows:
+        """Return the rows of a target that the learner is fitted on: all, or some of many."""
+        if len(rows) <= self.most_own:
+            return rows
+        return rows.take(np.arange(len(rows))[_every(len(rows), self.most_own)])
+
+
+def _every(n_rows: int, most: int) -> slice:
+    """Return the rows to take so that there are at most some number of them."""
+    return slice(None, None, max(1, -(-n_rows // most)))
+
+
+def _decomposed(rows: Rows) -> _Decomposed:
+    """Return the main axes of the rows' kernel, found once for all draws of the folds."""
+    found = _KNOWN.get(rows)
+    if found is None:
+        found = _KNOWN[rows] = _Decomposed(rows)
+    return found
+
+
+class _Decomposed:
+    """The kernel of some rows in its main axes, scaled by the roots of the rows' weights."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.scaler = Scaler.learn(rows.X)
+        self.Z = self.scaler.apply(rows.X)
+        self.width, self.constant = _width(self.Z), _constant(rows)
+        self.Y, self.kind, self.root = rows.Y, rows.kind, np.sqrt(rows.weights)
+        K = radial(self.Z, self.Z, 1 / self.width) + self.constant
+        values, self.axes = eigh(K * np.outer(self.root, self.root))
+        self.values = np.maximum(values, 0.0)
+        self.turned = self.axes.T @ (self.root[:, None] * rows.Y)
+        self.inverses: dict[float, Array] = {}
+
+    def told(self, penalties: Sequence[float], folds: Array) -> Array:
+        """Return sums of leave-one-out losses of all rows, and of those outside each fold, by penalty.
+
+        A formula says what a fold left out changes.
+        """
+        some = [folds == k for k in range(int(folds.max()) + 1)]
+        sums = np.empty((1 + len(some), len(penalties)))
+        for j, penalty in enumerate(penalties):
+            inverse = self._inverse(penalty)
+            dual = inverse @ (self.root[:, None] * self.Y)
+            for k, at in enumerate([np.zeros(len(folds), dtype=bool), *some]):
+                across = inverse[np.ix_(at, ~at)]
+                gone = np.linalg.solve(inverse[np.ix_(at, at)], across)
+                left = dual[~at] - gone.T @ dual[at]
+                diagonal = np.diag(inverse)[~at] - np.sum(across * gone, axis=0)
+                sums[k, j] = self._loss(penalty, left, diagonal, ~at)
+        return sums
+
+    def _inverse(self, penalty: float) -> Array:
+        """Return the inverse of the penalised kernel, kept for further draws of the folds."""
+        if penalty not in self.inverses:
+            self.inverses[penalty] = (self.axes / (self.values + penalty)) @ self.axes.T
+        return self.inverses[penalty]
+
+    def _loss(self, penalty: float, dual: Array, diagonal: Array, rows: Array) -> float:
+        """Return the sum of leave-one-out losses for the solution and the diagonal of the inverse."""
+        residual = dual / np.maximum(diagonal, 1e-9 / penalty)[:, None]
+        if self.kind != "regression":  # probabilities end at 0 and 1
+            root, Y = np.maximum(self.root[rows], 1e-12)[:, None], self.Y[rows]
+            residual = (Y - np.clip(Y - residual / root, 0, 1)) * root
+        return float(np.sum(residual**2))
+
+    def without(self, at: Array, penalty: float) -> Array:
+        """Return predictions of some rows from all others, exactly."""
+        shrunk = self.values / (self.values + penalty)
+        block = (self.axes[at] * shrunk) @ self.axes[at].T
+        fitted = self.axes[at] @ (shrunk[:, None] * self.turned)
+        own = self.root[at][:, None] * self.Y[at]
+        residual = np.linalg.solve(np.eye(len(at)) - block + 1e-10 * np.eye(len(at)), own - fitted)
+        counts = self.root[at] > 0
+        found = self.Y[at] - residual / np.where(counts, self.root[at], 1.0)[:, None]
+        if not counts.all():  # a row of weight 0 has no residual to find its prediction from
+            K = radial(self.Z[at], self.Z, 1 / self.width) + self.constant
+            found[~counts] = K[~counts] @ self.predictor(penalty, at).coefficients
+        return np.asarray(found)
+
+    def predictor(self, penalty: float, without: Array | None = None) -> KernelPredictor:
+        """Return the predictor of all rows, or of all but some, exactly."""
+        inverse = 1.0 / (self.values + penalty)
+        dual = self.axes @ (self.turned * inverse[:, None])
+        if without is not None:
+            columns = (self.axes * inverse) @ self.axes[without].T
+            dual -= columns @ np.linalg.solve(columns[without], dual[without])
+            dual[without] = 0.0
+        return KernelPredictor(
+            self.scaler, self.Z, self.root[:, None] * dual, self.width, self.constant, self.kind
+        )
+
+
+def _constant(rows: Rows) -> float:
+    """Return what is added to the kernel."""
+    if rows.kind != "regression":
+        return CONSTANT
+    mean, spread = abs(float(np.mean(rows.Y))), float(np.std(rows.Y))
+    far = mean / (FAR * spread) if spread > 0 else 0.0
+    return CONSTANT * float(np.clip(far**2, 1.0, MOST))
+
+
+def _width(Z: Array) -> float:
+    """Return twice the median squared distance between rows."""
+    few = Z[:: max(1, len(Z) // 300)]
+    squares = np.sum(few**2, axis=1)
+    d2 = squares[:, None] + squares - 2 * few @ few.T
+    apart = d2[np.triu_indices(len(few), 1)]
+    middle = float(np.median(apart)) if len(apart) else 0.0
+    return 2 * middle if middle > 0 else 1.0

@@ -1,0 +1,143 @@
+"""What a learner is: rows in, a predictor out. What it is given: features, responses as columns, weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+
+from datakin.data.features import Array
+
+__all__ = [
+    "Kind",
+    "Learner",
+    "Predictor",
+    "Rows",
+    "held_out_by_refits",
+    "responses",
+    "told_of_pool",
+]
+
+Kind = Literal["binary", "multiclass", "regression"]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows to learn from.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, p)
+        Missing numbers are NaN.
+    Y : ndarray of shape (n, m)
+        Numbers; for two classes 0 and 1 of the second one; for several classes a column each.
+    weights : ndarray of shape (n,)
+    kind : {"binary", "multiclass", "regression"}
+    """
+
+    X: Array
+    Y: Array
+    weights: Array
+    kind: Kind
+
+    def __len__(self) -> int:
+        return len(self.Y)
+
+    @property
+    def codes(self) -> Array:
+        """Class codes; only for classes."""
+        if self.kind == "binary":
+            return np.asarray(self.Y[:, 0].astype(int))
+        return np.asarray(np.argmax(self.Y, axis=1))
+
+    def take(self, at: Array) -> Rows:
+        """Return some of the rows."""
+        return Rows(self.X[at], self.Y[at], self.weights[at], self.kind)
+
+    def below(self, *others: Rows) -> Rows:
+        """Return these rows and those of others, one below the other."""
+        parts = (self, *others)
+        return Rows(
+            np.vstack([p.X for p in parts]),
+            np.vstack([p.Y for p in parts]),
+            np.concatenate([p.weights for p in parts]),
+            self.kind,
+        )
+
+
+def responses(y: Array, n_classes: int) -> tuple[Array, Kind]:
+    """Return the response columns for class codes, or for numbers (`n_classes` 0), and the kind.
+
+    Examples
+    --------
+    >>> responses(np.array([0, 1, 1]), 2)[0].T
+    array([[0., 1., 1.]])
+    """
+    if not n_classes:
+        return np.asarray(y, dtype=float)[:, None], "regression"
+    if n_classes == 2:
+        return (y == 1).astype(float)[:, None], "binary"
+    return (y[:, None] == np.arange(n_classes)).astype(float), "multiclass"
+
+
+class Predictor(Protocol):
+    """What all predictors do."""
+
+    def predict(self, X: Array) -> Array:
+        """Return one column per response."""
+
+
+class Learner(Protocol):
+    """What every learner does: all others are one of these, or are wrapped to be one."""
+
+    @property
+    def name(self) -> str:
+        """How results call it."""
+
+    def fit(self, rows: Rows, parts: Sequence[Array] = ()) -> tuple[Predictor, Array]:
+        """Return the predictor of all rows, and what they tell about penalties.
+
+        Parameters
+        ----------
+        rows : Rows
+        parts : sequence of ndarray
+            What the parts that these rows are pooled of tell, each fitted alone: the penalty is then the
+            best for all of them together, and nothing is learned about it here.
+        """
+
+    def held_out(
+        self, rows: Rows, folds: Array, parts: Sequence[Array] = ()
+    ) -> tuple[Array, Array]:
+        """Return predictions of the folds, and what rows tell about penalties.
+
+        Parameters
+        ----------
+        rows : Rows
+        folds : ndarray of int
+            Of each row; -1 for rows that are never left out.
+        parts : sequence of ndarray
+            As in `fit`; an array of shape (1 + folds, penalties) for what the rows outside each fold tell.
+
+        Returns
+        -------
+        predictions : ndarray of shape (rows in folds, outputs)
+        told : ndarray of shape (1 + folds, penalties)
+            Sums of leave-one-out losses of all rows, and of those outside each fold.
+        """
+
+
+def told_of_pool(parts: Sequence[Array], n_folds: int) -> Array:
+    """Return what the parts of a pool tell together: of all rows, and of those outside each fold."""
+    return np.asarray(np.sum(np.broadcast_arrays(*parts, np.zeros((1 + n_folds, 1))), axis=0))
+
+
+def held_out_by_refits(learner: Learner, rows: Rows, folds: Array) -> tuple[Array, Array]:
+    """Return predictions of the folds by a fit without each, and nothing about penalties."""
+    inside = np.flatnonzero(folds >= 0)
+    found = np.empty((len(inside), rows.Y.shape[1]))
+    for k in range(int(folds.max()) + 1):
+        here = folds[inside] == k
+        found[here] = learner.fit(rows.take(folds != k))[0].predict(rows.X[inside[here]])
+    return found, np.zeros((2 + int(folds.max()), 1))

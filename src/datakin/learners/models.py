@@ -1,0 +1,210 @@
+"""The learners: those of the default and of the paper, three more, and any scikit-learn estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.base import clone
+
+from datakin._core.exceptions import DatakinError, listed, suggest
+from datakin.data.features import Array
+from datakin.learners.estimators import FittedLearner
+from datakin.learners.fitters import Fitter, start_fitter
+from datakin.learners.scaling import center_and_scale
+from datakin.learners.trees import tree_options
+
+__all__ = ["Model", "built_in_models", "choose_models", "fit_model"]
+
+# Besides logistic or linear regression, which is the first of both:
+DEFAULT = ("rbf_svm", "trees")
+PAPER = ("linear_svm", "rbf_svm", "xgboost")
+_BOOSTING = {"n_estimators": 100, "max_depth": 6, "learning_rate": 0.3, "n_jobs": 1}
+RESERVED = ("ensemble", "weighted", "unweighted", "average")
+
+
+@dataclass(frozen=True)
+class Model:
+    """A learner and the kind of matrix it takes.
+
+    Parameters
+    ----------
+    name : str
+    estimator : scikit-learn estimator
+        Cloned for every fit.
+    features : {"dense", "tree"}
+        Standardised columns, or ranks with missing values left in place.
+    scale_target : bool
+        Regression: standardise y within the training rows, as kernel machines need.
+    backend : str, optional
+        The fast fitter in `datakin.learners.fitters` that gives the estimator's fit.
+    sizing : callable, optional
+        ``sizing(n_rows, n_columns)`` returns options that suit a dataset of that size.
+    """
+
+    name: str
+    estimator: Any
+    features: Literal["dense", "tree"] = "dense"
+    scale_target: bool = False
+    backend: str | None = None
+    sizing: Callable[[int, int], Mapping[str, Any]] | None = None
+
+    def sized(self, n_rows: int, n_columns: int) -> Model:
+        """Return the model for a dataset of some size; an option that is set stays as it is."""
+        if self.sizing is None:
+            return self
+        estimator = clone(self.estimator)
+        unset = [name for name, value in estimator.get_params().items() if value is None]
+        found = self.sizing(n_rows, n_columns)
+        estimator.set_params(**{name: found[name] for name in found if name in unset})
+        return replace(self, estimator=estimator, sizing=None)
+
+
+def built_in_models(is_class: bool) -> tuple[Model, ...]:
+    """Return all models that can be asked for by name."""
+    # Learners are imported where they are made, so that `import datakin` stays quick.
+    from sklearn.linear_model import LinearRegression, LogisticRegression
+    from sklearn.svm import SVC, SVR
+    from xgboost import XGBClassifier, XGBRegressor
+
+    from datakin.learners.paper_models import terms_and_qda
+
+    machine, boosted = (SVC, XGBClassifier) if is_class else (SVR, XGBRegressor)
+    # XGBoost's least gain for a split is absolute, so the unit of y would matter.
+    unit = not is_class
+
+    def model(name: str, estimator: Any, backend: str, **more: Any) -> Model:
+        return Model(name, estimator, scale_target=unit, backend=backend, **more)
+
+    if is_class:
+        # C = 1000: an unpenalised fit diverges on separable data.
+        logistic = LogisticRegression(C=1e3, max_iter=1000)
+        first = Model("logistic", logistic, backend="logistic")
+    else:
+        first = Model("linear", LinearRegression(), backend="linear")
+    trees = boosted(n_jobs=1)
+    return (
+        first,
+        model("linear_svm", machine(kernel="linear"), "linear_svm"),
+        model("rbf_svm", machine(kernel="rbf", gamma="auto"), "rbf_svm"),
+        model("trees", trees, "xgboost", features="tree", sizing=tree_options),
+        model("xgboost", boosted(**_BOOSTING), "xgboost", features="tree"),
+        *(Model(name, made) for name, made in terms_and_qda(is_class).items()),
+    )
+
+
+def choose_models(models: Any, is_class: bool) -> tuple[Model, ...]:
+    """Return the models for an option of the user.
+
+    None: the default's three. "paper": the paper's four. "extended": the default's and more. Else a list of
+    names, or a mapping of name to estimator or options. A mapping of options changes a built-in model. A
+    user's own estimator gets imputed, standardised and one-hot encoded features. Its label is the class with
+    the largest predict_proba or decision_function (for SVC that is ``break_ties=True``), or predict if it has
+    neither.
+    """
+    known = {m.name: m for m in built_in_models(is_class)}
+    if models is None or isinstance(models, str):
+        first = next(iter(known))
+        more = [name for name in known if name not in (first, *DEFAULT, *PAPER)]
+        sets = {
+            None: [first, *DEFAULT],
+            "paper": [first, *PAPER],
+            "extended": [first, *DEFAULT, *more],
+        }
+        models = sets.get(models, [models])
+    if not isinstance(models, (Mapping, list, tuple)):
+        _known_model(models, known)
+    if isinstance(models, Mapping):
+        chosen = [
+            _changed_model(name, found, known)
+            if isinstance(found, Mapping)
+            else _own_model(name, found, is_class)
+            for name, found in models.items()
+        ]
+    else:
+        chosen = [m if isinstance(m, Model) else _known_model(m, known) for m in models]
+    names = [m.name for m in chosen]
+    if not chosen:
+        raise DatakinError("The 'models' parameter must name at least one model. Got none.")
+    if len(set(names)) < len(names) or set(names) & set(RESERVED):
+        raise DatakinError(
+            f"Models must have different names, none of {listed(RESERVED)}. Got {listed(names)}."
+        )
+    return tuple(chosen)
+
+
+def _changed_model(name: Any, options: Mapping[str, Any], known: dict[str, Model]) -> Model:
+    """Return a built-in model with some options of the user's."""
+    model = _known_model(name, known)
+    estimator = clone(model.estimator)
+    names = sorted(estimator.get_params())
+    for option in options:
+        if option not in names:
+            raise DatakinError(
+                f"The model {name!r} has no option {option!r}. It has {listed(names, limit=12)}."
+                f"{suggest(str(option), names)}"
+            )
+    return replace(model, estimator=estimator.set_params(**options))
+
+
+def _known_model(name: Any, known: dict[str, Model]) -> Model:
+    if not isinstance(name, str) or name not in known:
+        raise DatakinError(
+            f"The 'models' parameter must be None, 'paper', 'extended', a list of "
+            f"{listed(known, limit=9)}, or a mapping of name to scikit-learn estimator, or to the options "
+            f"of a built-in model. Got {name!r} instead."
+            f"{suggest(name, [*known, 'paper', 'extended']) if isinstance(name, str) else ''}"
+        )
+    return known[name]
+
+
+def _own_model(name: str, estimator: Any, is_class: bool) -> Model:
+    if isinstance(estimator, Model):
+        return estimator
+    if isinstance(estimator, type) or not all(
+        hasattr(estimator, a) for a in ("fit", "predict", "get_params")
+    ):
+        raise DatakinError(
+            f"The model {name!r} must be a scikit-learn estimator instance with fit and predict. "
+            f"Got {estimator!r}."
+        )
+    kind = getattr(estimator, "_estimator_type", None)
+    if hasattr(estimator, "__sklearn_tags__"):
+        kind = estimator.__sklearn_tags__().estimator_type
+    if kind in ("classifier", "regressor") and (kind == "classifier") != is_class:
+        raise DatakinError(
+            f"The model {name!r} must be a {'classifier' if is_class else 'regressor'} for this task. "
+            f"Got the {kind} {type(estimator).__name__}."
+        )
+    return Model(str(name), estimator)
+
+
+def fit_model(
+    model: Model,
+    X: Any,
+    y: Array,
+    n_classes: int,
+    seed: int,
+    *,
+    fitter: Fitter | None = None,
+    rows: Array | None = None,
+) -> FittedLearner:
+    """Fit the model on some rows: class codes, or numbers (`n_classes` 0).
+
+    The plan's fitter does it, which may use the positions of the rows in the dataset, or scikit-learn.
+    """
+    fitter = fitter or start_fitter(model.estimator, None, False)
+    if n_classes:
+        # XGBoost needs labels 0..c-1 without gaps, even when a class is absent from X.
+        present, local = np.unique(y, return_inverse=True)
+        if len(present) < 2:
+            raise ValueError("only one class in the training rows")
+        return FittedLearner(fitter.fit(X, local, seed, rows), present, n_classes)
+    center, scale = 0.0, 1.0
+    if model.scale_target:
+        centers, scales = center_and_scale(y[:, None])
+        center, scale = float(centers[0]), float(scales[0])
+    fitted = fitter.fit(X, (y - center) / scale, seed, rows)
+    return FittedLearner(fitted, np.arange(0), 0, center, scale)

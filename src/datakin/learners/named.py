@@ -1,0 +1,142 @@
+"""Learners by name or as scikit-learn estimators: those of a stack, and the base learners of transfer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import get_tags
+
+from datakin._core.exceptions import DatakinError, listed, repeated, suggest
+from datakin.learners.estimators import ForeignLearner
+from datakin.learners.kernel import KernelLearner
+from datakin.learners.learner import Learner
+from datakin.learners.linear import LinearLearner
+from datakin.learners.trees import TreeLearner
+
+__all__ = ["LEARNERS", "choose_estimator", "default_estimator", "make_learners"]
+
+LEARNERS: dict[str, Learner] = {
+    "linear": LinearLearner(),
+    "trees": TreeLearner(),
+    "kernel": KernelLearner(),
+}
+SAME = {"logistic": "linear"}  # other names of a learner
+
+
+def make_learners(given: Any, is_class: bool, seed: int = 0) -> tuple[Learner, ...]:
+    """Return the learners that a user asks for, all of ours by default.
+
+    Names, estimators, a list of both, or a mapping of name to name or estimator. The seed is for estimators
+    whose own random_state is None.
+    """
+    if given is None:
+        return tuple(LEARNERS.values())
+    if isinstance(given, str):
+        given = [given]
+    if hasattr(given, "fit") and not isinstance(given, type):
+        given = {type(given).__name__: given}
+    if isinstance(given, (list, tuple)):
+        given = _by_name(given)
+    if not isinstance(given, Mapping) or not given:
+        raise DatakinError(
+            f"The 'learners' parameter must be some of {listed(LEARNERS)}, or a mapping of name to "
+            f"scikit-learn estimator. Got {given!r}."
+        )
+    made = tuple(_one(str(name), each, is_class, seed) for name, each in given.items())
+    if twice := repeated(each.name for each in made):
+        raise DatakinError(f"Learners must have different names. Got {listed(twice)} twice.")
+    return made
+
+
+def _by_name(given: Sequence[Any]) -> dict[str, Any]:
+    """Return learners by their names; refuse two estimators of one name, of which one would be lost."""
+    found: dict[str, Any] = {}
+    for each in given:
+        name = each if isinstance(each, str) else type(each).__name__
+        if name in found and not isinstance(each, str):
+            raise DatakinError(
+                f"Learners must have different names. Got two estimators {name!r}; give a mapping of name "
+                f"to estimator, such as {{'first': {name}(...), 'second': {name}(...)}}."
+            )
+        found[name] = each
+    return found
+
+
+def _one(name: str, given: Any, is_class: bool, seed: int) -> Learner:
+    if isinstance(given, str):
+        found = LEARNERS.get(SAME.get(given, given))
+        if found is None:
+            raise DatakinError(
+                f"A learner must be one of {listed(LEARNERS)}, or a scikit-learn estimator. "
+                f"Got {given!r}.{suggest(given, LEARNERS)}"
+            )
+        return found
+    if not hasattr(given, "fit") or isinstance(given, type):
+        raise DatakinError(
+            f"The learner {name!r} must be a scikit-learn estimator, such as RandomForestClassifier(), or "
+            f"one of {listed(LEARNERS)}. Got {given!r}."
+        )
+    wanted = "classifier" if is_class else "regressor"
+    if get_tags(given).estimator_type != wanted:
+        raise DatakinError(
+            f"The learner {name!r} must be a {wanted} for this task. Got {type(given).__name__}."
+        )
+    return ForeignLearner(name, given, seed)
+
+
+def default_estimator(is_class: bool) -> Any:
+    """Return the default base learner: logistic or linear regression."""
+    if not is_class:
+        return LinearRegression()
+    # C = 1000: an unpenalised fit diverges on separable data.
+    return make_pipeline(StandardScaler(), LogisticRegression(C=1e3, max_iter=1000))
+
+
+def choose_estimator(estimator: Any, is_class: bool, is_sparse: bool = False) -> Any:
+    """Return the base learner of a given name, or check an estimator of the user.
+
+    The names are "logistic" (for numbers "linear"; the default), "forest" and "xgboost". Where rows are
+    sparse, the learner must accept that.
+    """
+    names = ("logistic" if is_class else "linear", "forest", "xgboost")
+    if estimator is None or isinstance(estimator, str):
+        if estimator not in (None, *names):
+            raise DatakinError(
+                f"The 'estimator' parameter must be one of {listed(names)} for "
+                f"{'classes' if is_class else 'numbers'}, or a scikit-learn estimator. "
+                f"Got {estimator!r} instead.{suggest(estimator, names)}"
+            )
+        return _named(estimator or names[0], is_class, is_sparse)
+    wanted = "classifier" if is_class else "regressor"
+    usable = hasattr(estimator, "fit") and not isinstance(estimator, type)
+    if not usable or get_tags(estimator).estimator_type != wanted:
+        raise DatakinError(
+            f"The 'estimator' parameter must be a {wanted} for this task, such as "
+            f"{'LogisticRegression' if is_class else 'LinearRegression'}(), or one of {listed(names)}. "
+            f"Got {estimator!r} instead."
+        )
+    if is_sparse and not get_tags(estimator).input_tags.sparse:
+        raise DatakinError(
+            f"The 'estimator' parameter must take sparse rows, as these datasets have. "
+            f"{type(estimator).__name__} does not."
+        )
+    return estimator
+
+
+def _named(name: str, is_class: bool, is_sparse: bool) -> Any:
+    # Imported here, so that importing datakin.transfer stays fast.
+    if name == "forest":
+        from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+
+        return RandomForestClassifier() if is_class else RandomForestRegressor()
+    if name == "xgboost":
+        from xgboost import XGBClassifier, XGBRegressor
+
+        return (XGBClassifier if is_class else XGBRegressor)(n_estimators=100, n_jobs=1)
+    whole = default_estimator(is_class)
+    # Centring would make sparse rows dense; they are already scaled.
+    return whole[-1] if is_sparse and is_class else whole
