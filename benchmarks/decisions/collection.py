@@ -9,7 +9,7 @@ import inspect
 import sys
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 from pathlib import Path
@@ -214,10 +214,7 @@ def _same_columns(name: str, domains: dict[str, Dataset]) -> dict[str, Dataset]:
             f"{least.name!r} has {listed(least.columns)}."
         )
     columns = sorted(shared)
-    return {
-        key: replace(d, features=d.features.select(columns), origin=None)
-        for key, d in domains.items()
-    }
+    return {key: d.edited(features=d.features.select(columns)) for key, d in domains.items()}
 
 
 def _refuse_shared_rows(name: str, domains: dict[str, Dataset]) -> None:

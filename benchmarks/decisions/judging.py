@@ -110,12 +110,10 @@ def pooled(target: Dataset, sources: list[Dataset]) -> Dataset:
         whole = None
     else:
         whole = np.unique(np.concatenate(groups), return_inverse=True)[1]
-    return replace(
-        target,
+    return target.edited(
         name="pool",
         features=features,
         y=np.concatenate(y),
         groups=whole,
         group_names=(),
-        origin=None,
     )

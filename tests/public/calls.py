@@ -57,6 +57,7 @@ def doors(use: Use) -> None:
     use.on(dataset, "distinct_rows", columns=columns)
     use.on(dataset, "row_hashes", columns=columns)
     use.on(dataset, "renamed", name="other")
+    use.on(dataset, "edited", y=dataset.y)
     use.on(dataset, "take", rows=rows[:20])
     use.on(dataset, "unweighted")
     described = use("datakin.describe", path, **READING)

@@ -29,7 +29,7 @@ def converted(dataset: Dataset, column: str, slope: float, intercept: float) -> 
     """Return a dataset with a column of numbers, or a label that is a number, in other units."""
     values = slope * numbers_of(dataset, column) + intercept
     if _is_label(dataset, column):
-        return _edited(dataset, y=values)
+        return dataset.edited(y=values)
     return _with_numbers(dataset, column, values)
 
 
@@ -50,13 +50,13 @@ def recoded(dataset: Dataset, column: str, values: Mapping[str, str | None]) -> 
     # The code of a missing value picks the last entry.
     codes[:, at] = np.array([*places, MISSING], dtype=np.int32)[codes[:, at]]
     every = (*features.levels[:at], levels, *features.levels[at + 1 :])
-    return _edited(dataset, features=replace(features, codes=codes, levels=every))
+    return dataset.edited(features=replace(features, codes=codes, levels=every))
 
 
 def without(dataset: Dataset, columns: Collection[str]) -> Dataset:
     """Return a dataset without some columns."""
     kept = [name for name in dataset.columns if name not in columns]
-    return _edited(dataset, features=dataset.features.select(kept))
+    return dataset.edited(features=dataset.features.select(kept))
 
 
 def renamed(dataset: Dataset, names: Mapping[str, str]) -> Dataset:
@@ -68,14 +68,14 @@ def renamed(dataset: Dataset, names: Mapping[str, str]) -> Dataset:
     )
     features = replace(features, numeric_names=numeric, category_names=category)
     facts = {names.get(name, name): known for name, known in dataset.facts.items()}
-    return _edited(dataset, features=features, facts=facts)
+    return dataset.edited(features=features, facts=facts)
 
 
 def relabelled(dataset: Dataset, names: Mapping[str, str]) -> Dataset:
     """Return a dataset in which classes have each other's names."""
     codes = {name: code for code, name in enumerate(dataset.classes)}
     table = np.array([codes[names.get(name, name)] for name in dataset.classes])
-    return _edited(dataset, y=table[dataset.y])
+    return dataset.edited(y=table[dataset.y])
 
 
 def _is_label(dataset: Dataset, column: str) -> bool:
@@ -85,9 +85,4 @@ def _is_label(dataset: Dataset, column: str) -> bool:
 def _with_numbers(dataset: Dataset, column: str, values: Array) -> Dataset:
     numeric = dataset.features.numeric.copy()
     numeric[:, dataset.features.numeric_names.index(column)] = values
-    return _edited(dataset, features=replace(dataset.features, numeric=numeric))
-
-
-def _edited(dataset: Dataset, **changes: object) -> Dataset:
-    """Return a changed dataset; what was kept of the old one does not hold for it."""
-    return dataset.edited(**changes)
+    return dataset.edited(features=replace(dataset.features, numeric=numeric))
