@@ -101,7 +101,8 @@ def choose(
         their place in the list, and names enter what is drawn: only named ones give the same numbers in
         any order.
     learners : list of names, or mapping of name to scikit-learn estimator, optional
-        "linear", "trees" and "kernel" by default; see `datakin.transfer.KinStack`.
+        "linear", "trees" and "kernel" by default; see `datakin.transfer.KinStack`. Estimators get encoded
+        numbers, those marked with `datakin.raw` the table as it is.
     loss : str or callable
         What the error is stated in, and what `predict` follows. "auto": the share of wrong predictions,
         with every class counting the same where one is rare; squared error for numbers.

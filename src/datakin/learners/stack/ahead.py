@@ -42,7 +42,8 @@ def own_fits(
     draws : (int, int)
         Least and largest number of draws of the folds.
     tried : int
-        Draws of the folds in which each source is pooled with the target by the first learner.
+        Draws of the folds in which each source is tried, pooled with the target by the first learner; 0 for
+        no trials.
     of : str
         What the work is called.
     here : bool
@@ -63,9 +64,9 @@ def own_fits(
     sizes = [len(rows) for rows in sources.values()]
     ahead: dict[str, list[tuple[int, float]]] = {}
     for each in own:
-        trials = tried if each is learners[0] else 0
+        first = each is learners[0]
         counts = (len(target), sizes, int(folds.max()) + 1)
-        ahead[each.name] = [_ahead(*counts, n, min(n, trials), pools) for n in draws]
+        ahead[each.name] = [_ahead(*counts, n, min(n, tried), pools, first) for n in draws]
     total = sum(most for _, (most, _) in ahead.values())
     if not own or not here:
         with progress(f"{of}: draws of the folds", draws[1]) as advance:
@@ -85,19 +86,20 @@ def own_fits(
 
 
 def _ahead(
-    n: int, sizes: Sequence[int], k: int, draws: int, trials: int, pools: bool
+    n: int, sizes: Sequence[int], k: int, draws: int, tried: int, pools: bool, first: bool
 ) -> tuple[int, float]:
     """Return how many fits there will be, and how many rows they have together.
 
     Fits of the sources and of all of them; of each fold of the target, alone and with the sources; of each
-    source with the target; and of the model.
+    source with the target, where sources are tried; of halves of the target; and of the model.
     """
     rest = n * (k - 1) / k
     fits = [*map(float, sizes)] + [rest] * (k * draws) + [float(n)]
     if pools and sizes:
         pool = min(sum(sizes), MOST_POOLED)
         folds = (k + 1) // 2 if pool >= n else k
-        fits += [rest + pool] * (folds * draws) + [float(n + pool)]
+        fits += [rest + pool] * (folds * draws) + [float(n), float(n + pool)]
         fits += [float(pool)] if len(sizes) > 1 else []
-    fits += [rest + size for size in sizes] * (k * trials)
+    fits += [n / 2] * (2 * draws if tried else 0)
+    fits += [rest + size for size in sizes] * (k * tried if first else 0)
     return len(fits), float(np.sum(fits))
