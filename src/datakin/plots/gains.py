@@ -24,7 +24,8 @@ from datakin.plots.canvas import (
 from datakin.results import Choice, Explanation, Gain
 from datakin.results.explanation_words import Above, effect_on, loss_word, part_title
 from datakin.results.gain import NORMAL
-from datakin.results.words import CALLS, gain_loss, percent
+from datakin.results.words import COLOURS as CALLS
+from datakin.results.words import gain_loss, percent
 
 MOST = 30  # effects that a picture shows
 

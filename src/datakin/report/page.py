@@ -49,7 +49,7 @@ from datakin.results import (
     Ranking,
     from_json,
 )
-from datakin.results.record import DAMAGE
+from datakin.results.record import DAMAGE, encoded
 
 DATA_ID = "datakin-result"
 LARGE = 400  # entries; smaller squares are not packed
@@ -158,10 +158,8 @@ def view_of(result: Any) -> dict[str, Any]:
         if isinstance(result, kind):
             found: dict[str, Any] = make(result)
             return found
-    raise DatakinError(
-        f"A report needs a result of datakin: {', '.join(kind.__name__ for kind in VIEWS)}. Got "
-        f"{type(result).__name__}."
-    )
+    kinds, got = ", ".join(kind.__name__ for kind in VIEWS), type(result).__name__
+    raise DatakinError(f"A report needs a result of datakin: {kinds}. Got {got}.")
 
 
 def page(result: Any, *, command: str | None = None, notes: Sequence[str] = ()) -> str:
@@ -185,14 +183,12 @@ def _page(result: Any, command: str | None, notes: Sequence[str]) -> str:
         answer = result.answer.with_notes(notes)
         view["verdict"] = verdict_of(answer)
         view["notes"], view["reasons"] = notes_of(answer), list(answer.reasons)
-        view["remedies"] = [
-            [each.text, each.typed if command else each.python] for each in answer.remedies
-        ]
+        options = "typed" if command else "python"
+        view["remedies"] = [[each.text, getattr(each, options)] for each in answer.remedies]
         # Words that a colleague without any other page may look up.
         view["words"] = json.loads(_asset("words.json"))
     if command:
         view["provenance"] = {"Command": command, **view.get("provenance", {})}
-    text = str(result)
     return Template(_asset("template.html")).substitute(
         policy=html.escape(POLICY),
         title=html.escape(" ".join(f"{view['title']} · datakin".split())),
@@ -202,7 +198,7 @@ def _page(result: Any, command: str | None, notes: Sequence[str]) -> str:
         view=_embedded(view),
         verdict=html.escape(view["verdict"]["head"]),
         lines=html.escape("\n".join(view["verdict"]["lines"])),
-        text=html.escape(text[:200_000]),
+        text=html.escape(str(result)[:200_000]),
         scripts="\n".join(_asset(name) for name in SCRIPTS),
     )
 
@@ -238,8 +234,8 @@ def unpack(tree: Any) -> str:
 def _packed(value: Any) -> dict[str, Any] | None:
     """Pack a large square of floats or of enums; None for anything else."""
     if isinstance(value, np.ndarray):
-        square = value.ndim == 2 and len(value) == value.shape[1] and value.dtype == np.float64
-        return _floats(value) if square and value.size >= LARGE else None
+        is_square = value.ndim == 2 and len(value) == value.shape[1] and value.dtype == np.float64
+        return _floats(value) if is_square and value.size >= LARGE else None
     if isinstance(value, tuple) and len(value) ** 2 >= LARGE and isinstance(value[0], tuple):
         return _choices(value) if isinstance(value[0][0], Enum) else None
     return None
@@ -251,23 +247,15 @@ def _floats(square: Array) -> dict[str, Any]:
     bits = square.view("<u8")
     symmetric = bool(np.array_equal(bits, bits.T))
     kept = square[np.triu_indices(len(square))] if symmetric else square
-    return {
-        "type": "packed floats",
-        "n": len(square),
-        "symmetric": symmetric,
-        "data": _base64(kept),
-    }
+    found = {"type": "packed floats", "n": len(square), "symmetric": symmetric}
+    return {**found, "data": _base64(kept)}
 
 
 def _choices(rows: tuple[tuple[Enum, ...], ...]) -> dict[str, Any]:
     codes: dict[Enum, int] = {}
     flat = [codes.setdefault(item, len(codes)) for row in rows for item in row]
-    return {
-        "type": "packed choices",
-        "n": len(rows),
-        "choices": [{"type": type(item).__name__, "value": item.value} for item in codes],
-        "data": _base64(np.array(flat, dtype=np.uint8)),
-    }
+    found = {"type": "packed choices", "n": len(rows), "choices": [encoded(item) for item in codes]}
+    return {**found, "data": _base64(np.array(flat, dtype=np.uint8))}
 
 
 def _base64(values: Array) -> str:
@@ -276,33 +264,25 @@ def _base64(values: Array) -> str:
 
 def _unpacked(value: Any) -> Any:
     kind = value.get("type") if isinstance(value, dict) else None
-    if kind == "packed floats":
-        return {"type": "array", "values": _square_of(value)}
     if kind == "packed choices":
-        n, codes = value["n"], base64.b64decode(value["data"], validate=True)
-        _check_length(len(codes), n * n)
-        return [[value["choices"][codes[i * n + j]] for j in range(n)] for i in range(n)]
-    return value
+        n, choices = value["n"], value["choices"]
+        codes = _read(value, "u1", n * n).reshape(n, n).tolist()
+        return [[choices[code] for code in row] for row in codes]
+    if kind != "packed floats":
+        return value
+    n, is_half = value["n"], value["symmetric"]
+    flat = _read(value, "<f8", n * (n + 1) // 2 if is_half else n * n)
+    if not is_half:
+        return encoded(flat.reshape(n, n))
+    rows, columns = np.triu_indices(n)
+    square = np.empty((n, n))
+    square[rows, columns] = square[columns, rows] = flat
+    return encoded(square)
 
 
-def _square_of(value: dict[str, Any]) -> list[list[Any]]:
-    n, content = value["n"], base64.b64decode(value["data"], validate=True)
-    flat = np.frombuffer(content, dtype="<f8")
-    _check_length(len(flat), n * (n + 1) // 2 if value["symmetric"] else n * n)
-    if value["symmetric"]:
-        rows, columns = np.triu_indices(n)
-        square = np.empty((n, n))
-        square[rows, columns] = square[columns, rows] = flat
-    else:
-        square = flat.reshape(n, n)
-    return [[_plain(item) for item in row] for row in square.tolist()]
-
-
-def _check_length(found: int, wanted: int) -> None:
-    """Refuse numbers that are not as many as is said, before room is made for them."""
-    if found != wanted:
-        raise ValueError(f"{found} numbers where {wanted} were expected")
-
-
-def _plain(item: float) -> Any:
-    return item if np.isfinite(item) else {"type": "float", "value": str(item)}
+def _read(value: dict[str, Any], kind: str, wanted: int) -> Array:
+    """Return packed numbers; refuse those that are not as many as is said, before room is made for them."""
+    flat = np.frombuffer(base64.b64decode(value["data"], validate=True), dtype=kind)
+    if len(flat) != wanted:
+        raise ValueError(f"{len(flat)} numbers where {wanted} were expected")
+    return flat

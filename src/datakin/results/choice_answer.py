@@ -139,29 +139,18 @@ def _stable(choice: Choice) -> tuple[str, ...]:
         return ()
     stable, same = choice.stability, "sources" if choice.used else "answer"
     chance = " Which sources are used is partly chance." if stable.sample < HALF else ""
-    return (
-        f"How stable: the same {same} in {stable.folds:.0%} of {counted(stable.repeats, 'repeat')} and in "
-        f"{stable.sample:.0%} of resampled versions of {short(choice.target)}.{chance}",
-    )
+    repeats = f"{stable.folds:.0%} of {counted(stable.repeats, 'repeat')}"
+    samples = f"{stable.sample:.0%} of resampled versions of {short(choice.target)}"
+    return (f"How stable: the same {same} in {repeats} and in {samples}.{chance}",)
 
 
 def _table(choice: Choice) -> AnswerTable:
-    rows = [
-        Row(
-            (
-                each.source,
-                each.call,
-                call_words.gain_cell(each, each.call),
-                "",
-                f"{percent(each.share, 0)}%" if each.share else "not used",
-                f"{each.n_rows:,}",
-                _worth(each),
-            ),
-            each.call,
-            call_words.gain_bar(each, each.call),
-        )
-        for each in choice.choices
-    ]
+    rows = []
+    for each in choice.choices:
+        gain, bar = call_words.gain_cell(each, each.call), call_words.gain_bar(each, each.call)
+        share, worth = f"{percent(each.share, 0)}%" if each.share else "not used", worth_of(each)
+        last = (share, f"{each.n_rows:,}", "-" if worth is None else f"{worth:.0f}")
+        rows.append(Row((each.source, each.call, gain, "", *last), each.call, bar))
     if choice.used:
         share = f"{percent(max(0.0, 1 - sum(each.share for each in choice.choices)), 0)}%"
         cells = (choice.target, "(target)", "", "", share, f"{choice.n_rows:,}", "")
@@ -173,11 +162,6 @@ def _table(choice: Choice) -> AnswerTable:
 def worth_of(each: SourceChoice) -> float | None:
     """Return what a source is worth in rows of the target; nothing where it brings no gain."""
     return None if each.call == "hurts" or each.gain <= 0 else each.worth_rows
-
-
-def _worth(each: SourceChoice) -> str:
-    found = worth_of(each)
-    return "-" if found is None else f"{found:.0f}"
 
 
 def _metrics(choice: Choice) -> AnswerTable | None:

@@ -143,22 +143,11 @@ def _order(ranking: Ranking) -> str:
 
 
 def _table_tried(ranking: Ranking) -> AnswerTable:
-    rows = [
-        Row(
-            (
-                c.source,
-                _word(c),
-                gain_cell(c.trial, c.call),
-                "",
-                number(c.score),
-                str(ranking.groups.get(c.source, "-")),
-                f"{c.n_rows[c.source]:,}",
-            ),
-            c.call,
-            gain_bar(c.trial, c.call),
-        )
-        for c in ranking
-    ]
+    rows = []
+    for c in ranking:
+        gain, group = gain_cell(c.trial, c.call), str(ranking.groups.get(c.source, "-"))
+        cells = (_word(c), gain, "", number(c.score), group, f"{c.n_rows[c.source]:,}")
+        rows.append(Row((c.source, *cells), c.call, gain_bar(c.trial, c.call)))
     for each in ranking.screened:
         cells = ("screened", gain_cell(each.trial, ""), "", "-", "-", f"{each.n_rows:,}")
         rows.append(Row((each.source, *cells), bar=gain_bar(each.trial, "")))
@@ -249,22 +238,11 @@ def _luck(ranking: Ranking) -> str:
 
 
 def _table_untried(ranking: Ranking) -> AnswerTable:
-    rows = [
-        Row(
-            (
-                c.source,
-                _word(c),
-                number(c.score),
-                "",
-                number(c.source_to_target),
-                number(c.target_to_source),
-                f"{c.n_rows[c.source]:,}",
-            ),
-            c.call,
-            Bar(c.score, *c.interval),
-        )
-        for c in ranking
-    ]
+    rows = []
+    for c in ranking:
+        ways = (number(c.source_to_target), number(c.target_to_source))
+        cells = (c.source, _word(c), number(c.score), "", *ways, f"{c.n_rows[c.source]:,}")
+        rows.append(Row(cells, c.call, Bar(c.score, *c.interval)))
     rows += [
         Row((s.source, "screened", "-", "", number(s.source_to_target), "-", f"{s.n_rows:,}"))
         for s in ranking.screened

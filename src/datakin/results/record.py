@@ -18,8 +18,7 @@ from datakin._core.exceptions import DatakinError, listed
 from datakin._core.json_text import parse_json
 from datakin._core.repeatability import versions
 from datakin._core.warned import unheard
-from datakin.results.earlier import as_now
-from datakin.results.typed import are_numbers, check_fields, short
+from datakin.results.reading import are_numbers, as_now, check_fields, short
 
 if TYPE_CHECKING:
     from datakin.results.answer import Answer
@@ -54,7 +53,7 @@ class Record:
 
     def to_json(self, indent: int | None = None) -> str:
         """Return the whole result as JSON text."""
-        return json.dumps({"format": FORMAT, **_encode(self)}, indent=indent, allow_nan=False)
+        return json.dumps({"format": FORMAT, **encoded(self)}, indent=indent, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -85,7 +84,7 @@ class Record:
         )
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, type(self)) and _encode(self) == _encode(other)
+        return isinstance(other, type(self)) and encoded(self) == encoded(other)
 
     def __hash__(self) -> int:
         return hash(self.to_json())
@@ -97,20 +96,21 @@ def register(cls: type) -> type:
     return cls
 
 
-def _encode(value: Any) -> Any:
+def encoded(value: Any) -> Any:
+    """Return a value as JSON holds it: parts of results with their types, NaN and infinity by name."""
     if is_dataclass(value) and not isinstance(value, type):
-        inner = {f.name: _encode(getattr(value, f.name)) for f in fields(value)}
+        inner = {f.name: encoded(getattr(value, f.name)) for f in fields(value)}
         return {"type": type(value).__name__, **inner}
     if isinstance(value, enum.Enum):
         return {"type": type(value).__name__, "value": value.value}
-    if isinstance(value, dict) and "type" not in value and all(isinstance(k, str) for k in value):
-        return {k: _encode(v) for k, v in value.items()}
     if isinstance(value, dict):
-        return {"type": "dict", "items": [[_encode(k), _encode(v)] for k, v in value.items()]}
+        if "type" not in value and all(isinstance(k, str) for k in value):
+            return {k: encoded(v) for k, v in value.items()}
+        return {"type": "dict", "items": [[encoded(k), encoded(v)] for k, v in value.items()]}
     if isinstance(value, (tuple, list)):
-        return [_encode(item) for item in value]
+        return [encoded(item) for item in value]
     if isinstance(value, np.ndarray):
-        return {"type": "array", "values": _encode(value.tolist())}
+        return {"type": "array", "values": encoded(value.tolist())}
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not np.isfinite(value):
