@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from datakin.cross_learning import CrossErrors, CrossLearningScore, matrix, rank, score
     from datakin.data import Dataset, as_dataset, match_classes, read_table, read_tables
     from datakin.explaining import explain, explain_sources
+    from datakin.learners.foreign import raw
     from datakin.report import write_report
     from datakin.results import (
         Choice,
@@ -40,6 +41,7 @@ _HOMES = {
     "datakin.cross_learning": ("CrossErrors", "CrossLearningScore", "matrix", "rank", "score"),
     "datakin.data": ("Dataset", "as_dataset", "match_classes", "read_table", "read_tables"),
     "datakin.explaining": ("explain", "explain_sources"),
+    "datakin.learners.foreign": ("raw",),
     "datakin.report": ("write_report",),
     "datakin.results": (
         "Choice",
@@ -94,6 +96,7 @@ __all__ = [
     "matrix",
     "plots",
     "rank",
+    "raw",
     "read_table",
     "read_tables",
     "score",

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
+from sklearn.ensemble import RandomForestClassifier
 
 import datakin
 from tests.golden.data import classes, table
@@ -192,6 +193,8 @@ def choices(use: Use) -> None:
     )
     made = choice()
     use("datakin.choose", target(), [classes(70, 4)], add_to=made, learners=["linear"], repeats=1)
+    forest = use("datakin.raw", estimator=RandomForestClassifier(5))
+    use("datakin.choose", target(), learners={"mine": forest}, repeats=1)
     kept(use, made)
     path = use.folder / "kin.datakin"
     use.on(made, "save", path=path)

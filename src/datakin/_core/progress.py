@@ -18,6 +18,7 @@ LONG = 10.0  # seconds of work that are worth foretelling
 LAYOUT = "{desc}: {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} [{elapsed}, left {remaining}]"
 _hushed = ContextVar("hushed", default=False)
 _bars: list[Any] = []  # those of work that is under way
+_hearers: list[Callable[[str, float, int], None]] = []  # of fits of the user's estimators
 
 
 @contextmanager
@@ -95,6 +96,22 @@ def foretell(seconds: float, what: str) -> None:
     """
     if seconds >= LONG and _is_watched():
         say(f"about {duration(seconds)} for {what}")
+
+
+@contextmanager
+def fits_heard(hear: Callable[[str, float, int], None]) -> Iterator[None]:
+    """Call a function after each fit of an estimator of the user's inside this block; see `fitted`."""
+    _hearers.append(hear)
+    try:
+        yield
+    finally:
+        _hearers.remove(hear)
+
+
+def fitted(name: str, seconds: float, n_rows: int) -> None:
+    """Tell that an estimator of the user's was fitted, on how many rows, and how long it took."""
+    for hear in _hearers:
+        hear(name, seconds, n_rows)
 
 
 def duration(seconds: float) -> str:

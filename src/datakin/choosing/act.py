@@ -10,7 +10,6 @@ from threadpoolctl import threadpool_limits
 
 from datakin._core.checks import check_count, check_seed
 from datakin._core.exceptions import DatakinError, Interrupted, Note, warn
-from datakin._core.progress import progress
 from datakin._core.warned import filters_kept
 from datakin.choosing.earlier import Earlier
 from datakin.choosing.outcome import make_choice
@@ -18,10 +17,13 @@ from datakin.choosing.running import Checkpoint, runner
 from datakin.data import Dataset, check_names, coerce
 from datakin.data.features import Array
 from datakin.data.inputs import collect
+from datakin.learners.learner import takes_table
 from datakin.learners.losses import Judge, choose_loss, resolve_loss
 from datakin.learners.named import make_learners
+from datakin.learners.stack.ahead import own_fits
 from datakin.learners.stack.fitting import fit_stack
 from datakin.learners.stack.preparation import MOST_ROWS, Prepared, prepare
+from datakin.learners.stack.trials import REPEATS as TRIED
 from datakin.learners.stack.trials import folds_of
 from datakin.results.choice import Choice
 
@@ -99,7 +101,8 @@ def choose(
         their place in the list, and names enter what is drawn: only named ones give the same numbers in
         any order.
     learners : list of names, or mapping of name to scikit-learn estimator, optional
-        "linear", "trees" and "kernel" by default; see `datakin.transfer.KinStack`.
+        "linear", "trees" and "kernel" by default; see `datakin.transfer.KinStack`. Estimators get encoded
+        numbers, those marked with `datakin.raw` the table as it is.
     loss : str or callable
         What the error is stated in, and what `predict` follows. "auto": the share of wrong predictions,
         with every class counting the same where one is rare; squared error for numbers.
@@ -155,6 +158,7 @@ def choose_from(
     check_seed(seed)
     least, most = _check_repeats(options.repeats)
     earlier = Earlier.read(options.add_to, own, sources)
+    learners = make_learners(options.learners, bool(own.classes), seed)
     prepared = prepare(
         own,
         sources,
@@ -162,10 +166,10 @@ def choose_from(
         max_rows=max_rows,
         random_state=seed,
         encoder=earlier.encoder,
+        tables_too=any(map(takes_table, (*learners, *earlier.predictors.values()))),
     )
     prepared.unusable.update(left_out)
     _announce(prepared, own)
-    learners = make_learners(options.learners, bool(own.classes), seed)
     rows = prepared.rows
     loss = choose_loss(resolve_loss(options.loss), prepared.target)
     judge = Judge.make(loss, rows.kind, own.classes, prepared.target.y, rows.weights)
@@ -179,26 +183,39 @@ def choose_from(
     }
     named = {**recorded, "fitted": [repr(learner) for learner in learners]}
     kept = Checkpoint(options.checkpoint, named, prepared, seed)
-    with threadpool_limits(limits=1), runner(options.n_jobs, options.client) as run:
-        with progress("choose: draws of the folds", most) as advance:
+    folds, tables = folds_of(prepared.target, seed), (rows, prepared.sources)
+    bar = own_fits(
+        learners,
+        *tables,
+        folds(0),
+        (least, most if prepared.sources or earlier.predictors else least),
+        pools=options.pools,
+        tried=TRIED,
+        of="choose",
+        here=options.client is None,
+    )
+    with (
+        threadpool_limits(limits=1),
+        runner(options.n_jobs, options.client) as run,
+        bar as advance,
+    ):
 
-            def finished(repeat: int, predictions: Array) -> None:
-                kept.keep(repeat, predictions)
-                advance()
+        def finished(repeat: int, predictions: Array) -> None:
+            kept.keep(repeat, predictions)
+            advance()
 
-            fitted = fit_stack(
-                rows,
-                prepared.sources,
-                learners,
-                folds_of(prepared.target, seed),
-                repeats=(least, most),
-                pools=options.pools,
-                seed=seed,
-                run=run,
-                ready=earlier.predictors,
-                kept=kept.read(),
-                advance=finished,
-            )
+        fitted = fit_stack(
+            *tables,
+            learners,
+            folds,
+            repeats=(least, most),
+            pools=options.pools,
+            seed=seed,
+            run=run,
+            ready=earlier.predictors,
+            kept=kept.read(),
+            advance=finished,
+        )
         choice = make_choice(own, sources, prepared, earlier, fitted, judge, recorded, run)
     if fitted.interrupted:
         n = len(fitted.passes.folds)

@@ -14,10 +14,13 @@ from datakin.choosing.archive import Archive, packed
 SCHEMA = "schema.json"  # The member of skops that says what the others are.
 LARGEST = 1 << 28  # Bytes of one estimator.
 TEXT = 1 << 25  # Bytes of its description.
-# Beside the types that skops trusts: those of estimators, numpy and scipy. Trees are checked here.
+# Beside the types that skops trusts: those of estimators, numpy and scipy. Trees are checked here; what
+# imputers and column transformers keep is a type of numbers and a list of columns.
 TREE = "sklearn.tree._tree.Tree"
 TRUSTED = (
     TREE,
+    "numpy.dtype",
+    "sklearn.compose._column_transformer._RemainderColsList",
     "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
     "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
 )

@@ -186,7 +186,8 @@ class KinModel(BaseEstimator):
         predict = stack.probabilities if stack.classes else stack.outputs
         outputs = np.empty((features.n_rows, len(stack.classes) or 1))
         for at in self._blocks(features.n_rows):
-            outputs[at] = predict(self.encoder.apply(features.take(at)))
+            table = self.encoder.table(features.take(at))
+            outputs[at] = predict(self.encoder.apply(table), table)
         return outputs
 
     def codes_of(self, outputs: Array) -> Array:

@@ -160,7 +160,7 @@ def _model(archive: Archive) -> KinModel:
     encoder = encoder_of(plain.object("encoder"))
     card = ModelCard.from_dict(plain.object("card"))
     n_outputs = len(classes) if kind == "multiclass" else 1
-    reader = PartReader(archive, kind, len(encoder.names), n_outputs)
+    reader = PartReader(archive, kind, encoder, n_outputs)
     parts = tuple(reader.read(part) for part in plain.objects("parts", PARTS))
     plain.done()
     if extra := archive.names - {MAIN, *reader.used}:

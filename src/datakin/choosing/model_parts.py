@@ -14,7 +14,7 @@ from datakin.choosing.estimators import LARGEST, dump_estimator, load_estimator
 from datakin.choosing.tree_text import booster_of, tree_text
 from datakin.data.features import Array
 from datakin.learners.encoding import TableEncoder
-from datakin.learners.estimators import ForeignPredictor
+from datakin.learners.foreign import ForeignPredictor, RawPredictor
 from datakin.learners.predictors import (
     ConstantPredictor,
     KernelPredictor,
@@ -26,7 +26,15 @@ from datakin.learners.scaling import Scaler
 TEXT = 1 << 24  # Bytes of the trees of one part.
 ROWS = 1 << 20  # Rows that a kernel may have.
 NUMBERS = "<f8"  # How numbers are written: 64 bits, the lowest byte first.
-TYPES = ("linear", "kernel", "trees", "constant", "scikit-learn")
+TYPES = (
+    "linear",
+    "kernel",
+    "trees",
+    "constant",
+    "scikit-learn",
+    "scikit-learn-names",
+    "scikit-learn-raw",
+)
 
 
 class PartWriter:
@@ -74,12 +82,14 @@ class PartWriter:
                 return {"type": "constant", "values": _floats(fitted.values)}
             case ForeignPredictor():
                 content = dump_estimator(fitted.estimator, learner)
-                return {
-                    "type": "scikit-learn",
+                plain = {
+                    "type": "scikit-learn-names" if fitted.columns else "scikit-learn",
                     "member": self._member("estimator.skops", content),
                     "present": [int(code) for code in fitted.present],
-                    **self._arrays(medians=fitted.medians),
                 }
+                if fitted.takes_table:
+                    return {**plain, "type": "scikit-learn-raw"}
+                return {**plain, **self._arrays(medians=fitted.medians)}
         raise DatakinError(
             f"A predictor of the type {type(fitted).__name__} cannot be saved. The types are "
             f"{listed(TYPES)}."
@@ -105,8 +115,9 @@ class PartReader:
     ----------
     archive : Archive
     kind : {"binary", "multiclass", "regression"}
-    n_columns, n_outputs : int
-        Of the matrix, and of the predictions.
+    encoder : TableEncoder
+    n_outputs : int
+        Number of columns of the predictions.
 
     Attributes
     ----------
@@ -114,9 +125,9 @@ class PartReader:
         Members that were read.
     """
 
-    def __init__(self, archive: Archive, kind: str, n_columns: int, n_outputs: int) -> None:
-        self.archive, self.kind = archive, kind
-        self.n_columns, self.n_outputs = n_columns, n_outputs
+    def __init__(self, archive: Archive, kind: str, encoder: TableEncoder, n_outputs: int) -> None:
+        self.archive, self.kind, self.encoder = archive, kind, encoder
+        self.n_columns, self.n_outputs = len(encoder.names), n_outputs
         self.used: set[str] = set()
 
     def read(self, part: PlainFields) -> tuple[str, str, float, Any]:
@@ -150,16 +161,22 @@ class PartReader:
     def _constant(self, part: PlainFields) -> ConstantPredictor:
         return ConstantPredictor(np.array(part.numbers("values", self.n_outputs)))
 
-    def _scikit_learn(self, part: PlainFields) -> ForeignPredictor:
-        n_classes = {"binary": 2, "multiclass": self.n_outputs}.get(self.kind, 0)
-        present = part.items("present", n_classes)
-        is_code = all(type(v) is int and 0 <= v < n_classes for v in present)
-        if not is_code or len(set(present)) < len(present) or bool(n_classes) != bool(present):
-            raise DatakinError(f"present of {part.where} must be codes of classes.")
+    def _scikit_learn_raw(self, part: PlainFields) -> ForeignPredictor:
+        # It is not tried: it need not take rows of which nothing is known.
+        columns = (*self.encoder.numeric_names, *self.encoder.category_names)
+        estimator, codes = self._estimator(part)
+        made = (self.n_outputs, self.kind, np.zeros(0), "", columns)
+        return RawPredictor(estimator, codes, *made)
+
+    def _scikit_learn_names(self, part: PlainFields) -> ForeignPredictor:
+        return self._scikit_learn(part, self.encoder.names)
+
+    def _scikit_learn(self, part: PlainFields, names: tuple[str, ...] = ()) -> ForeignPredictor:
         medians = self._array(part, "medians", (self.n_columns,))
-        estimator = load_estimator(self._member(part.text("member"), LARGEST))
-        codes = np.array(present, dtype=np.int64)
-        fitted = ForeignPredictor(estimator, codes, self.n_outputs, self.kind, medians)
+        estimator, codes = self._estimator(part)
+        fitted = ForeignPredictor(
+            estimator, codes, self.n_outputs, self.kind, medians, columns=names
+        )
         try:
             outputs = fitted.predict(np.full((2, self.n_columns), np.nan))
             if outputs.shape != (2, self.n_outputs) or not np.isfinite(outputs).all():
@@ -169,6 +186,16 @@ class PartReader:
                 f"the estimator of {part.where} cannot predict ({str(error)[:100]})"
             ) from None
         return fitted
+
+    def _estimator(self, part: PlainFields) -> tuple[Any, Array]:
+        """Return an estimator, and the codes of the classes that it knows."""
+        n_classes = {"binary": 2, "multiclass": self.n_outputs}.get(self.kind, 0)
+        present = part.items("present", n_classes)
+        is_code = all(type(v) is int and 0 <= v < n_classes for v in present)
+        if not is_code or len(set(present)) < len(present) or bool(n_classes) != bool(present):
+            raise DatakinError(f"present of {part.where} must be codes of classes.")
+        estimator = load_estimator(self._member(part.text("member"), LARGEST))
+        return estimator, np.array(present, dtype=np.int64)
 
     def _scaler(self, part: PlainFields) -> Scaler:
         names, shape = ("medians", "centers", "scales"), (self.n_columns,)

@@ -17,7 +17,7 @@ from datakin.data.pairing import pair
 from datakin.explaining.assembling import explanation_of, fixed_tables
 from datakin.explaining.climbing import climbed
 from datakin.explaining.world import World, make_world, pick_learner
-from datakin.learners.estimators import ForeignLearner
+from datakin.learners.foreign import ForeignLearner, RawLearner
 from datakin.learners.learner import Learner
 from datakin.learners.named import LEARNERS, make_learners
 from datakin.learners.stack.preparation import MOST_ROWS, sampled
@@ -177,6 +177,12 @@ def _learner(given: Any, is_class: bool, seed: int) -> Learner:
             f"{given!r}."
         )
     only = made[0]
+    if isinstance(only, RawLearner):
+        raise DatakinError(
+            "The learner of an explanation must take encoded numbers, because columns of these are changed "
+            "one by one. Got one marked with datakin.raw; give the estimator without it, or use 'linear' or "
+            "'trees'."
+        )
     if is_class and isinstance(only, ForeignLearner) and not hasattr(given, "predict_proba"):
         raise DatakinError(
             f"The learner must give probabilities (predict_proba) to be mended step by step. Got "

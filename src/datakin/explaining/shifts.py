@@ -90,7 +90,7 @@ def _weighted(ladder: Climbed, ratio: Array) -> tuple[float, float, bool]:
     """
     world, judged, rows = ladder.world, ladder.world.judged, ladder.world.source_rows
     weights = rows.weights * ratio
-    weighted = Rows(rows.X, rows.Y, weights / weights.mean(), rows.kind)
+    weighted = replace(rows, weights=weights / weights.mean())
     on_target = world.predicted_from(weighted)
     again = climbed(replace(world, source_rows=weighted, on_target=on_target))
     before, after = (_named_losses(steps, ladder.named) for steps in (ladder, again))

@@ -179,7 +179,7 @@ class TableEncoder:
 
     def apply(self, features: Features) -> Array:
         """Return the matrix of a table that has these columns; missing numbers stay NaN."""
-        chosen = features.select((*self.numeric_names, *self.category_names))
+        chosen = self.table(features)
         numeric = standardised(_numbers(chosen), self.scaler.centers, self.scaler.scales)
         numeric = np.clip(numeric, -FARTHEST, FARTHEST)
         blocks = [numeric]
@@ -188,6 +188,10 @@ class TableEncoder:
             codes = [MISSING if level is None else position.get(level, -9) for level in kept]
             blocks.append((chosen.codes[:, [j]] == np.array(codes)).astype(float))
         return np.hstack(blocks)
+
+    def table(self, features: Features) -> Features:
+        """Return the columns that it encodes, as they are."""
+        return features.select((*self.numeric_names, *self.category_names))
 
     @property
     def names(self) -> tuple[str, ...]:

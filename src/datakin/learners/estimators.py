@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
-from datakin._core.exceptions import DatakinError, counted
-from datakin._core.repeatability import derive_seed
+from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
-from datakin.learners.learner import Predictor, Rows, held_out_by_refits
-from datakin.learners.predictors import ConstantPredictor
-from datakin.learners.scaling import filled, medians
 
 
 class Prototype:
@@ -184,10 +179,10 @@ def fit_weighted(
             X, y, weights = X[kept], y[kept], weights[kept]
         arguments = {name: weights}
     who = type(prototype.estimator).__name__
-    return _fitted(prototype, X, y, arguments, n_classes, seed, who)
+    return fitted_clone(prototype, X, y, arguments, n_classes, seed, who)
 
 
-def _fitted(
+def fitted_clone(
     prototype: Prototype,
     X: Any,
     y: Array,
@@ -195,8 +190,9 @@ def _fitted(
     n_classes: int,
     seed: int,
     who: str,
+    given: str = "",
 ) -> FittedLearner:
-    """Return a fitted clone; `who` could not be fitted, if it raises anything."""
+    """Return a fitted clone; `who` could not be fitted on what was `given`, if it raises anything."""
     present, labels = np.arange(0), y
     if n_classes:
         # XGBoost requires labels 0..c-1 without gaps, even when a class is absent.
@@ -208,12 +204,13 @@ def _fitted(
         model.fit(X, labels, **arguments)
     except Exception as error:  # whatever a user's estimator raises
         raise DatakinError(
-            f"{who} could not be fitted on {len(labels)} rows: {_reason(error)}"
+            f"{who} could not be fitted on {len(labels)} rows: {reason_of(error)}{given}"
         ) from error
     return FittedLearner(model, present, n_classes)
 
 
-def _reason(error: Exception) -> str:
+def reason_of(error: Exception) -> str:
+    """Return the first line of what an estimator raised."""
     return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
@@ -231,76 +228,3 @@ def _check_weights(sample_weight: Array, n_rows: int) -> Array:
             f"Row weights must not all be 0. Got {n_rows} zeros; there is nothing left to learn from."
         )
     return weights
-
-
-@dataclass(frozen=True, eq=False)
-class ForeignPredictor:
-    """A fitted scikit-learn estimator, the classes it was trained on, and medians for missing numbers.
-
-    The name is the learner's; that of the estimator's class if empty.
-    """
-
-    estimator: Any
-    present: Array
-    n_outputs: int
-    kind: str
-    medians: Array
-    name: str = ""
-
-    def predict(self, X: Array) -> Array:
-        """Return one column per response."""
-        n_classes = {"binary": 2, "multiclass": self.n_outputs}.get(self.kind, 0)
-        fitted = FittedLearner(self.estimator, self.present, n_classes)
-        X = filled(X, self.medians)
-        try:
-            if not n_classes:
-                return fitted.values(X).reshape(len(X), -1)
-            return fitted.probabilities(X)[:, 1 if self.kind == "binary" else 0 :]
-        except Exception as error:  # whatever a user's estimator raises
-            name = self.name or type(self.estimator).__name__
-            raise DatakinError(
-                f"The learner {name!r} could not predict {counted(len(X), 'row')}: {_reason(error)}"
-            ) from error
-
-
-@dataclass(frozen=True)
-class ForeignLearner:
-    """A scikit-learn classifier or regressor; missing numbers become medians.
-
-    The seed is used where the estimator's own random_state is None.
-    """
-
-    name: str
-    estimator: Any
-    seed: int = 0
-    refits: ClassVar[bool] = True  # each fold is a fit
-
-    def fit(self, rows: Rows, parts: Sequence[Array] = ()) -> tuple[Predictor, Array]:
-        """Return the predictor of all rows; there is no penalty to tell about."""
-        arguments = {}
-        if (rows.weights != rows.weights[0]).any():
-            if not has_fit_parameter(self.estimator, "sample_weight"):
-                raise DatakinError(
-                    f"Rows have weights, and the learner {self.name!r} takes none: its fit has no "
-                    f"sample_weight. Leave the weights out, or use another learner."
-                )
-            arguments = {"sample_weight": rows.weights}
-        middles, who = medians(rows.X), f"The learner {self.name!r}"
-        X, n_outputs, seed = (
-            filled(rows.X, middles),
-            rows.Y.shape[1],
-            derive_seed(self.seed, self.name),
-        )
-        is_class = rows.kind != "regression"
-        y, n_classes = (rows.codes, max(n_outputs, 2)) if is_class else (rows.Y[:, 0], 0)
-        found = _fitted(Prototype(self.estimator), X, y, arguments, n_classes, seed, who)
-        if found.estimator is None:
-            return ConstantPredictor(rows.Y[0].copy()), np.zeros(1)
-        made = (found.estimator, found.present, n_outputs, rows.kind, middles, self.name)
-        return ForeignPredictor(*made), np.zeros(1)
-
-    def held_out(
-        self, rows: Rows, folds: Array, parts: Sequence[Array] = ()
-    ) -> tuple[Array, Array]:
-        """Return predictions of the folds, and nothing about penalties."""
-        return held_out_by_refits(self, rows, folds)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal, Protocol
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from datakin.data.features import Array
+from datakin.data.features import Array, Features
 
 Kind = Literal["binary", "multiclass", "regression"]
 
@@ -25,12 +26,18 @@ class Rows:
         Numbers; for two classes 0 and 1 of the second one; for several classes a column each.
     weights : ndarray of shape (n,)
     kind : {"binary", "multiclass", "regression"}
+    names : tuple of str
+        Of the columns of X, for estimators that ask for them.
+    table : Features or None
+        The rows before they were encoded, where a learner takes these.
     """
 
     X: Array
     Y: Array
     weights: Array
     kind: Kind
+    names: tuple[str, ...] = ()
+    table: Features | None = None
 
     def __len__(self) -> int:
         return len(self.Y)
@@ -44,16 +51,19 @@ class Rows:
 
     def take(self, at: Array) -> Rows:
         """Return some of the rows."""
-        return Rows(self.X[at], self.Y[at], self.weights[at], self.kind)
+        table = None if self.table is None else self.table.take(at)
+        return replace(self, X=self.X[at], Y=self.Y[at], weights=self.weights[at], table=table)
 
     def below(self, *others: Rows) -> Rows:
         """Return these rows and those of others, one below the other."""
         parts = (self, *others)
-        return Rows(
-            np.vstack([p.X for p in parts]),
-            np.vstack([p.Y for p in parts]),
-            np.concatenate([p.weights for p in parts]),
-            self.kind,
+        tables = [p.table for p in parts if p.table is not None]
+        return replace(
+            self,
+            X=np.vstack([p.X for p in parts]),
+            Y=np.vstack([p.Y for p in parts]),
+            weights=np.concatenate([p.weights for p in parts]),
+            table=reduce(Features.stacked, tables) if tables else None,
         )
 
 
@@ -77,6 +87,17 @@ class Predictor(Protocol):
 
     def predict(self, X: Array) -> Array:
         """Return one column per response."""
+
+
+def takes_table(of: Any) -> bool:
+    """Return whether a learner or a predictor takes rows as they were before they were encoded."""
+    return bool(getattr(of, "takes_table", False))
+
+
+def predicted(predictor: Predictor, X: Array, table: Features | None) -> Array:
+    """Return what a predictor says of rows, from their matrix or from their table."""
+    given: Any = table if takes_table(predictor) else X
+    return predictor.predict(given)
 
 
 class Learner(Protocol):
@@ -129,5 +150,6 @@ def held_out_by_refits(learner: Learner, rows: Rows, folds: Array) -> tuple[Arra
     found = np.empty((len(inside), rows.Y.shape[1]))
     for k in range(int(folds.max()) + 1):
         here = folds[inside] == k
-        found[here] = learner.fit(rows.take(folds != k))[0].predict(rows.X[inside[here]])
+        part = rows.take(inside[here])
+        found[here] = predicted(learner.fit(rows.take(folds != k))[0], part.X, part.table)
     return found, np.zeros((2 + int(folds.max()), 1))

@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 
 from datakin._core.exceptions import DatakinError, listed, repeated, suggest
-from datakin.learners.estimators import ForeignLearner
+from datakin.learners.foreign import ForeignLearner, Raw, RawLearner
 from datakin.learners.kernel import KernelLearner
 from datakin.learners.learner import Learner
 from datakin.learners.linear import LinearLearner
@@ -35,8 +35,8 @@ def make_learners(given: Any, is_class: bool, seed: int = 0) -> tuple[Learner, .
         return tuple(LEARNERS.values())
     if isinstance(given, str):
         given = [given]
-    if hasattr(given, "fit") and not isinstance(given, type):
-        given = {type(given).__name__: given}
+    if isinstance(given, Raw) or (hasattr(given, "fit") and not isinstance(given, type)):
+        given = [given]
     if isinstance(given, (list, tuple)):
         given = _by_name(given)
     if not isinstance(given, Mapping) or not given:
@@ -54,7 +54,7 @@ def _by_name(given: Sequence[Any]) -> dict[str, Any]:
     """Return learners by their names; refuse two estimators of one name, of which one would be lost."""
     found: dict[str, Any] = {}
     for each in given:
-        name = each if isinstance(each, str) else type(each).__name__
+        name = each if isinstance(each, str) else type(_estimator(each)).__name__
         if name in found and not isinstance(each, str):
             raise DatakinError(
                 f"Learners must have different names. Got two estimators {name!r}; give a mapping of name "
@@ -62,6 +62,10 @@ def _by_name(given: Sequence[Any]) -> dict[str, Any]:
             )
         found[name] = each
     return found
+
+
+def _estimator(given: Any) -> Any:
+    return given.estimator if isinstance(given, Raw) else given
 
 
 def _one(name: str, given: Any, is_class: bool, seed: int) -> Learner:
@@ -73,6 +77,8 @@ def _one(name: str, given: Any, is_class: bool, seed: int) -> Learner:
                 f"Got {given!r}.{suggest(given, LEARNERS)}"
             )
         return found
+    learner = RawLearner if isinstance(given, Raw) else ForeignLearner
+    given = _estimator(given)
     if not hasattr(given, "fit") or isinstance(given, type):
         raise DatakinError(
             f"The learner {name!r} must be a scikit-learn estimator, such as RandomForestClassifier(), or "
@@ -83,7 +89,7 @@ def _one(name: str, given: Any, is_class: bool, seed: int) -> Learner:
         raise DatakinError(
             f"The learner {name!r} must be a {wanted} for this task. Got {type(given).__name__}."
         )
-    return ForeignLearner(name, given, seed)
+    return learner(name, given, seed)
 
 
 def default_estimator(is_class: bool) -> Any:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from datakin.data.features import Array
+from datakin.data.features import Array, Features
+from datakin.learners.learner import predicted
 from datakin.learners.losses import largest
 from datakin.learners.scaling import Scaler
 
@@ -137,18 +138,20 @@ class StackPredictor:
     classes: tuple[str, ...]
     shares: Array
 
-    def outputs(self, X: Array) -> Array:
-        """Return one column per response."""
-        return np.asarray(sum(weight * part.predict(X) for _, _, weight, part in self.parts))
+    def outputs(self, X: Array, table: Features | None = None) -> Array:
+        """Return one column per response; the table is for learners that take rows as they are."""
+        return np.asarray(
+            sum(weight * predicted(part, X, table) for _, _, weight, part in self.parts)
+        )
 
-    def probabilities(self, X: Array) -> Array:
+    def probabilities(self, X: Array, table: Features | None = None) -> Array:
         """Return one column per class."""
-        found = self.outputs(X)
+        found = self.outputs(X, table)
         return np.hstack([1 - found, found]) if self.kind == "binary" else found
 
-    def codes(self, X: Array) -> Array:
+    def codes(self, X: Array, table: Features | None = None) -> Array:
         """Return positions in `classes`, by the rule of the loss that the stack was judged by."""
-        return self.decide(self.probabilities(X))
+        return self.decide(self.probabilities(X, table))
 
     def decide(self, found: Array) -> Array:
         """Return positions in `classes` for probabilities."""

@@ -20,10 +20,11 @@ from datakin.cross_errors.records import Labels
 from datakin.data.features import Array, Features
 from datakin.learners.encoding import TableEncoder
 from datakin.learners.folds import draw_folds
-from datakin.learners.learner import Rows, responses
+from datakin.learners.learner import Rows, responses, takes_table
 from datakin.learners.losses import Judge, choose_loss, resolve_loss
 from datakin.learners.named import make_learners
 from datakin.learners.predictors import StackPredictor
+from datakin.learners.stack.ahead import own_fits
 from datakin.learners.stack.fitting import Fitted, fit_stack, held_out
 from datakin.transfer.pool import Pool, SourcesEstimator
 
@@ -138,7 +139,10 @@ class KinStack(SourcesEstimator):
                 f"The labels have {len(classes)} different numbers, which are taken for classes. For numbers "
                 f"to be predicted as such say KinStack(task='regression')."
             )
-        target, *others = self._encoded_rows(pool, known & ~copies, codes, len(classes))
+        learners = make_learners(self.learners, is_class, self.random_state)
+        tables_too = any(map(takes_table, learners))
+        kept = known & ~copies
+        target, *others = self._encoded_rows(pool, kept, codes, len(classes), tables_too)
         if weights is not None:
             counts = _check_weights(weights, n)
             target = replace(target, weights=counts / counts.mean())
@@ -150,28 +154,38 @@ class KinStack(SourcesEstimator):
         def folds(repeat: int) -> Any:
             return draw_folds(labels.y, is_class, groups, derive_seed(self.random_state, repeat))
 
-        with threadpool_limits(limits=1):
+        parts = {name: part for name, part in zip(pool.names, others, strict=True) if len(part)}
+        draws = (self.repeats, self.repeats)
+        given: Any = learners, target, parts, folds(0), draws
+        with (
+            threadpool_limits(limits=1),
+            own_fits(*given, pools=self.pools, of="KinStack") as advance,
+        ):
             fitted = fit_stack(
                 target,
-                {name: part for name, part in zip(pool.names, others, strict=True) if len(part)},
-                make_learners(self.learners, is_class, self.random_state),
+                parts,
+                learners,
                 folds,
-                repeats=(self.repeats, self.repeats),
+                repeats=draws,
                 pools=self.pools,
                 seed=self.random_state,
+                advance=lambda repeat, predictions: advance(),
             )
         self._judged(fitted, judge, labels.y, target.weights)
         return self
 
-    def _encoded_rows(self, pool: Pool, kept: Array, codes: Array, n_classes: int) -> list[Rows]:
+    def _encoded_rows(
+        self, pool: Pool, kept: Array, codes: Array, n_classes: int, tables_too: bool
+    ) -> list[Rows]:
         """Learn the encoder; return the kept rows of the target and of each source."""
         places = [kept & (pool.origin == j) for j in range(pool.n_sources + 1)]
-        tables = [_table(pool.X[place]) for place in places]
+        tables = [self._table(pool.X[place]) for place in places]
         self._encoder = TableEncoder.learn([table for table in tables if table.n_rows])
         found = []
         for table, place in zip(tables, places, strict=True):
             Y, kind = responses(codes[place], n_classes)
-            found.append(Rows(self._encoder.apply(table), Y, np.ones(len(Y)), kind))
+            X, names = self._encoder.apply(table), self._encoder.names
+            found.append(Rows(X, Y, np.ones(len(Y)), kind, names, table if tables_too else None))
         return found
 
     def _judged(self, fitted: Fitted, judge: Judge, y: Array, weights: Array) -> None:
@@ -197,16 +211,15 @@ class KinStack(SourcesEstimator):
 
     def predict(self, X: Any) -> Array:
         """Return class labels, or numbers."""
-        X = self._encoded(X)
+        rows = self._encoded(X)
         if self.task == "regression":
-            return self._stack.outputs(X)[:, 0]
-        return np.asarray(self.classes_[self._stack.codes(X)])
+            return self._stack.outputs(*rows)[:, 0]
+        return np.asarray(self.classes_[self._stack.codes(*rows)])
 
     @available_if(lambda self: self.task == "classification")  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Array:
         """Return one column of probabilities per class of ``classes_``."""
-        X = self._encoded(X)
-        return self._stack.probabilities(X)
+        return self._stack.probabilities(*self._encoded(X))
 
     def _is_class(self) -> bool:
         return self.task != "regression"
@@ -216,13 +229,14 @@ class KinStack(SourcesEstimator):
         tags.input_tags.allow_nan = True
         return tags
 
-    def _encoded(self, X: Any) -> Array:
-        table = _table(np.asarray(self._new_rows(X), dtype=float))
-        return self._encoder.apply(table)
+    def _encoded(self, X: Any) -> tuple[Array, Features]:
+        table = self._table(np.asarray(self._new_rows(X), dtype=float))
+        return self._encoder.apply(table), table
 
-
-def _table(X: Array) -> Features:
-    return Features.of_numbers(X, [f"x{j}" for j in range(X.shape[1])])
+    def _table(self, X: Array) -> Features:
+        """Return numbers under the names of the target's columns, if it has any."""
+        names = [f"x{j}" for j in range(X.shape[1])]
+        return Features.of_numbers(X, getattr(self, "feature_names_in_", names))
 
 
 def _tell_left_out(pool: Pool, lost: Array, why: str) -> None:

@@ -209,9 +209,46 @@ def test_learners_of_the_user() -> None:
 
     target, sources = task("lda")
     mine = {"forest": RandomForestClassifier(20), "svc": LinearSVC()}
-    choice = datakin.choose(target, sources, learners=mine, repeats=1)
+    with pytest.warns(DatakinWarning, match="svc has no probabilities"):
+        choice = datakin.choose(target, sources, learners=mine, repeats=1)
     assert choice.learners == ("forest", "svc")
     assert choice.error < 0.5
+
+
+def people(n: int, seed: int, name: str) -> Dataset:
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame({"age": rng.normal(50, 10, n), "sex": rng.choice(["f", "m", None], n)})
+    is_ill = (table["age"] - 50) / 10 + (table["sex"] == "f") + rng.normal(size=n) > 0
+    table.loc[::7, "age"] = np.nan
+    table = table.assign(weight=rng.normal(size=n), ill=is_ill)
+    return datakin.read_table(table, label="ill", name=name)
+
+
+@pytest.mark.parametrize("is_raw", [True, False])
+def test_a_pipeline_by_names_is_fitted_saved_and_added_to(is_raw: bool, tmp_path: Path) -> None:
+    from sklearn.compose import make_column_transformer
+    from sklearn.impute import SimpleImputer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder
+
+    texts = (OneHotEncoder(handle_unknown="ignore"), ["sex"] if is_raw else ["sex=f"])
+    pipeline = make_pipeline(
+        make_column_transformer((SimpleImputer(), ["age"]), texts), LogisticRegression()
+    )
+    mine = {"mine": datakin.raw(pipeline) if is_raw else pipeline}
+    target, source = people(60, 0, "here"), people(100, 1, "there")
+    choice = datakin.choose(target, [source], learners=mine, repeats=1)
+    path, later = tmp_path / "kin.datakin", people(20, 2, "later")
+    choice.model.save(path)
+    found = choice.model.predict_proba(later)
+    assert_allclose(datakin.load_model(path).predict_proba(later), found)
+    assert 0 <= choice.error_on(later) < 0.5
+    again = datakin.choose(people(50, 3, "new"), add_to=path, learners=["linear"], repeats=1)
+    assert again.choices
+    if is_raw:
+        with pytest.raises(DatakinError, match="must take encoded numbers"):
+            datakin.explain(target, source, learner=mine["mine"])
 
 
 @pytest.mark.parametrize(

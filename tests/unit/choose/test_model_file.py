@@ -21,7 +21,7 @@ from datakin import DatakinError
 from datakin.choosing import KinModel, save_model
 from datakin.choosing.archive import packed
 from datakin.choosing.model_file import FORMAT, model_bytes
-from datakin.learners.estimators import ForeignPredictor
+from datakin.learners.foreign import ForeignPredictor
 from datakin.learners.predictors import StackPredictor
 from tests.unit.choose.models import model_of, quiet, ward, ward_model
 from tests.unit.damage import damaged_bytes, damaged_json

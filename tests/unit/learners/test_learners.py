@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 
 from datakin import DatakinError
 from datakin.learners import kernel
-from datakin.learners.estimators import ForeignLearner
+from datakin.learners.foreign import ForeignLearner
 from datakin.learners.kernel import KernelLearner
 from datakin.learners.learner import Rows, responses
 from datakin.learners.linear import LinearLearner

@@ -16,7 +16,7 @@ import numpy as np
 
 from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
-from datakin.learners.learner import Learner, Predictor, Rows
+from datakin.learners.learner import Learner, Predictor, Rows, predicted
 
 TARGET, BOTH, ALL = "target", "target + all", "all"
 MOST_POOLED = 20_000  # rows of all sources in one pool
@@ -100,7 +100,8 @@ class Stack:
         self.has_pools = pools and bool(self.sources)
         self.ready = dict(sorted((ready or {}).items()))
         for key, predictor in self.ready.items():
-            self.fits[key] = SourceFit(predictor, np.zeros(0), predictor.predict(target.X))
+            on_target = predicted(predictor, target.X, target.table)
+            self.fits[key] = SourceFit(predictor, np.zeros(0), on_target)
         self.own_passes = {} if own is None else own
         self._pools: dict[str, tuple[Rows, Rows]] = {}
         self.candidates = self._list()
@@ -145,7 +146,7 @@ class Stack:
         }
         if pools and self._has_all:
             wanted |= {(each.name, ""): (each, self.pool(each)[0]) for each in self.learners}
-        tasks = [partial(_fit_source, *each, self.target.X) for each in wanted.values()]
+        tasks = [partial(_fit_source, *each, self.target) for each in wanted.values()]
         self.fits |= dict(zip(wanted, self.run(tasks), strict=True))
 
     def pool(self, learner: Learner) -> tuple[Rows, Rows]:
@@ -242,6 +243,6 @@ class Stack:
         return found
 
 
-def _fit_source(learner: Learner, rows: Rows, X: Array) -> SourceFit:
+def _fit_source(learner: Learner, rows: Rows, target: Rows) -> SourceFit:
     predictor, told = learner.fit(rows)
-    return SourceFit(predictor, told, predictor.predict(X))
+    return SourceFit(predictor, told, predicted(predictor, target.X, target.table))

@@ -67,12 +67,13 @@ def prepare(
     max_rows: int | None = MOST_ROWS,
     random_state: int = 0,
     encoder: TableEncoder | None = None,
+    tables_too: bool = False,
 ) -> Prepared:
     """Match the sources to the target, draw samples of what is too large, encode all of it.
 
     Weights of the rows may be given by name; other datasets have theirs, or none. Of the target and of each
     source there are at most `max_rows`, drawn by the random state (None: all). An encoder that is there
-    already is used as it is.
+    already is used as it is. With `tables_too` rows also keep what they were before they were encoded.
     """
     given = weights or {}
     _check_names(given, [d.name for d in (target, *sources)])
@@ -100,7 +101,8 @@ def prepare(
     rows = {}
     for name, (features, y, counts) in tables.items():
         Y, kind = responses(y, len(target.classes))
-        rows[name] = Rows(encoder.apply(features), Y, counts, kind)
+        table = encoder.table(features) if tables_too else None
+        rows[name] = Rows(encoder.apply(features), Y, counts, kind, encoder.names, table)
     return Prepared(
         own,
         rows.pop(own.name),

@@ -1,0 +1,105 @@
+"""How often estimators of the user will be fitted, said before it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+
+from datakin._core.exceptions import warn
+from datakin._core.progress import fits_heard, foretell, progress
+from datakin.data.features import Array
+from datakin.learners.foreign import ForeignLearner
+from datakin.learners.learner import Learner, Rows
+from datakin.learners.stack.candidates import MOST_POOLED
+
+
+@contextmanager
+def own_fits(
+    learners: Sequence[Learner],
+    target: Rows,
+    sources: Mapping[str, Rows],
+    folds: Array,
+    draws: tuple[int, int],
+    *,
+    pools: bool,
+    tried: int = 0,
+    of: str,
+    here: bool = True,
+) -> Iterator[Callable[[], None]]:
+    """Show a bar that moves with the fits of the user's estimators, and say how long these will take.
+
+    The first fit of each is timed; others take longer by as much as they have more rows. Without such
+    estimators the bar moves with the draws of the folds.
+
+    Parameters
+    ----------
+    learners, target, sources, pools
+        As of a `Stack`.
+    folds : ndarray of int
+        Of one draw.
+    draws : (int, int)
+        Least and largest number of draws of the folds.
+    tried : int
+        Draws of the folds in which each source is tried, pooled with the target by the first learner; 0 for
+        no trials.
+    of : str
+        What the work is called.
+    here : bool
+        Whether fits are heard of: not those on a cluster.
+
+    Yields
+    ------
+    callable
+        To be called after each draw of the folds.
+    """
+    own = [each for each in learners if isinstance(each, ForeignLearner)]
+    for each in own:
+        if target.kind != "regression" and not hasattr(each.estimator, "predict_proba"):
+            warn(
+                f"{each.name} has no probabilities (predict_proba): its labels count as 0 or 1. "
+                f"scikit-learn's CalibratedClassifierCV gives it some."
+            )
+    sizes = [len(rows) for rows in sources.values()]
+    ahead: dict[str, list[tuple[int, float]]] = {}
+    for each in own:
+        first = each is learners[0]
+        counts = (len(target), sizes, int(folds.max()) + 1)
+        ahead[each.name] = [_ahead(*counts, n, min(n, tried), pools, first) for n in draws]
+    total = sum(most for _, (most, _) in ahead.values())
+    if not own or not here:
+        with progress(f"{of}: draws of the folds", draws[1]) as advance:
+            yield advance
+        return
+    with progress(f"{of}: fits of {', '.join(ahead)}", total) as advance:
+
+        def hear(name: str, seconds: float, n_rows: int) -> None:
+            (least, rows), (most, _) = ahead.get(name, [(0, 0.0)] * 2)
+            if ahead.pop(name, None):
+                number = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+                foretell(seconds / n_rows * rows, f"{number} fits of {name!r}")
+            advance()
+
+        with fits_heard(hear):
+            yield lambda: None
+
+
+def _ahead(
+    n: int, sizes: Sequence[int], k: int, draws: int, tried: int, pools: bool, first: bool
+) -> tuple[int, float]:
+    """Return how many fits there will be, and how many rows they have together.
+
+    Fits of the sources and of all of them; of each fold of the target, alone and with the sources; of each
+    source with the target, where sources are tried; of halves of the target; and of the model.
+    """
+    rest = n * (k - 1) / k
+    fits = [*map(float, sizes)] + [rest] * (k * draws) + [float(n)]
+    if pools and sizes:
+        pool = min(sum(sizes), MOST_POOLED)
+        folds = (k + 1) // 2 if pool >= n else k
+        fits += [rest + pool] * (folds * draws) + [float(n), float(n + pool)]
+        fits += [float(pool)] if len(sizes) > 1 else []
+    fits += [n / 2] * (2 * draws if tried else 0)
+    fits += [rest + size for size in sizes] * (k * tried if first else 0)
+    return len(fits), float(np.sum(fits))
