@@ -218,10 +218,10 @@ def test_paper_has_long_tables_and_folded_sections(visit, many):
     page = visit(many)
     assert page.locator("#scores tbody tr").count() == 25
     page.emulate_media(media="print")
-    page.locator("#weights .chart svg").wait_for()
+    page.locator("#curve .chart svg").wait_for()
     assert page.locator("#scores tbody tr").count() == 200
     page.emulate_media(media="screen")
-    page.locator("#weights").wait_for(state="hidden")
+    page.locator("#curve").wait_for(state="hidden")
     assert page.locator("#scores tbody tr").count() == 25
 
 

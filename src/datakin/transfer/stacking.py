@@ -219,7 +219,8 @@ class KinStack(SourcesEstimator):
     @available_if(lambda self: self.task == "classification")  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Array:
         """Return one column of probabilities per class of ``classes_``."""
-        return self._stack.probabilities(*self._encoded(X))
+        rows = self._encoded(X)
+        return self._stack.probabilities(*rows)
 
     def _is_class(self) -> bool:
         return self.task != "regression"
