@@ -76,7 +76,9 @@ def test_selecting_a_dataset_of_a_matrix(visit, results):
     assert details.locator("h2").inner_text() == "set 3"
     nearest = matrix.square["set 3"].drop("set 3").idxmin()
     assert details.locator("tbody tr").first.inner_text().startswith(nearest)
-    assert page.locator("#heat-mode option").count() == 2  # nothing was tried: no calls to colour by
+    assert (
+        page.locator("#heat-mode option").count() == 2
+    )  # nothing was tried: no calls to colour by
     page.locator("#heat-mode").select_option("discrepancies")
 
 
