@@ -100,9 +100,16 @@ def place_of(section):
     return HERE / "results" / f"{section.name}.json"
 
 
+STALE = (
+    "**Stale:** the sections below were measured with the code of the dates they name. Since then scores "
+    "try every source by default, which costs most of their time: a pair of 1,000 rows takes about two CPU "
+    "seconds, not the figure below."
+)
+
+
 def assemble():
     """Return RESULTS.md from the sections that have been run."""
-    parts = ["# Benchmarks\n\nWritten by `make bench` (`python benchmarks/run.py`)."]
+    parts = ["# Benchmarks\n\nWritten by `make bench` (`python benchmarks/run.py`).", STALE]
     for section in SECTIONS:
         parts.append(f"## {section.title}\n\n{section.text}")
         if not place_of(section).exists():
