@@ -157,14 +157,14 @@ def test_a_large_row_group_is_never_in_memory_as_a_whole(tmp_path, monkeypatch):
     frame.to_parquet(tmp_path / "t.parquet", row_group_size=5000)
     monkeypatch.setattr(arrow_files, "STRETCH", 300)
     sizes = []
-    whole = arrow_files._column_chunks
+    whole = pq.ParquetFile.iter_batches
 
-    def spy(*arguments):
-        for values in whole(*arguments):
-            sizes.append(len(values))
-            yield values
+    def spy(*arguments, **options):
+        for block in whole(*arguments, **options):
+            sizes.append(block.num_rows)
+            yield block
 
-    monkeypatch.setattr(arrow_files, "_column_chunks", spy)
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", spy)
     with DRAWN:
         drawn = read_table(tmp_path / "t.parquet", label="y", keep=["row"], read_rows=400)
     assert max(sizes) <= 300
@@ -175,13 +175,13 @@ def test_a_large_row_group_is_never_in_memory_as_a_whole(tmp_path, monkeypatch):
 def test_ignored_columns_of_parquet_are_not_read(tmp_path, monkeypatch):
     sorted_table(500).to_parquet(tmp_path / "t.parquet")
     asked = []
-    whole = pq.ParquetFile.read_row_groups
+    whole = pq.ParquetFile.iter_batches
 
-    def spy(self, groups, columns=None, **options):
+    def spy(self, size, columns=None):
         asked.extend(columns)
-        return whole(self, groups, columns=columns, **options)
+        return whole(self, size, columns=columns)
 
-    monkeypatch.setattr(pq.ParquetFile, "read_row_groups", spy)
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", spy)
     with DRAWN:
         drawn = read_table(tmp_path / "t.parquet", label="y", ignore=["row"], read_rows=100)
     assert drawn.columns == ("x",)

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,37 +32,27 @@ INDEX = "__index_level_"  # what pandas calls the columns of an index without a 
 
 
 class PartFile(NamedTuple):
-    """What a Parquet file says about itself."""
+    """One file of a table: what it says about itself, and how its values are read."""
 
     path: str
-    metadata: Any
+    what: str
     schema: Any
     n_rows: int
+    blocks: Callable[[list[str]], Iterator[pa.RecordBatch]]  # of the columns of these names
+    together: int = 1  # columns of a sample that are read at a time
 
 
 def read_parquet(files: Sequence[str], how: Origin) -> Read:
     """Read one table from its Parquet files, all rows or a sample across the files."""
-    parts = [_described(file) for file in files]
-    names, types = _common_columns(parts, how.unread)
-    n_rows = sum(part.n_rows for part in parts)
-    rows = _chosen(n_rows, how.read_rows)
-    pieces: dict[str, list[Any]] = {name: [] for name in types}
-    start = 0
-    for part in parts:
-        with readable(part.path, "a parquet table", HINT):
-            _read_part(part, _between(rows, start, start + part.n_rows), pieces)
-        start += part.n_rows
-    # What pandas wrote about its index in one part does not hold for all of them together.
-    about = parts[0].schema.metadata if len(parts) == 1 else None
-    with readable(files[0], "a parquet table", HINT):
-        columns = {name: _joined(pieces.pop(name), kind, name) for name, kind in types.items()}
-        n_read = max((len(column) for column in columns.values()), default=0)
-        if columns and n_read != (n_rows if rows is None else len(rows)):
-            raise ValueError(f"its footer promises {n_rows:,} rows, and {n_read:,} were found")
-        return Read(_with_index_first(pa.table(columns), about), n_rows, names)
+    return _read([_parquet(file) for file in files], how)
 
 
-def _described(path: str) -> PartFile:
+def read_feather(files: Sequence[str], how: Origin) -> Read:
+    """Read a Feather (Arrow IPC) file, all rows or a sample."""
+    return _read([_feather(files[0], how.unread)], how)
+
+
+def _parquet(path: str) -> PartFile:
     """Return what a file says about itself; refuse numbers of rows that contradict each other.
 
     pyarrow itself refuses columns that end behind the end of the file; to ask for their places here
@@ -77,12 +68,14 @@ def _described(path: str) -> PartFile:
         if sum(groups) != n_rows or min(groups, default=0) < 0:
             raise ValueError(f"its footer promises {n_rows:,} rows, its row groups do not")
         _check_size(n_rows, path)
-        return PartFile(path, about, file.schema_arrow, n_rows)
+        blocks = partial(_parquet_blocks, path, about)
+        return PartFile(path, "a parquet table", file.schema_arrow, n_rows, blocks)
 
 
-def _chosen(n_rows: int, size: int | None) -> Array | None:
-    """Return the numbers of the rows that are drawn, None for all of them."""
-    return None if size is None or n_rows <= size else choose_rows(n_rows, size)
+def _parquet_blocks(path: str, about: Any, names: list[str]) -> Iterator[pa.RecordBatch]:
+    # Reading ahead holds all columns of a row group in memory; one after the other is no slower.
+    with _opened(path, metadata=about, pre_buffer=False) as file:
+        yield from file.iter_batches(STRETCH, columns=names)
 
 
 @contextmanager
@@ -90,6 +83,95 @@ def _opened(path: str, **options: Any) -> Iterator[Any]:
     """Open a Parquet file whose name may be in no encoding at all."""
     with pa.OSFile(os.fsencode(path)) as source, pq.ParquetFile(source, **options) as file:
         yield file
+
+
+def _feather(path: str, skip: Collection[str]) -> PartFile:
+    """Return what a file says about itself."""
+    with readable(path, "a feather table", HINT):
+        with open(path, "rb") as file:
+            if file.read(4) == b"FEA1":
+                # pyarrow believes every number in such a file, and will drop it some day.
+                raise DatakinError(
+                    f"The file {path!r} is of the first version of Feather, which cannot be read "
+                    f"safely; load it with pandas.read_feather and save it again, or pass the data frame."
+                )
+        with pa.OSFile(os.fsencode(path)) as source, pa.ipc.open_file(source) as reader:
+            schema = reader.schema
+        check_file_columns(schema.names, path)
+        blocks = partial(_feather_blocks, path, schema)
+        first = [name for name in schema.names if name not in skip][:1]
+        sizes = [block.num_rows for block in blocks(first)]
+        _check_size(sum(sizes), path)
+        together = max(1, 4 * STRETCH // max([1, *sizes]))
+        return PartFile(path, "a feather table", schema, sum(sizes), blocks, together)
+
+
+def _feather_blocks(path: str, schema: Any, names: list[str]) -> Iterator[pa.RecordBatch]:
+    fields = [schema.get_field_index(name) for name in names]
+    options = pa.ipc.IpcReadOptions(included_fields=fields, use_threads=False)
+    with (
+        pa.OSFile(os.fsencode(path)) as source,
+        pa.ipc.open_file(source, options=options) as reader,
+    ):
+        for i in range(reader.num_record_batches):
+            yield reader.get_batch(i)
+
+
+def _read(parts: Sequence[PartFile], how: Origin) -> Read:
+    """Read all rows of a table, or a sample across its parts."""
+    names, types = _common_columns(parts, how.unread)
+    n_rows = sum(part.n_rows for part in parts)
+    size = n_rows if how.read_rows is None else how.read_rows
+    rows = None if n_rows <= size else choose_rows(n_rows, size)
+    pieces: dict[str, list[Any]] = {name: [] for name in types}
+    step = parts[0].together if rows is not None else max(1, len(types))
+    for first in range(0, len(types), step):
+        start, some = 0, [*types][first : first + step]
+        for part in parts:
+            with readable(part.path, part.what, HINT):
+                _read_part(part, _between(rows, start, start + part.n_rows), some, pieces)
+            start += part.n_rows
+        # Readers ask for room for whole blocks: what they filled must not pile up.
+        pa.default_memory_pool().release_unused()
+    # What pandas wrote about its index in one part does not hold for all of them together.
+    about = parts[0].schema.metadata if len(parts) == 1 else None
+    with readable(parts[0].path, parts[0].what, HINT):
+        columns = {name: _joined(pieces.pop(name), kind, name) for name, kind in types.items()}
+        return Read(_with_index_first(pa.table(columns), about), n_rows, names)
+
+
+def _read_part(
+    part: PartFile, rows: Array | None, names: list[str], pieces: dict[str, list[Any]]
+) -> None:
+    """Append the part's values, for all or some of its rows, to the pieces of the named columns."""
+    if rows is not None and not len(rows):
+        return
+    start = 0
+    for block in part.blocks(names):
+        # Before anything follows offsets into memory that is not there.
+        block.validate(full=True)
+        within = _between(rows, start, start + block.num_rows)
+        start += block.num_rows
+        for name in names if within is None or len(within) else ():
+            pieces[name].append(_picked(block.column(name), within))
+    if start != part.n_rows:
+        raise ValueError(f"its footer promises {part.n_rows:,} rows, and {start:,} were found")
+
+
+def _between(rows: Array | None, start: int, stop: int) -> Any:
+    """Return the sorted row numbers in [start, stop), counted from start; None for all rows."""
+    if rows is None:
+        return None
+    low, high = np.searchsorted(rows, [start, stop])
+    return rows[low:high] - start
+
+
+def _picked(values: Any, rows: Array | None) -> Any:
+    """Return the rows of an array."""
+    if rows is None:
+        return values
+    # Some types, as polars writes them, pyarrow cannot take rows of.
+    return converted(values, plain_type(values.type)).take(pa.array(rows))
 
 
 def _check_size(n_rows: int, path: str) -> None:
@@ -107,123 +189,6 @@ def _with_index_first(table: pa.Table, about: dict[bytes, bytes] | None) -> pa.T
     first = [name for name in index if isinstance(name, str) and name in table.column_names]
     names = dict.fromkeys([*first, *table.column_names])
     return table.select([name for name in names if not name.startswith(INDEX)])
-
-
-def _read_part(part: PartFile, rows: Array | None, pieces: dict[str, list[Any]]) -> None:
-    """Append the part's values, for all or some of its rows, to the pieces of each column."""
-    if rows is not None and not len(rows):
-        return
-    # Reading ahead holds all columns of a row group in memory; one after the other is no slower.
-    with _opened(part.path, metadata=part.metadata, pre_buffer=False) as file:
-        if rows is None:
-            table = file.read(columns=list(pieces))
-            table.validate(full=True)
-            for name, found in pieces.items():
-                found += table.column(name).chunks
-            return
-        for groups, start, stop in _stretches(part.metadata):
-            within = _between(rows, start, stop)
-            for name, found in pieces.items() if len(within) else ():
-                found += _picked(_column_chunks(file, groups, name, stop - start), within)
-
-
-def _column_chunks(file: Any, groups: list[int], name: str, n_rows: int) -> Iterator[Any]:
-    """Yield the checked values of a column; of a large row group so many at a time."""
-    if n_rows <= STRETCH:  # quicker than batches where there are many groups
-        tables: Any = [file.read_row_groups(groups, columns=[name], use_threads=False)]
-    else:
-        tables = file.iter_batches(STRETCH, groups, columns=[name], use_threads=False)
-    for table in tables:
-        column = table.column(name)  # a column named "a" also brings one named "a.b"
-        column.validate(full=True)
-        yield from getattr(column, "chunks", [column])
-
-
-def _stretches(metadata: Any) -> Iterator[tuple[list[int], int, int]]:
-    """Yield row groups that are read together, and the rows from which to which they go."""
-    groups: list[int] = []
-    start = stop = 0
-    for group in range(metadata.num_row_groups):
-        n = metadata.row_group(group).num_rows
-        if groups and stop + n - start > STRETCH:
-            yield groups, start, stop
-            groups, start = [], stop
-        groups.append(group)
-        stop += n
-    if groups:
-        yield groups, start, stop
-
-
-def read_feather(files: Sequence[str], how: Origin) -> Read:
-    """Read a Feather (Arrow IPC) file, all rows or a sample."""
-    path = files[0]
-    with readable(path, "a feather table", HINT):
-        with open(path, "rb") as file:
-            if file.read(4) == b"FEA1":
-                # pyarrow believes every number in such a file, and will drop it some day.
-                raise DatakinError(
-                    f"The file {path!r} is of the first version of Feather, which cannot be read "
-                    f"safely; load it with pandas.read_feather and save it again, or pass the data frame."
-                )
-        with pa.OSFile(os.fsencode(path)) as source, pa.ipc.open_file(source) as reader:
-            schema = reader.schema
-        check_file_columns(schema.names, path)
-        wanted = [i for i, name in enumerate(schema.names) if name not in how.unread]
-        sizes = [batch.num_rows for batch in _batches(path, wanted[:1])]
-        n_rows = sum(sizes)
-        _check_size(n_rows, path)
-        rows = _chosen(n_rows, how.read_rows)
-        # How many columns of a batch are read together.
-        step = max(1, len(wanted) if rows is None else 4 * STRETCH // max(sizes))
-        pieces: dict[str, list[Any]] = {schema.names[i]: [] for i in wanted}
-        for first in range(0, len(wanted), step):
-            start = 0
-            for batch in _batches(path, wanted[first : first + step]):
-                within = _between(rows, start, start + batch.num_rows)
-                for name in batch.schema.names:
-                    pieces[name] += _picked([batch.column(name)], within)
-                start += batch.num_rows
-            # The reader asks for room for whole batches: what it filled must not pile up.
-            pa.default_memory_pool().release_unused()
-        kinds = {name: schema.field(name).type for name in pieces}
-        columns = {name: _joined(pieces.pop(name), kind, name) for name, kind in kinds.items()}
-        shown = tuple(name for name in schema.names if not name.startswith(INDEX))
-        return Read(_with_index_first(pa.table(columns), schema.metadata), n_rows, shown)
-
-
-def _batches(path: str, fields: list[int]) -> Iterator[pa.RecordBatch]:
-    options = pa.ipc.IpcReadOptions(included_fields=fields, use_threads=False)
-    with (
-        pa.OSFile(os.fsencode(path)) as source,
-        pa.ipc.open_file(source, options=options) as reader,
-    ):
-        for i in range(reader.num_record_batches):
-            batch = reader.get_batch(i)
-            # Before anything follows offsets into memory that is not there.
-            batch.validate(full=True)
-            yield batch
-
-
-def _between(rows: Array | None, start: int, stop: int) -> Any:
-    """Return the sorted row numbers in [start, stop), counted from start; None for all rows."""
-    if rows is None:
-        return None
-    low, high = np.searchsorted(rows, [start, stop])
-    return rows[low:high] - start
-
-
-def _picked(chunks: Iterable[Any], rows: Array | None) -> list[Any]:
-    """Return the rows of an array in chunks; taken together, long texts would overflow."""
-    if rows is None:
-        return list(chunks)
-    picked = []
-    start = 0
-    for chunk in chunks:
-        within = _between(rows, start, start + len(chunk))
-        start += len(chunk)
-        if len(within):  # some types, as polars writes them, pyarrow cannot take rows of
-            picked.append(converted(chunk, plain_type(chunk.type)).take(pa.array(within)))
-    return picked
 
 
 def _joined(pieces: Sequence[Any], kind: Any, name: str) -> Any:

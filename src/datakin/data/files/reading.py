@@ -19,7 +19,6 @@ from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
 
 STRETCH = 1 << 20  # rows that draw their keys together
-GARBAGE = 1 << 26  # bytes of rows no longer in the draw that may stay in memory
 
 
 class Read(NamedTuple):
@@ -56,13 +55,13 @@ class Lottery:
     ----------
     rows : ndarray
         Numbers of the rows still in the draw, in increasing order; at most `size` after `settle`.
-    n_seen : int
-        How many rows have passed.
+    n_seen, n_drawn : int
+        How many rows have passed, and how many of them are in the draw.
     """
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self.n_seen = 0
+        self.n_seen = self.n_drawn = 0
         self._rows: list[Array] = [np.zeros(0, dtype=np.int64)]
         self._keys: list[Array] = [np.zeros(0, dtype=np.uint64)]
         self._highest = np.uint64(2**64 - 1)
@@ -81,6 +80,7 @@ class Lottery:
         self._keys.append(keys[new])
         self._rows.append(new + self.n_seen)
         self.n_seen += n
+        self.n_drawn += len(new)
         return new
 
     def settle(self) -> Array:
@@ -91,7 +91,7 @@ class Lottery:
             kept = np.sort(np.argpartition(keys, self.size - 1)[: self.size])
             rows, keys = rows[kept], keys[kept]
             self._highest = keys.max()
-        self._rows, self._keys = [rows], [keys]
+        self._rows, self._keys, self.n_drawn = [rows], [keys], len(rows)
         return kept
 
 
@@ -130,9 +130,6 @@ class DrawnRows:
         self.n_rows = 0
         self._lottery = None if size is None else Lottery(size)
         self._kept: list[pa.RecordBatch] = []
-        self._n_kept = self._n_bytes = 0
-        self._drawn: list[Array] = []  # which of the rows kept are in the draw
-        self._n_drawn = 0
 
     def add(self, batch: pa.RecordBatch) -> None:
         """Let rows pass."""
@@ -142,46 +139,28 @@ class DrawnRows:
             return
         rows = self._lottery.offer(batch.num_rows)
         self._kept.append(batch if len(rows) == batch.num_rows else _taken(batch, rows))
-        self._drawn.append(np.arange(self._n_kept, self._n_kept + len(rows)))
-        self._n_kept += len(rows)
-        self._n_drawn += len(rows)
-        self._n_bytes += self._kept[-1].nbytes
-        if self._n_drawn > 1.25 * self._lottery.size:
+        if self._lottery.n_drawn > 1.25 * self._lottery.size:
             self._settle(self._lottery)
-            if self._n_bytes * (1 - self._n_drawn / self._n_kept) > GARBAGE:
-                self._compact()
 
     def _settle(self, lottery: Lottery) -> None:
-        """Drop rows beyond the size from the draw; they stay in memory until they are many."""
-        self._drawn = [np.concatenate(self._drawn)[lottery.settle()]]
-        self._n_drawn = len(self._drawn[0])
-
-    def _compact(self) -> None:
-        """Drop rows that are not in the draw from memory."""
-        drawn = np.concatenate(self._drawn)
-        starts = np.cumsum([0, *(batch.num_rows for batch in self._kept)])
-        cuts = np.searchsorted(drawn, starts)
-        # Block by block: taken together, long texts would overflow.
-        parts = zip(self._kept, starts[:-1], cuts[:-1], cuts[1:], strict=True)
-        self._kept = [_taken(batch, drawn[a:b] - start) for batch, start, a, b in parts if b > a]
-        self._n_kept = len(drawn)
-        self._n_bytes = sum(batch.nbytes for batch in self._kept)
-        self._drawn = [np.arange(self._n_kept)]
+        """Drop rows that are no longer in the draw; what is left of many blocks becomes few."""
+        table = pa.Table.from_batches(self._kept)
+        rows = lottery.settle()
+        if len(rows) < table.num_rows:
+            self._kept = _taken(table, rows).combine_chunks().to_batches()
 
     def table(self, schema: pa.Schema | None = None) -> pa.Table:
         """Return the rows that are kept, in the order of the file; of no rows, with the schema."""
-        if self._lottery is not None:
+        if self._lottery is not None and self._kept:
             self._settle(self._lottery)
-            if self._n_drawn < self._n_kept:
-                self._compact()
         return pa.Table.from_batches(self._kept, schema)
 
 
-def _taken(batch: pa.RecordBatch, rows: Array) -> pa.RecordBatch:
-    """Return rows of a block, in their order; for texts, a filter is quicker than `take`."""
-    mask = np.zeros(batch.num_rows, dtype=bool)
-    mask[rows] = True
-    return batch.filter(pa.array(mask))
+def _taken(rows: Any, kept: Array) -> Any:
+    """Return some rows of a block or table, in their order; for texts, a filter is quicker than `take`."""
+    mask = np.zeros(rows.num_rows, dtype=bool)
+    mask[kept] = True
+    return rows.filter(pa.array(mask))
 
 
 def draw_rows(
