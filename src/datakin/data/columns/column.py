@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from datakin._core.exceptions import DatakinError, listed
 from datakin.data.columns.dates import OTHER_ZONE, TIMES, UTC, days_in_form, days_of_numbers
@@ -31,6 +33,7 @@ from datakin.data.columns.series import (
     is_text_series,
     listed_values,
     long_numbers,
+    mixed_types,
     readable,
     refuse,
 )
@@ -38,10 +41,6 @@ from datakin.data.columns.text_columns import Column, as_categories, read_text
 from datakin.data.columns.texts import SOFT_BLANKS, Texts, arrow_texts, fit_all
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import MISSING, Array
-
-if TYPE_CHECKING:
-    import narwhals as nw
-    import pyarrow as pa
 
 WORDS = {
     "number": "numbers",
@@ -73,8 +72,6 @@ def read_column(series: nw.Series[Any], name: str, *, decimal: str = "") -> Colu
 
 
 def _read(series: nw.Series[Any], name: str, decimal: str) -> Column:
-    import narwhals as nw
-
     dtype = dtype_of(series)
     if dtype == nw.Boolean:
         return Column(floats_of(series), None, ColumnFacts("truth value"))
@@ -92,26 +89,22 @@ def _read(series: nw.Series[Any], name: str, decimal: str) -> Column:
     if dtype not in (nw.Decimal, nw.Object, nw.Unknown) and not is_text_series(series):
         raise refuse(name, str(dtype))
     found = content_of(series, name)
-    if found.texts is None:
-        assert found.values is not None
-        return Column(found.values, None, ColumnFacts(found.kind))
-    column = read_text(found.texts, name, decimal)
-    if column.levels is None or column.facts.doubt or not found.mixed:
+    if isinstance(found, Column):
+        return found
+    column = read_text(found, name, decimal)
+    if column.levels is None or column.facts.doubt or not (mixed := mixed_types(series)):
         return column
-    return column.noted(doubt=f"text of mixed types ({found.mixed})")
+    return column.noted(doubt=f"text of mixed types ({mixed})")
 
 
 def _of_stamps(stamps: pa.Array, name: str) -> Column:
     """Return dates, times or durations as days; those with a time zone count from 1970 in UTC."""
-    import pyarrow as pa
-    import pyarrow.types as types
-
-    kind = "duration" if types.is_duration(stamps.type) else "date"
-    if types.is_date32(stamps.type):
+    kind = "duration" if pa.types.is_duration(stamps.type) else "date"
+    if pa.types.is_date32(stamps.type):
         whole, unit = stamps.cast(pa.int32()), "D"
     else:
         whole = stamps.cast(pa.int64())
-        unit = "ms" if types.is_date64(stamps.type) else stamps.type.unit
+        unit = "ms" if pa.types.is_date64(stamps.type) else stamps.type.unit
     numbers = whole.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
     if unit == "ns":
         numbers, unit = numbers // 1_000, "us"
@@ -126,8 +119,6 @@ def _of_stamps(stamps: pa.Array, name: str) -> Column:
 
 def _of_times(times: pa.Array) -> Column:
     """Return times of day as hours."""
-    import pyarrow as pa
-
     whole = times.cast(pa.time64("ns")).cast(pa.int64()).fill_null(0)
     hours: Array = whole.to_numpy(zero_copy_only=False) // 1_000 / (DAY / 24)
     hours[np.asarray(times.is_null())] = np.nan
@@ -201,14 +192,14 @@ def _measured(column: Column, name: str, kind: str) -> Column:
     read = read_text(arrow_texts(levels), name) if levels else None
     if read is not None and read.levels is None:  # declared as categories by its table
         return Column(column.of_levels(read.values), None, ColumnFacts(read.facts.kind))
-    table = np.array([_number(level) for level in levels])
+    table = np.array([number_of(level) for level in levels])
     odd = np.isinf(table) if kind in ALIKE[0] else ~np.isnan(table)
     if odd.any():
         raise _text(name, kind, column, odd)
     return Column(column.of_levels(table), None, ColumnFacts("number"))
 
 
-def _number(level: str) -> float:
+def number_of(level: str) -> float:
     """Return a number such as 007, NaN for a word that stands for none; infinity for all others."""
     if level.lower() in SOFT_BLANKS:
         return np.nan

@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 from datetime import datetime
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from datakin._core.typed_options import convert_option
 from datakin.data.columns.texts import HEAD, fit_all, matches
 from datakin.data.features import Array
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 DAY = 86_400_000_000  # microseconds
 TIMES = "times of day as hours"
@@ -126,8 +125,6 @@ def read_times(texts: pa.Array) -> Array | None:
 
 def are_months(texts: pa.Array) -> bool:
     """Whether all texts are months such as 03.2024, and not decimals that happen to look so."""
-    import pyarrow.compute as pc
-
     if not len(texts) or not fit_all(texts, POINTED_MONTH):
         return False
     if pc.any(pc.starts_with(texts, "0")).as_py():
@@ -172,8 +169,6 @@ def _fits(word: str, form: str) -> bool:
 
 def _have_foreign_months(texts: pa.Array) -> bool:
     """Whether texts are days, words and years, with words that begin like the months of many languages."""
-    import pyarrow.compute as pc
-
     if not fit_all(texts, rf"[0-9]{{1,2}}{GAP}{LETTERS}{GAP}[0-9]{{4}}"):
         return False
     words = pc.unique(pc.utf8_lower(pc.replace_substring_regex(texts, r"[^\pL]", "")))
@@ -183,8 +178,6 @@ def _have_foreign_months(texts: pa.Array) -> bool:
 
 def _extracted(texts: pa.Array, pattern: str) -> dict[str, Any] | None:
     """Return the named parts of texts, None when some do not fit."""
-    import pyarrow.compute as pc
-
     if pc.extract_regex(texts.slice(0, HEAD), pattern=pattern).null_count:
         return None
     parts = pc.extract_regex(texts, pattern=pattern)
@@ -195,9 +188,6 @@ def _extracted(texts: pa.Array, pattern: str) -> dict[str, Any] | None:
 
 def _calendar(part: dict[str, Any]) -> tuple[Array, Array, Array]:
     """Return years, months and days; without a day it is the first."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if "short" in part:
         short = _whole(part["short"])
         year = short + np.where(short < 69, 2000, 1900)
@@ -225,8 +215,6 @@ def _calendar_days(year: Array, month: Array, day: Array) -> Array | None:
 
 def _clock(part: dict[str, Any]) -> Array | None:
     """Return microseconds since midnight in UTC, None for a time that no clock shows."""
-    import pyarrow.compute as pc
-
     hour, minute, second = (_whole(part[name]) for name in ("hour", "minute", "second"))
     half, zone = part["half"], part.get("zone")
     if matches(half, ".+").any():
@@ -244,8 +232,6 @@ def _clock(part: dict[str, Any]) -> Array | None:
 
 def _offsets(zone: pa.Array) -> Array:
     """Return the minutes of zones such as +01:00."""
-    import pyarrow.compute as pc
-
     zone = pc.replace_substring_regex(pc.replace_substring(zone, ":", ""), "^(Z|UTC|)$", "+00")
     form = "^(?P<sign>[+-])(?P<hour>[0-9]{2})(?P<minute>(?:[0-9]{2})?)$"
     sign, hour, minute = pc.extract_regex(zone, pattern=form).flatten()
@@ -255,8 +241,6 @@ def _offsets(zone: pa.Array) -> Array:
 
 def _whole(texts: pa.Array) -> Array:
     """Return digits as whole numbers; no digits are 0."""
-    import pyarrow.compute as pc
-
     filled = pc.if_else(pc.equal(texts, ""), "0", texts)
     numbers: Array = filled.cast("int64").to_numpy(zero_copy_only=False)
     return numbers

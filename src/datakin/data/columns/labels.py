@@ -63,7 +63,7 @@ def canonical_label(value: Any) -> str:
 
 def canonical_labels(labels: Array, mapping: Mapping[Any, Any] | None, positive: Any) -> Array:
     """Spell the labels canonically, after the user's mapping and choice of positive class."""
-    uniques, inverse = _factorize(labels)
+    inverse, uniques = pd.factorize(np.asarray(labels, dtype=object))
     spelled = [canonical_label(value) for value in uniques]
     if mapping is not None:
         table = {canonical_label(k): canonical_label(v) for k, v in mapping.items()}
@@ -85,11 +85,6 @@ def canonical_labels(labels: Array, mapping: Mapping[Any, Any] | None, positive:
             )
         spelled = [str(int(value in wanted)) for value in spelled]
     return np.array(spelled, dtype=object)[inverse]
-
-
-def _factorize(labels: Array) -> tuple[list[Any], Array]:
-    codes, uniques = pd.factorize(np.asarray(labels, dtype=object))
-    return list(uniques), np.asarray(codes)
 
 
 def sort_classes(classes: Iterable[str]) -> tuple[str, ...]:
@@ -180,7 +175,7 @@ def infer_task(columns: Sequence[Array], label: str) -> tuple[str, str | None]:
     It is "classification" or "regression"; a sentence for the user goes with it when the labels could
     be read either way.
     """
-    each = [set(_factorize(column)[0]) for column in columns]
+    each = [set(pd.factorize(np.asarray(column, dtype=object))[1]) for column in columns]
     distinct = set().union(*each)
     numbers = as_numbers(np.array(list(distinct), dtype=object))
     if numbers is None or any(isinstance(v, (bool, np.bool_)) for v in distinct):

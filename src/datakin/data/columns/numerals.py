@@ -11,15 +11,13 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from datakin.data.columns.texts import HEAD, fit_all, matches
 from datakin.data.features import Array
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 EXACT = 2**53  # whole numbers up to here are exact as floats
 LEADING_ZERO = r"[+-]?0[0-9]+"
@@ -91,8 +89,6 @@ def read_numerals(texts: pa.Array, *, decimal: str = "") -> Numerals | None:
 
     `decimal` is the decimal sign of the table, "," or ".", as far as it is known.
     """
-    import pyarrow.compute as pc
-
     texts, said = _without_parentheses(texts)
     percent = bool(pc.all(pc.ends_with(texts, "%")).as_py())
     if percent:
@@ -112,8 +108,6 @@ def read_numerals(texts: pa.Array, *, decimal: str = "") -> Numerals | None:
 
 def _without_parentheses(texts: pa.Array) -> tuple[pa.Array, str]:
     """Return texts with a minus sign for parentheses, as accountants write, and what was done."""
-    import pyarrow.compute as pc
-
     if not pc.any(pc.starts_with(texts, "(")).as_py() or not matches(texts, IN_PARENTHESES).any():
         return texts, ""
     bare = pc.replace_substring_regex(texts, rf"^\(({IN_PARENTHESES[2:-2]})\)$", r"-\1")
@@ -127,8 +121,6 @@ def either_behind_point(texts: pa.Array) -> tuple[str, str]:
     text is a whole number that stands beside them, such as 885: if the points separate thousands,
     it has none. Both are empty where nothing is in doubt.
     """
-    import pyarrow.compute as pc
-
     pointed = texts.filter(pc.match_substring(texts, "."))
     if not len(pointed) or not fit_all(pointed, THREE_BEHIND_POINT):
         return "", ""
@@ -146,8 +138,6 @@ def either_behind_point(texts: pa.Array) -> tuple[str, str]:
 
 def without_excel(texts: pa.Array) -> pa.Array:
     """Return texts without the signs by which Excel keeps a number as text: ="65"."""
-    import pyarrow.compute as pc
-
     if not pc.any(pc.starts_with(texts, '="')).as_py():
         return texts
     return pc.replace_substring_regex(texts, f"^{EXCEL_TEXT}$", r"\1")
@@ -155,9 +145,6 @@ def without_excel(texts: pa.Array) -> pa.Array:
 
 def in_ascii(texts: pa.Array) -> pa.Array:
     """Return texts with plain digits and signs if they are numbers in all but that."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     odd = np.asarray(pc.invert(pc.string_is_ascii(texts)), dtype=bool)
     if not odd.any() or not fit_all(texts, NUMERIC):
         return texts
@@ -204,8 +191,6 @@ def _in_some_style(texts: pa.Array) -> Numerals | None:
 
 
 def _styled(texts: pa.Array, sep: str, dec: str, said: str) -> Numerals | None:
-    import pyarrow.compute as pc
-
     plain = pc.replace_substring_regex(texts, sep, "") if sep else texts
     sign = dec[-1] if pc.any(pc.match_substring(plain, dec[-1])).as_py() else ""
     if sign == ",":
@@ -220,8 +205,6 @@ def _styled(texts: pa.Array, sep: str, dec: str, said: str) -> Numerals | None:
 
 def _floats(texts: pa.Array) -> Array | None:
     """Return correctly rounded floats, None when a text is no number."""
-    import pyarrow as pa
-
     if not matches(texts.slice(0, HEAD), NUMBER).all():
         return None
     try:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from datakin._core.exceptions import SERIOUS, DatakinError, Note, listed
-from datakin.data.columns.column import read_column
+from datakin.data.columns.column import number_of, read_column
 from datakin.data.columns.labels import canonical_label
-from datakin.data.columns.numerals import EXACT, LEADING_ZERO, LONG, NUMBER, in_ascii
+from datakin.data.columns.numerals import EXACT, LEADING_ZERO, LONG, in_ascii
 from datakin.data.columns.placeholders import doubt_of_labels, with_doubt_of_blanks
 from datakin.data.columns.series import (
     content_of,
@@ -30,10 +32,6 @@ from datakin.data.columns.text_columns import CASES, KEPT, ODD_SIGNS, Column, re
 from datakin.data.columns.texts import Texts, clean, matches
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import Array, Features, is_known
-
-if TYPE_CHECKING:
-    import narwhals as nw
-    import pyarrow as pa
 
 ONE_LABEL = (
     "datakin learns one label at a time. Got the labels {}; name one of them, and leave the others out "
@@ -71,9 +69,6 @@ def censoring_note(label: str, labels: Array, features: Features) -> str:
 
 def series_of(values: Any, what: str) -> nw.Series[Any]:
     """Return labels or groups held in memory as a series; messages call them by the second name."""
-    import narwhals as nw
-    import pyarrow as pa
-
     if isinstance(values, (pa.Array, pa.ChunkedArray)):
         values = pa.chunked_array([values]) if isinstance(values, pa.Array) else values
     elif isinstance(values, (pd.Index, pd.api.extensions.ExtensionArray)):
@@ -148,8 +143,6 @@ def read_labels(
 
 
 def _labels(series: nw.Series[Any], name: str, decimal: str) -> tuple[Array, ColumnFacts]:
-    import narwhals as nw
-
     dtype = dtype_of(series)
     if dtype in (nw.Date, nw.Datetime, nw.Duration):
         raise _refused(name, "dates" if dtype != nw.Duration else "durations")
@@ -161,14 +154,9 @@ def _labels(series: nw.Series[Any], name: str, decimal: str) -> tuple[Array, Col
         found = content_of(series, name)
     except DatakinError as error:
         raise _refused(name, str(error).partition("Got ")[2].partition(";")[0]) from None
-    if found.kind == "duration":
-        raise _refused(name, "durations")
-    if found.kind == "text":
-        return _labels_of_text(found.texts, name, decimal)
-    if found.kind == "number" and found.texts is None and found.values is not None:
-        return found.values, ColumnFacts("number")
-    values = [None if is_none(v) else v for v in series.to_list()]
-    return object_array(values), ColumnFacts(found.kind)
+    if isinstance(found, Column):
+        return _labels_of(found, name)
+    return _labels_of_text(found, name, decimal)
 
 
 def _refused(name: str, got: str) -> DatakinError:
@@ -178,19 +166,27 @@ def _refused(name: str, got: str) -> DatakinError:
     )
 
 
+def _labels_of(column: Column, name: str) -> tuple[Array, ColumnFacts]:
+    """Return a column that is no text as labels."""
+    if column.facts.kind in ("date", "duration"):
+        raise _refused(name, f"{column.facts.kind}s")
+    if column.facts.kind == "truth value":
+        truths = [None if np.isnan(v) else bool(v) for v in column.values]
+        return object_array(truths), column.facts
+    return column.values, column.facts
+
+
 def _labels_of_text(column: pa.Array, name: str, decimal: str) -> tuple[Array, ColumnFacts]:
     read = read_text(column, name, decimal)
     facts = read.facts
-    if facts.kind == "date":
-        raise _refused(name, "dates")
     is_long = facts.converted == KEPT + LONG
     if read.levels is not None and not is_long:
         facts = with_doubt_of_blanks(facts, read.levels, len(column), name)
         return np.array([*read.levels, None], dtype=object)[read.values], facts
-    if facts.kind == "truth value":
-        return object_array([None if np.isnan(v) else bool(v) for v in read.values]), facts
-    if not is_long and (facts.converted or not np.any(np.abs(read.values) >= EXACT)):
-        return read.values, facts
+    if not is_long and (
+        facts.kind != "number" or facts.converted or not np.any(np.abs(read.values) >= EXACT)
+    ):
+        return _labels_of(read, name)
     # Some may have too many digits for a float.
     texts = Texts.of(column)
     soft = zip(texts.words, texts.is_soft_blank, strict=True)
@@ -209,8 +205,6 @@ def read_keys(series: nw.Series[Any], name: str) -> tuple[Array, ColumnFacts]:
     The numbers 7 and 7.0 are "7"; the texts "007" and "7" are two keys. Dates stay as they are
     written.
     """
-    import narwhals as nw
-
     dtype = dtype_of(series)
     with readable(name):
         if dtype in (nw.Date, nw.Datetime, nw.Duration):
@@ -220,8 +214,8 @@ def read_keys(series: nw.Series[Any], name: str) -> tuple[Array, ColumnFacts]:
             kind = "truth value" if dtype == nw.Boolean else "number"
             return object_array([*map(canonical_label, distinct), None])[codes], ColumnFacts(kind)
         found = None if dtype.is_integer() else content_of(series, name)
-        if found is not None and found.kind == "text":
-            return _keys_of_text(found.texts, name)
+        if found is not None and not isinstance(found, Column):
+            return _keys_of_text(found, name)
         spelled = [None if is_none(v) else canonical_label(v) for v in series.to_list()]
         return object_array(spelled), ColumnFacts("number")
 
@@ -298,13 +292,10 @@ def read_weights(
 
 
 def _weights(column: Column) -> Array:
-    """Return a column as numbers of its own, NaN for what is none."""
+    """Return a column as numbers of its own; not finite ones for what is none."""
     if column.levels is not None:
         # Numbers may be kept as categories, such as 007, or since one of them is a word.
-        is_number = re.compile(NUMBER).fullmatch
-        return column.of_levels(
-            np.array([float(each) if is_number(each) else np.nan for each in column.levels])
-        )
+        return column.of_levels(np.array([number_of(level) for level in column.levels]))
     if column.facts.kind in ("date", "duration"):
         return np.full(len(column.values), np.nan)
     return np.array(column.values, dtype=float)

@@ -5,24 +5,24 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from datakin._core.exceptions import DatakinError
 from datakin._core.typed_options import recode_option
 from datakin.data.columns.numerals import EXACT, rounded
+from datakin.data.columns.text_columns import Column
 from datakin.data.columns.texts import arrow_texts, is_text
+from datakin.data.dataset import ColumnFacts
 from datakin.data.features import Array
-
-if TYPE_CHECKING:
-    import narwhals as nw
-    import pyarrow as pa
 
 DAY = 86_400_000_000  # microseconds
 TRUTHS = (bool, np.bool_)
@@ -46,8 +46,6 @@ def refuse(name: str, got: str) -> DatakinError:
 @contextmanager
 def readable(name: str) -> Iterator[None]:
     """Turn what a damaged column makes libraries raise into a sentence that names it."""
-    import pyarrow as pa
-
     try:
         yield
     except (pa.ArrowException, UnicodeError) as error:
@@ -71,16 +69,12 @@ def check_finite(name: str, values: Array, where: str = "") -> None:
 
 def dtype_of(series: nw.Series[Any]) -> Any:
     """Return the narwhals type; of pandas objects narwhals would look at the first rows only."""
-    import narwhals as nw
-
     is_object = series.implementation.is_pandas() and series.to_native().dtype == object
     return nw.Object() if is_object else series.dtype
 
 
 def is_text_series(series: nw.Series[Any]) -> bool:
     """Whether a series holds text and nothing else."""
-    import narwhals as nw
-
     if dtype_of(series) == nw.String:
         return True
     return series.implementation.is_pyarrow() and is_text(series.to_native().type)
@@ -88,8 +82,6 @@ def is_text_series(series: nw.Series[Any]) -> bool:
 
 def arrow_of(series: nw.Series[Any]) -> pa.Array:
     """Return a narwhals series as one Arrow array."""
-    import pyarrow as pa
-
     # narwhals would copy a column of pyarrow even if it is in one piece.
     array = series.to_native() if series.implementation.is_pyarrow() else series.to_arrow()
     if is_text(array.type):  # one array of the other types holds 2 GB of texts at most
@@ -101,9 +93,6 @@ def arrow_of(series: nw.Series[Any]) -> pa.Array:
 
 def floats_of(series: nw.Series[Any]) -> Array:
     """Return a series of numbers or truth values as floats, rounded where they must be."""
-    import narwhals as nw
-    import pyarrow as pa
-
     native = series.to_native()
     if isinstance(native, pd.Series) and isinstance(native.dtype, np.dtype):
         return np.asarray(native.to_numpy(), dtype=float)
@@ -135,42 +124,18 @@ def listed_values(series: nw.Series[Any]) -> list[Any]:
         return texts
 
 
-@dataclass(frozen=True, eq=False)
-class Content:
-    """What a series holds that no type of its table tells.
+def content_of(series: nw.Series[Any], name: str) -> Column | pa.Array:
+    """Return a series of text, decimals or objects as numbers or durations, or as text; or refuse it.
 
-    Parameters
-    ----------
-    kind : {"text", "number", "truth value", "duration"}
-    values : ndarray or None
-        Numbers, or durations in days.
-    texts : pyarrow.Array or None
-        Text; and numbers if some have too many digits for a float.
-    mixed : str
-        The types of objects that became text, if there are several.
+    Numbers are text, too, if some have too many digits for a float.
     """
-
-    kind: str
-    values: Array | None = None
-    texts: pa.Array | None = None
-    mixed: str = ""
-
-
-def content_of(series: nw.Series[Any], name: str) -> Content:
-    """Return a series of text, decimals or objects as text, numbers or durations, or refuse it."""
-    import narwhals as nw
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if is_text_series(series):
-        return Content("text", texts=arrow_of(series))
+        return arrow_of(series)
     if dtype_of(series) == nw.Decimal:  # text is rounded once and has all its digits
         texts = arrow_of(series).cast(pa.large_string())
-        return Content("text", texts=pc.replace_substring_regex(texts, r"\.0+$", ""))
+        return pc.replace_substring_regex(texts, r"\.0+$", "")
     values = series.to_list()
-    kinds = set(map(type, values)) - set(MISSING)
-    if len(kinds) > 1 and any(issubclass(kind, (*MAY_BE_NAN, Decimal)) for kind in kinds):
-        kinds = {type(value) for value in values if not is_none(value)}
+    kinds = _kinds_of(values)
     _check_kinds(kinds, name)
     # To numpy a duration is a whole number, too.
     durations = {kind for kind in kinds if issubclass(kind, DURATIONS)}
@@ -178,12 +143,25 @@ def content_of(series: nw.Series[Any], name: str) -> Content:
         raise refuse(name, "durations beside other values")
     if durations:
         days = np.array([_microseconds(v, name) for v in values]) / float(DAY)
-        return Content("duration", days)
+        return Column(days, None, ColumnFacts("duration"))
     if kinds and all(issubclass(kind, NUMBERS) for kind in kinds):
         return _numbers(values, kinds)
+    return arrow_texts(_spelled(v) for v in values)
+
+
+def _kinds_of(values: Sequence[Any]) -> set[type]:
+    """Return the types of the values that are not missing."""
+    kinds = set(map(type, values)) - set(MISSING)
+    if len(kinds) > 1 and any(issubclass(kind, (*MAY_BE_NAN, Decimal)) for kind in kinds):
+        return {type(value) for value in values if not is_none(value)}
+    return kinds
+
+
+def mixed_types(series: nw.Series[Any]) -> str:
+    """Return the types of objects that become text, if there are several."""
+    kinds = _kinds_of(series.to_list()) if dtype_of(series) in (nw.Object, nw.Unknown) else set()
     is_mixed = len(kinds) > 1 and not all(issubclass(kind, str) for kind in kinds)
-    mixed = ", ".join(sorted(kind.__name__ for kind in kinds)) if is_mixed else ""
-    return Content("text", texts=arrow_texts(_spelled(v) for v in values), mixed=mixed)
+    return ", ".join(sorted(kind.__name__ for kind in kinds)) if is_mixed else ""
 
 
 def _check_kinds(kinds: set[type], name: str) -> None:
@@ -202,12 +180,14 @@ def _check_kinds(kinds: set[type], name: str) -> None:
             raise refuse(name, f"objects of type {kind.__name__}")
 
 
-def _numbers(values: Sequence[Any], kinds: set[type]) -> Content:
+def _numbers(values: Sequence[Any], kinds: set[type]) -> Column | pa.Array:
     floats = np.array([_float(v) for v in values], dtype=float)
     large = np.flatnonzero((np.abs(floats) >= EXACT) & np.isfinite(floats)).tolist()
     lost = rounded(int(values[i]) for i in large if isinstance(values[i], WHOLE))
+    if lost:
+        return arrow_texts(map(_spelled_number, values))
     kind = "truth value" if all(issubclass(kind, TRUTHS) for kind in kinds) else "number"
-    return Content(kind, floats, arrow_texts(map(_spelled_number, values)) if lost else None)
+    return Column(floats, None, ColumnFacts(kind))
 
 
 def _spelled_number(value: Any) -> str | None:

@@ -1,15 +1,13 @@
-"""One table of any library, and its columns side by side.
-
-narwhals is imported when the first data frame arrives, so that ``import datakin`` stays quick.
-"""
+"""One table of any library, and its columns side by side."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 
@@ -23,11 +21,7 @@ from datakin.data.columns.texts import clean
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import Array, Features
 
-if TYPE_CHECKING:
-    import narwhals as nw
-
-    Read = tuple[nw.Series[Any], ColumnFacts]  # a column, and how it was read
-
+Read = tuple[nw.Series[Any], ColumnFacts]  # a column, and how it was read
 PLAIN = "fdbBhHiIlLqQ?"  # numpy types that become floats without being looked at one by one
 LONG = "lLqQ"  # those that may have too many digits for a float
 
@@ -64,8 +58,6 @@ def frame_of(source: Any) -> nw.DataFrame[Any]:
 
     Names of columns are texts in composed letters, without outer spaces.
     """
-    import narwhals as nw
-
     if isinstance(source, nw.DataFrame):
         source = source.to_native()
     if isinstance(source, pd.DataFrame):
@@ -186,8 +178,6 @@ def read_beside(
 
 
 def _has_text(series: nw.Series[Any]) -> bool:
-    import narwhals as nw
-
     return series.dtype in (nw.String, nw.Object, nw.Unknown)
 
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from datakin._core.exceptions import listed
 from datakin._core.typed_options import convert_option, recode_option
@@ -39,9 +41,6 @@ from datakin.data.columns.numerals import (
 from datakin.data.columns.texts import BLANKS, HEAD, Texts, grouped, matches
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import MISSING, Array
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 STRAY = 0.01  # share of values with a leading zero below which they are no codes,
 FEW_STRAY = 5  # and their number
@@ -113,9 +112,6 @@ def read_text(column: pa.Array, name: str, decimal: str = "") -> Column:
 
 def _quick_numbers(column: pa.Array, name: str) -> Column | None:
     """Return a column of plainly written numbers, None for everything that needs a closer look."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     head = Texts.of(column.slice(0, HEAD))
     if not (head.is_blank | matches(head.distinct, NUMBER)).all():
         return None
@@ -283,8 +279,6 @@ def _stand_in(word: str) -> str:
 
 def _units(texts: Texts) -> str:
     """Say that values are numbers with a unit or currency; empty if they are not."""
-    import pyarrow.compute as pc
-
     fits = texts.known.filter(matches(texts.known, WITH_UNIT))
     if len(fits) < max(FEW_VALUES, MOST * len(texts.known)):
         return ""

@@ -8,14 +8,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from datakin.data.features import Array
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 WORDS: dict[str, Any] = tomllib.loads(
     (files("datakin.data.columns") / "words.toml").read_text(encoding="utf-8")
@@ -44,8 +43,6 @@ def is_text(kind: pa.DataType) -> bool:
 
 def arrow_texts(values: Iterable[Any]) -> pa.Array:
     """Return objects as Arrow text; missing ones are None."""
-    import pyarrow as pa
-
     texts = [None if value is None else str(value) for value in values]
     try:
         return pa.array(texts, pa.large_string())
@@ -56,8 +53,6 @@ def arrow_texts(values: Iterable[Any]) -> pa.Array:
 
 def matches(texts: pa.Array, pattern: str) -> Array:
     """Return which texts fit a pattern, from their first letter to the last."""
-    import pyarrow.compute as pc
-
     return np.asarray(pc.match_substring_regex(texts, rf"^(?:{pattern})$"), dtype=bool)
 
 
@@ -101,8 +96,6 @@ class Texts:
     @classmethod
     def of(cls, column: pa.Array) -> Texts:
         """Return the distinct values of an Arrow column of text."""
-        import pyarrow.compute as pc
-
         encoded = column.dictionary_encode()
         codes = encoded.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
         raw = encoded.dictionary.cast("large_string")
@@ -142,9 +135,6 @@ class Texts:
 
     def are_in(self, words: Iterable[str], *, any_case: bool = False) -> Array:
         """Return which values are one of these words, perhaps in other letters than small ones."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         texts = pc.utf8_lower(self.distinct) if any_case else self.distinct
         known = pa.array(sorted(words), texts.type)
         return np.asarray(pc.is_in(texts, value_set=known), dtype=bool)
