@@ -123,15 +123,11 @@ def _opened(
 ) -> tuple[nw.DataFrame[Any], tuple[str, ...]]:
     """Return the table, and what is said of it; an array has the names of the schema's columns."""
     if isinstance(source, (str, os.PathLike)):
-        how = Origin(
-            label=schema.label,
-            delimiter=options.get("delimiter") or schema.delimiter,
-            encoding=options.get("encoding") or schema.encoding,
-            header=schema.header if options.get("header") is None else options["header"],
-            table=options.get("table"),
-            query=options.get("query"),
+        known = {name: getattr(schema, name) for name in ("delimiter", "encoding", "header")}
+        given = {name: value for name, value in options.items() if value is not None}
+        opened = open_table(
+            source, Origin(label=schema.label, **{**known, **given, "rename": None})
         )
-        opened = open_table(source, how)
         return opened.frame, opened.notes
     frame = frame_of(source)
     if isinstance(source, (np.ndarray, list, tuple)):

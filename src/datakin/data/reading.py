@@ -89,7 +89,8 @@ class Reading:
                 f"leave domain out, or put the tables into one."
             )
         self.corrected = correct(self.opened, self.how)
-        check_named(self.how, [table for table, _ in self.corrected])
+        names = (name for table, _ in self.corrected for name in table.columns)
+        check_named(self.how, dict.fromkeys(names))
         return self
 
     def draft(self) -> Reading:

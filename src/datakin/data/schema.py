@@ -123,19 +123,7 @@ class TableSchema:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, for a file."""
-        return {
-            **vars(self),
-            "columns": [{"name": c.name, "kind": c.kind, "form": c.form} for c in self.columns],
-            "beside": list(self.beside),
-            "rename": dict(self.rename),
-            "recode": {name: dict(codes) for name, codes in self.recode.items()},
-            "convert": {
-                name: how if isinstance(how, str) else list(how)
-                for name, how in self.convert.items()
-            },
-            "label_map": dict(self.label_map),
-            "positive": list(self.positive),
-        }
+        return {**vars(self), "columns": [vars(column) for column in self.columns]}
 
     @classmethod
     def from_dict(cls, plain: PlainFields) -> TableSchema:
