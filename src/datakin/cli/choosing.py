@@ -11,10 +11,9 @@ import datakin
 from datakin._core.addresses import printable
 from datakin._core.exceptions import DatakinError
 from datakin._core.files import say
-from datakin.cli.calls import Explaining, Failing
 from datakin.cli.corrections import names
 from datakin.cli.options import Choosing, Running, argument, option, register
-from datakin.cli.output import DataOutput, Output, error_text
+from datakin.cli.output import DataOutput, Explaining, Failing, Output, error_text
 from datakin.cli.program import START, app
 from datakin.cli.reading import DOMAIN, TABLES, TARGET, Reading, ReadingNew
 
@@ -94,7 +93,7 @@ def choose(
             say(line)
     if faults:
         raise typer.Exit(1)
-    failing.stop((each.source, each.call) for each in found.choices)
+    failing.stop(found)
 
 
 @register(app, START, "Predict the rows of a table with a saved model.")

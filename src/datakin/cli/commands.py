@@ -8,9 +8,8 @@ import typer
 
 import datakin
 from datakin._core.exceptions import DatakinError, listed
-from datakin.cli.calls import Explaining, Failing
 from datakin.cli.options import Given, Scoring, Trying, argument, option, register, separated
-from datakin.cli.output import Output, PlainOutput
+from datakin.cli.output import Explaining, Failing, Output, PlainOutput
 from datakin.cli.program import MEASURE, START, TRY, app
 from datakin.cli.reading import DOMAIN, TABLES, TARGET, Looking, Reading
 
@@ -63,8 +62,7 @@ def score(
         found = datakin.score(first, other, **options)
         return explaining.apply(found, first, {found.source: other}, options["random_state"])
 
-    found = output.run(work)
-    failing.stop([(found.source, found.call)])
+    failing.stop(output.run(work))
 
 
 @register(app, MEASURE, "Rank sources for a target, best first.")
@@ -104,8 +102,7 @@ def rank(
         found = datakin.rank(first, sources, screen=screen, on_result=tell, **options)
         return explaining.apply(found, first, sources, options["random_state"])
 
-    found = output.run(work, explaining.closing)
-    failing.stop((each.source, each.call) for each in found)
+    failing.stop(output.run(work, explaining.closing))
 
 
 @register(app, MEASURE, "Compare every table with every other; show clusters.")
@@ -132,12 +129,7 @@ def matrix(
         members = reading.read_all(tables, domain, skip_unusable=skips)
         return datakin.matrix(members, calls=calls, **options)
 
-    found = output.run(work).calls
-    failing.stop(
-        (f"{source} for {target}", found.loc[source, target])
-        for source in found.index
-        for target in found.columns
-    )
+    failing.stop(output.run(work))
 
 
 @register(app, MEASURE, "Say why what is learned on a source fails here.")

@@ -187,18 +187,14 @@ def _check_used(asked: Requests, seen: set[tuple[Place, str]], jobs: Sequence[_J
     """Refuse a correction that found no column, or no value, in any table."""
     known = _columns_of("", jobs)
     before = {old for _, old in asked["rename"]}
-    for (_, old), new in asked["rename"].items():
-        if new not in known:
-            raise DatakinError(
-                f"rename: no column is called {old!r}. The columns are {listed(known, limit=12)}."
-                f"{suggest(old, known)}"
-            )
-    for option in ("recode", "convert"):
-        for part, column in asked[option]:
-            there = _columns_of(part, jobs)
-            if column not in there:
-                where = f" of {part!r}" if part else ""
-                hint = " It was renamed: give its new name." if column in before else ""
+    for option, wanted in asked.items():
+        for (part, column), new in wanted.items():
+            is_old = option == "rename"  # by now it has its new name
+            there = known if is_old else _columns_of(part, jobs)
+            if (new if is_old else column) not in there:
+                where = f" of {part!r}" if part and not is_old else ""
+                renamed = not is_old and column in before
+                hint = " It was renamed: give its new name." if renamed else ""
                 some = there or known
                 raise DatakinError(
                     f"{option}: no column{where} is called {column!r}. The columns are "
