@@ -238,7 +238,7 @@ class ReadingNew(Given):
     def options(self) -> dict[str, Any]:
         """Return the options of `read_new_rows`."""
         found = super().options()
-        return {**found, "table": found.pop("sheet")}
+        return {"table": found.pop("sheet"), **found}
 
 
 def _one_file(pattern: str) -> Any:
