@@ -110,17 +110,15 @@ def as_tables(source: Any, label: str | None) -> tuple[Any, str | None]:
     """
     if isinstance(source, (tuple, list)) and source and all(map(_is_pair, source)):
         source = {f"dataset {i}": each for i, each in enumerate(source, start=1)}
-    several = isinstance(source, Mapping)
-    pairs = [each for each in (source.values() if several else [source]) if _is_pair(each)]
-    if not pairs:
+    if _is_pair(source):
+        source = {"": source}
+    if not isinstance(source, Mapping) or not any(map(_is_pair, source.values())):
         return source, label
     if label not in (None, "y"):
         raise DatakinError(
             f"label= names a column of a table. Got {label!r} and a pair (X, y), whose label is y: "
             f"leave it out."
         )
-    if not several:
-        return {"": _table_of(*source)}, "y"
     return {k: _table_of(*v) if _is_pair(v) else v for k, v in source.items()}, "y"
 
 

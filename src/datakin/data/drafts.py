@@ -226,16 +226,16 @@ def make_datasets(
     faults: dict[str, DatakinError] = {}
 
     def tried(step: Callable[[Draft], T], some: Sequence[Draft]) -> list[T]:
-        """Return what becomes of drafts; raise the first fault unless those at fault may be left out."""
+        """Return what becomes of drafts; raise a fault of one that may not, or that cannot, be left out."""
         made: list[T] = []
         for draft in some:
             try:
                 made.append(step(draft))
             except DatakinError as error:
+                if left_out is None or draft.name == needed:
+                    raise
                 faults[draft.name] = error
-        if needed is not None and needed in faults:
-            raise faults[needed]
-        if faults and (left_out is None or not made):
+        if not made:
             raise next(iter(faults.values()))
         return made
 
