@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from datakin.data.drafts import Draft
     from datakin.data.schema import TableSchema
 
+SHOWN = 5  # new names in a note
 Requests = Mapping[str, Mapping[Place, Any]]  # what each option asks for
 
 
@@ -101,7 +102,9 @@ def _renamed(table: RawTable, how: Origin, asked: Requests) -> _Job:
                 f"{twice[0]!r}; rename or ignore the other one, too."
             )
         there = {old: new for old, new in done.items() if old in table.frame.columns}
-        notes = (*table.notes, f"renamed: {_arrows(done)}")
+        shown = ", ".join(f"{old!r} to {new!r}" for old, new in list(done.items())[:SHOWN])
+        more = f" and {len(done) - SHOWN} more" if len(done) > SHOWN else ""
+        notes = (*table.notes, f"renamed: {shown}{more}")
         table = replace(table, frame=table.frame.rename(there), columns=columns, notes=notes)
     every = np.ones(len(table.frame), bool)
     whole = {"": every, table.name: every}
@@ -116,12 +119,6 @@ def _renamed(table: RawTable, how: Origin, asked: Requests) -> _Job:
     named = {part for part, _ in (*asked["recode"], *asked["convert"])}
     parts = {value: spelled == value for value in values if value in named}
     return _Job(table, how, parts | whole, tuple(values))
-
-
-def _arrows(pairs: Mapping[str, str], limit: int = 5) -> str:
-    shown = [f"{old!r} to {new!r}" for old, new in list(pairs.items())[:limit]]
-    more = f" and {len(pairs) - limit} more" if len(pairs) > limit else ""
-    return ", ".join(shown) + more
 
 
 def _scopes(

@@ -110,8 +110,13 @@ class Dataset:
 
     @property
     def origin(self) -> Origin | None:
-        """How to read it again elsewhere, if it was read from a file."""
-        return None if self.how is None or self.how.path is None else self.how.with_task(self.task)
+        """How to read it again elsewhere, if it was read from a file.
+
+        With the task that was found, which a file may not show alone, unless all of its parts are read.
+        """
+        if self.how is None or self.how.path is None:
+            return None
+        return self.how if self.how.value is not None else replace(self.how, task=self.task)
 
     @cached_property
     def class_shares(self) -> Array:
@@ -129,7 +134,13 @@ class Dataset:
     @cached_property
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits that change when column names, values or row weights do."""
-        return fingerprint_of(self.features, self.label_hashes, self.groups, self.weights)
+        state = hashlib.blake2b(self.features.digest(), digest_size=8)
+        state.update(self.label_hashes.tobytes())
+        if self.groups is not None:
+            state.update(self.groups.astype(np.int64).tobytes())
+        if self.weights is not None:
+            state.update(b"weights" + (self.weights + 0.0).tobytes())
+        return state.hexdigest()
 
     @cached_property
     def label_hashes(self) -> Array:
@@ -203,22 +214,6 @@ def task_of(classes: tuple[str, ...]) -> str:
     if not classes:
         return "regression"
     return "binary" if len(classes) == 2 else "multiclass"
-
-
-def fingerprint_of(
-    features: Features,
-    label_hashes: Array,
-    groups: Array | None = None,
-    weights: Array | None = None,
-) -> str:
-    """Return the fingerprint of a dataset that has these parts."""
-    state = hashlib.blake2b(features.digest(), digest_size=8)
-    state.update(label_hashes.tobytes())
-    if groups is not None:
-        state.update(groups.astype(np.int64).tobytes())
-    if weights is not None:
-        state.update(b"weights" + (weights + 0.0).tobytes())
-    return state.hexdigest()
 
 
 def hash_labels(y: Array, classes: tuple[str, ...]) -> Array:

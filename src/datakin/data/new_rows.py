@@ -137,7 +137,7 @@ def _opened(
 
 def _named(columns: Sequence[str], schema: TableSchema) -> dict[str, str]:
     """Return new names for the columns of an array: those of the schema if it has as many."""
-    if schema.is_unnamed:
+    if all(re.fullmatch(r"x\d+", name) for name in schema.names):
         return {}  # those of an array already
     if len(columns) != len(schema.names):
         raise DatakinError(

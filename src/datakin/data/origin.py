@@ -139,13 +139,6 @@ class Origin:
             return self
         return replace(self, weight=None, ignore=(*self.ignore, self.weight))
 
-    def with_task(self, task: str) -> Origin:
-        """Return the same with the task that was found, unless the whole table is read again.
-
-        A file that was read together with others has a task that it may not show alone.
-        """
-        return self if self.value is not None else replace(self, task=task)
-
     def read(self, name: str, fingerprint: str) -> Dataset:
         """Read the dataset again; raise if it is not there or has changed.
 

@@ -263,8 +263,11 @@ def shared_rows(
 
 
 def _in_single(dataset: Dataset) -> Dataset:
+    """Return the same with numbers of 32 bits, to compare with a table that has no others."""
+    with np.errstate(over="ignore"):
+        numeric = dataset.features.numeric.astype(np.float32).astype(float)
     y = dataset.y if dataset.classes else dataset.y.astype(np.float32).astype(float)
-    return replace(dataset, features=dataset.features.in_single(), y=y)
+    return replace(dataset, features=replace(dataset.features, numeric=numeric), y=y)
 
 
 def _same_rows(target: Dataset, source: Dataset) -> bool:

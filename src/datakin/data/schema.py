@@ -116,11 +116,6 @@ class TableSchema:
         """Names of the columns."""
         return tuple(column.name for column in self.columns)
 
-    @property
-    def is_unnamed(self) -> bool:
-        """Whether the columns are those of an array: x0, x1, ..."""
-        return all(re.fullmatch(r"x\d+", name) for name in self.names)
-
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, for a file."""
         return {**vars(self), "columns": [vars(column) for column in self.columns]}
