@@ -123,40 +123,36 @@ def name_tables(tables: Sequence[Any], names: Mapping[str, str]) -> list[Any]:
         New names, by paths as they were typed, names of files, or those without their ending.
     """
     spellings = [_spellings(table) for table in tables]
-    given: dict[int, str] = {}
-    for file, name in names.items():
-        at = [i for i, known in enumerate(spellings) if file in known]
-        if len(at) != 1:
-            files = [known[1] for known in spellings]
-            raise DatakinError(
-                f"--name: {'no table is' if not at else f'{len(at)} tables are'} called {told(file)!r}. "
-                f"The tables are {listed(files, limit=20)}.{'' if at else suggest(file, files)}"
-            )
-        given[at[0]] = name
-    called = [given.get(i, known[-1]) for i, known in enumerate(spellings)]
-    _check_once(called, set(given.values()))
+    given = _given(spellings, names, [known[1] for known in spellings])
     return [replace(table, name=given.get(i)) for i, table in enumerate(tables)]
 
 
-def check_values(values: Iterable[str], names: Mapping[str, str]) -> list[str]:
+def name_values(values: Iterable[str], names: Mapping[str, str]) -> list[str]:
     """Return what the values of a domain column are called; refuse names of values that are not there."""
     known = list(values)
-    for value in names:
-        if value not in known:
+    given = _given([[value] for value in known], names, known, "the values of the domain column: ")
+    return [given.get(i, value) for i, value in enumerate(known)]
+
+
+def _given(
+    spellings: list[list[str]], names: Mapping[str, str], shown: list[str], what: str = ""
+) -> dict[int, str]:
+    """Return the new names by the places of the tables, each of which has some spellings."""
+    given: dict[int, str] = {}
+    for table, name in names.items():
+        at = [i for i, known in enumerate(spellings) if table in known]
+        if len(at) != 1:
             raise DatakinError(
-                f"--name: no table is called {value!r}. The tables are the values of the domain column: "
-                f"{listed(known, limit=20)}.{suggest(value, known)}"
+                f"--name: {'no table is' if not at else f'{len(at)} tables are'} called {told(table)!r}. "
+                f"The tables are {what}{listed(shown, limit=20)}.{'' if at else suggest(table, shown)}"
             )
-    called = [names.get(value, value) for value in known]
-    _check_once(called, set(names.values()))
-    return called
-
-
-def _check_once(called: list[str], given: set[str]) -> None:
-    if twice := [name for name in repeated(called) if name in given]:
+        given[at[0]] = name
+    called = [given.get(i, known[-1]) for i, known in enumerate(spellings)]
+    if twice := [name for name in repeated(called) if name in given.values()]:
         raise DatakinError(
             f"--name must give every table a name of its own. Got {listed(twice)} twice."
         )
+    return given
 
 
 def _spellings(table: Any) -> list[str]:
