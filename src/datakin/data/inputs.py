@@ -153,15 +153,14 @@ def match_classes(source: Dataset, target: Dataset, *, random_state: int = 0) ->
             "Only tables with classes can have their shares matched. A label that is a number is moved by "
             "convert= (--convert)."
         )
-    place = {name: code for code, name in enumerate(source.classes)}
-    lacking = [name for name in target.classes if name not in place]
+    lacking = [name for name in target.classes if name not in source.classes]
     if lacking:
         raise DatakinError(
             f"{source.name!r} must have every class of {target.name!r} for its shares to be matched. It "
             f"lacks {listed(lacking)}."
         )
-    wanted = np.zeros(len(source.classes))
-    wanted[[place[name] for name in target.classes]] = _shares(target)
+    of_target = dict(zip(target.classes, _shares(target), strict=True))
+    wanted = np.array([of_target.get(name, 0.0) for name in source.classes])
     shares = _shares(source)
     counts = np.bincount(source.y, minlength=len(wanted))
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -241,7 +241,7 @@ def _of_matrix(matrix: Any, schema: TableSchema, names: Sequence[str] = ()) -> F
     """Return the columns of a sparse matrix, which hold numbers."""
     if not names:
         given = numbered(matrix)
-        names = [_named(given, schema).get(name, name) for name in given]
+        names = [*({name: name for name in given} | _named(given, schema)).values()]
     _need(schema.names, names)
     wrong = [each.name for each in schema.columns if each.kind == "category"]
     if wrong:
