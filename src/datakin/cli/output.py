@@ -180,12 +180,28 @@ def called(result: Any) -> Iterator[tuple[str, str]]:
 
 
 @dataclass(frozen=True)
-class Explaining(Given):
-    """The option by which a command also explains what it found."""
+class CallsOutput(Output):
+    """The same options, for a result that calls sources: what hurts is explained, or an exit code."""
 
-    explain: bool = option("Also say why the sources that hurt do so.", False)
+    fail_on: str | None = option(
+        "End with exit code 3 if a source is called so: hurts, or hurts,unclear.",
+        metavar="CALLS",
+        choices=CALLS,
+    )
+    explain: bool = option("Also say why the sources that hurt do so.", False, panel=None)
 
-    def apply(
+    def _check(self) -> None:
+        """Refuse words that are no calls, too."""
+        super()._check()
+        words = separated(self.fail_on or "")
+        wrong = [word for word in words if word not in CALLS]
+        if wrong or (self.fail_on is not None and not words):
+            raise DatakinError(
+                f"--fail-on takes calls, separated by commas: {', '.join(CALLS)}. Got "
+                f"{listed(wrong) or 'none'}.{suggest(wrong[0], CALLS) if wrong else ''}"
+            )
+
+    def explained(
         self,
         result: Any,
         target: datakin.Dataset,
@@ -210,29 +226,6 @@ class Explaining(Given):
             return ""
         return "" if any(call == "hurts" for _, call in called(result)) else f"\n{NONE}"
 
-
-@dataclass(frozen=True)
-class Failing(Given):
-    """--fail-on: an exit code of its own where a source is called what it should not be."""
-
-    panel = "Where the result goes"
-
-    fail_on: str | None = option(
-        "End with exit code 3 if a source is called so: hurts, or hurts,unclear.",
-        metavar="CALLS",
-        choices=CALLS,
-    )
-
-    def check(self) -> None:
-        """Refuse words that are no calls."""
-        words = separated(self.fail_on or "")
-        wrong = [word for word in words if word not in CALLS]
-        if wrong or (self.fail_on is not None and not words):
-            raise DatakinError(
-                f"--fail-on takes calls, separated by commas: {', '.join(CALLS)}. Got "
-                f"{listed(wrong) or 'none'}.{suggest(wrong[0], CALLS) if wrong else ''}"
-            )
-
     def stop(self, result: Any) -> None:
         """End with the exit code if a source of the result is called so."""
         found: dict[str, list[str]] = {word: [] for word in separated(self.fail_on or "")}
@@ -243,6 +236,13 @@ class Failing(Given):
         if said:
             say(f"Exit code {CALLED}, as --fail-on asks. Called {'; called '.join(said)}.")
             raise typer.Exit(CALLED)
+
+
+@dataclass(frozen=True)
+class SquareOutput(CallsOutput):
+    """The same options, for all tables with all others, which are not explained."""
+
+    without = ("explain",)
 
 
 def error_text(error: DatakinError) -> str:
