@@ -194,7 +194,10 @@ class Dataset:
         """Return the same data without row weights; their column stays out of the features."""
         if self.weights is None:
             return self
-        return replace(self, weights=None, how=self.how and self.how.unweighted())
+        how = self.how
+        if how is not None and how.weight is not None:
+            how = replace(how, weight=None, ignore=(*how.ignore, how.weight))
+        return replace(self, weights=None, how=how)
 
     def __repr__(self) -> str:
         what = self.task if not self.classes else f"{self.task} ({', '.join(self.classes[:4])}...)"

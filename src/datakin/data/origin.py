@@ -133,12 +133,6 @@ class Origin:
         """Columns with a part to play, beside features and the label."""
         return tuple(name for part, name in self.roles.items() if part != "label")
 
-    def unweighted(self) -> Origin:
-        """Return the same without row weights; their column is ignored."""
-        if self.weight is None:
-            return self
-        return replace(self, weight=None, ignore=(*self.ignore, self.weight))
-
     def read(self, name: str, fingerprint: str) -> Dataset:
         """Read the dataset again; raise if it is not there or has changed.
 
