@@ -111,10 +111,20 @@ def test_defaults_are_those_of_the_score():
     assert Scoring(**{**given, "max_rows": 0}).options()["max_rows"] is None
 
 
-def test_reproduce_is_no_command(run):
-    code, out, err = run("reproduce", "claims")
+def test_reproduce_says_where_the_studies_went(run):
+    for arguments in ([], ["claims"], ["eicu", "--data", "x", "--n-jobs", "2"]):
+        code, out, err = run("reproduce", *arguments)
+        assert (code, out) == (1, "")
+        assert err == (
+            "The studies are beside the package: in a clone of the repository run "
+            "`make reproduce NAME=...` (python -m reproduction NAME).\n"
+        )
+
+
+def test_a_table_called_like_a_command_that_is_gone_is_a_table(run):
+    code, out, err = run("choos", "reproduce", "--method", "mmd")
     assert (code, out) == (1, "")
-    assert "No such command 'reproduce'." in err
+    assert "No such command 'choos'." in err
 
 
 def test_rank_of_files_and_globs(run):

@@ -189,6 +189,19 @@ def test_help_has_every_option_with_its_help(run):
 
 @pytest.mark.parametrize("command", ["score", "rank", "matrix"])
 def test_method_is_gone_from_the_scores(run, command):
-    code, out, err = run(command, "north.csv", "south.csv", *LABEL, "--method", "mmd")
+    arguments = [command, "north.csv", "south.csv", *LABEL]
+    for option, name in (("--method=mmd", "mmd"), ("--method=cls", "NAME")):
+        for words in ([option], option.split("=")):
+            code, out, err = run(*arguments, *words, "--seed", "7", "--checkpoint", "c")
+            assert (code, out) == (1, "")
+            assert err == (
+                f"Error: The --method option is gone: 'datakin distance {name} TABLES... --label COLUMN' "
+                f"measures a distance; score, rank and matrix compute the Cross-Learning Score.\n"
+            )
+            assert not Path("c").exists()
+
+
+def test_a_method_is_a_wrong_word_where_it_never_was(run):
+    code, out, err = run("choose", "north.csv", "south.csv", *LABEL, "--method", "mmd")
     assert (code, out) == (1, "")
     assert "No such option: --method" in err

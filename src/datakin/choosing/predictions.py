@@ -13,7 +13,7 @@ import pandas as pd
 from datakin._core.exceptions import DatakinError, listed
 from datakin.choosing.labels import codes_of_labels, is_labelled
 from datakin.choosing.model import KinModel
-from datakin.data.dataset import fingerprint_of, hash_labels
+from datakin.data.dataset import Dataset
 from datakin.data.features import Array, Features
 from datakin.data.new_rows import NewRows, read_new_rows
 from datakin.learners.metrics import Metrics
@@ -195,4 +195,4 @@ def _are_learned(model: KinModel, features: Features, labels: Array, there: Arra
     if classes and y.max() == len(classes):  # There is a class that the model does not know.
         return False
     rows = features.take(np.flatnonzero(there))
-    return fingerprint_of(rows, hash_labels(y, classes)) == model.card.fingerprint
+    return Dataset("", rows, y, classes).fingerprint == model.card.fingerprint

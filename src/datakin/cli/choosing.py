@@ -11,10 +11,9 @@ import datakin
 from datakin._core.addresses import printable
 from datakin._core.exceptions import DatakinError
 from datakin._core.files import say
-from datakin.cli.calls import Explaining, Failing
 from datakin.cli.corrections import names
 from datakin.cli.options import Choosing, Running, argument, option, register
-from datakin.cli.output import DataOutput, Output, error_text
+from datakin.cli.output import CallsOutput, DataOutput, Output, error_text
 from datakin.cli.program import START, app
 from datakin.cli.reading import DOMAIN, TABLES, TARGET, Reading, ReadingNew
 
@@ -24,10 +23,8 @@ FRESH = 2_000  # rows that check the error of the demo's model
 @register(app, START, "Choose sources, fit the model, say what error to expect.")
 def choose(
     reading: Reading,
-    output: Output,
-    failing: Failing,
+    output: CallsOutput,
     choosing: Choosing,
-    explaining: Explaining,
     tables: list[str] = TABLES,
     domain: str | None = DOMAIN,
     target: str | None = TARGET,
@@ -56,7 +53,6 @@ def choose(
         from datakin.choosing import check_test, tell_test
         from datakin.choosing.act import ChoiceOptions, choose_from
 
-        failing.check()
         if model is not None:
             check_file(model, "The model", overwrite=output.force)
         first, sources, left_out = reading.read_to_choose(tables, domain, target)
@@ -82,8 +78,8 @@ def choose(
                 faults.append(error_text(error))
             except MemoryError:
                 faults.append("Error: memory ran out after the choice was made.")
-        found = explaining.apply(found, first, sources, options["random_state"])
-        said.extend(filter(None, [explaining.closing(found).strip()]))
+        found = output.explained(found, first, sources, options["random_state"])
+        said.extend(filter(None, [output.closing(found).strip()]))
         return found
 
     try:
@@ -94,7 +90,7 @@ def choose(
             say(line)
     if faults:
         raise typer.Exit(1)
-    failing.stop((each.source, each.call) for each in found.choices)
+    output.stop(found)
 
 
 @register(app, START, "Predict the rows of a table with a saved model.")

@@ -8,9 +8,8 @@ import typer
 
 import datakin
 from datakin._core.exceptions import DatakinError, listed
-from datakin.cli.calls import Explaining, Failing
 from datakin.cli.options import Given, Scoring, Trying, argument, option, register, separated
-from datakin.cli.output import Output, PlainOutput
+from datakin.cli.output import CallsOutput, Output, PlainOutput, SquareOutput
 from datakin.cli.program import MEASURE, START, TRY, app
 from datakin.cli.reading import DOMAIN, TABLES, TARGET, Looking, Reading
 
@@ -45,9 +44,7 @@ def check(
 def score(
     reading: Reading,
     scoring: Scoring,
-    output: Output,
-    failing: Failing,
-    explaining: Explaining,
+    output: CallsOutput,
     target: str = argument("The target's table (csv, csv.gz, parquet, feather)."),
     source: str = argument("The source's table."),
 ) -> None:
@@ -57,23 +54,19 @@ def score(
     """
 
     def work() -> Any:
-        failing.check()
         options = scoring.options()
         first, other = reading.read_pair(target, source)
         found = datakin.score(first, other, **options)
-        return explaining.apply(found, first, {found.source: other}, options["random_state"])
+        return output.explained(found, first, {found.source: other}, options["random_state"])
 
-    found = output.run(work)
-    failing.stop([(found.source, found.call)])
+    output.stop(output.run(work))
 
 
 @register(app, MEASURE, "Rank sources for a target, best first.")
 def rank(
     reading: Reading,
     scoring: Scoring,
-    output: Output,
-    failing: Failing,
-    explaining: Explaining,
+    output: CallsOutput,
     tables: list[str] = argument(
         "The target's table, then the sources' (globs work, a folder of Parquet files is one table); "
         "or one table with --domain."
@@ -96,24 +89,21 @@ def rank(
     """
 
     def work() -> Any:
-        failing.check()
         options = scoring.options()
         skips = bool(options["skip_unusable"])
         first, sources = reading.read_sources(tables, domain, target, skip_unusable=skips)
         tell = output.teller(len(sources), screen=screen)
         found = datakin.rank(first, sources, screen=screen, on_result=tell, **options)
-        return explaining.apply(found, first, sources, options["random_state"])
+        return output.explained(found, first, sources, options["random_state"])
 
-    found = output.run(work, explaining.closing)
-    failing.stop((each.source, each.call) for each in found)
+    output.stop(output.run(work, output.closing))
 
 
 @register(app, MEASURE, "Compare every table with every other; show clusters.")
 def matrix(
     reading: Reading,
     scoring: Scoring,
-    output: Output,
-    failing: Failing,
+    output: SquareOutput,
     tables: list[str] = argument("Tables (globs work), or one table with --domain."),
     domain: str | None = DOMAIN,
     calls: bool = option("Try every table with every other, both ways, and call it.", False),
@@ -124,20 +114,14 @@ def matrix(
     """
 
     def work() -> Any:
-        failing.check()
-        if failing.fail_on is not None and not calls:
+        if output.fail_on is not None and not calls:
             raise DatakinError("--fail-on has an effect only with --calls.")
         options = scoring.options()
         skips = bool(options["skip_unusable"])
         members = reading.read_all(tables, domain, skip_unusable=skips)
         return datakin.matrix(members, calls=calls, **options)
 
-    found = output.run(work).calls
-    failing.stop(
-        (f"{source} for {target}", found.loc[source, target])
-        for source in found.index
-        for target in found.columns
-    )
+    output.stop(output.run(work))
 
 
 @register(app, MEASURE, "Say why what is learned on a source fails here.")

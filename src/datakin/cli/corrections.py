@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from datakin._core.addresses import told
@@ -31,43 +32,40 @@ def parse_label_map(entries: Iterable[str] | None) -> dict[str, str] | None:
     return {unescaped(old): unescaped(new) for old, new in found} or None
 
 
-def parse_rename(entries: Iterable[str] | None) -> dict[str, Any] | None:
-    """Return the `rename` of read_tables."""
-
-    def change(text: str) -> Change | None:
-        parts = cut(text, "=")
-        return (parts[0], unescaped(parts[1])) if len(parts) == 2 and all(parts) else None
-
-    return _parsed(entries, "--rename", "old=new or TABLE::old=new", change)
+def _rename(text: str) -> Change | None:
+    parts = cut(text, "=")
+    return (parts[0], unescaped(parts[1])) if len(parts) == 2 and all(parts) else None
 
 
-def parse_recode(entries: Iterable[str] | None) -> dict[str, Any] | None:
-    """Return the `recode` of read_tables; an empty new value stands for a missing one."""
-
-    def change(text: str) -> Change | None:
-        column, *values = cut(text, ":", most=1)
-        parts = cut(values[0], "=") if values else []
-        if not column or len(parts) != 2 or not parts[0]:
-            return None
-        return column, {unescaped(parts[0]): unescaped(parts[1])}
-
-    return _parsed(entries, "--recode", "column:old=new or TABLE::column:old=new", change)
+def _recode(text: str) -> Change | None:
+    """Return a column and its new value for an old one; an empty one stands for a missing value."""
+    column, *values = cut(text, ":", most=1)
+    parts = cut(values[0], "=") if values else []
+    if not column or len(parts) != 2 or not parts[0]:
+        return None
+    return column, {unescaped(parts[0]): unescaped(parts[1])}
 
 
-def parse_convert(entries: Iterable[str] | None) -> dict[str, Any] | None:
-    """Return the `convert` of read_tables."""
+def _convert(text: str) -> Change | None:
+    column, *values = cut(text, "=", most=1)
+    line = _line(values[0]) if values else None
+    return None if not column or line is None else (column, line)
 
-    def change(text: str) -> Change | None:
-        column, *values = cut(text, "=", most=1)
-        line = _line(values[0]) if values else None
-        return None if not column or line is None else (column, line)
 
-    shape = "column=slope,intercept or, for dates, column=%d/%m/%Y, perhaps with TABLE:: in front"
-    return _parsed(entries, "--convert", shape, change)
+def _line(text: str) -> tuple[float, float] | str | None:
+    """Return slope, which may be 5/9, and intercept, or the format of a date; None for anything else."""
+    if "%" in text:
+        return unescaped(text)
+    try:
+        parts = [part.partition("/") for part in text.split(",")]
+        slope, *rest = [float(over) / float(under or 1) for over, _, under in parts]
+    except (ValueError, ZeroDivisionError):
+        return None
+    return (slope, rest[0] if rest else 0.0) if len(rest) < 2 else None
 
 
 def _parsed(
-    entries: Iterable[str] | None, option: str, shape: str, change: Callable[[str], Change | None]
+    option: str, shape: str, change: Callable[[str], Change | None], entries: Iterable[str] | None
 ) -> dict[str, Any] | None:
     """Return an option of read_tables: what to do with columns of all tables, and of tables by name."""
     found: dict[str, dict[str, Any]] = {"": {}}
@@ -86,16 +84,15 @@ def _parsed(
     return found if found.keys() & found[""].keys() else {**found.pop(""), **found} or None
 
 
-def _line(text: str) -> tuple[float, float] | str | None:
-    """Return slope, which may be 5/9, and intercept, or the format of a date; None for anything else."""
-    if "%" in text:
-        return unescaped(text)
-    try:
-        parts = [part.partition("/") for part in text.split(",")]
-        slope, *rest = [float(over) / float(under or 1) for over, _, under in parts]
-    except (ValueError, ZeroDivisionError):
-        return None
-    return (slope, rest[0] if rest else 0.0) if len(rest) < 2 else None
+# What becomes of each repeated option: the one of read_tables that has its name.
+parse_rename = partial(_parsed, "--rename", "old=new or TABLE::old=new", _rename)
+parse_recode = partial(_parsed, "--recode", "column:old=new or TABLE::column:old=new", _recode)
+parse_convert = partial(
+    _parsed,
+    "--convert",
+    "column=slope,intercept or, for dates, column=%d/%m/%Y, perhaps with TABLE:: in front",
+    _convert,
+)
 
 
 def parse_names(entries: Iterable[str] | None) -> dict[str, str]:
@@ -126,40 +123,36 @@ def name_tables(tables: Sequence[Any], names: Mapping[str, str]) -> list[Any]:
         New names, by paths as they were typed, names of files, or those without their ending.
     """
     spellings = [_spellings(table) for table in tables]
-    given: dict[int, str] = {}
-    for file, name in names.items():
-        at = [i for i, known in enumerate(spellings) if file in known]
-        if len(at) != 1:
-            files = [known[1] for known in spellings]
-            raise DatakinError(
-                f"--name: {'no table is' if not at else f'{len(at)} tables are'} called {told(file)!r}. "
-                f"The tables are {listed(files, limit=20)}.{'' if at else suggest(file, files)}"
-            )
-        given[at[0]] = name
-    called = [given.get(i, known[-1]) for i, known in enumerate(spellings)]
-    _check_once(called, set(given.values()))
+    given = _given(spellings, names, [known[1] for known in spellings])
     return [replace(table, name=given.get(i)) for i, table in enumerate(tables)]
 
 
-def check_values(values: Iterable[str], names: Mapping[str, str]) -> list[str]:
+def name_values(values: Iterable[str], names: Mapping[str, str]) -> list[str]:
     """Return what the values of a domain column are called; refuse names of values that are not there."""
     known = list(values)
-    for value in names:
-        if value not in known:
+    given = _given([[value] for value in known], names, known, "the values of the domain column: ")
+    return [given.get(i, value) for i, value in enumerate(known)]
+
+
+def _given(
+    spellings: list[list[str]], names: Mapping[str, str], shown: list[str], what: str = ""
+) -> dict[int, str]:
+    """Return the new names by the places of the tables, each of which has some spellings."""
+    given: dict[int, str] = {}
+    for table, name in names.items():
+        at = [i for i, known in enumerate(spellings) if table in known]
+        if len(at) != 1:
             raise DatakinError(
-                f"--name: no table is called {value!r}. The tables are the values of the domain column: "
-                f"{listed(known, limit=20)}.{suggest(value, known)}"
+                f"--name: {'no table is' if not at else f'{len(at)} tables are'} called {told(table)!r}. "
+                f"The tables are {what}{listed(shown, limit=20)}.{'' if at else suggest(table, shown)}"
             )
-    called = [names.get(value, value) for value in known]
-    _check_once(called, set(names.values()))
-    return called
-
-
-def _check_once(called: list[str], given: set[str]) -> None:
-    if twice := [name for name in repeated(called) if name in given]:
+        given[at[0]] = name
+    called = [given.get(i, known[-1]) for i, known in enumerate(spellings)]
+    if twice := [name for name in repeated(called) if name in given.values()]:
         raise DatakinError(
             f"--name must give every table a name of its own. Got {listed(twice)} twice."
         )
+    return given
 
 
 def _spellings(table: Any) -> list[str]:

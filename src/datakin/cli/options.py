@@ -21,6 +21,7 @@ import typer
 
 from datakin._core.exceptions import DatakinError
 from datakin.cli.usage import Command, show_all
+from datakin.cli.wording import flag_of
 
 TAKES = {bool: "", int: "NUMBER", float: "NUMBER", Path: "FILE"}  # all others take a text
 KINDS: dict[str, Any] = {"names": str, "word": str, "path": Path}
@@ -80,7 +81,7 @@ class Given:
             ):
                 value = "" if needed is True else f" {needed}"
                 raise DatakinError(
-                    f"{_flag(each.name)} has an effect only with {_flag(other)}{value}."
+                    f"{flag_of(each.name)} has an effect only with {flag_of(other)}{value}."
                 )
         return {each.name: _value(each, getattr(self, each.name)) for each in every}
 
@@ -137,7 +138,7 @@ def _parameter(
         return [word for word in words if word.startswith(incomplete)]
 
     is_argument = about.get("is_argument", False)
-    flag = about.get("flag") or _flag(name)
+    flag = about.get("flag") or flag_of(name)
     if default is True and "/" not in flag:
         flag = f"{flag}/--no-{flag[2:]}"
     word = name.upper() if is_argument else TAKES.get(_kind_of(kind), "TEXT")
@@ -161,10 +162,6 @@ def _kind_of(hint: Any) -> Any:
     found = [each for each in get_args(hint) if each is not type(None)]
     kind = found[0] if isinstance(hint, UnionType) else hint
     return list if get_origin(kind) is list else kind
-
-
-def _flag(name: str) -> str:
-    return "--seed" if name == "random_state" else f"--{name.replace('_', '-')}"
 
 
 def _documented(docstring: str) -> dict[str, tuple[str, tuple[str, ...]]]:

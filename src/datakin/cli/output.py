@@ -1,13 +1,13 @@
-"""Where the result of a command goes: the screen, a data file, a report, a picture.
+"""Where the result of a command goes: the screen, a data file, a report, a picture, an exit code.
 
-Tables have colours on a terminal and are plain text everywhere else.
+Tables have colours on a terminal and are plain text everywhere else. What hurts may be explained first.
 """
 
 from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
@@ -16,20 +16,25 @@ from typing import Any
 
 import typer
 
+import datakin
 from datakin._core.addresses import printable, without_password
 from datakin._core.exceptions import (
+    SERIOUS,
     USUAL,
     DatakinError,
     DatakinWarning,
     Interrupted,
     Note,
     explaining,
+    listed,
     require,
+    suggest,
+    warn,
 )
 from datakin._core.files import check_file, is_terminal, printed, written_whole
 from datakin._core.progress import hushed, say
 from datakin.cli.data_files import WRITERS, write_data
-from datakin.cli.options import Given, option
+from datakin.cli.options import Given, option, separated
 from datakin.cli.showing import show
 from datakin.cli.usage import command_line
 from datakin.cli.wording import for_typing
@@ -37,6 +42,9 @@ from datakin.cli.wording import for_typing
 ENDINGS = {"--out": tuple(WRITERS), "--report": (".html", ".htm")}
 MEMORY = "Error: memory ran out. Use fewer rows (--max-rows, --read-rows) or columns (--ignore)."
 UNREAD = 141  # the exit code of programs whose reader has left, as with `| head -1`
+CALLED = 3  # the exit code
+CALLS = ("helps", "harmless", "unclear", "hurts")
+NONE = "No source hurts: there is nothing to explain. datakin explain looks at any one of them."
 
 
 @dataclass(frozen=True)
@@ -156,6 +164,85 @@ class DataOutput(Output):
     """The same options, for a result that is a table and nothing else."""
 
     without = ("plot", "report", "details")
+
+
+def called(result: Any) -> Iterator[tuple[str, str]]:
+    """Yield the sources of a result, each with its call."""
+    match result:
+        case datakin.Matrix():
+            pairs: Any = result.calls.T.unstack()
+            yield from ((f"{one} for {other}", call) for (one, other), call in pairs.items())
+        case datakin.Comparison():
+            yield result.source, result.call
+        case _:
+            every = result.choices if isinstance(result, datakin.Choice) else result
+            yield from ((each.source, each.call) for each in every)
+
+
+@dataclass(frozen=True)
+class CallsOutput(Output):
+    """The same options, for a result that calls sources: what hurts is explained, or an exit code."""
+
+    fail_on: str | None = option(
+        "End with exit code 3 if a source is called so: hurts, or hurts,unclear.",
+        metavar="CALLS",
+        choices=CALLS,
+    )
+    explain: bool = option("Also say why the sources that hurt do so.", False, panel=None)
+
+    def _check(self) -> None:
+        """Refuse words that are no calls, too."""
+        super()._check()
+        words = separated(self.fail_on or "")
+        wrong = [word for word in words if word not in CALLS]
+        if wrong or (self.fail_on is not None and not words):
+            raise DatakinError(
+                f"--fail-on takes calls, separated by commas: {', '.join(CALLS)}. Got "
+                f"{listed(wrong) or 'none'}.{suggest(wrong[0], CALLS) if wrong else ''}"
+            )
+
+    def explained(
+        self,
+        result: Any,
+        target: datakin.Dataset,
+        sources: Mapping[str, datakin.Dataset],
+        seed: int = 0,
+    ) -> Any:
+        """Return the result with its explanations, if they are asked for; a fault does not keep it back."""
+        if not self.explain:
+            return result
+        known = {name: each for name, each in sources.items() if name != target.name}
+        try:
+            return datakin.explain_sources(result, target, known, random_state=seed)
+        except DatakinError as error:
+            warn(Note(f"not explained: {error}", SERIOUS))
+        except MemoryError:
+            warn(Note("not explained: memory ran out", SERIOUS))
+        return result
+
+    def closing(self, result: Any) -> str:
+        """Return a sentence, below an empty line, if no source is there to be explained."""
+        if not self.explain or isinstance(result, datakin.Comparison):
+            return ""
+        return "" if any(call == "hurts" for _, call in called(result)) else f"\n{NONE}"
+
+    def stop(self, result: Any) -> None:
+        """End with the exit code if a source of the result is called so."""
+        found: dict[str, list[str]] = {word: [] for word in separated(self.fail_on or "")}
+        for name, call in called(result) if found else ():
+            if call in found:
+                found[call].append(printable(name))
+        said = [f"{call}: {listed(names)}" for call, names in found.items() if names]
+        if said:
+            say(f"Exit code {CALLED}, as --fail-on asks. Called {'; called '.join(said)}.")
+            raise typer.Exit(CALLED)
+
+
+@dataclass(frozen=True)
+class SquareOutput(CallsOutput):
+    """The same options, for all tables with all others, which are not explained."""
+
+    without = ("explain",)
 
 
 def error_text(error: DatakinError) -> str:

@@ -13,8 +13,8 @@ from typing import Any
 import datakin
 from datakin._core.exceptions import DatakinError, listed, suggest, warn
 from datakin.cli.corrections import (
-    check_values,
     name_tables,
+    name_values,
     names,
     parse_convert,
     parse_label_map,
@@ -115,7 +115,7 @@ class Reading(Given):
         given = parse_names(self.name)
         if domain is None or not given:
             return read
-        called = check_values(read, given)
+        called = name_values(read, given)
         return {name: part.renamed(name) for name, part in zip(called, read.values(), strict=True)}
 
     def read_all(
@@ -180,7 +180,7 @@ class Reading(Given):
         found = datakin.describe(self._named(tables, domain), domain=domain, **options)
         if domain is None or not given:
             return found
-        check_values([each.name for each in found.datasets], given)
+        name_values([each.name for each in found.datasets], given)
         recode = dict(options["recode"] or {})
         recode[domain] = {**given, **recode.get(domain, {})}
         return datakin.describe(tables, domain=domain, **{**options, "recode": recode})
@@ -238,7 +238,7 @@ class ReadingNew(Given):
     def options(self) -> dict[str, Any]:
         """Return the options of `read_new_rows`."""
         found = super().options()
-        return {**found, "table": found.pop("sheet")}
+        return {"table": found.pop("sheet"), **found}
 
 
 def _one_file(pattern: str) -> Any:

@@ -10,8 +10,7 @@ from __future__ import annotations
 import glob
 import os
 import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -42,30 +41,12 @@ KINDS: dict[Any, tuple[Any, str]] = {
 }
 
 
-@dataclass(frozen=True)
-class Study:
-    """What a file says to one command.
-
-    Parameters
-    ----------
-    path : str
-        The file, as it was found or given; its own paths begin where it is.
-    options : mapping of str to Any
-        Values by the names of options, with ``-``; those for this command alone come first.
-    tables : mapping of str to Any
-        The target and the sources, where they are there.
-    """
-
-    path: str
-    options: Mapping[str, Any]
-    tables: Mapping[str, Any]
-
-    def place(self, name: str) -> str:
-        """Return a path as it is from the current folder."""
-        folder = os.path.dirname(self.path)
-        if is_url(name) or name == "-" or os.path.isabs(name) or not folder:
-            return name
-        return os.path.join(glob.escape(folder) if glob.has_magic(name) else folder, name)
+def _placed(study: str, name: str) -> str:
+    """Return a path of a study as it is from the current folder: it begins where the study is."""
+    folder = os.path.dirname(study)
+    if is_url(name) or name == "-" or os.path.isabs(name) or not folder:
+        return name
+    return os.path.join(glob.escape(folder) if glob.has_magic(name) else folder, name)
 
 
 def with_study(command: Any, ctx: Any, words: list[str]) -> list[str]:
@@ -85,34 +66,37 @@ def with_study(command: Any, ctx: Any, words: list[str]) -> list[str]:
     if found.get("help") or found.get("help_all") or found.get("no_config"):
         return words
     given = {name for name, value in found.items() if isinstance(value, (str, bool)) or value}
-    path = found.get("config") or (FILE if os.path.isfile(FILE) else None)
-    if path is None:
+    study = str(found.get("config") or (FILE if os.path.isfile(FILE) else ""))
+    if not study:
         return words
-    study = _read(str(path), ctx)
+    options, tables = _read(study, ctx)
     flags = _flags(params)
     used: list[str] = []
     added: list[str] = []
-    for key, value in study.options.items():
+    for key, value in options.items():
         if key in flags and flags[key].name not in given:
             added += _typed(study, flags[key], key, value, command.kinds[flags[key].name])
             used.append(key)
-    has_domain = "domain" in given or "domain" in study.options
-    named = list(_tables(study, params, given, has_domain=has_domain))
+    named = list(_tables(study, tables, params, given, options))
     used += [key for key in dict.fromkeys(key for key, _ in named) if key not in used]
     added += [word for _, word in named if word.startswith("--target=")]
-    tables = [word for _, word in named if not word.startswith("--target=")]
-    if used and not {"quiet"} & {*given, *(key for key in used if study.options.get(key))}:
-        say(f"Options from {printable(study.path)}: {', '.join(used)}.")
+    files = [word for _, word in named if not word.startswith("--target=")]
+    if used and "quiet" not in given and not ("quiet" in used and options["quiet"]):
+        say(f"Options from {printable(study)}: {', '.join(used)}.")
     # For the report, and to hide the passwords in them.
-    typed.set([*typed.get(), *added, *tables])
+    typed.set([*typed.get(), *added, *files])
     if "--" in words:
-        return [*added, *words, *tables]
+        return [*added, *words, *files]
     # Behind "--" nothing is an option, whatever a file is called.
-    return [*words, *added, *(["--", *tables] if tables else [])]
+    return [*words, *added, *(["--", *files] if files else [])]
 
 
-def _read(path: str, ctx: Any) -> Study:
-    """Return what a file says to a command; refuse all of it that is wrong."""
+def _read(path: str, ctx: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what a file says to a command; refuse all of it that is wrong.
+
+    Values by the names of options, with ``-``, where those for this command alone come first, and the
+    target and the sources, where they are there.
+    """
     shown = printable(path)
     try:
         with open(path, "rb") as file:
@@ -156,7 +140,7 @@ def _read(path: str, ctx: Any) -> Study:
     tables = {key: general.pop(key) for key in TABLES if key in general}
     if wanted == "predict":  # columns to keep, for one, are something else there
         general = {key: value for key, value in general.items() if key in NEW_ROWS}
-    return Study(path, {**general, **own}, tables)
+    return {**general, **own}, tables
 
 
 def _check_key(path: str, key: str, known: set[str]) -> None:
@@ -202,9 +186,9 @@ def _checked(path: str, key: str, value: Any, kind: Any) -> Any:
     return value
 
 
-def _typed(study: Study, param: Any, key: str, value: Any, kind: Any) -> list[str]:
+def _typed(study: str, param: Any, key: str, value: Any, kind: Any) -> list[str]:
     """Return the words that stand for a value."""
-    _checked(study.path, key, value, list if key in JOINED else kind)
+    _checked(study, key, value, list if key in JOINED else kind)
     flag = f"--{key}"
     if isinstance(value, bool):
         return [flag] if value else list(param.secondary_opts[:1])
@@ -214,31 +198,32 @@ def _typed(study: Study, param: Any, key: str, value: Any, kind: Any) -> list[st
     elif key in NAMES and isinstance(value, list):
         values = [escaped(each) for each in values]  # a comma in a list belongs to a name
     if key in FILES:
-        values = [study.place(each) for each in values]
+        values = [_placed(study, each) for each in values]
     return [f"{flag}={each}" for each in values]
 
 
 def _tables(
-    study: Study, params: list[Any], given: set[str], *, has_domain: bool
+    study: str, tables: dict[str, Any], params: list[Any], given: set[str], options: dict[str, Any]
 ) -> Iterator[tuple[str, str]]:
     """Yield the words for the target and the sources, each with its key; none if tables were typed."""
     arguments = {param.name for param in params if param.param_type_name == "argument"}
     if given & arguments or not {"tables", "source"} & arguments:
         return
-    sources = _checked(study.path, "sources", study.tables.get("sources", []), list)
+    sources = _checked(study, "sources", tables.get("sources", []), list)
     sources = sources if isinstance(sources, list) else [sources]
-    target = study.tables.get("target")
+    target = tables.get("target")
     if target is not None:
-        target = str(_checked(study.path, "target", target, str))
-        if not has_domain:
-            yield "target", study.place(target)
+        target = str(_checked(study, "target", target, str))
+        known = {*given, *options}
+        if "domain" not in known:
+            yield "target", _placed(study, target)
         # One table holds all: its target is a value of the domain column.
-        elif "target" in _flags(params) and "target" not in {*given, *study.options}:
+        elif "target" in _flags(params) and "target" not in known:
             yield "target", f"--target={target}"
     if "source" in arguments and target is not None and len(sources) != 1:
         raise DatakinError(
-            f"{printable(study.path)}: sources must be one table for datakin score. Got {len(sources)}: "
+            f"{printable(study)}: sources must be one table for datakin score. Got {len(sources)}: "
             f"{listed(sources)}; datakin rank takes several."
         )
     for each in sources:
-        yield "sources", study.place(str(each))
+        yield "sources", _placed(study, str(each))

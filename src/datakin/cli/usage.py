@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from datakin._core.addresses import printable, told, without_password
+from datakin._core.files import say
 
 typed: ContextVar[Sequence[str]] = ContextVar("typed", default=())  # the words of this call
 
@@ -29,11 +30,33 @@ PROPOSED = ("convert", "match_classes")
 FIRST = ("check", "choose", "predict", "demo")  # commands, as the list of all has them
 OWN = "Options of "  # how the panel of a distance's own options begins
 
+NO_METHOD = (
+    "Error: The --method option is gone: 'datakin distance {} TABLES... --label COLUMN' measures a "
+    "distance; score, rank and matrix compute the Cross-Learning Score."
+)
+# Words that are no more, and what is said to those who type them.
+GONE = {
+    **dict.fromkeys(("score --method", "rank --method", "matrix --method"), NO_METHOD),
+    "reproduce": "The studies are beside the package: in a clone of the repository run "
+    "`make reproduce NAME=...` (python -m reproduction NAME).",
+}
+
 
 def command_line() -> str | None:
     """Return the words of this call as they may be shown; None outside of a call."""
     shown = [printable(without_password(word)) for word in typed.get()]
     return shlex.join(["datakin", *shown]) if shown else None
+
+
+def _said_of_gone(words: Sequence[str]) -> str:
+    """Return what to say of the first typed word that is no more; nothing if there is none."""
+    for place, word in enumerate(words):
+        name, _, value = word.partition("=")
+        said = GONE.get(f"{words[0]} {name}" if place else name)
+        if said is not None:
+            method = value or "".join(words[place + 1 : place + 2])
+            return said.format("NAME" if method == "cls" else printable(method))
+    return ""
 
 
 def show_all(ctx: typer.Context, value: bool) -> None:
@@ -126,12 +149,15 @@ def _plain(param: Any) -> Any:
 
 @contextmanager
 def _hidden() -> Iterator[None]:
-    """Hide the passwords in the message of an error."""
+    """Hide the passwords in the message on a wrong word; of one that is gone say where it went."""
     try:
         yield
     except Exception as error:
         message = getattr(error, "message", None)  # Typer's name for what it will print
         if isinstance(message, str):
+            if said := _said_of_gone(typed.get()):
+                say(said)
+                raise typer.Exit(1) from None
             for word in typed.get():
                 if (shown := told(word)) != word:
                     message = message.replace(word, shown)

@@ -53,13 +53,14 @@ def for_typing(text: str) -> str:
     return re.sub(rf"{MARK}(\d+){MARK}", lambda found: kept[int(found[1])], said)
 
 
-def _flag(name: str) -> str:
+def flag_of(name: str) -> str:
+    """Return how an option is typed."""
     return FLAGS.get(name) or f"--{name.replace('_', '-')}"
 
 
 def _from_same(found: re.Match[str]) -> str:
     """Return ``--keep`` for ``keep (--keep)`` and ``keep, --keep``; anything else stays."""
-    flag = _flag(found[1])
+    flag = flag_of(found[1])
     return flag if flag == (found[2] or found[3]) else found[0]
 
 
@@ -68,7 +69,7 @@ def _from_python(found: re.Match[str]) -> str:
     name, value = found.groups()
     if name not in OPTIONS:
         return found[0]
-    return _flag(name) if value is None else _typed(_flag(name), value) or found[0]
+    return flag_of(name) if value is None else _typed(flag_of(name), value) or found[0]
 
 
 def _from_pair(found: re.Match[str]) -> str:
@@ -96,7 +97,7 @@ def _typed(flag: str, value: str) -> str:
 SPELLINGS = (
     (rf" on the command line(?=\))|, in Python {PYTHON}|{PYTHON}(?: / |, )(?=--)", ""),
     (rf"{PYTHON} \(({TYPED})\)", _from_pair),
-    (r"\b(?:The )?'([a-z_]+)' parameter(?: \(--[a-z-]+\))?", lambda found: _flag(found[1])),
+    (r"\b(?:The )?'([a-z_]+)' parameter(?: \(--[a-z-]+\))?", lambda found: flag_of(found[1])),
     (r"\b[a-z_]+(?: / | of read_tables?, )(?=--)", ""),
     (r"\b([a-z_]+)(?: \((--[a-z-]+)\)|, (--[a-z-]+)\b)", _from_same),
     (r"\.[a-z_]+, (?=--)|(?<=see )\.[a-z_]+, or ", ""),

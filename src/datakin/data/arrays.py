@@ -10,7 +10,7 @@ import narwhals as nw
 import numpy as np
 from scipy import sparse
 
-from datakin._core.exceptions import DatakinError, announce_reading, listed, suggest
+from datakin._core.exceptions import DatakinError, announce_reading
 from datakin.data.columns.labels import is_missing
 from datakin.data.columns.placeholders import doubt_of_numbers, is_placeholder, may_be_odd
 from datakin.data.columns.roles import (
@@ -23,8 +23,8 @@ from datakin.data.columns.roles import (
 from datakin.data.columns.series import check_finite
 from datakin.data.columns.tables import frame_of, numbered
 from datakin.data.dataset import ColumnFacts, Dataset
-from datakin.data.drafts import Draft, make_datasets
-from datakin.data.features import Features
+from datakin.data.drafts import Draft, check_named, make_datasets
+from datakin.data.features import Array, Features
 from datakin.data.origin import Origin
 
 MANY_STORED = 10  # different values that there must be before one is far away from them
@@ -77,27 +77,24 @@ def as_dataset(
         raise _not_as_long(features.n_rows, n_rows)
     groups = counts = None
     if group is not None:
-        groups = read_keys(series_of(group, "group"), "group")[0]
-        if len(groups) != n_rows:
-            raise DatakinError(
-                f"group must have one value per row. Got {len(groups)} for {n_rows} rows."
-            )
+        groups = read_keys(_series_beside(labels, group, "group", "value"), "group")[0]
     if weights is not None:
-        given = series_of(weights, "weights")
-        if len(given) != n_rows:
-            raise DatakinError(
-                f"weights must have one number per row. Got {len(given)} for {n_rows} rows."
-            )
+        given = _series_beside(labels, weights, "weights", "number")
         counts = read_weights(given, None, ~is_missing(labels))[0]
     how = Origin("y", task=task, keep=keep)
-    unknown = [each for each in how.keep if each not in features.names]
-    if unknown:
-        raise DatakinError(
-            f"The kept column {unknown[0]!r} must be one of the columns: "
-            f"{listed(features.names, limit=12)}.{suggest(unknown[0], features.names)}"
-        )
+    check_named(how, features.names)
     draft = Draft(name or "", how, labels, features, groups, facts=facts, weights=counts)
     return announce_reading(make_datasets([draft]))[0]
+
+
+def _series_beside(labels: Array, values: Any, name: str, noun: str) -> nw.Series[Any]:
+    """Return what stands beside labels, one value for each of them."""
+    series = series_of(values, name)
+    if len(series) != len(labels):
+        raise DatakinError(
+            f"{name} must have one {noun} per row. Got {len(series)} for {len(labels)} rows."
+        )
+    return series
 
 
 def _not_as_long(n_features: int, n_labels: int) -> DatakinError:
@@ -113,17 +110,15 @@ def as_tables(source: Any, label: str | None) -> tuple[Any, str | None]:
     """
     if isinstance(source, (tuple, list)) and source and all(map(_is_pair, source)):
         source = {f"dataset {i}": each for i, each in enumerate(source, start=1)}
-    several = isinstance(source, Mapping)
-    pairs = [each for each in (source.values() if several else [source]) if _is_pair(each)]
-    if not pairs:
+    if _is_pair(source):
+        source = {"": source}
+    if not isinstance(source, Mapping) or not any(map(_is_pair, source.values())):
         return source, label
     if label not in (None, "y"):
         raise DatakinError(
             f"label= names a column of a table. Got {label!r} and a pair (X, y), whose label is y: "
             f"leave it out."
         )
-    if not several:
-        return {"": _table_of(*source)}, "y"
     return {k: _table_of(*v) if _is_pair(v) else v for k, v in source.items()}, "y"
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from datakin._core.exceptions import DatakinError, listed, suggest
+from datakin._core.exceptions import DatakinError
 from datakin.data.columns.labels import canonical_label
 from datakin.data.columns.texts import clean
 from datakin.data.origin import Origin
@@ -17,46 +16,6 @@ from datakin.data.origin import Origin
 Recode = dict[str, str | None]  # canonical spelling -> new value; None for a missing value
 Convert = tuple[float, float] | str  # slope and intercept, or the format of a date
 Place = tuple[str, str]  # name of a table, empty for all of them, and a column
-
-
-@dataclass(frozen=True)
-class Requests:
-    """The corrections that were asked for, checked.
-
-    Parameters
-    ----------
-    rename, recode, convert : dict
-        Table (empty for all) and column -> its new name, or what to do.
-    """
-
-    rename: dict[Place, str]
-    recode: dict[Place, Recode]
-    convert: dict[Place, Convert]
-
-    @classmethod
-    def of(cls, how: Origin) -> Requests:
-        """Return what the options ask for, or say what is wrong with them."""
-        return cls(
-            {place: _new_name(place[1], new) for place, new in _spread("rename", how.rename)},
-            {place: _codes(place[1], codes) for place, codes in _spread("recode", how.recode)},
-            {place: _line(place[1], line) for place, line in _spread("convert", how.convert)},
-        )
-
-    def check_tables(self, names: Sequence[str], values: Sequence[str]) -> None:
-        """Refuse the name of a table that is not there; a value of the domain column is one, too."""
-        for option in ("rename", "recode", "convert"):
-            known = names if option == "rename" else [*names, *values]
-            unknown = (p for p, _ in getattr(self, option) if p and p not in known)
-            for part in unknown:
-                if option == "rename" and part in values:
-                    raise DatakinError(
-                        f"rename is for whole tables. {part!r} is a value of the domain column, whose "
-                        f"rows have the same columns as all others: leave it out."
-                    )
-                raise DatakinError(
-                    f"{option}: no table is called {part!r}. The tables are "
-                    f"{listed([n for n in known if n]) or 'without names'}.{suggest(part, known)}"
-                )
 
 
 def for_parts(asked: Mapping[Place, Any], *parts: str | None) -> dict[str, Any]:
@@ -70,30 +29,6 @@ def for_parts(asked: Mapping[Place, Any], *parts: str | None) -> dict[str, Any]:
                     what = {**old, **what}
                 found[column] = what
     return found
-
-
-def _spread(option: str, given: Any) -> Iterable[tuple[Place, Any]]:
-    """Return (table, column) and what is asked, from a mapping for all tables or for each."""
-    if given is None:
-        return
-    example = {
-        "rename": "{'old name': 'new name'}",
-        "recode": "{'column': {'old value': 'new value'}}",
-        "convert": "{'column': (slope, intercept)}",
-    }[option]
-    if not isinstance(given, Mapping):
-        raise DatakinError(
-            f"{option} must be a mapping such as {example}, or of the name of a table to such a mapping. "
-            f"Got {given!r}."
-        )
-    for key, what in given.items():
-        deep = isinstance(what, Mapping) and (
-            option != "recode" or (what and all(isinstance(v, Mapping) for v in what.values()))
-        )
-        if deep:
-            yield from (((str(key), clean(str(column))), inner) for column, inner in what.items())
-        else:
-            yield ("", clean(str(key))), what
 
 
 def _new_name(old: str, new: Any) -> str:
@@ -145,6 +80,42 @@ def _line(column: str, line: Any) -> Convert:
 def _is_number(value: Any) -> bool:
     is_real = isinstance(value, Real) and not isinstance(value, bool)
     return is_real and bool(np.isfinite(float(value)))
+
+
+OPTIONS: dict[str, tuple[str, Callable[[str, Any], Any]]] = {  # an example, and what checks a value
+    "rename": ("{'old name': 'new name'}", _new_name),
+    "recode": ("{'column': {'old value': 'new value'}}", _codes),
+    "convert": ("{'column': (slope, intercept)}", _line),
+}
+
+
+def requests_of(how: Origin) -> dict[str, dict[Place, Any]]:
+    """Return what each option asks for, table and column -> what to do, or say what is wrong with it."""
+    return {option: _requests(option, getattr(how, option)) for option in OPTIONS}
+
+
+def _requests(option: str, given: Any) -> dict[Place, Any]:
+    """Return what is asked for, from a mapping for all tables or for each."""
+    example, checked = OPTIONS[option]
+    if not isinstance(given, Mapping | None):
+        raise DatakinError(
+            f"{option} must be a mapping such as {example}, or of the name of a table to such a mapping. "
+            f"Got {given!r}."
+        )
+    found: dict[Place, Any] = {}
+    for key, what in (given or {}).items():
+        is_table = isinstance(what, Mapping) and (
+            option != "recode" or (what and all(isinstance(v, Mapping) for v in what.values()))
+        )
+        for name, each in (what if is_table else {key: what}).items():
+            column = clean(str(name))
+            found[str(key) if is_table else "", column] = checked(column, each)
+    return found
+
+
+def corrections_for(how: Origin, *parts: str | None) -> dict[str, dict[str, Any]]:
+    """Return option -> column -> what is asked for it in a table, to which all its `parts` apply."""
+    return {option: for_parts(asked, *parts) for option, asked in requests_of(how).items()}
 
 
 def describe_line(slope: float, intercept: float) -> str:

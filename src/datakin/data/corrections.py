@@ -19,7 +19,7 @@ from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.data.columns.labels import as_numbers, canonical_label, is_missing
 from datakin.data.columns.series import is_text_series
 from datakin.data.columns.tables import RawTable
-from datakin.data.correction_options import Convert, Place, Requests, describe_line, for_parts
+from datakin.data.correction_options import Convert, Place, describe_line, for_parts, requests_of
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import Array
 from datakin.data.origin import Origin
@@ -28,6 +28,9 @@ from datakin.data.recoding import Recoding, rewrite_dates
 if TYPE_CHECKING:
     from datakin.data.drafts import Draft
     from datakin.data.schema import TableSchema
+
+SHOWN = 5  # new names in a note
+Requests = Mapping[str, Mapping[Place, Any]]  # what each option asks for
 
 
 def correct(tables: Sequence[RawTable], how: Origin) -> list[tuple[RawTable, Origin]]:
@@ -38,10 +41,9 @@ def correct(tables: Sequence[RawTable], how: Origin) -> list[tuple[RawTable, Ori
     """
     if not (how.rename or how.recode or how.convert):
         return [(table, how) for table in tables]
-    asked = Requests.of(how)
+    asked = requests_of(how)
     jobs = [_renamed(table, how, asked) for table in tables]
-    values = [value for job in jobs for value in job.values]
-    asked.check_tables([table.name for table in tables], values)
+    _check_tables(asked, [table.name for table in tables], [v for job in jobs for v in job.values])
     seen: set[tuple[Place, str]] = set()
     found = [_correct_one(job, asked, seen) for job in jobs]
     _check_used(asked, seen, jobs)
@@ -52,7 +54,8 @@ def correct(tables: Sequence[RawTable], how: Origin) -> list[tuple[RawTable, Ori
 class _Job:
     """A renamed table and its options, with the values of its domain column as it will be recoded.
 
-    `parts` are the rows of those values that something is asked for.
+    `parts` are the rows that something may be asked for: all of them, under "" and the name of the
+    table, and those of such values.
     """
 
     table: RawTable
@@ -60,27 +63,34 @@ class _Job:
     parts: Mapping[str, Array]
     values: tuple[str, ...] = ()
 
-    def has(self, part: str) -> bool:
-        """Whether a request for all tables, a table or a part is about this one."""
-        return part in ("", self.table.name, *self.parts)
-
-    def rows(self, part: str) -> Array:
-        """Return the rows that a request for a table or part is about."""
-        every = np.ones(len(self.table.frame), bool)
-        return every if part in ("", self.table.name) else self.parts.get(part, ~every)
-
     def of(self, asked: Mapping[Place, Any]) -> dict[str, dict[Place, Any]]:
         """Return what is asked for each column of the table that is read."""
         found: dict[str, dict[Place, Any]] = {}
         for (part, column), what in asked.items():
-            if column in self.table.frame.columns and self.has(part):
+            if column in self.table.frame.columns and part in self.parts:
                 found.setdefault(column, {})[part, column] = what
         return found
 
 
+def _check_tables(asked: Requests, names: Sequence[str], values: Sequence[str]) -> None:
+    """Refuse the name of a table that is not there; a value of the domain column is one, too."""
+    for option, wanted in asked.items():
+        known = names if option == "rename" else [*names, *values]
+        for part in (part for part, _ in wanted if part and part not in known):
+            if option == "rename" and part in values:
+                raise DatakinError(
+                    f"rename is for whole tables. {part!r} is a value of the domain column, whose "
+                    f"rows have the same columns as all others: leave it out."
+                )
+            raise DatakinError(
+                f"{option}: no table is called {part!r}. The tables are "
+                f"{listed([n for n in known if n]) or 'without names'}.{suggest(part, known)}"
+            )
+
+
 def _renamed(table: RawTable, how: Origin, asked: Requests) -> _Job:
     """Rename columns, and find the rows of each value of the domain column."""
-    names = for_parts(asked.rename, "", table.name)
+    names = for_parts(asked["rename"], "", table.name)
     done = {old: new for old, new in names.items() if old in table.columns and old != new}
     how = replace(how, rename=done or None)
     if done:
@@ -92,35 +102,32 @@ def _renamed(table: RawTable, how: Origin, asked: Requests) -> _Job:
                 f"{twice[0]!r}; rename or ignore the other one, too."
             )
         there = {old: new for old, new in done.items() if old in table.frame.columns}
-        notes = (*table.notes, f"renamed: {_arrows(done)}")
+        shown = ", ".join(f"{old!r} to {new!r}" for old, new in list(done.items())[:SHOWN])
+        more = f" and {len(done) - SHOWN} more" if len(done) > SHOWN else ""
+        notes = (*table.notes, f"renamed: {shown}{more}")
         table = replace(table, frame=table.frame.rename(there), columns=columns, notes=notes)
+    every = np.ones(len(table.frame), bool)
+    whole = {"": every, table.name: every}
     if how.domain is None or how.domain not in table.frame.columns:
-        return _Job(table, how, {})
-    series = table.frame[how.domain]
-    recoding = Recoding(series)
-    if wanted := for_parts(asked.recode, "", table.name).get(how.domain):
-        recoding.replace(wanted, np.ones(len(series), bool))
+        return _Job(table, how, whole)
+    recoding = Recoding(table.frame[how.domain])
+    if wanted := for_parts(asked["recode"], "", table.name).get(how.domain):
+        recoding.replace(wanted, every)
         recoding = Recoding(recoding.recoded())
     values = [canonical_label(value) for value in recoding.distinct]
     spelled = np.array([*values, None], dtype=object)[recoding.places]
-    named = {part for part, _ in (*asked.recode, *asked.convert)}
+    named = {part for part, _ in (*asked["recode"], *asked["convert"])}
     parts = {value: spelled == value for value in values if value in named}
-    return _Job(table, how, parts, tuple(values))
-
-
-def _arrows(pairs: Mapping[str, str], limit: int = 5) -> str:
-    shown = [f"{old!r} to {new!r}" for old, new in list(pairs.items())[:limit]]
-    more = f" and {len(pairs) - limit} more" if len(pairs) > limit else ""
-    return ", ".join(shown) + more
+    return _Job(table, how, parts | whole, tuple(values))
 
 
 def _scopes(
-    wanted: Mapping[Place, Any], name: str, column: str, parts: Mapping[str, Array], n_rows: int
+    wanted: Mapping[Place, Any], name: str, column: str, parts: Mapping[str, Array]
 ) -> Iterator[tuple[str, Array, Any]]:
     """Yield what is asked for a column and the rows it is for: parts, then all others."""
-    rest = np.ones(n_rows, bool)
+    rest = parts[""].copy()
     for part, rows in parts.items():
-        if part != name and (part, column) in wanted:
+        if part not in ("", name) and (part, column) in wanted:
             yield part, rows, for_parts(wanted, "", name, part)[column]
             rest &= ~rows
     whole = for_parts(wanted, "", name).get(column)
@@ -136,19 +143,19 @@ def _correct_one(
     recode: dict[Place, Any] = {}
     convert: dict[Place, Any] = {}
     frame, name = job.table.frame, job.table.name
-    for column, wanted in job.of(asked.recode).items():
+    for column, wanted in job.of(asked["recode"]).items():
         recoding = Recoding(frame[column])
         for place, codes in wanted.items():
-            rows = job.rows(place[0])
+            rows = job.parts[place[0]]
             recode[place] = {o: new for o, new in codes.items() if recoding.find(o, rows).any()}
             seen.update((place, old) for old in recode[place])
-        for part, rows, codes in _scopes(recode, name, column, job.parts, len(frame)):
+        for part, rows, codes in _scopes(recode, name, column, job.parts):
             if said := recoding.replace(codes, rows):
                 notes.append(said + _where(part, job.how))
         if any(recode[place] for place in wanted):
             frame = frame.with_columns(recoding.recoded())
-    for column, wanted in job.of(asked.convert).items():
-        for part, rows, form in _scopes(wanted, name, column, job.parts, len(frame)):
+    for column, wanted in job.of(asked["convert"]).items():
+        for part, rows, form in _scopes(wanted, name, column, job.parts):
             if isinstance(form, str):
                 frame = frame.with_columns(rewrite_dates(frame[column], form, rows))
                 where = _where(part, job.how)
@@ -176,27 +183,23 @@ def _own(found: Mapping[Place, Any], name: str) -> dict[str, Any]:
 def _check_used(asked: Requests, seen: set[tuple[Place, str]], jobs: Sequence[_Job]) -> None:
     """Refuse a correction that found no column, or no value, in any table."""
     known = _columns_of("", jobs)
-    before = {old for _, old in asked.rename}
-    for (_, old), new in asked.rename.items():
-        if new not in known:
-            raise DatakinError(
-                f"rename: no column is called {old!r}. The columns are {listed(known, limit=12)}."
-                f"{suggest(old, known)}"
-            )
-    for option, wanted in (("recode", asked.recode), ("convert", asked.convert)):
-        for part, column in wanted:
-            there = _columns_of(part, jobs)
-            if column not in there:
-                where = f" of {part!r}" if part else ""
-                hint = " It was renamed: give its new name." if column in before else ""
+    before = {old for _, old in asked["rename"]}
+    for option, wanted in asked.items():
+        for (part, column), new in wanted.items():
+            is_old = option == "rename"  # by now it has its new name
+            there = known if is_old else _columns_of(part, jobs)
+            if (new if is_old else column) not in there:
+                where = f" of {part!r}" if part and not is_old else ""
+                renamed = not is_old and column in before
+                hint = " It was renamed: give its new name." if renamed else ""
                 some = there or known
                 raise DatakinError(
                     f"{option}: no column{where} is called {column!r}. The columns are "
                     f"{listed(some, limit=12)}.{hint or suggest(column, some)}"
                 )
-    for place, codes in asked.recode.items():
+    for place, codes in asked["recode"].items():
         part, column = place
-        tables = [job for job in jobs if job.has(part) and column in job.table.columns]
+        tables = [job for job in jobs if part in job.parts and column in job.table.columns]
         if all(
             column in job.table.frame.columns for job in tables
         ):  # not one that is not even read
@@ -207,11 +210,11 @@ def _check_used(asked: Requests, seen: set[tuple[Place, str]], jobs: Sequence[_J
 
 def _columns_of(part: str, jobs: Sequence[_Job]) -> dict[str, None]:
     """Return the columns of a table, or of those that have such a part."""
-    return dict.fromkeys(name for job in jobs if job.has(part) for name in job.table.columns)
+    return dict.fromkeys(name for job in jobs if part in job.parts for name in job.table.columns)
 
 
 def _no_such_value(old: str, column: str, part: str, jobs: Sequence[_Job]) -> DatakinError:
-    values = (Recoding(job.table.frame[column]).known(job.rows(part)) for job in jobs)
+    values = (Recoding(job.table.frame[column]).known(job.parts[part]) for job in jobs)
     known = dict.fromkeys(value for some in values for value in some)
     where = f" of {part!r}" if part else ""
     has = f" It has {listed(known, limit=8)}." if known else ""
@@ -245,13 +248,13 @@ def convert_numbers(draft: Draft) -> Draft:
     how, features = draft.how, draft.features
     numeric, labels = features.numeric.copy(), draft.labels
     facts = dict(draft.facts)
-    asked = Requests.of(how).convert
-    parts: dict[str, Array] = {}
+    asked = requests_of(how)["convert"]
+    parts = {"": np.ones(features.n_rows, bool)}
     if draft.domains is not None:
         spelled = np.array([canonical_label(v) for v in draft.domains], dtype=object)
-        parts = {part: spelled == part for part, _ in asked if part}
+        parts |= {part: spelled == part for part, _ in asked if part}
     for column in dict.fromkeys(column for _, column in asked):
-        for part, rows, line in _scopes(asked, draft.name, column, parts, features.n_rows):
+        for part, rows, line in _scopes(asked, draft.name, column, parts):
             if isinstance(line, str):  # dates, which were rewritten
                 continue
             if column == how.label:

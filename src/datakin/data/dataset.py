@@ -110,8 +110,13 @@ class Dataset:
 
     @property
     def origin(self) -> Origin | None:
-        """How to read it again elsewhere, if it was read from a file."""
-        return None if self.how is None or self.how.path is None else self.how.with_task(self.task)
+        """How to read it again elsewhere, if it was read from a file.
+
+        With the task that was found, which a file may not show alone, unless all of its parts are read.
+        """
+        if self.how is None or self.how.path is None:
+            return None
+        return self.how if self.how.value is not None else replace(self.how, task=self.task)
 
     @cached_property
     def class_shares(self) -> Array:
@@ -129,7 +134,13 @@ class Dataset:
     @cached_property
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits that change when column names, values or row weights do."""
-        return fingerprint_of(self.features, self.label_hashes, self.groups, self.weights)
+        state = hashlib.blake2b(self.features.digest(), digest_size=8)
+        state.update(self.label_hashes.tobytes())
+        if self.groups is not None:
+            state.update(self.groups.astype(np.int64).tobytes())
+        if self.weights is not None:
+            state.update(b"weights" + (self.weights + 0.0).tobytes())
+        return state.hexdigest()
 
     @cached_property
     def label_hashes(self) -> Array:
@@ -149,12 +160,7 @@ class Dataset:
 
     @cached_property
     def kept(self) -> dict[str, Any]:
-        """What comparisons with other datasets keep of this one, beside its columns."""
-        return {}
-
-    @cached_property
-    def sketches(self) -> dict[str, Any]:
-        """What comparisons with other datasets keep of each column."""
+        """What comparisons with other datasets keep of this one."""
         return {}
 
     def row_hashes(self, columns: tuple[str, ...]) -> Array:
@@ -188,7 +194,10 @@ class Dataset:
         """Return the same data without row weights; their column stays out of the features."""
         if self.weights is None:
             return self
-        return replace(self, weights=None, how=self.how and self.how.unweighted())
+        how = self.how
+        if how is not None and how.weight is not None:
+            how = replace(how, weight=None, ignore=(*how.ignore, how.weight))
+        return replace(self, weights=None, how=how)
 
     def __repr__(self) -> str:
         what = self.task if not self.classes else f"{self.task} ({', '.join(self.classes[:4])}...)"
@@ -208,22 +217,6 @@ def task_of(classes: tuple[str, ...]) -> str:
     if not classes:
         return "regression"
     return "binary" if len(classes) == 2 else "multiclass"
-
-
-def fingerprint_of(
-    features: Features,
-    label_hashes: Array,
-    groups: Array | None = None,
-    weights: Array | None = None,
-) -> str:
-    """Return the fingerprint of a dataset that has these parts."""
-    state = hashlib.blake2b(features.digest(), digest_size=8)
-    state.update(label_hashes.tobytes())
-    if groups is not None:
-        state.update(groups.astype(np.int64).tobytes())
-    if weights is not None:
-        state.update(b"weights" + (weights + 0.0).tobytes())
-    return state.hexdigest()
 
 
 def hash_labels(y: Array, classes: tuple[str, ...]) -> Array:

@@ -6,7 +6,7 @@ those that look like row ids or copies of the label, unless the user keeps them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import NoReturn, TypeVar
@@ -120,9 +120,8 @@ class Draft:
         return replace(self, features=self.features.take(rows), **arrays)
 
 
-def check_named(how: Origin, tables: Sequence[RawTable]) -> None:
-    """Refuse an ignored or kept column that no table has; it need not be in every file."""
-    known = dict.fromkeys(name for table in tables for name in table.columns)
+def check_named(how: Origin, known: Collection[str]) -> None:
+    """Refuse an ignored or kept column that is none of those of all tables; no file must have all."""
     for what, names in (("ignored", how.ignore), ("kept", how.keep)):
         if lacking := [name for name in names if known and name not in known]:
             raise DatakinError(
@@ -135,11 +134,10 @@ def check_named(how: Origin, tables: Sequence[RawTable]) -> None:
             f"A column is either kept or ignored. Got {listed(both)} in keep (--keep) and in ignore "
             f"(--ignore); leave it out of one of them."
         )
-    roles = {column: role for role, column in how.roles.items()}
-    for name in how.keep:
-        if name in roles:
+    for role, name in how.roles.items():
+        if name in how.keep:
             raise DatakinError(
-                f"A kept column is a feature. Got {name!r}, which is the {roles[name]}; leave it "
+                f"A kept column is a feature. Got {name!r}, which is the {role}; leave it "
                 f"out of keep (--keep)."
             )
 
@@ -228,16 +226,16 @@ def make_datasets(
     faults: dict[str, DatakinError] = {}
 
     def tried(step: Callable[[Draft], T], some: Sequence[Draft]) -> list[T]:
-        """Return what becomes of drafts; raise the first fault unless those at fault may be left out."""
+        """Return what becomes of drafts; raise a fault of one that may not, or that cannot, be left out."""
         made: list[T] = []
         for draft in some:
             try:
                 made.append(step(draft))
             except DatakinError as error:
+                if left_out is None or draft.name == needed:
+                    raise
                 faults[draft.name] = error
-        if needed is not None and needed in faults:
-            raise faults[needed]
-        if faults and (left_out is None or not made):
+        if not made:
             raise next(iter(faults.values()))
         return made
 

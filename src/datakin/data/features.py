@@ -176,12 +176,6 @@ class Features:
         with np.errstate(over="ignore", invalid="ignore"):
             return bool(np.array_equal(values.astype(np.float32), values, equal_nan=True))
 
-    def in_single(self) -> Features:
-        """Return the same with numbers of 32 bits, to compare with a table that has no others."""
-        with np.errstate(over="ignore"):
-            single = self.numeric.astype(np.float32).astype(float)
-        return replace(self, numeric=single)
-
     def row_hashes(self, names: Sequence[str]) -> Array:
         """Return one 64-bit hash per row over the named columns, whatever their order."""
         columns, categories = self._places(sorted(names))

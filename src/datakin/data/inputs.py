@@ -18,7 +18,7 @@ from datakin.data.arrays import as_dataset
 from datakin.data.checks.folds import fault_of_folds
 from datakin.data.checks.grades import question_of_classes
 from datakin.data.dataset import Dataset
-from datakin.data.drafts import check_unique
+from datakin.data.drafts import MIN_ROWS, check_unique
 from datakin.data.pairing import pair
 
 
@@ -38,7 +38,6 @@ class Kind:
     advice: str
 
 
-FEWEST = 20  # rows that must be left
 TABLES = Kind(as_dataset, "read tables and files with datakin.read_table(table, label=...)")
 
 
@@ -154,25 +153,24 @@ def match_classes(source: Dataset, target: Dataset, *, random_state: int = 0) ->
             "Only tables with classes can have their shares matched. A label that is a number is moved by "
             "convert= (--convert)."
         )
-    place = {name: code for code, name in enumerate(source.classes)}
-    lacking = [name for name in target.classes if name not in place]
+    lacking = [name for name in target.classes if name not in source.classes]
     if lacking:
         raise DatakinError(
             f"{source.name!r} must have every class of {target.name!r} for its shares to be matched. It "
             f"lacks {listed(lacking)}."
         )
-    wanted = np.zeros(len(source.classes))
-    wanted[[place[name] for name in target.classes]] = _shares(target)
+    of_target = dict(zip(target.classes, _shares(target), strict=True))
+    wanted = np.array([of_target.get(name, 0.0) for name in source.classes])
     shares = _shares(source)
     counts = np.bincount(source.y, minlength=len(wanted))
     with np.errstate(divide="ignore", invalid="ignore"):
         rates = np.where(shares > 0, wanted / shares, 0.0)  # how much of each class, up to a factor
         total = float(np.min(np.where(wanted > 0, shares / wanted, np.inf)))
     keep = np.minimum(counts, np.floor(total * rates * counts + 1e-9).astype(int))
-    if keep.sum() < FEWEST:
+    if keep.sum() < MIN_ROWS:
         raise DatakinError(
-            f"At least {FEWEST} rows must be left. With the shares of {target.name!r}, {source.name!r} would "
-            f"have {int(keep.sum())}."
+            f"At least {MIN_ROWS} rows must be left. With the shares of {target.name!r}, {source.name!r} "
+            f"would have {int(keep.sum())}."
         )
     return _drawn(source, target.name, keep, random_state)
 

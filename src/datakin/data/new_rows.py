@@ -123,15 +123,11 @@ def _opened(
 ) -> tuple[nw.DataFrame[Any], tuple[str, ...]]:
     """Return the table, and what is said of it; an array has the names of the schema's columns."""
     if isinstance(source, (str, os.PathLike)):
-        how = Origin(
-            label=schema.label,
-            delimiter=options.get("delimiter") or schema.delimiter,
-            encoding=options.get("encoding") or schema.encoding,
-            header=schema.header if options.get("header") is None else options["header"],
-            table=options.get("table"),
-            query=options.get("query"),
+        known = {name: getattr(schema, name) for name in ("delimiter", "encoding", "header")}
+        given = {name: value for name, value in options.items() if value is not None}
+        opened = open_table(
+            source, Origin(label=schema.label, **{**known, **given, "rename": None})
         )
-        opened = open_table(source, how)
         return opened.frame, opened.notes
     frame = frame_of(source)
     if isinstance(source, (np.ndarray, list, tuple)):
@@ -141,7 +137,7 @@ def _opened(
 
 def _named(columns: Sequence[str], schema: TableSchema) -> dict[str, str]:
     """Return new names for the columns of an array: those of the schema if it has as many."""
-    if schema.is_unnamed:
+    if all(re.fullmatch(r"x\d+", name) for name in schema.names):
         return {}  # those of an array already
     if len(columns) != len(schema.names):
         raise DatakinError(
@@ -245,7 +241,7 @@ def _of_matrix(matrix: Any, schema: TableSchema, names: Sequence[str] = ()) -> F
     """Return the columns of a sparse matrix, which hold numbers."""
     if not names:
         given = numbered(matrix)
-        names = [_named(given, schema).get(name, name) for name in given]
+        names = [*({name: name for name in given} | _named(given, schema)).values()]
     _need(schema.names, names)
     wrong = [each.name for each in schema.columns if each.kind == "category"]
     if wrong:

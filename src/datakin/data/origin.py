@@ -8,6 +8,7 @@ from numbers import Integral
 from threading import Lock
 from typing import Any
 
+from datakin._core.checks import check_number
 from datakin._core.exceptions import DatakinError, DatakinWarning
 from datakin._core.warned import unheard
 from datakin.data.columns.roles import check_label
@@ -73,13 +74,9 @@ class Origin:
         if self.task == "regression" and self._names_classes:
             raise DatakinError("label_map and positive are for classes. Got task='regression'.")
         rows: Any = self.read_rows
-        if rows is not None and (
-            isinstance(rows, bool) or not isinstance(rows, Integral) or int(rows) < 1
-        ):
-            raise DatakinError(
-                f"The 'read_rows' parameter must be a whole number above 0, or None for all rows. "
-                f"Got {rows!r} instead."
-            )
+        if rows is not None:
+            what = "a whole number above 0, or None for all rows"
+            check_number("read_rows", rows, what, lambda n: isinstance(rows, Integral) and n >= 1)
 
     def _clean_names(self) -> None:
         """Spell columns as tables do, in composed letters and without outer spaces."""
@@ -135,19 +132,6 @@ class Origin:
     def beside(self) -> tuple[str, ...]:
         """Columns with a part to play, beside features and the label."""
         return tuple(name for part, name in self.roles.items() if part != "label")
-
-    def unweighted(self) -> Origin:
-        """Return the same without row weights; their column is ignored."""
-        if self.weight is None:
-            return self
-        return replace(self, weight=None, ignore=(*self.ignore, self.weight))
-
-    def with_task(self, task: str) -> Origin:
-        """Return the same with the task that was found, unless the whole table is read again.
-
-        A file that was read together with others has a task that it may not show alone.
-        """
-        return self if self.value is not None else replace(self, task=task)
 
     def read(self, name: str, fingerprint: str) -> Dataset:
         """Read the dataset again; raise if it is not there or has changed.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 from scipy.special import pdtr
@@ -97,9 +96,9 @@ def _shared_columns(
     target: Dataset, source: Dataset, found: Sequence[Difference]
 ) -> tuple[str, ...]:
     """Return the columns that both use."""
-    shared = _shared_names(target.columns, source.columns)
+    ours, theirs = target.columns, source.columns
+    shared = tuple(sorted({*ours} & {*theirs}))
     if not shared:
-        ours, theirs = target.columns, source.columns
         names = "; ".join([each.advice for each in found if each.kind == "name"][:SHOWN])
         raise DatakinError(
             f"Two datasets must share at least one column. {target.name!r} has "
@@ -122,11 +121,6 @@ def _shared_columns(
             f"{keep_option(list(shared))}."
         )
     return tuple(name for name in shared if name not in left_out) if left_out else shared
-
-
-@lru_cache(maxsize=1000)
-def _shared_names(ours: tuple[str, ...], theirs: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(sorted(set(ours) & set(theirs)))
 
 
 def _dates_and_numbers(found: Difference) -> DatakinError:
@@ -225,12 +219,7 @@ def _all_classes(target: Dataset, source: Dataset, found: Sequence[Difference]) 
             f"Both labels must use the same codes. {target.name!r} has {listed(target.classes)}, "
             f"{source.name!r} has {listed(source.classes)}; {how}."
         )
-    return _classes_of_both(target.classes, source.classes)
-
-
-@lru_cache(maxsize=1000)
-def _classes_of_both(ours: tuple[str, ...], theirs: tuple[str, ...]) -> tuple[str, ...]:
-    return sort_classes({*ours, *theirs})
+    return sort_classes({*target.classes, *source.classes})
 
 
 def shared_rows(
@@ -274,8 +263,11 @@ def shared_rows(
 
 
 def _in_single(dataset: Dataset) -> Dataset:
+    """Return the same with numbers of 32 bits, to compare with a table that has no others."""
+    with np.errstate(over="ignore"):
+        numeric = dataset.features.numeric.astype(np.float32).astype(float)
     y = dataset.y if dataset.classes else dataset.y.astype(np.float32).astype(float)
-    return replace(dataset, features=dataset.features.in_single(), y=y)
+    return replace(dataset, features=replace(dataset.features, numeric=numeric), y=y)
 
 
 def _same_rows(target: Dataset, source: Dataset) -> bool:

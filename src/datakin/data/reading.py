@@ -12,13 +12,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from datakin._core.addresses import without_password
 from datakin._core.exceptions import DatakinError, listed, warn
 from datakin.data.checks.folds import warn_of_shared_groups
 from datakin.data.checks.suspicions import facts_of_one
-from datakin.data.columns.labels import canonical_label, is_missing, sort_classes
+from datakin.data.columns.labels import canonical_labels, encode_classes, is_missing
 from datakin.data.columns.tables import RawTable
 from datakin.data.corrections import correct
 from datakin.data.dataset import Dataset
@@ -89,7 +88,8 @@ class Reading:
                 f"leave domain out, or put the tables into one."
             )
         self.corrected = correct(self.opened, self.how)
-        check_named(self.how, [table for table, _ in self.corrected])
+        names = (name for table, _ in self.corrected for name in table.columns)
+        check_named(self.how, dict.fromkeys(names))
         return self
 
     def draft(self) -> Reading:
@@ -202,11 +202,7 @@ def _reasons(left_out: Mapping[str, str]) -> str:
 
 def _parts(domains: Array) -> tuple[tuple[str, ...], Array]:
     """Return the values of a domain column, and the place of each row's value, -1 for none."""
-    missing = is_missing(domains)
-    codes, values = pd.factorize(domains[~missing])
-    spelled = [canonical_label(value) for value in values]
-    names = sort_classes(spelled)
-    place = {name: i for i, name in enumerate(names)}
-    parts = np.full(len(missing), -1)
-    parts[~missing] = np.array([place[name] for name in spelled], dtype=np.int64)[codes]
+    known = ~is_missing(domains)
+    parts = np.full(len(known), -1)
+    parts[known], names = encode_classes(canonical_labels(domains[known], None, None))
     return names, parts

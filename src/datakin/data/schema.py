@@ -11,7 +11,7 @@ from datakin._core.exceptions import DatakinError
 from datakin._core.json_text import PlainFields
 from datakin.data.columns.dates import FORMS, form_of
 from datakin.data.columns.labels import canonical_label
-from datakin.data.correction_options import Convert, Recode, Requests, for_parts
+from datakin.data.correction_options import Convert, Recode, corrections_for
 from datakin.data.dataset import Dataset
 from datakin.data.origin import Origin
 
@@ -93,7 +93,6 @@ class TableSchema:
             raise DatakinError(f"The target has no columns {sorted(unknown)}.")
         order = dict.fromkeys([*target.facts, *target.columns])
         how = target.how or Origin(label=target.label)
-        asked = Requests.of(how)
         signs = {facts.decimal for facts in target.facts.values()} & {",", "."}
         several = isinstance(how.positive, (list, tuple, set, frozenset))
         positive = () if how.positive is None else how.positive if several else (how.positive,)
@@ -102,14 +101,14 @@ class TableSchema:
             target.label,
             how.beside,
             signs.pop() if len(signs) == 1 else "",
-            for_parts(asked.rename, "", target.name),
-            for_parts(asked.recode, "", target.name, how.value),
-            for_parts(asked.convert, "", target.name, how.value),
-            {canonical_label(k): canonical_label(v) for k, v in (how.label_map or {}).items()},
-            tuple(sorted(canonical_label(value) for value in positive)),
-            how.delimiter,
-            how.encoding,
-            how.header,
+            **corrections_for(how, "", target.name, how.value),
+            label_map={
+                canonical_label(k): canonical_label(v) for k, v in (how.label_map or {}).items()
+            },
+            positive=tuple(sorted(canonical_label(value) for value in positive)),
+            delimiter=how.delimiter,
+            encoding=how.encoding,
+            header=how.header,
         )
 
     @property
@@ -117,26 +116,9 @@ class TableSchema:
         """Names of the columns."""
         return tuple(column.name for column in self.columns)
 
-    @property
-    def is_unnamed(self) -> bool:
-        """Whether the columns are those of an array: x0, x1, ..."""
-        return all(re.fullmatch(r"x\d+", name) for name in self.names)
-
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, for a file."""
-        return {
-            **vars(self),
-            "columns": [{"name": c.name, "kind": c.kind, "form": c.form} for c in self.columns],
-            "beside": list(self.beside),
-            "rename": dict(self.rename),
-            "recode": {name: dict(codes) for name, codes in self.recode.items()},
-            "convert": {
-                name: how if isinstance(how, str) else list(how)
-                for name, how in self.convert.items()
-            },
-            "label_map": dict(self.label_map),
-            "positive": list(self.positive),
-        }
+        return {**vars(self), "columns": [vars(column) for column in self.columns]}
 
     @classmethod
     def from_dict(cls, plain: PlainFields) -> TableSchema:
@@ -160,7 +142,6 @@ class TableSchema:
                 for name, line in plain.mapping("convert").items()
             },
         )
-        asked = Requests.of(how)
         label_map = plain.mapping("label_map")
         if not all(isinstance(new, str) for new in label_map.values()):
             raise DatakinError("label_map of the schema must hold texts.")
@@ -169,14 +150,12 @@ class TableSchema:
             how.label,
             plain.texts("beside"),
             plain.choice("decimal", ("", ",", ".")),
-            for_parts(asked.rename, ""),
-            for_parts(asked.recode, ""),
-            for_parts(asked.convert, ""),
-            label_map,
-            plain.texts("positive"),
-            _short(plain, "delimiter", re.compile(r".", re.DOTALL)),
-            _short(plain, "encoding", CODEC),
-            plain.truth("header"),
+            **corrections_for(how, ""),
+            label_map=label_map,
+            positive=plain.texts("positive"),
+            delimiter=_short(plain, "delimiter", re.compile(r".", re.DOTALL)),
+            encoding=_short(plain, "encoding", CODEC),
+            header=plain.truth("header"),
         )
         plain.done()
         return made
