@@ -13,7 +13,7 @@ import pytest
 import datakin
 from datakin import write_report
 from datakin.results import CurvePoint, KeptRows, Mend, Region
-from datakin.results.zones import TRIAL, Zone
+from datakin.results.zones import Zone, decide_by_trial
 from tests.unit.explain.planted import planted
 
 CHROMIUM = next(
@@ -63,7 +63,7 @@ def ranking(make_lda):
     found = []
     for c in made:
         trial = replace(c.trial, **changed[c.source])
-        decision = TRIAL.decide_trial(trial)
+        decision = decide_by_trial(trial)
         found.append(replace(c, trial=trial, decision=decision, zone=decision.zone))
     made = replace(made, comparisons=tuple(found))
     assert {c.source: c.call for c in made} == {

@@ -131,7 +131,7 @@ class CrossLearningScore(Options):
 
     def _tried(self, targets: Sequence[str]) -> Sequence[str]:
         """Return the targets whose sources are tried: none if the paper's rule decides."""
-        return () if self.zones == PAPER.name else targets
+        return () if self.zones == PAPER else targets
 
     @filters_kept()
     def compare(self, target: Any, source: Any) -> Comparison:
@@ -189,7 +189,7 @@ class CrossLearningScore(Options):
         check_symmetric(self)
         if not isinstance(calls, bool):
             raise DatakinError(f"The 'calls' parameter must be True or False. Got {calls!r}.")
-        if calls and self.zones == PAPER.name:
+        if calls and self.zones == PAPER:
             raise DatakinError(
                 "Calls are made by trials, and zones='paper' asks for the paper's rule: leave out one of "
                 "the two."

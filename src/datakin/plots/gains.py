@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,8 @@ from datakin.plots.canvas import (
     zero_line,
 )
 from datakin.results import Choice, Explanation, Gain
-from datakin.results.explanation_words import Above, effect_on, loss_word, part_title
+from datakin.results.call_words import gain_bar
+from datakin.results.explanation_words import Above, effect_on, loss_word
 from datakin.results.gain import NORMAL
 from datakin.results.words import COLOURS as CALLS
 from datakin.results.words import gain_loss, percent
@@ -59,11 +59,8 @@ def choice(result: Any, *, ax: Any = None) -> Any:
     ax = axes(ax, height=1.8 + 0.32 * len(found))
     zero_line(ax)
     for k, each in enumerate(found):
-        shown = (each.gain, each.low, each.high)
-        if each.call == "hurts" and isfinite(each.pooled):
-            shown = (each.pooled, each.pooled_low, each.pooled_high)
-        value, *ends = (100 * share for share in shown)
-        dot(ax, k, value, ends, CALLS[each.call])
+        bar = gain_bar(each, each.call)
+        dot(ax, k, 100 * bar.value, (100 * bar.low, 100 * bar.high), CALLS[each.call])
     names = [each.source for each in found]
     shares = [f"{percent(each.share, 0)}%" if each.share else "not used" for each in found]
     if result.used:
@@ -108,7 +105,7 @@ def explanation(result: Any, *, ax: Any = None) -> Any:
         _bar(ax, k, ends, reach, CALLS["hurts"] if part.flagged else CLUSTERS[0])
         ax.plot([ends[0]] * 2, [k - 1, k], color=DIM, linewidth=0.8, linestyle=":")
         at -= part.value
-    names = ["The whole", *(part_title(part.name) for part in result.parts)]
+    names = ["The whole", *(part.name.capitalize() for part in result.parts)]
     beside(ax, [above.text(value) for value in (result.excess, *(p.value for p in result.parts))])
     name_rows(ax, names, len(names))
     unit = "% of it" if above.unit else "its units"

@@ -8,7 +8,6 @@ from datakin.distances import Distance
 from datakin.report.details import (
     FACTS,
     MODELS,
-    NAMES,
     chances,
     curve_section,
     loss_of,
@@ -97,11 +96,13 @@ ESTIMATE = [
 
 def _estimates(c: Comparison) -> dict[str, Any]:
     zones = None if c.decision.is_about_gain else c.decision
-    rows = [_estimate(f"Score ({NAMES[c.size]})", c.sizes[c.size])]
-    rows += [_estimate(NAMES[key].capitalize(), found) for key, found in c.directions.items()]
+    rows = [_estimate(f"Score ({c.size})", c.sizes[c.size])]
+    rows += [
+        _estimate(key.replace("_", " ").capitalize(), found) for key, found in c.directions.items()
+    ]
     for key, found in c.sizes.items():
         if key != c.size:
-            rows.append(_estimate(f"Score ({NAMES[key]})", found))
+            rows.append(_estimate(f"Score ({key})", found))
     chart = forest("what", "value", "Cross-Learning Score. 0 means kin. Lines: 95% intervals.")
     text = (
         "The Cross-Learning Score is the mean of its two directions: how much worse the predictors of one "

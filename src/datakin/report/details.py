@@ -13,13 +13,6 @@ from datakin.results.answer import said
 from datakin.results.call_words import reason_of
 from datakin.results.words import gain_loss
 
-NAMES = {
-    "source_to_target": "source to target",
-    "target_to_source": "target to source",
-    "paper": "paper",
-    "matched": "matched",
-    "limit": "limit",
-}
 FACTS = [
     column("name", "dataset", "name"),
     column("role", "role", "text"),
@@ -170,7 +163,7 @@ def _direction_facts(c: Comparison) -> Iterator[list[str]]:
             unit = unit_on(c, tested)
             cross, own = unit.text(c.cross_errors[trained]), unit.text(c.own_errors[tested])
             text += f"; error {cross}, own {own}"
-        yield [NAMES[key].capitalize(), text]
+        yield [key.replace("_", " ").capitalize(), text]
 
 
 def chances(c: Comparison) -> dict[str, float]:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from math import floor, isfinite, sqrt
 from typing import Any
 
+from datakin.learners.stack.records import Trial
 from datakin.report.sections import column, forest, interval, section, shortened
+from datakin.results import SourceChoice
 from datakin.results.answer import Bar, axis_of
 from datakin.results.words import IN_POINTS, amount
 
@@ -113,19 +115,13 @@ def effect_row(
     return row
 
 
-def pooled_row(found: Any, call: str) -> dict[str, Any]:
-    """Return what pooling does. It is drawn where it decides the call.
-
-    Parameters
-    ----------
-    found : Trial or SourceChoice
-    call : str
-    """
+def pooled_row(found: Trial | SourceChoice, call: str) -> dict[str, Any]:
+    """Return what pooling does. It is drawn where it decides the call."""
     names = ("pooled", "pooled_low", "pooled_high")
     row: dict[str, Any] = {name: 100 * getattr(found, name) for name in names}
-    if call != "hurts" or not isfinite(found.pooled):
-        return row
-    return {**row, **dict(zip(ENDS, list(row.values()), strict=True)), "mark": "*"}
+    if call == "hurts":
+        row |= {**dict(zip(ENDS, row.values(), strict=True)), "mark": "*"}
+    return row
 
 
 def effect_chart(

@@ -14,7 +14,6 @@ from datakin.results.explanation_words import (
     effect_on,
     effect_words,
     loss_word,
-    part_title,
 )
 from datakin.results.words import percent
 
@@ -72,7 +71,7 @@ def _parts(found: Explanation, above: Above) -> list[dict[str, Any]]:
         left, least, most = at - part.value, at - part.high, at - part.low
         rows.append(
             {
-                "what": part_title(part.name),
+                "what": part.name.capitalize(),
                 "meaning": MEANING.get(part.name, ""),
                 **above.numbers(value=part.value, low=part.low, high=part.high),
                 "chance": _chance(part.chance),
@@ -163,7 +162,7 @@ def why_sources(explanations: Sequence[Explanation]) -> list[dict[str, Any]]:
         f"{loss_word(found[0])} of {target} alone: {meanings}. The parts of a source add up to its excess. "
         f"Select a source for its steps."
     )
-    series = [(f"part {n}", f"low {n}", f"high {n}", part_title(n)) for n in shown]
+    series = [(f"part {n}", f"low {n}", f"high {n}", n.capitalize()) for n in shown]
     axis = "part of the loss, in % of that of the target alone. Lines: 90% intervals."
     chart = {"equal": True} | pairs("source", axis, *series)
     rows, title = [_row(each) for each in found], "Why sources hurt"

@@ -19,7 +19,7 @@ from datakin.report.sections import (
     view,
 )
 from datakin.results import ColumnShift, Explanation, KeptRows, Mend
-from datakin.results.explanation_words import Above, first_part, loss_word, part_title
+from datakin.results.explanation_words import Above, first_part, loss_word
 from datakin.results.words import number, percent, percent_interval
 
 FACTS = [column("what", "what", "text"), column("value", "here", "text")]
@@ -103,7 +103,7 @@ def _mend(each: Mend, above: Above) -> dict[str, Any]:
     about, costs = ", ".join(each.columns), above.costs(each)
     low, high = (NAN, NAN) if costs else (above.shown(each.low), above.shown(each.high))
     return {
-        "cause": f"{part_title(each.cause)}{f': {about}' if about else ''}{' *' * each.flagged}",
+        "cause": f"{each.cause.capitalize()}{f': {about}' if about else ''}{' *' * each.flagged}",
         "seen": each.seen,
         "table": each.table or "both",
         "typed": each.typed,
@@ -275,8 +275,8 @@ def _facts(found: Explanation) -> dict[str, Any]:
         "Learner": found.learner,
     }
     if not found.is_copy:
-        facts[f"{part_title(word)} of the source's predictor"] = number(found.steps[0].loss)
-        facts[f"{part_title(word)} of the target alone"] = number(found.loss_alone)
+        facts[f"{word.capitalize()} of the source's predictor"] = number(found.steps[0].loss)
+        facts[f"{word.capitalize()} of the target alone"] = number(found.loss_alone)
     if isfinite(found.observed) and isfinite(found.expected):
         of = "Mean of the label" if is_number else f"Share of {found.positive!r}"
         in_target, as_expected = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from datakin.report.sections import (
     view,
 )
 from datakin.results import Matrix, Square
-from datakin.results.matrix_answer import has_untried
+from datakin.results.matrix_answer import groups_of, has_untried
 from datakin.results.words import CALLS, enumerated
 from datakin.results.zones import NOT_TRIED
 
@@ -36,41 +35,20 @@ PAIRS = [
 ]
 
 
-def matrix_view(matrix: Matrix) -> dict[str, Any]:
-    """Return the sections of a matrix of scores."""
-    return _square_view(
-        matrix,
-        tiles=_zone_tiles(matrix) if matrix.rule != NOT_TRIED.name else (),
-        calls=matrix.shown == "call",
-        own=[float(error) for error in np.diag(matrix.errors)],
-        pairs=PAIRS,
-        provenance=origin(matrix.provenance, Fits=str(matrix.n_fits)),
-    )
-
-
-def distance_matrix_view(matrix: DistanceMatrix) -> dict[str, Any]:
-    """Return the sections of a matrix of distances."""
-    return _square_view(matrix, provenance=origin(matrix.provenance))
-
-
-def _square_view(
-    matrix: Square,
-    *,
-    tiles: Sequence[dict[str, str]] = (),
-    own: Sequence[float] | None = None,
-    pairs: Sequence[dict[str, Any]] = (),
-    **more: Any,
-) -> dict[str, Any]:
-    """Return the sections that a matrix of scores and one of distances have in common.
-
-    `own` holds each dataset's own error, `pairs` are further columns of the
-    table of pairs.
-    """
+def matrix_view(matrix: Matrix | DistanceMatrix) -> dict[str, Any]:
+    """Return the sections of a matrix of scores, or of one of distances."""
     from scipy.cluster.hierarchy import leaves_list
 
     n, clusters = len(matrix), matrix.clusters()
     order = [int(i) for i in leaves_list(matrix.tree)] if n > 1 else [0]
-    counts = {"datasets": n, "pairs": n * (n - 1) // 2, "groups": len(set(clusters.values()))}
+    names = [enumerated(map(shortened, members), NAMED) for members in groups_of(matrix)]
+    counts = {"datasets": n, "pairs": n * (n - 1) // 2, "groups": len(names)}
+    tiles = [{"label": name, "value": f"{count:,}"} for name, count in counts.items()]
+    more: dict[str, Any] = {"provenance": origin(matrix.provenance)}
+    if isinstance(matrix, Matrix):
+        tiles += _zone_tiles(matrix) if matrix.rule != NOT_TRIED else []
+        more = {"calls": matrix.shown == "call"}
+        more["provenance"] = origin(matrix.provenance, Fits=str(matrix.n_fits))
     return view(
         "matrix",
         f"{n} datasets",
@@ -79,29 +57,20 @@ def _square_view(
             _heat(matrix, order),
             _tree(matrix, order),
             _map(matrix),
-            _members(matrix, clusters, own),
-            _pairs(pairs),
+            _members(matrix, [names[number - 1] for number in clusters.values()]),
+            _pairs(PAIRS if isinstance(matrix, Matrix) else []),
         ],
-        tiles=[*({"label": name, "value": f"{count:,}"} for name, count in counts.items()), *tiles],
+        tiles=tiles,
         clusters=list(clusters.values()),
-        groups=list(_group_names(clusters).values()),
+        groups=names,
         selects="dataset",
         **more,
     )
 
 
-def _group_names(clusters: dict[str, int]) -> dict[int, str]:
-    """Return the name of each group: its members, at most three of them."""
-    members: dict[int, list[str]] = {}
-    for name, number in clusters.items():
-        members.setdefault(number, []).append(shortened(name))
-    return {number: enumerated(members[number], NAMED) for number in sorted(members)}
-
-
 def _zone_tiles(matrix: Matrix) -> list[dict[str, str]]:
-    n = len(matrix)
     is_call = matrix.shown == "call"
-    found = [matrix.zones[i][j] for i in range(n) for j in range(n) if i != j]
+    found = [z for i, row in enumerate(matrix.zones) for j, z in enumerate(row) if i != j]
     words = [zone.call if is_call else zone.value for zone in found]
     of = f"of {max(1, len(words)):,} {'calls' if is_call else 'pairs, both ways'}"
     return [
@@ -158,20 +127,18 @@ def _map(matrix: Square) -> dict[str, Any]:
     return {**found, "half": True}
 
 
-def _members(
-    matrix: Square, clusters: dict[str, int], own: Sequence[float] | None
-) -> dict[str, Any]:
-    groups = _group_names(clusters)
+def _members(matrix: Square, groups: list[str]) -> dict[str, Any]:
+    own = np.diag(matrix.errors) if isinstance(matrix, Matrix) else None
     distances = matrix.scores + np.where(np.eye(len(matrix)) > 0, np.inf, 0.0)
     rows = []
     for i, name in enumerate(matrix.names):
-        row: dict[str, Any] = {"name": name, "group": groups[clusters[name]]}
+        row: dict[str, Any] = {"name": name, "group": groups[i]}
         if len(matrix) > 1:
             j = int(np.argmin(distances[i]))
             row |= {"nearest": matrix.names[j], "score": float(matrix.scores[i, j])}
             row["mean"] = float(np.delete(matrix.scores[i], i).mean())
         if own is not None:
-            row["error"] = own[i]
+            row["error"] = float(own[i])
         rows.append(row)
     columns = [
         column("name", "dataset", "name"),
@@ -185,7 +152,7 @@ def _members(
     return section("datasets", "The datasets", text, columns, rows, short="Datasets")
 
 
-def _pairs(more: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _pairs(more: list[dict[str, Any]]) -> dict[str, Any]:
     columns = [column("target", "target", "name"), column("source", "source", "name")]
     columns += [column("score", "score"), *more]
     text = "All pairs. Sort by a heading; type part of a name, or of a call, to filter."

@@ -36,7 +36,7 @@ from datakin.report.comparisons import comparison_view, distance_view
 from datakin.report.descriptions import description_view
 from datakin.report.explanations import explanation_view
 from datakin.report.gains import gain_view
-from datakin.report.matrices import distance_matrix_view, matrix_view
+from datakin.report.matrices import matrix_view
 from datakin.report.rankings import distance_ranking_view, ranking_view
 from datakin.report.sections import notes_of, verdict_of
 from datakin.results import (
@@ -61,7 +61,7 @@ VIEWS: dict[type, Any] = {
     Comparison: comparison_view,
     Description: description_view,
     Distance: distance_view,
-    DistanceMatrix: distance_matrix_view,
+    DistanceMatrix: matrix_view,
     DistanceRanking: distance_ranking_view,
     Explanation: explanation_view,
     Gain: gain_view,

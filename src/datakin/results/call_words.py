@@ -29,20 +29,20 @@ MEANING = {
 }
 
 
-def gain_cell(found: Tried | None, call: str) -> str:
-    """Return the number that decided a call: of one pool, with a mark, if the source hurts."""
-    if found is not None and call == "hurts" and isfinite(found.pooled):
-        return f"{signed(found.pooled)}{POOLED}"
-    return "-" if found is None or not isfinite(found.gain) else signed(found.gain)
-
-
-def gain_bar(found: Tried | None, call: str) -> Bar | None:
-    """Return the interval of that number."""
-    if found is None:
-        return None
+def gain_bar(found: Tried, call: str) -> Bar:
+    """Return the number that decided a call, with its interval: of one pool if the source hurts."""
     if call == "hurts":
         return Bar(found.pooled, found.pooled_low, found.pooled_high)
     return Bar(found.gain, found.low, found.high)
+
+
+def gain_cell(found: Tried | None, call: str) -> tuple[str, Bar | None]:
+    """Return that number as it is written, with a mark if it is of one pool, and what is drawn of it."""
+    if found is None:
+        return "-", None
+    bar = gain_bar(found, call)
+    mark = POOLED if call == "hurts" else ""
+    return f"{signed(bar.value)}{mark}" if isfinite(bar.value) else "-", bar
 
 
 def legend_of_calls(calls: Iterable[str]) -> tuple[str, ...]:

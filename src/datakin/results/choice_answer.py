@@ -147,7 +147,7 @@ def _stable(choice: Choice) -> tuple[str, ...]:
 def _table(choice: Choice) -> AnswerTable:
     rows = []
     for each in choice.choices:
-        gain, bar = call_words.gain_cell(each, each.call), call_words.gain_bar(each, each.call)
+        gain, bar = call_words.gain_cell(each, each.call)
         share, worth = f"{percent(each.share, 0)}%" if each.share else "not used", worth_of(each)
         last = (share, f"{each.n_rows:,}", "-" if worth is None else f"{worth:.0f}")
         rows.append(Row((each.source, each.call, gain, "", *last), each.call, bar))

@@ -93,11 +93,6 @@ def loss_word(found: Explanation) -> str:
     return "squared error" if found.loss == "squared" else error_word(found.loss)
 
 
-def part_title(name: str) -> str:
-    """Return the name of a part as a label."""
-    return f"{name[:1].upper()}{name[1:]}"
-
-
 @dataclass(frozen=True)
 class Above:
     """Losses as a share of the loss of the target alone; in units of the loss where that is 0.

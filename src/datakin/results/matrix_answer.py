@@ -31,7 +31,7 @@ HOW = {
 
 def matrix_answer(matrix: Matrix) -> Answer:
     """Return the answer of a matrix of scores."""
-    groups, counts = _groups(matrix), _counts(matrix)
+    groups, counts = groups_of(matrix), _counts(matrix)
     is_open = bool(matrix.are_apart.any()) or not counts or _is_open(counts)
     return Answer(
         tone="open" if is_open else "good",
@@ -49,11 +49,12 @@ def matrix_answer(matrix: Matrix) -> Answer:
     )
 
 
-def _groups(square: Square) -> list[list[str]]:
-    found: dict[int, list[str]] = {}
+def groups_of(square: Square) -> list[list[str]]:
+    """Return the members of each cluster, in the order of their numbers."""
+    members: dict[int, list[str]] = {}
     for name, cluster in square.clusters().items():
-        found.setdefault(cluster, []).append(name)
-    return list(found.values())
+        members.setdefault(cluster, []).append(name)
+    return list(members.values())
 
 
 def _counts(matrix: Matrix) -> Counter[str]:
@@ -73,7 +74,7 @@ def _headline(matrix: Matrix, groups: list[list[str]]) -> str:
     n = len(matrix)
     if not matrix.are_apart.any():
         known = "is known to hurt" if matrix.shown == "call" else "is negative"
-        if matrix.rule == NOT_TRIED.name:
+        if matrix.rule == NOT_TRIED:
             known = "is clearly apart by its score"
         return f"No pair of the {n} datasets {known}."
     if len(groups) == n:
@@ -89,7 +90,7 @@ def has_untried(matrix: Matrix) -> bool:
 
 def _calls(matrix: Matrix, counts: Counter[str]) -> str:
     total = counts.total()
-    if matrix.rule == NOT_TRIED.name:
+    if matrix.rule == NOT_TRIED:
         return "No pair was tried, so that none is called."
     if not total:
         return "No pair could be called."
@@ -186,7 +187,7 @@ def square_table(square: Square) -> AnswerTable:
 def _caveats(matrix: Matrix, counts: Counter[str], groups: list[list[str]]) -> list[str]:
     found = [HOW[matrix.rule]] if matrix.rule in HOW else []
     if has_untried(matrix):
-        found = found if matrix.rule == NOT_TRIED.name else ["Calls come from trials."]
+        found = found if matrix.rule == NOT_TRIED else ["Calls come from trials."]
         found.append(
             "A pair that was not tried is apart if its score reaches the paper's threshold."
         )

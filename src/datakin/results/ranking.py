@@ -190,13 +190,9 @@ class Ranking(Ordered[Comparison]):
         frame["p_first"] = [self.first[c.source] for c in self]
         if self.screening is None:
             return frame
-        rows = [each.row() for each in self.screened]
-        # Column by column: pandas frowns on joined frames of which one has empty columns.
-        parts = {
-            str(name): [*frame[name], *(row.get(str(name), np.nan) for row in rows)]
-            for name in frame
-        }
-        return pd.DataFrame({**parts, "screened": [False] * len(self) + [True] * len(rows)})
+        # From rows: pandas frowns on joined frames of which one has empty columns.
+        rows = frame.assign(screened=False).to_dict("records")
+        return pd.DataFrame([*rows, *({**s.row(), "screened": True} for s in self.screened)])
 
     @property
     def screened(self) -> tuple[Screened, ...]:

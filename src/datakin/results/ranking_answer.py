@@ -10,7 +10,6 @@ from datakin.results.call_words import (
     BAR_OF,
     CALL_ORDER,
     explained,
-    gain_bar,
     gain_cell,
     gain_legend,
     legend_of_calls,
@@ -145,12 +144,13 @@ def _order(ranking: Ranking) -> str:
 def _table_tried(ranking: Ranking) -> AnswerTable:
     rows = []
     for c in ranking:
-        gain, group = gain_cell(c.trial, c.call), str(ranking.groups.get(c.source, "-"))
+        (gain, bar), group = gain_cell(c.trial, c.call), str(ranking.groups.get(c.source, "-"))
         cells = (_word(c), gain, "", number(c.score), group, f"{c.n_rows[c.source]:,}")
-        rows.append(Row((c.source, *cells), c.call, gain_bar(c.trial, c.call)))
+        rows.append(Row((c.source, *cells), c.call, bar))
     for each in ranking.screened:
-        cells = ("screened", gain_cell(each.trial, ""), "", "-", "-", f"{each.n_rows:,}")
-        rows.append(Row((each.source, *cells), bar=gain_bar(each.trial, "")))
+        gain, bar = gain_cell(each.trial, "")
+        cells = ("screened", gain, "", "-", "-", f"{each.n_rows:,}")
+        rows.append(Row((each.source, *cells), bar=bar))
     return AnswerTable(TRIED, tuple(rows), ("gain", "score", "group", "rows"), bar_of=BAR_OF)
 
 

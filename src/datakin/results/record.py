@@ -207,14 +207,9 @@ class Provenance:
     backends: dict[str, str] = field(default_factory=dict)
 
 
-def make_provenance(
-    seed: int,
-    options: dict[str, Any],
-    fingerprints: dict[str, str],
-    backends: dict[str, str] | None = None,
-) -> Provenance:
+def make_provenance(seed: int, options: dict[str, Any], fingerprints: dict[str, str]) -> Provenance:
     """Record the versions in use now."""
-    return Provenance(seed, options, versions(), fingerprints, backends or {})
+    return Provenance(seed, options, versions(), fingerprints)
 
 
 def plain(name: str) -> str:

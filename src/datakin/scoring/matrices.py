@@ -13,7 +13,7 @@ from datakin.cross_errors.options import Options
 from datakin.cross_errors.table import ErrorTable
 from datakin.data.features import Array
 from datakin.results import Matrix
-from datakin.results.zones import NOT_TRIED, PAPER, TRIAL, Zone
+from datakin.results.zones import NOT_TRIED, PAPER, TRIAL, Zone, decide_by_paper
 from datakin.scoring.pairs import compare_pair, decide, make_pair, provenance_of, trial_of
 
 
@@ -91,7 +91,7 @@ class _Cells:
             self.told.append(PairNotes(source, compare_pair(self.table, target, source).notes))
             return
         pair, options = make_pair(self.table, target, source), self.table.options
-        by_paper = PAPER.decide(*pair.evidence())
+        by_paper = decide_by_paper(*pair.evidence())
         self.told.append(PairNotes(source, pair.notes(by_paper)))
         # A source may help a small target that cannot help it.
         self.zones[b][a] = decide(self.table, target, source, by_paper).zone
@@ -114,13 +114,13 @@ class _Cells:
 
     def _rule(self, gains: Array | None) -> tuple[str, tuple[str, ...]]:
         """Return what decided the zones, and a note where that is not the same for all of them."""
-        if self.table.options.zones == PAPER.name:
-            return PAPER.name, ()
+        if self.table.options.zones == PAPER:
+            return PAPER, ()
         if gains is None:
-            return NOT_TRIED.name, ()
+            return NOT_TRIED, ()
         n, left = len(self.names), sum(row.count(Zone.UNTRIED) for row in self.zones)
         note = f"{left} of {n * (n - 1)} pairs, both ways, have no call: these were not tried"
-        return TRIAL.name, (note,) if left else ()
+        return TRIAL, (note,) if left else ()
 
     def matrix(self) -> Matrix:
         """Return what was filled in."""

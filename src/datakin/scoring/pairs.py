@@ -18,7 +18,15 @@ from datakin.learners.losses import RARE
 from datakin.learners.stack.records import Trial
 from datakin.results.comparison import Comparison, DataFacts, ErrorRecords, Estimate
 from datakin.results.record import Provenance
-from datakin.results.zones import NOT_TRIED, PAPER, TRIAL, Zone, ZoneDecision
+from datakin.results.zones import (
+    NOT_TRIED,
+    PAPER,
+    Zone,
+    ZoneDecision,
+    decide_by_paper,
+    decide_by_trial,
+    not_tried,
+)
 from datakin.scoring.cls import Direction, Discrepancy
 from datakin.scoring.metrics import pair_metrics, trial_metrics
 from datakin.scoring.uncertainty import (
@@ -219,29 +227,30 @@ def provenance_of(table: ErrorTable, names: Sequence[str], columns: object = Non
 
 def trial_of(table: ErrorTable, target: str, source: str) -> Trial | None:
     """Return the trial that decides about a source; None if the table's rule is the paper's."""
-    return None if table.options.zones == PAPER.name else table.trial(target, source)
+    return None if table.options.zones == PAPER else table.trial(target, source)
 
 
 def decide(table: ErrorTable, target: str, source: str, by_paper: ZoneDecision) -> ZoneDecision:
     """Return the zone of a source: the paper's if that is asked for, or by its trial; no call without one."""
-    if table.options.zones == PAPER.name:
+    if table.options.zones == PAPER:
         return by_paper
     trial = table.trial(target, source)
     if trial is not None:
-        return TRIAL.decide_trial(trial)
+        return decide_by_trial(trial)
     tried = table.trials.get(target)
-    return NOT_TRIED.decide(None if tried is None else tried.unusable.get(source))
+    return not_tried(None if tried is None else tried.unusable.get(source))
 
 
 def _probabilities(
     table: ErrorTable,
     trial: Trial | None,
-    evidence: tuple[Estimate, tuple[float, float]],
+    by_paper: ZoneDecision,
+    error: float,
     n_folds: float,
 ) -> dict[str, float]:
     """Return the probability of each zone; nothing for a source that was not tried."""
-    if table.options.zones == PAPER.name:
-        return zone_probabilities(*PAPER.measured(*evidence), n_folds)
+    if table.options.zones == PAPER:
+        return zone_probabilities(by_paper.score, error, by_paper.low, by_paper.high, n_folds)
     if trial is None:
         return {}
     return {
@@ -264,7 +273,7 @@ def compare_pair(
     chosen = pair.both(options.estimate, options.size)
     sizes = {size: pair.estimate(options.estimate, size) for size in pair.sizes}
     evidence, trial = pair.evidence(), trial_of(table, target, source)
-    by_paper = PAPER.decide(*evidence)
+    by_paper = decide_by_paper(*evidence)
     decision = decide(table, target, source, by_paper)
     score = sizes[options.size]
     return Comparison(
@@ -290,7 +299,9 @@ def compare_pair(
         model_weights={name: way.weights for name, way in zip(names, pair.ways, strict=True)},
         zone=decision.zone,
         decision=decision,
-        zone_probabilities=_probabilities(table, trial, evidence, pair.n_folds),
+        zone_probabilities=_probabilities(
+            table, trial, by_paper, evidence[0].standard_error, pair.n_folds
+        ),
         curves={
             name: way.curve(options.estimate) for name, way in zip(names, pair.ways, strict=True)
         },
@@ -325,7 +336,7 @@ def _compare_with_itself(table: ErrorTable, facts: PairFacts, made: Provenance) 
     """Return the comparison of two datasets with the same rows: 0 by definition, and said so."""
     members = [table.members[name] for name in (facts.target, facts.source)]
     options, names = table.options, [member.name for member in members]
-    rule = PAPER.name if options.zones == PAPER.name else NOT_TRIED.name
+    rule = PAPER if options.zones == PAPER else NOT_TRIED
     reason = f"{names[0]!r} and {names[1]!r} hold the same rows: the score is 0 by definition"
     nothing = Estimate(0.0, 0.0, 0.0, 0.0, 1.0)
     return Comparison(

@@ -30,7 +30,7 @@ from datakin.results import (
     SourceChoice,
     Stability,
 )
-from datakin.results.zones import NOT_TRIED, PAPER, TRIAL, Zone
+from datakin.results.zones import Zone, decide_by_paper, decide_by_trial, not_tried
 from tests.unit.explain.planted import planted
 from tests.unit.results.sentences import check_form, check_numbers, check_reasons, quantities
 
@@ -211,7 +211,7 @@ def called(comparison, call, name="", gain=0.02):
     """Return a comparison whose trial leads to a call."""
     name = name or comparison.source
     found = trial(name, call, gain)
-    decision = TRIAL.decide_trial(found)
+    decision = decide_by_trial(found)
     assert decision.zone.call == call
     keep = comparison.source
     n_rows = {comparison.target: 60, name: 60}
@@ -248,7 +248,7 @@ def rankings(ranking):
 
 
 def _renamed(comparison, name):
-    decision = NOT_TRIED.decide("It has too few rows.")
+    decision = not_tried("It has too few rows.")
     found = called(comparison, "unclear", name)
     return replace(found, trial=None, decision=decision, zone=decision.zone)
 
@@ -321,12 +321,12 @@ def test_comparisons_by_the_other_rules(ranking):
     first = ranking.comparisons[0]
     score = first.sizes["matched"]
     for value in (-0.1, 0.01, 0.5):
-        decision = PAPER.decide(replace(score, value=value), (0.2, 0.02))
+        decision = decide_by_paper(replace(score, value=value), (0.2, 0.02))
         found = replace(first, trial=None, decision=decision, zone=decision.zone)
         check_form(found.answer)
         assert found.answer.headline.startswith("By the paper's rule:")
     for why in (None, "It has too few rows."):
-        decision = NOT_TRIED.decide(why)
+        decision = not_tried(why)
         found = replace(first, trial=None, decision=decision, zone=decision.zone)
         check_form(found.answer)
         assert found.answer.headline.endswith("was not tried.")

@@ -11,7 +11,7 @@ from datakin import CrossErrors, DatakinError, Matrix, Ranking, Zone, from_json,
 from datakin.learners.stack.records import Trial, call_of
 from datakin.report.matrices import matrix_view
 from datakin.results.record import make_provenance
-from datakin.results.zones import TRIAL
+from datakin.results.zones import decide_by_trial
 from datakin.scoring.rankings import in_order
 
 FAST = {"models": ["logistic"], "cv": 3}
@@ -70,7 +70,7 @@ def test_a_zone_has_a_call_and_the_paper_s_code():
     ],
 )
 def test_the_call_of_a_trial_and_its_sentence(made, call, said):
-    decision = TRIAL.decide_trial(made)
+    decision = decide_by_trial(made)
     assert decision.zone.call == decision.word == call == call_of(made)
     assert said in decision.reason
     assert (decision.score, decision.low, decision.high) == (made.gain, made.low, made.high)
