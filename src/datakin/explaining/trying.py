@@ -7,7 +7,7 @@ fixed tables: two columns may be in other units.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from math import nan
 
@@ -15,7 +15,14 @@ import numpy as np
 
 from datakin._core.exceptions import DatakinError
 from datakin.explaining.ladder import SPREAD, adjusted, errors_of, new_level
-from datakin.explaining.suspects import REPORTED, SEARCHES, Suspect, swapped_classes
+from datakin.explaining.suspects import (
+    REPORTED,
+    SEARCHES,
+    Suspect,
+    is_sparse,
+    label_units,
+    swapped_classes,
+)
 from datakin.explaining.world import World
 from datakin.learners.metrics import reach
 from datakin.results.explanation_parts import Mend
@@ -49,17 +56,19 @@ class Trial:
 
 
 def suspects_of(world: World) -> Iterator[Suspect]:
-    """Yield all that may be the cause."""
+    """Yield all that may be the cause; of sparse tables, in the label alone."""
+    tables = world.target, world.source
     yield from swapped_classes(world)
-    for search in SEARCHES:
-        yield from search(world.target, world.source)
+    yield from label_units(*tables)
+    for search in () if is_sparse(*tables) else SEARCHES:
+        yield from search(*tables)
 
 
 def try_one(world: World, suspect: Suspect) -> Trial | None:
     """Fix a suspect and learn again; None where the fixed tables cannot be compared."""
-    own = None if suspect.changes_target else world.own
     try:
-        fixed = world.remade(suspect.fix(world.target, world.source), own)
+        target, source = suspect.fixed(world.target, world.source)
+        fixed = world.remade(target, source, world.own if target is world.target else None)
     except DatakinError:
         return None
     fall, error = world.judged.mean_with_error(world.differences - fixed.differences)
@@ -86,11 +95,10 @@ def fix_tables(world: World, *, only_plain: bool) -> tuple[World, tuple[Mend, ..
             break
         # A column under another name is no column that the table lacks.
         best = max(clear, key=lambda trial: (trial.suspect.cause == "names", trial.fall))
-        after = best.world
-        if not best.suspect.changes_target:  # Levels of the source may have got other columns.
-            after = world.remade((after.target, after.source))
-        mends.append(mend_of(world, best, after, "coding", flagged=True, before=mends))
-        world = after
+        if best.world.target is world.target:  # Levels of the source may have got other columns.
+            best = replace(best, world=world.remade(world.target, best.world.source))
+        mends.append(mend_of(world, best, "coding", mends))
+        world = best.world
     return world, tuple(mends)
 
 
@@ -126,17 +134,9 @@ def _wrong(world: World) -> float:
     return world.judged.mean(errors_of(rows, world.on_target) - own)
 
 
-def mend_of(
-    world: World,
-    trial: Trial,
-    after: World,
-    part: str,
-    *,
-    flagged: bool,
-    before: Sequence[Mend] = (),
-) -> Mend:
+def mend_of(world: World, trial: Trial, part: str, before: Sequence[Mend]) -> Mend:
     """Return what a trial brought; `before` are the fixes that were made before it."""
-    suspect = trial.suspect
+    suspect, after = trial.suspect, trial.world
     # A second option for a column would replace the first.
     is_second = suspect.columns in {mend.columns for mend in before if mend.cause == "units"}
     can_be_typed = not is_second and _can_be_typed(world, suspect)
@@ -154,7 +154,7 @@ def mend_of(
         fall - far,
         fall + far,
         part,
-        flagged,
+        part == "coding",  # What mends a step of the ladder is proposed, and no cause.
         after.alone,
     )
 
@@ -180,8 +180,9 @@ def _can_be_typed(world: World, suspect: Suspect) -> bool:
 
 def reported(world: World) -> tuple[Mend, ...]:
     """Return what is worth knowing of the tables and was not tried."""
+    tables = world.target, world.source
     return tuple(
         Mend(s.cause, s.table, s.columns, s.seen, "", "", nan, nan, nan, nan, "", False)
-        for search in REPORTED
-        for s in search(world.target, world.source)
+        for search in (() if is_sparse(*tables) else REPORTED)
+        for s in search(*tables)
     )

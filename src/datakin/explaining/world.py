@@ -68,10 +68,10 @@ class World:
         P = self.learner.fit(source_rows)[0].predict(self.target_as_seen)
         return _on_lines(P, self.lines, source_rows.kind)
 
-    def remade(self, tables: tuple[Dataset, Dataset], own: Sequence[Array] | None = None) -> World:
+    def remade(self, target: Dataset, source: Dataset, own: Sequence[Array] | None = None) -> World:
         """Return what the same learner learns on other tables; see `make_world`."""
-        judged = self.judged
-        return make_world(*tables, self.learner, judged.loss, len(judged.folds), self.seed, own)
+        options = self.judged.loss, len(self.judged.folds), self.seed
+        return make_world(target, source, self.learner, *options, own)
 
     @cached_property
     def target_as_seen(self) -> Array:

@@ -14,7 +14,7 @@ from scipy.stats import rankdata
 from datakin.data import Dataset
 from datakin.data.features import MISSING, Array
 from datakin.explaining.edits import levels_of, numbers_of
-from datakin.explaining.suspects.suspect import Suspect, is_sparse, leaving_out
+from datakin.explaining.suspects.suspect import Suspect, leaving_out
 from datakin.learners.learner import responses
 from datakin.results.explanation_parts import LACKING
 from datakin.results.words import named, percent, short
@@ -34,7 +34,7 @@ HALF, HARDLY_ANY = (
 def leaking_columns(target: Dataset, source: Dataset) -> Iterator[Suspect]:
     """Yield columns that give nearly all of the label away in one of the tables only."""
     shared = [name for name in target.columns if name in set(source.columns)]
-    if len(shared) < 2 or is_sparse(target, source):
+    if len(shared) < 2:
         return
     tables = target, source
     strengths = [np.array([_strength(table, name) for name in shared]) for table in tables]
@@ -101,8 +101,6 @@ def lacking_columns(target: Dataset, source: Dataset) -> Iterator[Suspect]:
 
     What is not asked of some rows is often not asked as a whole; then leaving out one column is not enough.
     """
-    if is_sparse(target, source):
-        return
     shares = {name: (_missing(target, name), _missing(source, name)) for name in target.columns}
     order = sorted(shares, key=lambda name: -abs(shares[name][0] - shares[name][1]))
 
