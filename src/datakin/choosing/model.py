@@ -7,6 +7,7 @@ from html import escape
 from typing import Any, NoReturn
 
 import numpy as np
+import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import ClassifierTags, RegressorTags
@@ -14,7 +15,7 @@ from sklearn.utils.metaestimators import available_if
 
 from datakin._core.exceptions import DatakinError, listed, warn
 from datakin.choosing.card import ModelCard
-from datakin.choosing.labels import codes_of_labels, is_labelled, typed_classes
+from datakin.choosing.labels import codes_of_labels, typed_classes
 from datakin.data import Dataset
 from datakin.data.features import Array, Features
 from datakin.data.new_rows import NewRows, new_labels, read_new_rows
@@ -30,7 +31,7 @@ ROWS = 4096  # Rows of a block, at most.
 
 def _there(labels: Array, weights: Array | None) -> tuple[Array, Array]:
     """Return which rows have a label, and how much these count."""
-    there = is_labelled(labels)
+    there = pd.notna(labels)
     if not there.any():
         raise DatakinError("There must be a label in some rows. Got none.")
     return there, (np.ones(len(labels)) if weights is None else np.asarray(weights))[there]

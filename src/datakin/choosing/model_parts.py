@@ -134,49 +134,43 @@ class PartReader:
         """Return one part of a stack."""
         learner, rows = part.text("learner"), part.text("rows")
         weight = part.number("weight", 0, 1)
-        read = getattr(self, f"_{part.choice('type', TYPES).replace('-', '_')}")
-        fitted = read(part)
+        fitted = self._predictor(part, part.choice("type", TYPES))
         part.done()
         return learner, rows, weight, fitted
 
-    def _linear(self, part: PlainFields) -> LinearPredictor:
-        scaler = self._scaler(part)
-        coefficients = self._array(part, "coefficients", (self.n_outputs, self.n_columns + 1))
-        return LinearPredictor(scaler, coefficients, self.kind)
+    def _predictor(self, part: PlainFields, of_type: str) -> Any:
+        match of_type:
+            case "linear":
+                shape = (self.n_outputs, self.n_columns + 1)
+                scaler, coefficients = self._scaler(part), self._array(part, "coefficients", shape)
+                return LinearPredictor(scaler, coefficients, self.kind)
+            case "kernel":
+                scaler = self._scaler(part)
+                width, constant = part.number("width"), part.number("constant")
+                if width <= 0:
+                    raise DatakinError(f"width of {part.where} must be above 0. Got {width}.")
+                points = self._array(part, "points", (None, self.n_columns))
+                coefficients = self._array(part, "coefficients", (len(points), self.n_outputs))
+                return KernelPredictor(scaler, points, coefficients, width, constant, self.kind)
+            case "trees":
+                content = self._member(part.text("member"), TEXT)
+                booster = booster_of(content, self.kind, self.n_columns, self.n_outputs)
+                return TreePredictor(booster, self.kind, part.number("shift"), part.number("scale"))
+            case "constant":
+                return ConstantPredictor(np.array(part.numbers("values", self.n_outputs)))
+            case "scikit-learn-raw":
+                # It is not tried: it need not take rows of which nothing is known.
+                columns = (*self.encoder.numeric_names, *self.encoder.category_names)
+                estimator, codes = self._estimator(part)
+                made = (self.n_outputs, self.kind, np.zeros(0), "", columns)
+                return RawPredictor(estimator, codes, *made)
+        return self._foreign(part, self.encoder.names if of_type == "scikit-learn-names" else ())
 
-    def _kernel(self, part: PlainFields) -> KernelPredictor:
-        scaler = self._scaler(part)
-        width, constant = part.number("width"), part.number("constant")
-        if width <= 0:
-            raise DatakinError(f"width of {part.where} must be above 0. Got {width}.")
-        points = self._array(part, "points", (None, self.n_columns))
-        coefficients = self._array(part, "coefficients", (len(points), self.n_outputs))
-        return KernelPredictor(scaler, points, coefficients, width, constant, self.kind)
-
-    def _trees(self, part: PlainFields) -> TreePredictor:
-        content = self._member(part.text("member"), TEXT)
-        booster = booster_of(content, self.kind, self.n_columns, self.n_outputs)
-        return TreePredictor(booster, self.kind, part.number("shift"), part.number("scale"))
-
-    def _constant(self, part: PlainFields) -> ConstantPredictor:
-        return ConstantPredictor(np.array(part.numbers("values", self.n_outputs)))
-
-    def _scikit_learn_raw(self, part: PlainFields) -> ForeignPredictor:
-        # It is not tried: it need not take rows of which nothing is known.
-        columns = (*self.encoder.numeric_names, *self.encoder.category_names)
-        estimator, codes = self._estimator(part)
-        made = (self.n_outputs, self.kind, np.zeros(0), "", columns)
-        return RawPredictor(estimator, codes, *made)
-
-    def _scikit_learn_names(self, part: PlainFields) -> ForeignPredictor:
-        return self._scikit_learn(part, self.encoder.names)
-
-    def _scikit_learn(self, part: PlainFields, names: tuple[str, ...] = ()) -> ForeignPredictor:
+    def _foreign(self, part: PlainFields, names: tuple[str, ...]) -> ForeignPredictor:
         medians = self._array(part, "medians", (self.n_columns,))
         estimator, codes = self._estimator(part)
-        fitted = ForeignPredictor(
-            estimator, codes, self.n_outputs, self.kind, medians, columns=names
-        )
+        made = (self.n_outputs, self.kind, medians, "", names)
+        fitted = ForeignPredictor(estimator, codes, *made)
         try:
             outputs = fitted.predict(np.full((2, self.n_columns), np.nan))
             if outputs.shape != (2, self.n_outputs) or not np.isfinite(outputs).all():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,39 +12,26 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
+from datakin._core.checks import check_jobs
 from datakin._core.exceptions import DatakinError
 from datakin._core.files import written_whole
 from datakin._core.repeatability import versions
 from datakin.data.features import Array
-from datakin.learners.stack.candidates import Run, Task, serially
+from datakin.learners.stack.candidates import Run, serially
 from datakin.learners.stack.preparation import Prepared
 
 
 @contextmanager
 def runner(n_jobs: Any, client: Any) -> Iterator[Run]:
     """Yield a function that runs tasks here, on threads or on a Dask cluster, and returns their results."""
-    if n_jobs is not None and (
-        isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or not n_jobs
-    ):
-        raise DatakinError(
-            f"The 'n_jobs' parameter must be a number of jobs, -1 for all cores, or None. "
-            f"Got {n_jobs!r} instead."
-        )
+    check_jobs(n_jobs)
     if client is not None:
-
-        def on_cluster(tasks: Sequence[Task]) -> list[Any]:
-            return list(client.gather([client.submit(_call, task, pure=False) for task in tasks]))
-
-        yield on_cluster
+        yield lambda tasks: list(client.gather([client.submit(t, pure=False) for t in tasks]))
     elif n_jobs in (None, 1):
         yield serially
     else:
         with Parallel(n_jobs=n_jobs, prefer="threads") as parallel:
-            yield lambda tasks: list(parallel(delayed(_call)(task) for task in tasks))
-
-
-def _call(task: Task) -> Any:
-    return task()
+            yield lambda tasks: list(parallel(delayed(task)() for task in tasks))
 
 
 class Checkpoint:

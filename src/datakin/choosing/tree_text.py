@@ -87,14 +87,17 @@ def _text(
     trees: list[dict[str, Any]], bases: list[float], kind: str, n_columns: int, n_classes: int
 ) -> bytes:
     """Return trees as XGBoost writes them."""
-    n_trees, per_round, version = len(trees), n_classes or 1, _version()
+    import xgboost
+
+    n_trees, per_round = len(trees), n_classes or 1
+    version = [int(number) for number in xgboost.__version__.split(".")[:2]]
     model: dict[str, Any] = {
         "gbtree_model_param": {"num_parallel_tree": "1", "num_trees": str(n_trees)},
         "iteration_indptr": list(range(0, n_trees + 1, per_round)),
         "tree_info": [i % per_round for i in range(n_trees)],
         "trees": trees,
     }
-    if version >= (3, 1):
+    if version >= [3, 1]:
         model["cats"] = {"enc": [], "feature_segments": [], "sorted_idx": []}
         base = f"[{','.join(map(repr, bases))}]"
     elif len(set(bases)) == 1:
@@ -122,13 +125,6 @@ def _text(
     }
     text = json.dumps({"learner": learner, "version": [*version, 0]}, separators=(",", ":"))
     return text.encode()
-
-
-def _version() -> tuple[int, int]:
-    import xgboost
-
-    major, minor = xgboost.__version__.split(".")[:2]
-    return int(major), int(minor)
 
 
 def _bases(text: str, kind: str, size: int) -> list[float]:
@@ -173,11 +169,8 @@ def _tree(given: PlainFields, number: int, n_columns: int, most: int) -> dict[st
     parents[children] = parents_of
     return {
         "id": number,
-        "left_children": lists["left_children"],
-        "right_children": lists["right_children"],
+        **lists,
         "parents": parents.tolist(),
-        "default_left": lists["default_left"],
-        "split_indices": lists["split_indices"],
         "split_conditions": values,
         "tree_param": {
             "num_deleted": "0",

@@ -74,10 +74,7 @@ def _measured(
     n = int((held & inside).sum())
 
     def mean_of(part: Array) -> tuple[float, float]:
-        at = part > 0
-        groups = judged.groups
-        groups = None if groups is None else np.unique(groups[at], return_inverse=True)[1]
-        return mean_with_error(excess[at], part[at], groups)
+        return judged.take(part > 0).mean_with_error(excess[part > 0])
 
     (mean, error), (other, spread) = mean_of(here), mean_of(elsewhere)
     total = float(np.sum(weights * excess))

@@ -144,10 +144,9 @@ def make_world(
     prepared = prepare(target, [source], max_rows=None, random_state=seed)
     if source.name in prepared.unusable:
         raise DatakinError(prepared.unusable[source.name])
-    groups = prepared.target.groups
-    groups = None if groups is None else np.unique(groups, return_inverse=True)[1]
     draw = folds_of(prepared.target, seed)
-    judged = Judged.make(prepared.rows, groups, [draw(k) for k in range(n_repeats)], loss)
+    folds, groups = [draw(k) for k in range(n_repeats)], prepared.groups.get(target.name)
+    judged = Judged.make(prepared.rows, groups, folds, loss)
     rows = prepared.sources[source.name]
     is_off = not isinstance(learner, LinearLearner) or rows.kind == "multiclass"
     lines = _lines(learner, rows, prepared.groups.get(source.name), seed) if is_off else ()

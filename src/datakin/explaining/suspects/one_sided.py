@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.stats import rankdata
+from scipy.stats import spearmanr
+from sklearn.metrics import roc_auc_score
 
 from datakin.data import Dataset
 from datakin.data.features import MISSING, Array
@@ -88,12 +89,9 @@ def _level_means(codes: Array, Y: Array) -> Array:
 def _ordering(x: Array, y: Array, is_class: bool) -> float:
     if y.min() == y.max() or x.min() == x.max():
         return 0.0
-    ranks = rankdata(x)
-    if not is_class:
-        return float(abs(np.corrcoef(ranks, rankdata(y))[0, 1]))
-    n, m = float(y.sum()), float(len(y) - y.sum())
-    auc = (float(ranks[y > 0.5].sum()) - n * (n + 1) / 2) / (n * m)
-    return abs(2 * auc - 1)
+    if is_class:
+        return abs(2 * float(roc_auc_score(y, x)) - 1)
+    return float(abs(spearmanr(x, y).statistic))
 
 
 def lacking_columns(target: Dataset, source: Dataset) -> Iterator[Suspect]:
