@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from html import escape
 from typing import Any, NoReturn
 
@@ -186,7 +185,12 @@ class KinModel(BaseEstimator):
         stack = self.stack
         predict = stack.probabilities if stack.classes else stack.outputs
         outputs = np.empty((features.n_rows, len(stack.classes) or 1))
-        for at in self._blocks(features.n_rows):
+        # In blocks, so that a long table needs no more memory than a short one.
+        kernels = [p for _, _, _, p in stack.parts if isinstance(p, KernelPredictor)]
+        widest = max([len(self.encoder.names), 1, *(len(p.centers) for p in kernels)])
+        size = max(1, min(ROWS, CELLS // widest))
+        for start in range(0, features.n_rows, size):
+            at = np.arange(start, min(start + size, features.n_rows))
             table = self.encoder.table(features.take(at))
             outputs[at] = predict(self.encoder.apply(table), table)
         return outputs
@@ -271,14 +275,6 @@ class KinModel(BaseEstimator):
             f"values that were rare or absent when the model was learned, which it treats alike: "
             f"{'; '.join(said[:3])}{more}"
         ]
-
-    def _blocks(self, n_rows: int) -> Iterator[Array]:
-        """Yield the rows in blocks, so that a long table needs no more memory than a short one."""
-        kernels = [p for _, _, _, p in self.stack.parts if isinstance(p, KernelPredictor)]
-        widest = max([len(self.encoder.names), 1, *(len(p.centers) for p in kernels)])
-        size = max(1, min(ROWS, CELLS // widest))
-        for start in range(0, n_rows, size):
-            yield np.arange(start, min(start + size, n_rows))
 
     # What scikit-learn expects.
 

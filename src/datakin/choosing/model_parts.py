@@ -25,6 +25,7 @@ from datakin.learners.scaling import Scaler
 
 TEXT = 1 << 24  # Bytes of the trees of one part.
 ROWS = 1 << 20  # Rows that a kernel may have.
+SCALING = ("medians", "centers", "scales")  # As a scaler takes them.
 NUMBERS = "<f8"  # How numbers are written: 64 bits, the lowest byte first.
 TYPES = (
     "linear",
@@ -75,11 +76,12 @@ class PartWriter:
                     **self._arrays(points=fitted.centers, coefficients=fitted.coefficients),
                 }
             case TreePredictor():
-                text = tree_text(fitted.booster, fitted.kind, self.n_columns, self.n_outputs)
+                raw = bytes(fitted.booster.save_raw("json"))
+                text = tree_text(raw, fitted.kind, self.n_columns, self.n_outputs)
                 units = {"shift": float(fitted.shift), "scale": float(fitted.scale)}
                 return {"type": "trees", "member": self._member("trees.json", text), **units}
             case ConstantPredictor():
-                return {"type": "constant", "values": _floats(fitted.values)}
+                return {"type": "constant", "values": fitted.values.tolist()}
             case ForeignPredictor():
                 content = dump_estimator(fitted.estimator, learner)
                 plain = {
@@ -192,8 +194,8 @@ class PartReader:
         return estimator, np.array(present, dtype=np.int64)
 
     def _scaler(self, part: PlainFields) -> Scaler:
-        names, shape = ("medians", "centers", "scales"), (self.n_columns,)
-        return _checked(Scaler(*(self._array(part, name, shape) for name in names)), part.where)
+        scaling = (self._array(part, name, (self.n_columns,)) for name in SCALING)
+        return _checked(Scaler(*scaling), part.where)
 
     def _array(self, part: PlainFields, name: str, shape: tuple[int | None, ...]) -> Array:
         """Return numbers of a shape; None stands for a length that the file says."""
@@ -231,9 +233,7 @@ def plain_encoder(encoder: TableEncoder) -> dict[str, Any]:
     categories = zip(encoder.category_names, encoder.levels, strict=True)
     return {
         "numbers": list(encoder.numeric_names),
-        "centers": _floats(encoder.scaler.centers),
-        "scales": _floats(encoder.scaler.scales),
-        "medians": _floats(encoder.scaler.medians),
+        **{name: getattr(encoder.scaler, name).tolist() for name in SCALING},
         "categories": [{"name": name, "levels": list(levels)} for name, levels in categories],
     }
 
@@ -241,11 +241,8 @@ def plain_encoder(encoder: TableEncoder) -> dict[str, Any]:
 def encoder_of(plain: PlainFields) -> TableEncoder:
     """Return the encoder of a file."""
     numbers = plain.different_texts("numbers")
-    centers, scales, medians = (
-        np.array(plain.numbers(name, len(numbers)), dtype=float)
-        for name in ("centers", "scales", "medians")
-    )
-    scaler = _checked(Scaler(medians, centers, scales), "the encoder")
+    scaling = (np.array(plain.numbers(name, len(numbers)), dtype=float) for name in SCALING)
+    scaler = _checked(Scaler(*scaling), "the encoder")
     names, levels = [], []
     for category in plain.objects("categories"):
         names.append(category.text("name"))
@@ -264,7 +261,3 @@ def _checked(scaler: Scaler, where: str) -> Scaler:
     if not (scaler.scales > 0).all():
         raise DatakinError(f"scales of {where} must be above 0.")
     return scaler
-
-
-def _floats(values: Any) -> list[float]:
-    return [float(value) for value in values]

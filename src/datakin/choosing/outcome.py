@@ -69,13 +69,12 @@ def make_choice(
     has_pools = passes.stack.has_pools
     pooled = state("all", "everything pooled", held_out(passes.pooled)) if has_pools else None
     error = state("choice", "the choice", fitted.honest if fitted.used else by_target)
-    gain, low, high, p_gain, tried = 0.0, 0.0, 0.0, 0.0, 0.0
-    if fitted.used:  # Else the model is that of the target alone.
-        gain, low, high, p_gain, tried = total_gain(passes, fitted.honest, groups)
-    choices = []
-    for trial in trials:
-        n_rows = earlier.rows_of(trial.source) or len(prepared.sources[trial.source])
-        choices.append(_source_choice(trial, fitted, curve, n_rows))
+    # Without sources the model is that of the target alone.
+    gains = total_gain(passes, fitted.honest, groups) if fitted.used else (0.0,) * 5
+    gain, low, high, p_gain, tried = gains
+    n_rows = {name: len(rows) for name, rows in prepared.sources.items()}
+    n_rows |= {card.name: card.n_rows for card in earlier.sources}
+    choices = [_source_choice(trial, fitted, curve, n_rows[trial.source]) for trial in trials]
     choices.sort(key=lambda choice: (-choice.share, -choice.gain, choice.source))
     notes = [f"{table.name}: {note}" for table in (own, *sources) for note in table.notes]
     notes += [note for note in prepared.notes if note not in notes]

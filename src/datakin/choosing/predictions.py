@@ -76,8 +76,7 @@ class Predictions(Record):
     is_text = True
 
     def __str__(self) -> str:
-        shown = self.frame.head(SHOWN + 1)
-        lines = [table(shown.head(SHOWN))]
+        lines = [table(self.frame.head(SHOWN))]
         more = len(self.values) - SHOWN
         lines += [f"... and {more:,} more rows (all of them: --out)"] if more > 0 else []
         said = [self.closing] if self.closing else []

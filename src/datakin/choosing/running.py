@@ -39,8 +39,7 @@ class Checkpoint:
 
     Parameters
     ----------
-    folder : path or None
-        None keeps nothing.
+    folder : path
     options : dict
         Of the choice; with the data, the seed and the versions they make the name of a file.
     prepared : Prepared
@@ -48,7 +47,7 @@ class Checkpoint:
     """
 
     def __init__(self, folder: Any, options: dict[str, Any], prepared: Prepared, seed: int) -> None:
-        self.folder = None if folder is None else Path(folder)
+        self.folder = Path(folder)
         known = {
             "options": options,
             "data": sorted(prepared.fingerprints.items()),
@@ -59,17 +58,15 @@ class Checkpoint:
         text = json.dumps(known, sort_keys=True, default=str)
         self.key = hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
         self.shape = prepared.rows.Y.shape
-        if self.folder is not None:
-            _make(self.folder)
+        _make(self.folder)
 
     def _path(self, repeat: int) -> Path:
-        assert self.folder is not None
         return self.folder / f"choose-{self.key}-{repeat}.npy"
 
     def read(self) -> dict[int, Array]:
         """Return the repeats that are there; a damaged file counts as none."""
         kept: dict[int, Array] = {}
-        while self.folder is not None and self._path(len(kept)).is_file():
+        while self._path(len(kept)).is_file():
             try:
                 P = np.load(self._path(len(kept)), allow_pickle=False)
             except (OSError, ValueError):
@@ -81,7 +78,7 @@ class Checkpoint:
 
     def keep(self, repeat: int, P: Array) -> None:
         """Write a repeat, all of it or nothing."""
-        if self.folder is None or self._path(repeat).is_file():
+        if self._path(repeat).is_file():
             return
         try:
             with written_whole(self._path(repeat)) as draft:

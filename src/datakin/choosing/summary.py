@@ -107,9 +107,8 @@ class JudgedRows:
         """
         judge, y, weights = self.judge, self.y, self.weights
         metrics = metrics_of(of, draws, judge, y, weights, self.groups, ERROR_SPREAD)
-        if (
-            LOSSES.get(judge.loss.name) is not judge.loss
-        ):  # A loss of the user's own may have any name.
+        # A loss of the user's own may have any name.
+        if LOSSES.get(judge.loss.name) is not judge.loss:
             return metrics
         is_number = judge.kind == "regression"
         variance = float(np.cov(y, aweights=weights, ddof=0)) if is_number else 0.0
@@ -183,8 +182,7 @@ def stability_of(fitted: Fitted, error: Stated) -> Stability:
 
     def by_source(answers: Sequence[tuple[str, ...]]) -> dict[str, float]:
         return {
-            name: float(np.mean([name in answer for answer in answers])) if answers else 0.0
-            for name in stack.names
+            name: float(np.mean([name in answer for answer in answers])) for name in stack.names
         }
 
     return Stability(

@@ -29,22 +29,9 @@ IDLE = ("base_weights", "loss_changes", "sum_hessian")
 EMPTY = ("categories", "categories_nodes", "categories_segments", "categories_sizes")
 
 
-def tree_text(booster: Any, kind: str, n_columns: int, n_outputs: int) -> bytes:
-    """Return a fitted booster as JSON; the same trees give the same text.
-
-    Parameters
-    ----------
-    booster : xgboost.Booster
-    kind : {"binary", "multiclass", "regression"}
-    n_columns, n_outputs : int
-        Of the matrix, and of the prediction.
-    """
-    return _rebuilt(bytes(booster.save_raw("json")), kind, n_columns, n_outputs)
-
-
 def booster_of(content: bytes, kind: str, n_columns: int, n_outputs: int) -> Any:
     """Return the booster of a JSON text of `tree_text`; refuse any other."""
-    text = _rebuilt(content, kind, n_columns, n_outputs)
+    text = tree_text(content, kind, n_columns, n_outputs)
     from xgboost import Booster
     from xgboost.core import XGBoostError
 
@@ -57,8 +44,19 @@ def booster_of(content: bytes, kind: str, n_columns: int, n_outputs: int) -> Any
     return booster
 
 
-def _rebuilt(content: bytes, kind: str, n_columns: int, n_outputs: int) -> bytes:
-    """Return the text that XGBoost reads, with nothing but checked numbers of the one that is given."""
+def tree_text(content: bytes, kind: str, n_columns: int, n_outputs: int) -> bytes:
+    """Return trees as XGBoost's JSON, with nothing but checked numbers of the one that is given.
+
+    The same trees give the same text.
+
+    Parameters
+    ----------
+    content : bytes
+        As ``booster.save_raw("json")`` writes them.
+    kind : {"binary", "multiclass", "regression"}
+    n_columns, n_outputs : int
+        Of the matrix, and of the prediction.
+    """
     learner = PlainFields(parse_json(content), "its trees").object("learner")
     booster = learner.object("gradient_booster")
     booster.choice("name", ["gbtree"])

@@ -18,8 +18,8 @@ from datakin.explaining.ladder import SPREAD, adjusted, errors_of, new_level
 from datakin.explaining.suspects import (
     REPORTED,
     SEARCHES,
+    Search,
     Suspect,
-    is_sparse,
     label_units,
     swapped_classes,
 )
@@ -29,9 +29,8 @@ from datakin.results.explanation_parts import Mend
 
 MOST_TRIALS = 12  # Suspects that are tried at once.
 MOST_FIXES = 4  # Fixes that are made, one after the other.
-CERTAIN = (
-    0.9  # Level of the interval of a fall: that a suspect is seen in the columns is evidence, too.
-)
+# Level of the interval of a fall: that a suspect is seen in the columns is evidence, too.
+CERTAIN = 0.9
 LEAST = 0.01  # Share of the loss alone that a fix must bring.
 SOME = 0.25  # Share of the excess that what is left with a new base rate counts as, at least.
 
@@ -56,12 +55,18 @@ class Trial:
 
 
 def suspects_of(world: World) -> Iterator[Suspect]:
-    """Yield all that may be the cause; of sparse tables, in the label alone."""
-    tables = world.target, world.source
+    """Yield all that may be the cause."""
     yield from swapped_classes(world)
-    yield from label_units(*tables)
-    for search in () if is_sparse(*tables) else SEARCHES:
-        yield from search(*tables)
+    yield from label_units(world.target, world.source)
+    yield from _found(world, SEARCHES)
+
+
+def _found(world: World, searches: Sequence[Search]) -> Iterator[Suspect]:
+    """Yield what is seen in the columns; nothing is looked for in sparse ones."""
+    tables = world.target, world.source
+    if not any(table.features.is_sparse for table in tables):
+        for search in searches:
+            yield from search(*tables)
 
 
 def try_one(world: World, suspect: Suspect) -> Trial | None:
@@ -180,9 +185,7 @@ def _can_be_typed(world: World, suspect: Suspect) -> bool:
 
 def reported(world: World) -> tuple[Mend, ...]:
     """Return what is worth knowing of the tables and was not tried."""
-    tables = world.target, world.source
     return tuple(
         Mend(s.cause, s.table, s.columns, s.seen, "", "", nan, nan, nan, nan, "", False)
-        for search in (() if is_sparse(*tables) else REPORTED)
-        for s in search(*tables)
+        for s in _found(world, REPORTED)
     )

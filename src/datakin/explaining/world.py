@@ -20,6 +20,7 @@ from datakin.learners.linear import LinearLearner
 from datakin.learners.named import LEARNERS
 from datakin.learners.newton import FREE, link, mean_of, refit
 from datakin.learners.predictors import normalised
+from datakin.learners.scaling import filled
 from datakin.learners.stack.preparation import Prepared, prepare
 from datakin.learners.stack.trials import folds_of
 from datakin.learners.trees import TreeLearner
@@ -201,10 +202,8 @@ def _as_seen(X: Array, seen: Array, learner: Learner) -> Array:
     """
     if not isinstance(learner, TreeLearner):
         return X
-    X = X.copy()
-    for j in np.flatnonzero(np.isnan(X).any(axis=0) & ~np.isnan(seen).any(axis=0)):
-        X[np.isnan(X[:, j]), j] = np.median(seen[:, j])
-    return X
+    # The median of a column with missing values is missing.
+    return filled(X, np.median(seen, axis=0))
 
 
 def _lines(
@@ -218,9 +217,8 @@ def _lines(
     folds = folds_of_rows(rows, groups, derive_seed(seed, "calibration"))
     eta = link(learner.held_out(rows, folds)[0], rows.kind)
     ones = np.ones((len(rows), 1))
-    ridge = np.array(
-        [FREE, STIFF]
-    )  # The slope is held to 1 where there is little to learn it from.
+    # The slope is held to 1 where there is little to learn it from.
+    ridge = np.array([FREE, STIFF])
     lines = []
     for y, offset in zip(rows.Y.T, eta.T, strict=True):
         spread = float(np.std(offset))

@@ -155,11 +155,8 @@ class KinStack(SourcesEstimator):
 
         parts = {name: part for name, part in zip(pool.names, others, strict=True) if len(part)}
         draws = (self.repeats, self.repeats)
-        given: Any = learners, target, parts, folds(0), draws
-        with (
-            threadpool_limits(limits=1),
-            own_fits(*given, pools=self.pools, of="KinStack") as advance,
-        ):
+        bar = own_fits(learners, target, parts, folds(0), draws, pools=self.pools, of="KinStack")
+        with threadpool_limits(limits=1), bar as advance:
             fitted = fit_stack(
                 target,
                 parts,

@@ -12,8 +12,8 @@ from datakin.data import Dataset
 from datakin.data.columns.labels import canonical_label
 from datakin.data.columns.placeholders import is_placeholder
 from datakin.data.columns.texts import SOFT_BLANKS
-from datakin.data.features import MISSING, Array
-from datakin.explaining.edits import levels_of, numbers_of, recoded
+from datakin.data.features import Array
+from datakin.explaining.edits import numbers_of, recoded
 from datakin.explaining.suspects.suspect import Suspect, is_time, known, shared_numbers
 from datakin.results.words import number, percent, short
 
@@ -76,9 +76,10 @@ def _blank_levels(target: Dataset, source: Dataset) -> Iterator[Suspect]:
 
 def _counts(dataset: Dataset, name: str) -> dict[str | None, int]:
     """Return how many rows each level of a column has; None for a missing one."""
-    levels, codes = levels_of(dataset, name)
+    codes, levels = dataset.features.column(name)
     pairs = zip(*np.unique(codes, return_counts=True), strict=True)
-    return {None if code == MISSING else levels[code]: int(count) for code, count in pairs}
+    names = (*(levels or ()), None)  # The code of a missing value picks the last.
+    return {names[code]: int(count) for code, count in pairs}
 
 
 def _suspect(name: str, text: str, seen: str, table: Dataset, *, is_plain: bool = True) -> Suspect:

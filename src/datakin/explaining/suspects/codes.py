@@ -17,8 +17,8 @@ from scipy.optimize import linear_sum_assignment
 from datakin._core.typed_options import recode_options
 from datakin.data import Dataset
 from datakin.data.columns.labels import canonical_label
-from datakin.data.features import MISSING, Array
-from datakin.explaining.edits import levels_of, numbers_of, recoded, relabelled
+from datakin.data.features import Array, is_known
+from datakin.explaining.edits import recoded, relabelled
 from datakin.explaining.suspects.suspect import Suspect, is_time
 from datakin.explaining.world import World
 from datakin.learners.learner import responses
@@ -99,20 +99,17 @@ class _Levels:
 
 def _levels(dataset: Dataset, name: str) -> _Levels | None:
     """Return the levels of a category, or of whole numbers of few values; None for anything else."""
-    if name in dataset.features.category_names:
-        names, codes = levels_of(dataset, name)
-    else:
-        column = numbers_of(dataset, name)
-        values = np.unique(column[~np.isnan(column)])
+    codes, names = dataset.features.column(name)
+    # Rows without a value may differ from all others: they are left out, but must not be most of them.
+    at = is_known(codes)
+    if at.mean() < KNOWN or at.sum() < 2 * ROWS:
+        return None
+    codes, Y = codes[at], responses(dataset.y, len(dataset.classes))[0][at]
+    if names is None:
+        values, codes = np.unique(codes, return_inverse=True)
         if len(values) > MOST or (values != np.round(values)).any():
             return None
         names = tuple(canonical_label(value) for value in values)
-        codes = np.where(np.isnan(column), MISSING, np.searchsorted(values, column))
-    # Rows without a value may differ from all others: they are left out, but must not be most of them.
-    is_known = codes != MISSING
-    if is_known.mean() < KNOWN or is_known.sum() < 2 * ROWS:
-        return None
-    codes, Y = codes[is_known].astype(int), responses(dataset.y, len(dataset.classes))[0][is_known]
     Y = (Y - Y.mean(axis=0)) / max(float(np.sqrt(np.mean(np.var(Y, axis=0)))), 1e-12)
     counts = np.bincount(codes, minlength=len(names))
     kept = np.flatnonzero(counts >= ROWS)

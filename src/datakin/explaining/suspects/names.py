@@ -12,7 +12,7 @@ from datakin._core.typed_options import typed
 from datakin.data import Dataset
 from datakin.data.checks.spelling import same_names
 from datakin.data.checks.units import distance
-from datakin.explaining.edits import levels_of, numbers_of, renamed
+from datakin.explaining.edits import numbers_of, renamed
 from datakin.explaining.suspects.suspect import Suspect, is_time, known, shared_numbers
 from datakin.results.words import short
 
@@ -63,7 +63,7 @@ def _apart(target: Dataset, ours: str, source: Dataset, theirs: str) -> float:
     if kinds == {"numeric"}:
         both = [np.sort(known(numbers_of(table, name))) for table, name in pairs]
         return distance(*both) if min(map(len, both)) >= ENOUGH else 1.0
-    levels = [set(levels_of(table, name)[0]) for table, name in pairs]
+    levels = [table.features.column(name)[1] for table, name in pairs]
     return 0.0 if levels[0] == levels[1] else 1.0
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -52,6 +52,9 @@ class Suspect:
         return [self.edit(t) if are_both or t.name == self.table else t for t in tables]
 
 
+Search = Callable[[Dataset, Dataset], Iterator[Suspect]]  # in the target and the source
+
+
 def leaving_out(
     cause: str, table: str, columns: Sequence[str], seen: str, *, is_proposed: bool = True
 ) -> Suspect:
@@ -66,11 +69,6 @@ def leaving_out(
 def known(values: Array) -> Array:
     """Return what is not missing."""
     return np.asarray(values[~np.isnan(values)])
-
-
-def is_sparse(target: Dataset, source: Dataset) -> bool:
-    """Return whether a table is sparse: nothing is looked for in the columns then."""
-    return target.features.is_sparse or source.features.is_sparse
 
 
 def shared_numbers(target: Dataset, source: Dataset) -> list[str]:
