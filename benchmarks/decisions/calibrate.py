@@ -29,7 +29,6 @@ from benchmarks.decisions.measures import LEAST_ERROR
 from benchmarks.decisions.runs import Settings, Study, Task, run_collection
 from datakin import DatakinError, DatakinWarning
 from datakin.choosing import summary
-from datakin.choosing.outcome import group_codes
 from datakin.learners.losses import Judge as TargetJudge
 from datakin.learners.losses import resolve_loss
 from datakin.learners.stack import trials as calls
@@ -90,11 +89,11 @@ def calibrate_draw(spec: str, data: Path, task: Task) -> dict[str, Any]:
 def _stated(inside: Inside, loss: str) -> dict[str, float]:
     """Return what is said of the whole before any factor, and what comes true."""
     fitted, prepared, judge = inside.fitted, inside.prepared, inside.judge
-    y, groups = prepared.target.y, group_codes(prepared.target.groups)
+    y, groups = prepared.target.y, prepared.groups.get(prepared.target.name)
     own = TargetJudge.make(resolve_loss(loss), prepared.rows.kind, prepared.target.classes, y)
     passes = fitted.passes
     draws = fitted.honest if fitted.used else held_out(passes.alone)
-    said = summary.stated(draws, own, y, prepared.rows.weights, groups)
+    said = summary.JudgedRows(own, y, prepared.rows.weights, groups).stated(draws)
     before = summary.mean_losses(passes, held_out(passes.alone))
     after = summary.mean_losses(passes, draws)
     gain, error = calls.gain_of(before, after, prepared.rows, groups)

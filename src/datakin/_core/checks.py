@@ -51,6 +51,16 @@ def check_seed(value: Any) -> None:
     check_count("random_state", value, None, "results must be repeatable")
 
 
+def check_jobs(n_jobs: Any) -> None:
+    """Refuse what is no number of jobs."""
+    is_whole = isinstance(n_jobs, int) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and not (is_whole and n_jobs):
+        raise DatakinError(
+            f"The 'n_jobs' parameter must be a number of jobs, -1 for all cores, or None. "
+            f"Got {n_jobs!r} instead."
+        )
+
+
 def check_options(given: Iterable[str], known: Sequence[str], of: str) -> None:
     """Refuse an option by its name; `of` says what the known ones are options of."""
     for option in given:

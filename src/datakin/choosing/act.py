@@ -181,8 +181,10 @@ def choose_from(
         "pools": options.pools,
         "add_to": earlier.fingerprint,
     }
-    named = {**recorded, "fitted": [repr(learner) for learner in learners]}
-    kept = Checkpoint(options.checkpoint, named, prepared, seed)
+    kept = None
+    if options.checkpoint is not None:
+        named = {**recorded, "fitted": [repr(learner) for learner in learners]}
+        kept = Checkpoint(options.checkpoint, named, prepared, seed)
     folds, tables = folds_of(prepared.target, seed), (rows, prepared.sources)
     bar = own_fits(
         learners,
@@ -201,7 +203,8 @@ def choose_from(
     ):
 
         def finished(repeat: int, predictions: Array) -> None:
-            kept.keep(repeat, predictions)
+            if kept is not None:
+                kept.keep(repeat, predictions)
             advance()
 
         fitted = fit_stack(
@@ -213,7 +216,7 @@ def choose_from(
             seed=seed,
             run=run,
             ready=earlier.predictors,
-            kept=kept.read(),
+            kept=None if kept is None else kept.read(),
             advance=finished,
         )
         choice = make_choice(own, sources, prepared, earlier, fitted, judge, recorded, run)

@@ -82,9 +82,6 @@ class Archive:
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise DatakinError(f"its member {name!r} is packed in an unknown way")
 
-    def __contains__(self, name: str) -> bool:
-        return name in self.infos
-
     @property
     def names(self) -> set[str]:
         """Names of the members."""

@@ -62,10 +62,6 @@ class Earlier:
         fingerprint = "+".join([about, *(source.fingerprint for source in known)])
         return cls(predictors, model.encoder, (*known, together), fingerprint)
 
-    def rows_of(self, source: str) -> int:
-        """Return the number of rows of an earlier source, 0 if there is none of that name."""
-        return {card.name: card.n_rows for card in self.sources}.get(source, 0)
-
 
 def _check(model: KinModel, target: Dataset, sources: Sequence[Dataset]) -> None:
     """Refuse a model for another label, other classes or columns, or with sources of the same name."""

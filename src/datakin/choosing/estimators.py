@@ -89,23 +89,15 @@ def _numbered(members: dict[str, bytes]) -> dict[str, bytes]:
     places: dict[int, int] = {}
     names: dict[str, str] = {}
 
-    def count(value: Any) -> Any:
-        if isinstance(value, list):
-            return [count(item) for item in value]
-        if not isinstance(value, dict):
-            return value
-        made: dict[str, Any] = {}
-        for key, inner in value.items():
-            if key == "__id__" and isinstance(inner, int):
-                made[key] = places.setdefault(inner, len(places))
-            elif key == "file" and inner in members:
-                ending = str(inner).rpartition(".")[2]
-                made[key] = names.setdefault(inner, f"{len(names)}.{ending}")
-            else:
-                made[key] = count(inner)
-        return made
+    def numbered(part: dict[str, Any]) -> dict[str, Any]:
+        if isinstance(part.get("__id__"), int):
+            part["__id__"] = places.setdefault(part["__id__"], len(places))
+        if isinstance(file := part.get("file"), str) and file in members:
+            ending = file.rpartition(".")[2]
+            part["file"] = names.setdefault(file, f"{len(names)}.{ending}")
+        return part
 
-    schema = json.dumps(count(json.loads(members[SCHEMA]))).encode()
+    schema = json.dumps(json.loads(members[SCHEMA], object_hook=numbered)).encode()
     others = {new: members[old] for old, new in names.items()}
     return {SCHEMA: schema, **others}
 

@@ -1,9 +1,10 @@
-"""Labels of rows: which are there, as codes of classes, and as what a model gives classes back."""
+"""Labels of rows: as codes of classes, and as what a model gives classes back."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -11,14 +12,14 @@ from datakin._core.exceptions import DatakinError, listed
 from datakin.data import Dataset
 from datakin.data.features import Array
 
-LABEL_TYPES = ("text", "int", "float", "bool")
+LABEL_TYPES: dict[str, Callable[[str], Any]] = {
+    "text": str,
+    "int": int,
+    "float": float,
+    "bool": {"0": False, "1": True}.__getitem__,
+}
 WHOLE = re.compile(r"-?[0-9]{1,18}")
 NUMBER = re.compile(r"-?[0-9.]+(e[+-]?[0-9]+)?")
-
-
-def is_labelled(labels: Array) -> Array:
-    """Return which rows have a label."""
-    return np.array([label is not None and label == label for label in labels], dtype=bool)
 
 
 def codes_of_labels(labels: Array, classes: Sequence[str]) -> Array:
@@ -48,16 +49,8 @@ def label_type_of(dataset: Dataset) -> str:
 def typed_classes(classes: tuple[str, ...], label_type: str) -> Array:
     """Return class names as what the labels of the user were."""
     try:
-        match label_type:
-            case "bool":
-                if set(classes) <= {"0", "1"}:
-                    return np.array([name == "1" for name in classes])
-            case "int":
-                return np.array([int(name) for name in classes])
-            case "float":
-                return np.array([float(name) for name in classes])
-            case "text":
-                return np.array(classes)
-    except (ValueError, OverflowError):
-        pass
-    raise DatakinError(f"The classes {listed(classes)} cannot be of the type {label_type!r}.")
+        return np.array([LABEL_TYPES[label_type](name) for name in classes])
+    except (KeyError, ValueError, OverflowError):
+        raise DatakinError(
+            f"The classes {listed(classes)} cannot be of the type {label_type!r}."
+        ) from None

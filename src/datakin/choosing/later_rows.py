@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from datakin._core.addresses import told
 from datakin._core.exceptions import DatakinError, warn
-from datakin.choosing.labels import codes_of_labels, is_labelled
+from datakin.choosing.labels import codes_of_labels
 from datakin.choosing.model_file import load_model
 from datakin.data import Dataset
 from datakin.data.features import Array
@@ -72,7 +73,7 @@ def _read(
         why = [note for note in read.notes if note.startswith("the label was not read")]
         reason = f"It cannot be used: {why[0]}" if why else "It has no such column."
         raise DatakinError(f"The table to test on must have the label {schema.label!r}. {reason}")
-    there = is_labelled(read.labels)
+    there = pd.notna(read.labels)
     if not there.any():
         raise DatakinError(
             f"The table to test on must have a label in some rows. Got none in {schema.label!r}."

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from html import escape
 from typing import Any, NoReturn
 
 import numpy as np
+import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import ClassifierTags, RegressorTags
@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 
 from datakin._core.exceptions import DatakinError, listed, warn
 from datakin.choosing.card import ModelCard
-from datakin.choosing.labels import codes_of_labels, is_labelled, typed_classes
+from datakin.choosing.labels import codes_of_labels, typed_classes
 from datakin.data import Dataset
 from datakin.data.features import Array, Features
 from datakin.data.new_rows import NewRows, new_labels, read_new_rows
@@ -30,7 +30,7 @@ ROWS = 4096  # Rows of a block, at most.
 
 def _there(labels: Array, weights: Array | None) -> tuple[Array, Array]:
     """Return which rows have a label, and how much these count."""
-    there = is_labelled(labels)
+    there = pd.notna(labels)
     if not there.any():
         raise DatakinError("There must be a label in some rows. Got none.")
     return there, (np.ones(len(labels)) if weights is None else np.asarray(weights))[there]
@@ -185,7 +185,12 @@ class KinModel(BaseEstimator):
         stack = self.stack
         predict = stack.probabilities if stack.classes else stack.outputs
         outputs = np.empty((features.n_rows, len(stack.classes) or 1))
-        for at in self._blocks(features.n_rows):
+        # In blocks, so that a long table needs no more memory than a short one.
+        kernels = [p for _, _, _, p in stack.parts if isinstance(p, KernelPredictor)]
+        widest = max([len(self.encoder.names), 1, *(len(p.centers) for p in kernels)])
+        size = max(1, min(ROWS, CELLS // widest))
+        for start in range(0, features.n_rows, size):
+            at = np.arange(start, min(start + size, features.n_rows))
             table = self.encoder.table(features.take(at))
             outputs[at] = predict(self.encoder.apply(table), table)
         return outputs
@@ -270,14 +275,6 @@ class KinModel(BaseEstimator):
             f"values that were rare or absent when the model was learned, which it treats alike: "
             f"{'; '.join(said[:3])}{more}"
         ]
-
-    def _blocks(self, n_rows: int) -> Iterator[Array]:
-        """Yield the rows in blocks, so that a long table needs no more memory than a short one."""
-        kernels = [p for _, _, _, p in self.stack.parts if isinstance(p, KernelPredictor)]
-        widest = max([len(self.encoder.names), 1, *(len(p.centers) for p in kernels)])
-        size = max(1, min(ROWS, CELLS // widest))
-        for start in range(0, n_rows, size):
-            yield np.arange(start, min(start + size, n_rows))
 
     # What scikit-learn expects.
 

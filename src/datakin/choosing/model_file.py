@@ -26,16 +26,13 @@ from datakin.choosing.model_parts import PartReader, PartWriter, encoder_of, pla
 from datakin.data.dataset import TASKS, task_of
 from datakin.data.schema import TableSchema
 from datakin.learners.predictors import StackPredictor
+from datakin.results.record import DAMAGE
 
 FORMAT = 1  # raised when an earlier version could no longer read a file
 MAIN = "model.json"
 TEXT = 1 << 24  # bytes of model.json
 PARTS = 2000
 OUTPUTS = 1000
-DAMAGE = (
-    *(ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError),
-    *(TypeError, ValueError),
-)
 
 
 def save_model(model: KinModel, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
@@ -137,7 +134,7 @@ def _read(stream: BinaryIO) -> KinModel:
 
 
 def _model(archive: Archive) -> KinModel:
-    if MAIN not in archive:
+    if MAIN not in archive.names:
         raise DatakinError(f"it has no member {MAIN!r}")
     plain = PlainFields(parse_json(archive.read(MAIN, TEXT)), MAIN)
     number: Any = plain.take("format")
@@ -152,7 +149,7 @@ def _model(archive: Archive) -> KinModel:
     classes = plain.different_texts("classes")
     if task_of(classes) != kind or len(classes) in (1, *range(OUTPUTS + 1, len(classes) + 1)):
         raise DatakinError(f"a {kind} model cannot have {len(classes)} classes")
-    label_type = plain.choice("label_type", LABEL_TYPES)
+    label_type = plain.choice("label_type", tuple(LABEL_TYPES))
     shares = plain.numbers("shares")
     if len(shares) not in (0, len(classes)) or any(not 0 <= share <= 1 for share in shares):
         raise DatakinError("shares must be one for each class, from 0 to 1, or none")

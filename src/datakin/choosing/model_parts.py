@@ -25,6 +25,7 @@ from datakin.learners.scaling import Scaler
 
 TEXT = 1 << 24  # Bytes of the trees of one part.
 ROWS = 1 << 20  # Rows that a kernel may have.
+SCALING = ("medians", "centers", "scales")  # As a scaler takes them.
 NUMBERS = "<f8"  # How numbers are written: 64 bits, the lowest byte first.
 TYPES = (
     "linear",
@@ -75,11 +76,12 @@ class PartWriter:
                     **self._arrays(points=fitted.centers, coefficients=fitted.coefficients),
                 }
             case TreePredictor():
-                text = tree_text(fitted.booster, fitted.kind, self.n_columns, self.n_outputs)
+                raw = bytes(fitted.booster.save_raw("json"))
+                text = tree_text(raw, fitted.kind, self.n_columns, self.n_outputs)
                 units = {"shift": float(fitted.shift), "scale": float(fitted.scale)}
                 return {"type": "trees", "member": self._member("trees.json", text), **units}
             case ConstantPredictor():
-                return {"type": "constant", "values": _floats(fitted.values)}
+                return {"type": "constant", "values": fitted.values.tolist()}
             case ForeignPredictor():
                 content = dump_estimator(fitted.estimator, learner)
                 plain = {
@@ -134,49 +136,43 @@ class PartReader:
         """Return one part of a stack."""
         learner, rows = part.text("learner"), part.text("rows")
         weight = part.number("weight", 0, 1)
-        read = getattr(self, f"_{part.choice('type', TYPES).replace('-', '_')}")
-        fitted = read(part)
+        fitted = self._predictor(part, part.choice("type", TYPES))
         part.done()
         return learner, rows, weight, fitted
 
-    def _linear(self, part: PlainFields) -> LinearPredictor:
-        scaler = self._scaler(part)
-        coefficients = self._array(part, "coefficients", (self.n_outputs, self.n_columns + 1))
-        return LinearPredictor(scaler, coefficients, self.kind)
+    def _predictor(self, part: PlainFields, of_type: str) -> Any:
+        match of_type:
+            case "linear":
+                shape = (self.n_outputs, self.n_columns + 1)
+                scaler, coefficients = self._scaler(part), self._array(part, "coefficients", shape)
+                return LinearPredictor(scaler, coefficients, self.kind)
+            case "kernel":
+                scaler = self._scaler(part)
+                width, constant = part.number("width"), part.number("constant")
+                if width <= 0:
+                    raise DatakinError(f"width of {part.where} must be above 0. Got {width}.")
+                points = self._array(part, "points", (None, self.n_columns))
+                coefficients = self._array(part, "coefficients", (len(points), self.n_outputs))
+                return KernelPredictor(scaler, points, coefficients, width, constant, self.kind)
+            case "trees":
+                content = self._member(part.text("member"), TEXT)
+                booster = booster_of(content, self.kind, self.n_columns, self.n_outputs)
+                return TreePredictor(booster, self.kind, part.number("shift"), part.number("scale"))
+            case "constant":
+                return ConstantPredictor(np.array(part.numbers("values", self.n_outputs)))
+            case "scikit-learn-raw":
+                # It is not tried: it need not take rows of which nothing is known.
+                columns = (*self.encoder.numeric_names, *self.encoder.category_names)
+                estimator, codes = self._estimator(part)
+                made = (self.n_outputs, self.kind, np.zeros(0), "", columns)
+                return RawPredictor(estimator, codes, *made)
+        return self._foreign(part, self.encoder.names if of_type == "scikit-learn-names" else ())
 
-    def _kernel(self, part: PlainFields) -> KernelPredictor:
-        scaler = self._scaler(part)
-        width, constant = part.number("width"), part.number("constant")
-        if width <= 0:
-            raise DatakinError(f"width of {part.where} must be above 0. Got {width}.")
-        points = self._array(part, "points", (None, self.n_columns))
-        coefficients = self._array(part, "coefficients", (len(points), self.n_outputs))
-        return KernelPredictor(scaler, points, coefficients, width, constant, self.kind)
-
-    def _trees(self, part: PlainFields) -> TreePredictor:
-        content = self._member(part.text("member"), TEXT)
-        booster = booster_of(content, self.kind, self.n_columns, self.n_outputs)
-        return TreePredictor(booster, self.kind, part.number("shift"), part.number("scale"))
-
-    def _constant(self, part: PlainFields) -> ConstantPredictor:
-        return ConstantPredictor(np.array(part.numbers("values", self.n_outputs)))
-
-    def _scikit_learn_raw(self, part: PlainFields) -> ForeignPredictor:
-        # It is not tried: it need not take rows of which nothing is known.
-        columns = (*self.encoder.numeric_names, *self.encoder.category_names)
-        estimator, codes = self._estimator(part)
-        made = (self.n_outputs, self.kind, np.zeros(0), "", columns)
-        return RawPredictor(estimator, codes, *made)
-
-    def _scikit_learn_names(self, part: PlainFields) -> ForeignPredictor:
-        return self._scikit_learn(part, self.encoder.names)
-
-    def _scikit_learn(self, part: PlainFields, names: tuple[str, ...] = ()) -> ForeignPredictor:
+    def _foreign(self, part: PlainFields, names: tuple[str, ...]) -> ForeignPredictor:
         medians = self._array(part, "medians", (self.n_columns,))
         estimator, codes = self._estimator(part)
-        fitted = ForeignPredictor(
-            estimator, codes, self.n_outputs, self.kind, medians, columns=names
-        )
+        made = (self.n_outputs, self.kind, medians, "", names)
+        fitted = ForeignPredictor(estimator, codes, *made)
         try:
             outputs = fitted.predict(np.full((2, self.n_columns), np.nan))
             if outputs.shape != (2, self.n_outputs) or not np.isfinite(outputs).all():
@@ -198,8 +194,8 @@ class PartReader:
         return estimator, np.array(present, dtype=np.int64)
 
     def _scaler(self, part: PlainFields) -> Scaler:
-        names, shape = ("medians", "centers", "scales"), (self.n_columns,)
-        return _checked(Scaler(*(self._array(part, name, shape) for name in names)), part.where)
+        scaling = (self._array(part, name, (self.n_columns,)) for name in SCALING)
+        return _checked(Scaler(*scaling), part.where)
 
     def _array(self, part: PlainFields, name: str, shape: tuple[int | None, ...]) -> Array:
         """Return numbers of a shape; None stands for a length that the file says."""
@@ -237,9 +233,7 @@ def plain_encoder(encoder: TableEncoder) -> dict[str, Any]:
     categories = zip(encoder.category_names, encoder.levels, strict=True)
     return {
         "numbers": list(encoder.numeric_names),
-        "centers": _floats(encoder.scaler.centers),
-        "scales": _floats(encoder.scaler.scales),
-        "medians": _floats(encoder.scaler.medians),
+        **{name: getattr(encoder.scaler, name).tolist() for name in SCALING},
         "categories": [{"name": name, "levels": list(levels)} for name, levels in categories],
     }
 
@@ -247,11 +241,8 @@ def plain_encoder(encoder: TableEncoder) -> dict[str, Any]:
 def encoder_of(plain: PlainFields) -> TableEncoder:
     """Return the encoder of a file."""
     numbers = plain.different_texts("numbers")
-    centers, scales, medians = (
-        np.array(plain.numbers(name, len(numbers)), dtype=float)
-        for name in ("centers", "scales", "medians")
-    )
-    scaler = _checked(Scaler(medians, centers, scales), "the encoder")
+    scaling = (np.array(plain.numbers(name, len(numbers)), dtype=float) for name in SCALING)
+    scaler = _checked(Scaler(*scaling), "the encoder")
     names, levels = [], []
     for category in plain.objects("categories"):
         names.append(category.text("name"))
@@ -270,7 +261,3 @@ def _checked(scaler: Scaler, where: str) -> Scaler:
     if not (scaler.scales > 0).all():
         raise DatakinError(f"scales of {where} must be above 0.")
     return scaler
-
-
-def _floats(values: Any) -> list[float]:
-    return [float(value) for value in values]

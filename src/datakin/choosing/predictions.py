@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed
-from datakin.choosing.labels import codes_of_labels, is_labelled
+from datakin.choosing.labels import codes_of_labels
 from datakin.choosing.model import KinModel
 from datakin.data.dataset import Dataset
 from datakin.data.features import Array, Features
@@ -76,8 +76,7 @@ class Predictions(Record):
     is_text = True
 
     def __str__(self) -> str:
-        shown = self.frame.head(SHOWN + 1)
-        lines = [table(shown.head(SHOWN))]
+        lines = [table(self.frame.head(SHOWN))]
         more = len(self.values) - SHOWN
         lines += [f"... and {more:,} more rows (all of them: --out)"] if more > 0 else []
         said = [self.closing] if self.closing else []
@@ -112,7 +111,7 @@ def predict_table(
     model.announce(read)
     outputs = model.outputs_of(read.features)
     labels = read.labels
-    there = np.zeros(len(outputs), dtype=bool) if labels is None else is_labelled(labels)
+    there = np.zeros(len(outputs), dtype=bool) if labels is None else pd.notna(labels)
     names = _numbered(classes)
     return Predictions(
         label=model.schema.label,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,39 +12,26 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
+from datakin._core.checks import check_jobs
 from datakin._core.exceptions import DatakinError
 from datakin._core.files import written_whole
 from datakin._core.repeatability import versions
 from datakin.data.features import Array
-from datakin.learners.stack.candidates import Run, Task, serially
+from datakin.learners.stack.candidates import Run, serially
 from datakin.learners.stack.preparation import Prepared
 
 
 @contextmanager
 def runner(n_jobs: Any, client: Any) -> Iterator[Run]:
     """Yield a function that runs tasks here, on threads or on a Dask cluster, and returns their results."""
-    if n_jobs is not None and (
-        isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or not n_jobs
-    ):
-        raise DatakinError(
-            f"The 'n_jobs' parameter must be a number of jobs, -1 for all cores, or None. "
-            f"Got {n_jobs!r} instead."
-        )
+    check_jobs(n_jobs)
     if client is not None:
-
-        def on_cluster(tasks: Sequence[Task]) -> list[Any]:
-            return list(client.gather([client.submit(_call, task, pure=False) for task in tasks]))
-
-        yield on_cluster
+        yield lambda tasks: list(client.gather([client.submit(t, pure=False) for t in tasks]))
     elif n_jobs in (None, 1):
         yield serially
     else:
         with Parallel(n_jobs=n_jobs, prefer="threads") as parallel:
-            yield lambda tasks: list(parallel(delayed(_call)(task) for task in tasks))
-
-
-def _call(task: Task) -> Any:
-    return task()
+            yield lambda tasks: list(parallel(delayed(task)() for task in tasks))
 
 
 class Checkpoint:
@@ -52,8 +39,7 @@ class Checkpoint:
 
     Parameters
     ----------
-    folder : path or None
-        None keeps nothing.
+    folder : path
     options : dict
         Of the choice; with the data, the seed and the versions they make the name of a file.
     prepared : Prepared
@@ -61,7 +47,7 @@ class Checkpoint:
     """
 
     def __init__(self, folder: Any, options: dict[str, Any], prepared: Prepared, seed: int) -> None:
-        self.folder = None if folder is None else Path(folder)
+        self.folder = Path(folder)
         known = {
             "options": options,
             "data": sorted(prepared.fingerprints.items()),
@@ -72,17 +58,15 @@ class Checkpoint:
         text = json.dumps(known, sort_keys=True, default=str)
         self.key = hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
         self.shape = prepared.rows.Y.shape
-        if self.folder is not None:
-            _make(self.folder)
+        _make(self.folder)
 
     def _path(self, repeat: int) -> Path:
-        assert self.folder is not None
         return self.folder / f"choose-{self.key}-{repeat}.npy"
 
     def read(self) -> dict[int, Array]:
         """Return the repeats that are there; a damaged file counts as none."""
         kept: dict[int, Array] = {}
-        while self.folder is not None and self._path(len(kept)).is_file():
+        while self._path(len(kept)).is_file():
             try:
                 P = np.load(self._path(len(kept)), allow_pickle=False)
             except (OSError, ValueError):
@@ -94,7 +78,7 @@ class Checkpoint:
 
     def keep(self, repeat: int, P: Array) -> None:
         """Write a repeat, all of it or nothing."""
-        if self.folder is None or self._path(repeat).is_file():
+        if self._path(repeat).is_file():
             return
         try:
             with written_whole(self._path(repeat)) as draft:

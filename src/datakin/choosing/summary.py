@@ -14,12 +14,11 @@ from datakin.learners.metrics import (
     ERROR_SPREAD,
     Metrics,
     agreeing,
-    class_metrics,
     error_interval,
-    number_metrics,
+    metrics_of,
     sampling_error,
 )
-from datakin.learners.stack.fitting import Passes, held_out, used_sources
+from datakin.learners.stack.fitting import Fitted, Passes, held_out, used_sources
 from datakin.learners.stack.records import Trial
 from datakin.learners.stack.trials import few_units, gain_of, posterior
 from datakin.learners.stack.weights import Mix, reweighted
@@ -56,79 +55,64 @@ class Stated:
     n_units: int
 
 
-def stated(
-    draws: Sequence[Array], judge: Judge, y: Array, weights: Array, groups: Array | None
-) -> Stated:
-    """Return the error that held-out predictions have, and its 90% interval.
+@dataclass(frozen=True, eq=False)
+class JudgedRows:
+    """The rows of a target, and what judges predictions of them.
 
-    Parameters
+    Predictions are held out, one array for each draw of the folds.
+
+    Attributes
     ----------
-    draws : sequence of ndarray
-        Held-out predictions, of each draw of the folds.
     judge : Judge
     y : ndarray
         Class codes, or numbers.
     weights : ndarray
         Of the rows, as the user gave them.
     groups : ndarray or None
+        Rows that belong together, as codes without gaps.
     """
-    counts = judge.row_weights(y, weights)
-    by_draw = [judge.rows(y, predictions) for predictions in draws]
-    rows = np.mean(by_draw, axis=0)
-    error = float(np.average(rows, weights=counts))
-    center = np.full(len(y), error)
-    if judge.loss.balanced:  # each class has a mean of its own
-        for code in np.unique(y):
-            center[y == code] = np.average(rows[y == code], weights=counts[y == code])
-    spread, n = sampling_error(counts * (rows - center), groups)
-    spread /= float(counts.sum())
-    if judge.kind != "regression" and judge.loss.needs == "label":
-        # Without any wrong row, or with all of them wrong, rows say nothing of their spread.
-        share = (error * n + 1) / (n + 2)
-        spread = max(spread, float(np.sqrt(share * (1 - share) / n)) / 2)
-    is_share = judge.loss.name in ("zero_one", "balanced")
-    low, high = error_interval(error, spread, n, is_share=is_share, spread=ERROR_SPREAD)
-    errors = tuple(float(np.average(losses, weights=counts)) for losses in by_draw)
-    return Stated(error, low, high, errors, spread, n)
 
+    judge: Judge
+    y: Array
+    weights: Array
+    groups: Array | None
 
-def metrics_of(
-    of: str,
-    draws: Sequence[Array],
-    error: Stated,
-    judge: Judge,
-    y: Array,
-    weights: Array,
-    groups: Array | None,
-) -> Metrics:
-    """Return the metrics of held-out predictions, beside the error that is stated of them.
+    def stated(self, draws: Sequence[Array]) -> Stated:
+        """Return the error of predictions, and its 90% interval."""
+        judge, y = self.judge, self.y
+        counts = judge.row_weights(y, self.weights)
+        by_draw = [judge.rows(y, predictions) for predictions in draws]
+        rows = np.mean(by_draw, axis=0)
+        error = float(np.average(rows, weights=counts))
+        center = np.full(len(y), error)
+        if judge.loss.balanced:  # each class has a mean of its own
+            for code in np.unique(y):
+                center[y == code] = np.average(rows[y == code], weights=counts[y == code])
+        spread, n = sampling_error(counts * (rows - center), self.groups)
+        spread /= float(counts.sum())
+        if judge.kind != "regression" and judge.loss.needs == "label":
+            # Without any wrong row, or with all of them wrong, rows say nothing of their spread.
+            share = (error * n + 1) / (n + 2)
+            spread = max(spread, float(np.sqrt(share * (1 - share) / n)) / 2)
+        is_share = judge.loss.name in ("zero_one", "balanced")
+        low, high = error_interval(error, spread, n, is_share=is_share, spread=ERROR_SPREAD)
+        errors = tuple(float(np.average(losses, weights=counts)) for losses in by_draw)
+        return Stated(error, low, high, errors, spread, n)
 
-    They are means over the draws of the folds, as the error is, and their intervals are as much wider than
-    rows alone say. What follows from the error (accuracy, RMSE, ...) is exactly what it says.
+    def metrics(self, of: str, draws: Sequence[Array], error: Stated) -> Metrics:
+        """Return the metrics of predictions, beside the error that is stated of them.
 
-    Parameters
-    ----------
-    of : str
-        What predicts, in words.
-    error : Stated
-        Of the same predictions.
-    draws, judge, y, weights, groups
-        As in `stated`.
-    """
-    variance = 0.0
-    if judge.kind == "regression":
-        variance = float(np.cov(y, aweights=weights, ddof=0))
-        values = [outputs[:, 0] for outputs in draws]
-        metrics = number_metrics(of, values, y, weights, groups=groups, spread=ERROR_SPREAD)
-    else:
-        p = [judge.probabilities(outputs) for outputs in draws]
-        codes = [judge.codes(probabilities) for probabilities in p]
-        metrics = class_metrics(
-            of, p, codes, y, weights, classes=judge.classes, groups=groups, spread=ERROR_SPREAD
-        )
-    if LOSSES.get(judge.loss.name) is not judge.loss:  # A loss of the user's own may have any name.
-        return metrics
-    return agreeing(metrics, judge.loss.name, error.error, (error.low, error.high), variance)
+        They are means over the draws of the folds, as the error is, and their intervals are as much wider
+        than rows alone say. What follows from the error (accuracy, RMSE, ...) is exactly what it says.
+        """
+        judge, y, weights = self.judge, self.y, self.weights
+        metrics = metrics_of(of, draws, judge, y, weights, self.groups, ERROR_SPREAD)
+        # A loss of the user's own may have any name.
+        if LOSSES.get(judge.loss.name) is not judge.loss:
+            return metrics
+        is_number = judge.kind == "regression"
+        variance = float(np.cov(y, aweights=weights, ddof=0)) if is_number else 0.0
+        return agreeing(metrics, judge.loss.name, error.error, (error.low, error.high), variance)
 
 
 def best_single(
@@ -164,6 +148,11 @@ def mean_losses(passes: Passes, draws: Sequence[Array]) -> Array:
     return mean_squared(passes.stack.target.Y, draws, passes.stack.target.kind)
 
 
+def mean_loss(passes: Passes, draws: Sequence[Array]) -> float:
+    """Return the mean of `mean_losses`, by the weights of the rows."""
+    return float(np.average(mean_losses(passes, draws), weights=passes.stack.target.weights))
+
+
 def total_gain(
     passes: Passes, draws: Sequence[Array], groups: Array | None
 ) -> tuple[float, float, float, float, float]:
@@ -176,13 +165,12 @@ def total_gain(
     return *expected[:4], gain
 
 
-def stability_of(
-    passes: Passes, used: tuple[str, ...], settled: bool, error: Stated, seed: int
-) -> Stability:
+def stability_of(fitted: Fitted, error: Stated) -> Stability:
     """Return how often other folds, and other weights of the rows, lead to the same sources."""
-    stack, n_draws = passes.stack, len(passes.mixes)
+    passes, stack = fitted.passes, fitted.passes.stack
+    n_draws = len(passes.mixes)
     by_folds = [used_sources(stack.shares(mix.weights)) for mix in passes.choosing]
-    rng = np.random.default_rng(derive_seed(seed, "reweighted"))
+    rng = np.random.default_rng(derive_seed(stack.seed, "reweighted"))
     by_sample = []
     for b in range(REWEIGHTED if stack.names else 0):
         weights = passes.row_weights * rng.standard_exponential(len(stack.target))
@@ -190,17 +178,16 @@ def stability_of(
         by_sample.append(used_sources(stack.shares(mix)))
 
     def share(answers: Sequence[tuple[str, ...]]) -> float:
-        return float(np.mean([answer == used for answer in answers])) if answers else 1.0
+        return float(np.mean([answer == fitted.used for answer in answers])) if answers else 1.0
 
     def by_source(answers: Sequence[tuple[str, ...]]) -> dict[str, float]:
         return {
-            name: float(np.mean([name in answer for answer in answers])) if answers else 0.0
-            for name in stack.names
+            name: float(np.mean([name in answer for answer in answers])) for name in stack.names
         }
 
     return Stability(
         n_draws,
-        settled,
+        fitted.settled,
         share(by_folds),
         min(error.by_draw),
         max(error.by_draw),
@@ -219,14 +206,11 @@ def fewest_sources(passes: Passes, shares: dict[str, float]) -> tuple[str, ...]:
     if len(order) < 2:
         return tuple(order)
 
-    def loss(mixes: Sequence[Mix]) -> float:
-        losses = mean_losses(passes, held_out(mixes))
-        return float(np.average(losses, weights=passes.stack.target.weights))
-
-    base = loss(passes.alone)
+    base = mean_loss(passes, held_out(passes.alone))
 
     def gain(kept: Sequence[str]) -> float:
-        return base - loss(passes.of(lambda c: c.rows == "target" or c.source in kept))
+        mixes = passes.of(lambda c: c.rows == "target" or c.source in kept)
+        return base - mean_loss(passes, held_out(mixes))
 
     whole = gain(order)
     for k in range(1, len(order)):

@@ -29,22 +29,9 @@ IDLE = ("base_weights", "loss_changes", "sum_hessian")
 EMPTY = ("categories", "categories_nodes", "categories_segments", "categories_sizes")
 
 
-def tree_text(booster: Any, kind: str, n_columns: int, n_outputs: int) -> bytes:
-    """Return a fitted booster as JSON; the same trees give the same text.
-
-    Parameters
-    ----------
-    booster : xgboost.Booster
-    kind : {"binary", "multiclass", "regression"}
-    n_columns, n_outputs : int
-        Of the matrix, and of the prediction.
-    """
-    return _rebuilt(bytes(booster.save_raw("json")), kind, n_columns, n_outputs)
-
-
 def booster_of(content: bytes, kind: str, n_columns: int, n_outputs: int) -> Any:
     """Return the booster of a JSON text of `tree_text`; refuse any other."""
-    text = _rebuilt(content, kind, n_columns, n_outputs)
+    text = tree_text(content, kind, n_columns, n_outputs)
     from xgboost import Booster
     from xgboost.core import XGBoostError
 
@@ -57,8 +44,19 @@ def booster_of(content: bytes, kind: str, n_columns: int, n_outputs: int) -> Any
     return booster
 
 
-def _rebuilt(content: bytes, kind: str, n_columns: int, n_outputs: int) -> bytes:
-    """Return the text that XGBoost reads, with nothing but checked numbers of the one that is given."""
+def tree_text(content: bytes, kind: str, n_columns: int, n_outputs: int) -> bytes:
+    """Return trees as XGBoost's JSON, with nothing but checked numbers of the one that is given.
+
+    The same trees give the same text.
+
+    Parameters
+    ----------
+    content : bytes
+        As ``booster.save_raw("json")`` writes them.
+    kind : {"binary", "multiclass", "regression"}
+    n_columns, n_outputs : int
+        Of the matrix, and of the prediction.
+    """
     learner = PlainFields(parse_json(content), "its trees").object("learner")
     booster = learner.object("gradient_booster")
     booster.choice("name", ["gbtree"])
@@ -87,14 +85,17 @@ def _text(
     trees: list[dict[str, Any]], bases: list[float], kind: str, n_columns: int, n_classes: int
 ) -> bytes:
     """Return trees as XGBoost writes them."""
-    n_trees, per_round, version = len(trees), n_classes or 1, _version()
+    import xgboost
+
+    n_trees, per_round = len(trees), n_classes or 1
+    version = [int(number) for number in xgboost.__version__.split(".")[:2]]
     model: dict[str, Any] = {
         "gbtree_model_param": {"num_parallel_tree": "1", "num_trees": str(n_trees)},
         "iteration_indptr": list(range(0, n_trees + 1, per_round)),
         "tree_info": [i % per_round for i in range(n_trees)],
         "trees": trees,
     }
-    if version >= (3, 1):
+    if version >= [3, 1]:
         model["cats"] = {"enc": [], "feature_segments": [], "sorted_idx": []}
         base = f"[{','.join(map(repr, bases))}]"
     elif len(set(bases)) == 1:
@@ -122,13 +123,6 @@ def _text(
     }
     text = json.dumps({"learner": learner, "version": [*version, 0]}, separators=(",", ":"))
     return text.encode()
-
-
-def _version() -> tuple[int, int]:
-    import xgboost
-
-    major, minor = xgboost.__version__.split(".")[:2]
-    return int(major), int(minor)
 
 
 def _bases(text: str, kind: str, size: int) -> list[float]:
@@ -173,11 +167,8 @@ def _tree(given: PlainFields, number: int, n_columns: int, most: int) -> dict[st
     parents[children] = parents_of
     return {
         "id": number,
-        "left_children": lists["left_children"],
-        "right_children": lists["right_children"],
+        **lists,
         "parents": parents.tolist(),
-        "default_left": lists["default_left"],
-        "split_indices": lists["split_indices"],
         "split_conditions": values,
         "tree_param": {
             "num_deleted": "0",

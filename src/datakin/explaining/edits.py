@@ -13,16 +13,9 @@ from datakin.data.features import MISSING, Array
 
 def numbers_of(dataset: Dataset, column: str) -> Array:
     """Return a column of numbers; the label's where it is named."""
-    features = dataset.features
     if _is_label(dataset, column):
         return dataset.y
-    return np.asarray(features.numeric[:, features.numeric_names.index(column)], dtype=float)
-
-
-def levels_of(dataset: Dataset, column: str) -> tuple[tuple[str, ...], Array]:
-    """Return the levels of a category, and the code of each row."""
-    at = dataset.features.category_names.index(column)
-    return dataset.features.levels[at], dataset.features.codes[:, at]
+    return np.asarray(dataset.features.column(column)[0], dtype=float)
 
 
 def converted(dataset: Dataset, column: str, slope: float, intercept: float) -> Dataset:

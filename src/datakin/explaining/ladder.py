@@ -29,10 +29,8 @@ PENALTIES = (1e7, 1024.0, 256.0, 64.0, 16.0, 4.0, 1.0)  # Of new effects; the fi
 FOLDS = 5  # Of the source, and of both tables together.
 # Both are set on planted tables, so that 90% intervals of parts hold 90% of the time (part-intervals).
 SPREAD = 1.05  # By how much standard errors of rows are too small.
-NOISE, POWER = (
-    0.7,
-    0.25,
-)  # A step that fits k numbers to n rows adds NOISE k^POWER loss / n to its error.
+# A step that fits k numbers to n rows adds NOISE k^POWER loss / n to its error.
+NOISE, POWER = 0.7, 0.25
 
 Adjust = Callable[[Array, Array, Array, Array, str], Array]  # y, eta, weights, outside, kind -> eta
 

@@ -19,7 +19,7 @@ from datakin.explaining.world import World, folds_of_rows
 from datakin.learners.encoding import TableEncoder
 from datakin.learners.learner import Rows
 from datakin.learners.metrics import mean_with_error, reach
-from datakin.learners.scaling import Scaler
+from datakin.learners.scaling import filled, medians
 from datakin.results.explanation_parts import KeptRows, Region
 from datakin.results.words import number
 
@@ -51,7 +51,7 @@ def regions_of(
     if min(int(first.sum()), int((~first).sum())) < 2 * least:
         return []
     X, weights = judged.rows.X, judged.rows.weights
-    X = np.where(np.isnan(X), Scaler.learn(X).medians, X)
+    X = filled(X, medians(X))
     tree = DecisionTreeRegressor(max_depth=DEPTH, min_samples_leaf=least, random_state=0)
     tree.fit(X[first], excess[first], sample_weight=weights[first])
     regions = []
@@ -74,10 +74,7 @@ def _measured(
     n = int((held & inside).sum())
 
     def mean_of(part: Array) -> tuple[float, float]:
-        at = part > 0
-        groups = judged.groups
-        groups = None if groups is None else np.unique(groups[at], return_inverse=True)[1]
-        return mean_with_error(excess[at], part[at], groups)
+        return judged.take(part > 0).mean_with_error(excess[part > 0])
 
     (mean, error), (other, spread) = mean_of(here), mean_of(elsewhere)
     total = float(np.sum(weights * excess))

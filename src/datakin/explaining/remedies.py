@@ -7,14 +7,15 @@ if it brings anything; its interval says how sure that is.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
-from datakin._core.typed_options import typed
+from datakin._core.typed_options import convert_options, typed
 from datakin.data import match_classes
 from datakin.explaining.edits import converted
 from datakin.explaining.suspects import Suspect
-from datakin.explaining.suspects.suspect import in_source, leaving_out
+from datakin.explaining.suspects.suspect import leaving_out
 from datakin.explaining.trying import LEAST, mend_of, try_one
 from datakin.explaining.world import World
 from datakin.results.explanation_parts import ColumnEffect, Mend
@@ -66,7 +67,7 @@ def remedies(
         # Without a column the target's own predictor loses more; the excess falls for that reason alone.
         fall = world.judged.mean(world.losses) - world.judged.mean(trial.world.losses)
         if fall > LEAST * world.alone:
-            mends.append(mend_of(world, trial, trial.world, part, flagged=False, before=before))
+            mends.append(mend_of(world, trial, part, before))
     return tuple(mends)
 
 
@@ -95,7 +96,7 @@ def _base_rate(world: World) -> Suspect:
         f"The base rate differs{shares}.",
         "source = datakin.match_classes(source, target)",
         typed("match-classes", source.name),
-        lambda one, other: (one, match_classes(other, one)),
+        lambda dataset: match_classes(dataset, target),
     )
 
 
@@ -108,8 +109,7 @@ def _line(world: World, slope: float, cause: str) -> Suspect:
         f"Labels of {short(source.name)} fit {short(target.name)} when they are multiplied by "
         f"{number(line[0])} and {number(line[1])} is added."
     )
-    python = f"convert={{{source.name!r}: {{{source.label!r}: {line}}}}}"
     text = ",".join(f"{value:.4g}" for value in line)
-    option = typed("convert", source.label, f"={text}", table=source.name)
-    fix = in_source(converted, source.label, *line)
-    return Suspect(cause, source.name, (source.label,), seen, python, option, fix)
+    options = convert_options(source.name, source.label, str(line), text)
+    edit = partial(converted, column=source.label, slope=line[0], intercept=line[1])
+    return Suspect(cause, source.name, (source.label,), seen, *options, edit)

@@ -14,6 +14,7 @@ from math import nan
 
 import numpy as np
 from scipy.stats import norm
+from sklearn.neighbors import NearestNeighbors
 
 from datakin.data.features import Array
 from datakin.explaining.climbing import Climbed, climbed
@@ -30,7 +31,6 @@ FARTHEST = 10.0  # Rows of the source never count for more times than this.
 NEIGHBOUR = 5  # The neighbour that a distance is measured to.
 MARGIN = 0.1  # Share of a range, beyond which a number is outside.
 NEAR = 0.99  # Share of the source's rows that are inside.
-BLOCK = 1_000  # Rows whose distances are held at once.
 OUTSIDE = 0.1  # Share of the rows outside the source, from which those inside are looked at alone.
 LEFT = 0.35  # Share of what is named that may be left where features explain it.
 INSIDE = 40  # Rows that must be inside.
@@ -145,23 +145,14 @@ def _rows_outside(world: World) -> Array:
     scaler = Scaler.learn(np.vstack([X, other]))
     A, B = scaler.apply(X), scaler.apply(other)
     k = min(NEIGHBOUR, len(B) - 1)
-    limit = float(np.quantile(_distances(B, B, k), NEAR))
-    far = _distances(A, B, k - 1) > limit * (1 + 1e-9) + 1e-12
+    # Among its own rows the first neighbour of a row is itself.
+    near = NearestNeighbors(n_neighbors=k + 1, algorithm="brute").fit(B)
+    limit = float(np.quantile(near.kneighbors(B)[0][:, k], NEAR))
+    far = near.kneighbors(A)[0][:, k - 1] > limit * (1 + 1e-9) + 1e-12
     low, high = B.min(axis=0), B.max(axis=0)
     room = MARGIN * (high - low)
     beyond = ((low - room > A) | (high + room < A)) & (high > low)
     return np.asarray(far | beyond.any(axis=1))
-
-
-def _distances(A: Array, B: Array, k: int) -> Array:
-    """Return the distance of each row to its neighbour number k, counted from 0."""
-    distances = np.empty(len(A))
-    squares = np.sum(B**2, axis=1)
-    for start in range(0, len(A), BLOCK):
-        part = A[start : start + BLOCK]
-        d2 = np.sum(part**2, axis=1)[:, None] + squares - 2 * part @ B.T
-        distances[start : start + BLOCK] = np.partition(d2, k, axis=1)[:, k]
-    return np.sqrt(np.maximum(distances, 0.0))
 
 
 def _column_shifts(world: World) -> tuple[ColumnShift, ...]:

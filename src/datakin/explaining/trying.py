@@ -7,7 +7,7 @@ fixed tables: two columns may be in other units.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from math import nan
 
@@ -15,16 +15,22 @@ import numpy as np
 
 from datakin._core.exceptions import DatakinError
 from datakin.explaining.ladder import SPREAD, adjusted, errors_of, new_level
-from datakin.explaining.suspects import REPORTED, SEARCHES, Suspect, swapped_classes
+from datakin.explaining.suspects import (
+    REPORTED,
+    SEARCHES,
+    Search,
+    Suspect,
+    label_units,
+    swapped_classes,
+)
 from datakin.explaining.world import World
 from datakin.learners.metrics import reach
 from datakin.results.explanation_parts import Mend
 
 MOST_TRIALS = 12  # Suspects that are tried at once.
 MOST_FIXES = 4  # Fixes that are made, one after the other.
-CERTAIN = (
-    0.9  # Level of the interval of a fall: that a suspect is seen in the columns is evidence, too.
-)
+# Level of the interval of a fall: that a suspect is seen in the columns is evidence, too.
+CERTAIN = 0.9
 LEAST = 0.01  # Share of the loss alone that a fix must bring.
 SOME = 0.25  # Share of the excess that what is left with a new base rate counts as, at least.
 
@@ -51,15 +57,23 @@ class Trial:
 def suspects_of(world: World) -> Iterator[Suspect]:
     """Yield all that may be the cause."""
     yield from swapped_classes(world)
-    for search in SEARCHES:
-        yield from search(world.target, world.source)
+    yield from label_units(world.target, world.source)
+    yield from _found(world, SEARCHES)
+
+
+def _found(world: World, searches: Sequence[Search]) -> Iterator[Suspect]:
+    """Yield what is seen in the columns; nothing is looked for in sparse ones."""
+    tables = world.target, world.source
+    if not any(table.features.is_sparse for table in tables):
+        for search in searches:
+            yield from search(*tables)
 
 
 def try_one(world: World, suspect: Suspect) -> Trial | None:
     """Fix a suspect and learn again; None where the fixed tables cannot be compared."""
-    own = None if suspect.changes_target else world.own
     try:
-        fixed = world.remade(suspect.fix(world.target, world.source), own)
+        target, source = suspect.fixed(world.target, world.source)
+        fixed = world.remade(target, source, world.own if target is world.target else None)
     except DatakinError:
         return None
     fall, error = world.judged.mean_with_error(world.differences - fixed.differences)
@@ -86,11 +100,10 @@ def fix_tables(world: World, *, only_plain: bool) -> tuple[World, tuple[Mend, ..
             break
         # A column under another name is no column that the table lacks.
         best = max(clear, key=lambda trial: (trial.suspect.cause == "names", trial.fall))
-        after = best.world
-        if not best.suspect.changes_target:  # Levels of the source may have got other columns.
-            after = world.remade((after.target, after.source))
-        mends.append(mend_of(world, best, after, "coding", flagged=True, before=mends))
-        world = after
+        if best.world.target is world.target:  # Levels of the source may have got other columns.
+            best = replace(best, world=world.remade(world.target, best.world.source))
+        mends.append(mend_of(world, best, "coding", mends))
+        world = best.world
     return world, tuple(mends)
 
 
@@ -126,17 +139,9 @@ def _wrong(world: World) -> float:
     return world.judged.mean(errors_of(rows, world.on_target) - own)
 
 
-def mend_of(
-    world: World,
-    trial: Trial,
-    after: World,
-    part: str,
-    *,
-    flagged: bool,
-    before: Sequence[Mend] = (),
-) -> Mend:
+def mend_of(world: World, trial: Trial, part: str, before: Sequence[Mend]) -> Mend:
     """Return what a trial brought; `before` are the fixes that were made before it."""
-    suspect = trial.suspect
+    suspect, after = trial.suspect, trial.world
     # A second option for a column would replace the first.
     is_second = suspect.columns in {mend.columns for mend in before if mend.cause == "units"}
     can_be_typed = not is_second and _can_be_typed(world, suspect)
@@ -154,7 +159,7 @@ def mend_of(
         fall - far,
         fall + far,
         part,
-        flagged,
+        part == "coding",  # What mends a step of the ladder is proposed, and no cause.
         after.alone,
     )
 
@@ -182,6 +187,5 @@ def reported(world: World) -> tuple[Mend, ...]:
     """Return what is worth knowing of the tables and was not tried."""
     return tuple(
         Mend(s.cause, s.table, s.columns, s.seen, "", "", nan, nan, nan, nan, "", False)
-        for search in REPORTED
-        for s in search(world.target, world.source)
+        for s in _found(world, REPORTED)
     )

@@ -20,6 +20,7 @@ from datakin.learners.linear import LinearLearner
 from datakin.learners.named import LEARNERS
 from datakin.learners.newton import FREE, link, mean_of, refit
 from datakin.learners.predictors import normalised
+from datakin.learners.scaling import filled
 from datakin.learners.stack.preparation import Prepared, prepare
 from datakin.learners.stack.trials import folds_of
 from datakin.learners.trees import TreeLearner
@@ -68,10 +69,10 @@ class World:
         P = self.learner.fit(source_rows)[0].predict(self.target_as_seen)
         return _on_lines(P, self.lines, source_rows.kind)
 
-    def remade(self, tables: tuple[Dataset, Dataset], own: Sequence[Array] | None = None) -> World:
+    def remade(self, target: Dataset, source: Dataset, own: Sequence[Array] | None = None) -> World:
         """Return what the same learner learns on other tables; see `make_world`."""
-        judged = self.judged
-        return make_world(*tables, self.learner, judged.loss, len(judged.folds), self.seed, own)
+        options = self.judged.loss, len(self.judged.folds), self.seed
+        return make_world(target, source, self.learner, *options, own)
 
     @cached_property
     def target_as_seen(self) -> Array:
@@ -144,10 +145,9 @@ def make_world(
     prepared = prepare(target, [source], max_rows=None, random_state=seed)
     if source.name in prepared.unusable:
         raise DatakinError(prepared.unusable[source.name])
-    groups = prepared.target.groups
-    groups = None if groups is None else np.unique(groups, return_inverse=True)[1]
     draw = folds_of(prepared.target, seed)
-    judged = Judged.make(prepared.rows, groups, [draw(k) for k in range(n_repeats)], loss)
+    folds, groups = [draw(k) for k in range(n_repeats)], prepared.groups.get(target.name)
+    judged = Judged.make(prepared.rows, groups, folds, loss)
     rows = prepared.sources[source.name]
     is_off = not isinstance(learner, LinearLearner) or rows.kind == "multiclass"
     lines = _lines(learner, rows, prepared.groups.get(source.name), seed) if is_off else ()
@@ -202,10 +202,8 @@ def _as_seen(X: Array, seen: Array, learner: Learner) -> Array:
     """
     if not isinstance(learner, TreeLearner):
         return X
-    X = X.copy()
-    for j in np.flatnonzero(np.isnan(X).any(axis=0) & ~np.isnan(seen).any(axis=0)):
-        X[np.isnan(X[:, j]), j] = np.median(seen[:, j])
-    return X
+    # The median of a column with missing values is missing.
+    return filled(X, np.median(seen, axis=0))
 
 
 def _lines(
@@ -219,9 +217,8 @@ def _lines(
     folds = folds_of_rows(rows, groups, derive_seed(seed, "calibration"))
     eta = link(learner.held_out(rows, folds)[0], rows.kind)
     ones = np.ones((len(rows), 1))
-    ridge = np.array(
-        [FREE, STIFF]
-    )  # The slope is held to 1 where there is little to learn it from.
+    # The slope is held to 1 where there is little to learn it from.
+    ridge = np.array([FREE, STIFF])
     lines = []
     for y, offset in zip(rows.Y.T, eta.T, strict=True):
         spread = float(np.std(offset))

@@ -272,6 +272,11 @@ class Judge:
         p = self.probabilities(outputs)
         return losses_of(self.loss, y, self.codes(p), p, self.classes)
 
+    def error(self, draws: Sequence[Array], y: Array, weights: Array) -> float:
+        """Return the error of predictions, one array for each draw of the folds."""
+        rows = np.mean([self.rows(y, outputs) for outputs in draws], axis=0)
+        return float(np.average(rows, weights=self.row_weights(y, weights)))
+
     def probabilities(self, outputs: Array) -> Array:
         """Return a column for each class; only for classes."""
         return np.hstack([1 - outputs, outputs]) if self.kind == "binary" else outputs

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
-from datakin._core.checks import check_count, check_number, check_seed
-from datakin._core.exceptions import DatakinError, Interrupted, counted, warn
+from datakin._core.checks import check_count, check_jobs, check_number, check_seed
+from datakin._core.exceptions import Interrupted, counted, warn
 from datakin._core.progress import foretell, progress
 from datakin._core.warned import filters_kept
 from datakin.data.features import Array
@@ -115,13 +115,7 @@ def _check_options(repeats: Any, test_size: Any, random_state: Any, n_jobs: Any)
     check_count("repeats", repeats, 1)
     check_seed(random_state)
     check_number("test_size", test_size, "a share between 0 and 1", lambda share: 0 < share < 1)
-    if n_jobs is not None and (
-        isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or not n_jobs
-    ):
-        raise DatakinError(
-            f"The 'n_jobs' parameter must be a number of jobs, -1 for all cores, or None. "
-            f"Got {n_jobs!r} instead."
-        )
+    check_jobs(n_jobs)
 
 
 def _run(splits: Splits, repeats: int, n_jobs: int | None) -> tuple[list[Array], bool]:

@@ -81,10 +81,8 @@ def make_pool(
                 "Regression needs numbers as labels, of the target and of every source. Got text; for "
                 "classes use a classifier."
             ) from None
-    whole = X
-    if pairs:
-        any_sparse = any(sparse.issparse(part) for part in Xs)
-        whole = sparse.vstack(Xs, format="csr") if any_sparse else np.vstack(Xs)
+    any_sparse = any(sparse.issparse(part) for part in Xs)
+    whole = sparse.vstack(Xs, format="csr") if any_sparse else np.vstack(Xs)
     origin = np.repeat(np.arange(len(ys)), [len(part) for part in ys])
     return Pool(whole, stacked, origin, classes, tuple(pairs))
 
@@ -188,10 +186,6 @@ class SourcesEstimator(BaseEstimator):
         raise NotImplementedError
 
     def _inner_tags(self) -> Any:
-        raise NotImplementedError
-
-    def predict(self, X: Any) -> Any:
-        """Return class labels, or numbers."""
         raise NotImplementedError
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,9 +22,8 @@ from datakin.learners.folds import draw_folds
 from datakin.learners.learner import Rows, responses, takes_table
 from datakin.learners.losses import Judge, choose_loss, resolve_loss
 from datakin.learners.named import make_learners
-from datakin.learners.predictors import StackPredictor
 from datakin.learners.stack.ahead import own_fits
-from datakin.learners.stack.fitting import Fitted, fit_stack, held_out
+from datakin.learners.stack.fitting import fit_stack, held_out
 from datakin.transfer.pool import Pool, SourcesEstimator
 
 MANY = 20  # classes of numbers that are rather numbers to predict
@@ -127,14 +125,15 @@ class KinStack(SourcesEstimator):
         with unheard(DatakinWarning):
             pool = self._make_pool(X, y, sources)
         self.n_sources_, n = pool.n_sources, pool.n_target
-        classes = [] if pool.classes is None else sorted(set(pool.y[:n].tolist()))
-        if pool.classes is not None:
+        codes, classes, known = pool.y, np.zeros(0), np.ones(len(pool.y), dtype=bool)
+        if pool.classes is not None:  # Those of the target count, as positions among them.
+            classes = np.unique(codes[:n])
             self.classes_ = pool.classes[classes]
-        codes, known = _recoded(pool, classes)
+            codes, known = np.searchsorted(classes, codes), np.isin(codes, classes)
         copies = _copies(pool) & known
         _tell_left_out(pool, ~known, "of classes that the target does not have")
         _tell_left_out(pool, copies, "which stand in the target too")
-        if is_class and len(classes) > MANY and pool.y[:n].dtype.kind in "iuf":
+        if len(classes) > MANY:
             warn(
                 f"The labels have {len(classes)} different numbers, which are taken for classes. For numbers "
                 f"to be predicted as such say KinStack(task='regression')."
@@ -156,11 +155,8 @@ class KinStack(SourcesEstimator):
 
         parts = {name: part for name, part in zip(pool.names, others, strict=True) if len(part)}
         draws = (self.repeats, self.repeats)
-        given: Any = learners, target, parts, folds(0), draws
-        with (
-            threadpool_limits(limits=1),
-            own_fits(*given, pools=self.pools, of="KinStack") as advance,
-        ):
+        bar = own_fits(learners, target, parts, folds(0), draws, pools=self.pools, of="KinStack")
+        with threadpool_limits(limits=1), bar as advance:
             fitted = fit_stack(
                 target,
                 parts,
@@ -171,7 +167,12 @@ class KinStack(SourcesEstimator):
                 seed=self.random_state,
                 advance=lambda repeat, predictions: advance(),
             )
-        self._judged(fitted, judge, labels.y, target.weights)
+        self.error_, self.error_alone_ = (
+            judge.error(draws, labels.y, target.weights)
+            for draws in (fitted.honest, held_out(fitted.passes.alone))
+        )
+        self.used_, self.shares_ = fitted.used, fitted.shares
+        self._stack = fitted.predictor(judge)
         return self
 
     def _encoded_rows(
@@ -187,27 +188,6 @@ class KinStack(SourcesEstimator):
             X, names = self._encoder.apply(table), self._encoder.names
             found.append(Rows(X, Y, np.ones(len(Y)), kind, names, table if tables_too else None))
         return found
-
-    def _judged(self, fitted: Fitted, judge: Judge, y: Array, weights: Array) -> None:
-        """Keep what was found, and state the errors."""
-        counts = judge.row_weights(y, weights)
-
-        def stated(draws: Any) -> float:
-            losses = [judge.rows(y, predictions) for predictions in draws]
-            return float(np.average(np.mean(losses, axis=0), weights=counts))
-
-        self.error_ = stated(fitted.honest)
-        self.error_alone_ = stated(held_out(fitted.passes.alone))
-        self.used_, self.shares_ = fitted.used, fitted.shares
-        self._stack = StackPredictor(
-            tuple(
-                (c.learner, f"source: {c.source}" if c.source else c.rows, weight, predictor)
-                for c, weight, predictor in fitted.parts
-            ),
-            judge.kind,
-            judge.classes,
-            judge.shares,
-        )
 
     def predict(self, X: Any) -> Array:
         """Return class labels, or numbers."""
@@ -258,16 +238,6 @@ def _copies(pool: Pool) -> Array:
     own = set(keys[: pool.n_target])
     found = np.array([key in own for key in keys])
     return found & (pool.origin > 0)
-
-
-def _recoded(pool: Pool, classes: Sequence[int]) -> tuple[Array, Array]:
-    """Return labels as positions among the target's classes, and which rows have one of them."""
-    if pool.classes is None:
-        return pool.y, np.ones(len(pool.y), dtype=bool)
-    place = np.full(len(pool.classes), -1)
-    place[list(classes)] = np.arange(len(classes))
-    codes = place[pool.y]
-    return codes, codes >= 0
 
 
 def _check_weights(weights: Any, n_rows: int) -> Array:

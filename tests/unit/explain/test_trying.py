@@ -95,7 +95,7 @@ def test_there_is_an_end(monkeypatch):
 def test_what_was_mended_is_not_mended_again(monkeypatch):
     """Even if it still looks so."""
     world = world_of(*sets("nothing"))
-    idle = harm(world, fix=lambda one, other: (one, converted(other, "b", 1.01, 0.0)))
+    idle = harm(world, edit=lambda table: converted(table, "b", 1.01, 0.0))
     monkeypatch.setattr(trying, "suspects_of", lambda _: iter([replace(idle, is_plain=True)]))
     assert len(fix_tables(world, only_plain=False)[1]) == 1
 
@@ -109,7 +109,7 @@ def harm(world, **about):
         seen="b looks odd.",
         python="",
         typed="",
-        fix=lambda one, other: (one, converted(other, "b", -3.0, 148.0)),
+        edit=lambda table: converted(table, "b", -3.0, 148.0),
     )
     return replace(made, **about)
 
@@ -127,7 +127,7 @@ def test_a_mend_that_does_harm_is_not_made(monkeypatch, is_plain):
 
 def test_what_is_plain_is_made_if_it_does_no_harm(monkeypatch):
     world = world_of(*sets("nothing"))
-    idle = harm(world, fix=lambda one, other: (one, converted(other, "b", 1.01, 0.0)))
+    idle = harm(world, edit=lambda table: converted(table, "b", 1.01, 0.0))
     for is_plain in (False, True):
         one = replace(idle, is_plain=is_plain)
         monkeypatch.setattr(trying, "suspects_of", lambda _, one=one: iter([one]))
@@ -139,10 +139,10 @@ def test_what_is_plain_is_made_if_it_does_no_harm(monkeypatch):
 def test_a_mend_that_leaves_nothing_to_compare_is_left_out():
     world = world_of(*sets("nothing"))
 
-    def fail(target, source):
+    def fail(table):
         raise datakin.DatakinError("no column is left.")
 
-    assert try_one(world, harm(world, fix=fail)) is None
+    assert try_one(world, harm(world, edit=fail)) is None
 
 
 def test_a_share_of_the_excess_is_asked_for(monkeypatch):

@@ -16,13 +16,13 @@ from datakin.explaining.suspects.codes import other_codes, swapped_classes
 from datakin.explaining.suspects.names import other_names
 from datakin.explaining.suspects.one_sided import lacking_columns, leaking_columns
 from datakin.explaining.suspects.reported import cut_ranges, repeated_rows
-from datakin.explaining.suspects.suspect import Suspect
+from datakin.explaining.suspects.suspect import Search, Suspect
 from datakin.explaining.suspects.units import label_units, other_units
 
-__all__ = ["REPORTED", "SEARCHES", "Suspect", "swapped_classes"]
+__all__ = ["REPORTED", "SEARCHES", "Search", "Suspect", "label_units", "swapped_classes"]
 
-SEARCHES = (
-    *(label_units, other_names, other_units, other_codes, blank_values),
+SEARCHES: tuple[Search, ...] = (
+    *(other_names, other_units, other_codes, blank_values),
     *(leaking_columns, lacking_columns),
 )
-REPORTED = (cut_ranges, repeated_rows)
+REPORTED: tuple[Search, ...] = (cut_ranges, repeated_rows)

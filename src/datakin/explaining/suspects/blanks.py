@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
-from datakin._core.typed_options import typed
+from datakin._core.typed_options import recode_options
 from datakin.data import Dataset
 from datakin.data.columns.labels import canonical_label
 from datakin.data.columns.placeholders import is_placeholder
 from datakin.data.columns.texts import SOFT_BLANKS
-from datakin.data.features import MISSING, Array
-from datakin.explaining.edits import levels_of, numbers_of, recoded
-from datakin.explaining.suspects.suspect import Suspect, is_sparse, is_time, known, shared_numbers
+from datakin.data.features import Array
+from datakin.explaining.edits import numbers_of, recoded
+from datakin.explaining.suspects.suspect import Suspect, is_time, known, shared_numbers
 from datakin.results.words import number, percent, short
 
 OFTEN, ROWS = 0.02, 5  # Share of the rows, and number of them, that a code for missing values has.
@@ -26,9 +27,8 @@ GAP = 0.5  # Its distance from all other values, in ranges of their middle half.
 def blank_values(target: Dataset, source: Dataset) -> Iterator[Suspect]:
     """Yield values that may stand for a missing one in one of the tables."""
     for name in shared_numbers(target, source):
-        columns = numbers_of(target, name), numbers_of(source, name)
-        for side, table in enumerate((target, source)):
-            here, there = columns[side], columns[1 - side]
+        for table, other in ((target, source), (source, target)):
+            here, there = numbers_of(table, name), numbers_of(other, name)
             value = _blank(here, there)
             if value is not None:
                 others = known(here[here != value])
@@ -38,9 +38,8 @@ def blank_values(target: Dataset, source: Dataset) -> Iterator[Suspect]:
                     f"rows of {short(table.name)}, beside values from {number(float(others.min()))} to "
                     f"{number(float(others.max()))}: it may stand for a missing value."
                 )
-                yield _suspect(name, text, seen, table, is_target=side == 0)
-    if not is_sparse(target, source):
-        yield from _blank_levels(target, source)
+                yield _suspect(name, text, seen, table)
+    yield from _blank_levels(target, source)
 
 
 def _blank_levels(target: Dataset, source: Dataset) -> Iterator[Suspect]:
@@ -52,9 +51,8 @@ def _blank_levels(target: Dataset, source: Dataset) -> Iterator[Suspect]:
     for name in target.features.category_names:
         if name not in source.features.category_names or is_time(name, target, source):
             continue
-        counts = _counts(target, name), _counts(source, name)
-        for side, table in enumerate((target, source)):
-            here, there = dict(counts[side]), dict(counts[1 - side])
+        for table, other in ((target, source), (source, target)):
+            here, there = _counts(table, name), _counts(other, name)
             n, m = sum(here.values()), sum(there.values())
             gaps, missing = here.pop(None, 0) / n, there.pop(None, 0) / m
             if missing < OFTEN or gaps > RARE * missing:
@@ -73,35 +71,21 @@ def _blank_levels(target: Dataset, source: Dataset) -> Iterator[Suspect]:
                 f"{short(table.name)}, and missing in {percent(missing)}% of those of the other table: it "
                 f"may stand for a missing value."
             )
-            yield _suspect(name, str(level), seen, table, is_target=side == 0, is_plain=bool(words))
+            yield _suspect(name, str(level), seen, table, is_plain=bool(words))
 
 
 def _counts(dataset: Dataset, name: str) -> dict[str | None, int]:
     """Return how many rows each level of a column has; None for a missing one."""
-    levels, codes = levels_of(dataset, name)
+    codes, levels = dataset.features.column(name)
     pairs = zip(*np.unique(codes, return_counts=True), strict=True)
-    return {None if code == MISSING else levels[code]: int(count) for code, count in pairs}
+    names = (*(levels or ()), None)  # The code of a missing value picks the last.
+    return {names[code]: int(count) for code, count in pairs}
 
 
-def _suspect(
-    name: str, text: str, seen: str, table: Dataset, *, is_target: bool, is_plain: bool = True
-) -> Suspect:
-    def fix(target: Dataset, source: Dataset) -> tuple[Dataset, Dataset]:
-        if is_target:
-            return recoded(target, name, {text: None}), source
-        return target, recoded(source, name, {text: None})
-
-    return Suspect(
-        "blanks",
-        table.name,
-        (name,),
-        seen,
-        f"recode={{{table.name!r}: {{{name!r}: {{{text!r}: ''}}}}}}",
-        typed("recode", name, ":", text, "=", "", table=table.name),
-        fix,
-        changes_target=is_target,
-        is_plain=is_plain,
-    )
+def _suspect(name: str, text: str, seen: str, table: Dataset, *, is_plain: bool = True) -> Suspect:
+    options = recode_options(table.name, name, {text: ""})
+    edit = partial(recoded, column=name, values={text: None})
+    return Suspect("blanks", table.name, (name,), seen, *options, edit, is_plain=is_plain)
 
 
 def _blank(here: Array, there: Array) -> float | None:

@@ -6,8 +6,9 @@ each other much better in another order than by name, that order is a suspect.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from math import lgamma
 
 import numpy as np
@@ -16,9 +17,9 @@ from scipy.optimize import linear_sum_assignment
 from datakin._core.typed_options import recode_options
 from datakin.data import Dataset
 from datakin.data.columns.labels import canonical_label
-from datakin.data.features import MISSING, Array
-from datakin.explaining.edits import levels_of, numbers_of, recoded, relabelled
-from datakin.explaining.suspects.suspect import Suspect, in_source, is_sparse, is_time
+from datakin.data.features import Array, is_known
+from datakin.explaining.edits import recoded, relabelled
+from datakin.explaining.suspects.suspect import Suspect, is_time
 from datakin.explaining.world import World
 from datakin.learners.learner import responses
 from datakin.results.words import named, short
@@ -56,12 +57,14 @@ def swapped_classes(world: World) -> Iterator[Suspect]:
         f"The classes look swapped: the rule of {short(source.name)} fits {short(target.name)} if you read "
         f"{_readings(codes, 'other classes')}."
     )
-    yield _suspect("classes", source, source.label, codes, seen, relabelled, (codes,))
+    options = recode_options(source.name, source.label, codes)
+    edit = partial(relabelled, names=codes)
+    yield Suspect("classes", source.name, (source.label,), seen, *options, edit, ASKED_OF_CLASSES)
 
 
 def other_codes(target: Dataset, source: Dataset) -> Iterator[Suspect]:
     """Yield columns whose levels may have been recoded."""
-    if is_sparse(target, source) or (target.classes and target.classes != source.classes):
+    if target.classes and target.classes != source.classes:
         return
     for name in target.columns:
         if name not in source.columns or is_time(name, target, source):
@@ -73,26 +76,13 @@ def other_codes(target: Dataset, source: Dataset) -> Iterator[Suspect]:
                 f"{short(name)} looks coded differently: by their rows, levels of {short(source.name)} fit "
                 f"{short(target.name)} if you read {_readings(codes, 'other codes')}."
             )
-            yield _suspect("codes", source, name, codes, seen, recoded, (name, codes))
+            options = recode_options(source.name, name, codes)
+            edit = partial(recoded, column=name, values=codes)
+            yield Suspect("codes", source.name, (name,), seen, *options, edit, ASKED)
 
 
 def _readings(codes: dict[str, str], others: str) -> str:
     return named([f"{old!r} as {new!r}" for old, new in codes.items()], most=3, noun=others)
-
-
-def _suspect(
-    cause: str,
-    source: Dataset,
-    column: str,
-    codes: dict[str, str],
-    seen: str,
-    edit: Callable[..., Dataset],
-    given: Sequence[object],
-) -> Suspect:
-    python, typed = recode_options(source.name, column, codes)
-    asked = ASKED if cause == "codes" else ASKED_OF_CLASSES
-    fix = in_source(edit, *given)
-    return Suspect(cause, source.name, (column,), seen, python, typed, fix, asked)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,20 +99,17 @@ class _Levels:
 
 def _levels(dataset: Dataset, name: str) -> _Levels | None:
     """Return the levels of a category, or of whole numbers of few values; None for anything else."""
-    if name in dataset.features.category_names:
-        names, codes = levels_of(dataset, name)
-    else:
-        column = numbers_of(dataset, name)
-        values = np.unique(column[~np.isnan(column)])
+    codes, names = dataset.features.column(name)
+    # Rows without a value may differ from all others: they are left out, but must not be most of them.
+    at = is_known(codes)
+    if at.mean() < KNOWN or at.sum() < 2 * ROWS:
+        return None
+    codes, Y = codes[at], responses(dataset.y, len(dataset.classes))[0][at]
+    if names is None:
+        values, codes = np.unique(codes, return_inverse=True)
         if len(values) > MOST or (values != np.round(values)).any():
             return None
         names = tuple(canonical_label(value) for value in values)
-        codes = np.where(np.isnan(column), MISSING, np.searchsorted(values, column))
-    # Rows without a value may differ from all others: they are left out, but must not be most of them.
-    is_known = codes != MISSING
-    if is_known.mean() < KNOWN or is_known.sum() < 2 * ROWS:
-        return None
-    codes, Y = codes[is_known].astype(int), responses(dataset.y, len(dataset.classes))[0][is_known]
     Y = (Y - Y.mean(axis=0)) / max(float(np.sqrt(np.mean(np.var(Y, axis=0)))), 1e-12)
     counts = np.bincount(codes, minlength=len(names))
     kept = np.flatnonzero(counts >= ROWS)

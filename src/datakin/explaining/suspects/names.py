@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -11,15 +12,8 @@ from datakin._core.typed_options import typed
 from datakin.data import Dataset
 from datakin.data.checks.spelling import same_names
 from datakin.data.checks.units import distance
-from datakin.explaining.edits import levels_of, numbers_of, renamed
-from datakin.explaining.suspects.suspect import (
-    Suspect,
-    in_source,
-    is_sparse,
-    is_time,
-    known,
-    shared_numbers,
-)
+from datakin.explaining.edits import numbers_of, renamed
+from datakin.explaining.suspects.suspect import Suspect, is_time, known, shared_numbers
 from datakin.results.words import short
 
 FAR = 0.3  # Distance from which two distributions are not those of one column.
@@ -30,8 +24,6 @@ MOST = 40  # Columns that are compared with each other.
 
 def other_names(target: Dataset, source: Dataset) -> Iterator[Suspect]:
     """Yield columns that may have another name in the source."""
-    if is_sparse(target, source):
-        return
     alike = list(_alike(target, source))
     yield from alike
     yield from _same_values(target, source, {name for suspect in alike for name in suspect.columns})
@@ -71,7 +63,7 @@ def _apart(target: Dataset, ours: str, source: Dataset, theirs: str) -> float:
     if kinds == {"numeric"}:
         both = [np.sort(known(numbers_of(table, name))) for table, name in pairs]
         return distance(*both) if min(map(len, both)) >= ENOUGH else 1.0
-    levels = [set(levels_of(table, name)[0]) for table, name in pairs]
+    levels = [table.features.column(name)[1] for table, name in pairs]
     return 0.0 if levels[0] == levels[1] else 1.0
 
 
@@ -103,8 +95,6 @@ def _suspect(
 ) -> Suspect:
     python = f"rename={{{source.name!r}: {names!r}}}"
     options = [typed("rename", old, "=", new, table=source.name) for old, new in names.items()]
-    typed_options, columns = " ".join(options), tuple(names.values())
-    fix = in_source(renamed, names)
-    return Suspect(
-        "names", source.name, columns, seen, python, typed_options, fix, is_plain=is_plain
-    )
+    about = "names", source.name, tuple(names.values()), seen
+    edit = partial(renamed, names=names)
+    return Suspect(*about, python, " ".join(options), edit, is_plain=is_plain)

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.stats import rankdata
+from scipy.stats import spearmanr
+from sklearn.metrics import roc_auc_score
 
 from datakin.data import Dataset
-from datakin.data.features import MISSING, Array
-from datakin.explaining.edits import levels_of, numbers_of
-from datakin.explaining.suspects.suspect import Suspect, is_sparse, leaving_out
+from datakin.data.features import Array, is_known
+from datakin.explaining.suspects.suspect import Suspect, leaving_out
 from datakin.learners.learner import responses
 from datakin.results.explanation_parts import LACKING
 from datakin.results.words import named, percent, short
@@ -25,16 +25,14 @@ AHEAD = 0.2  # How far it is ahead of any other column: a rule that is turned ha
 ROWS = 5  # Rows from which a level has a mean label of its own.
 FEWEST = 20  # Values from which a column is looked at.
 HAVING = 0.5  # Share of missing values up to which a table has a column that the other lacks.
-HALF, HARDLY_ANY = (
-    0.5,
-    0.1,
-)  # The same two shares for columns that go along with one that is lacking.
+# The same two shares for columns that go along with one that is lacking.
+HALF, HARDLY_ANY = 0.5, 0.1
 
 
 def leaking_columns(target: Dataset, source: Dataset) -> Iterator[Suspect]:
     """Yield columns that give nearly all of the label away in one of the tables only."""
     shared = [name for name in target.columns if name in set(source.columns)]
-    if len(shared) < 2 or is_sparse(target, source):
+    if len(shared) < 2:
         return
     tables = target, source
     strengths = [np.array([_strength(table, name) for name in shared]) for table in tables]
@@ -59,20 +57,13 @@ def _scale(strength: float, table: Dataset) -> str:
 
 def _strength(dataset: Dataset, name: str) -> float:
     """Return how well one column orders the rows by their label, 0 to 1; the best of several classes."""
-    Y = responses(dataset.y, len(dataset.classes))[0]
-    if name in dataset.features.numeric_names:
-        column = numbers_of(dataset, name)
-        is_known = ~np.isnan(column)
-        values = np.repeat(column[is_known][:, None], Y.shape[1], axis=1)
-    else:
-        codes = levels_of(dataset, name)[1]
-        is_known = codes != MISSING
-        values = _level_means(codes[is_known], Y[is_known])
-    if is_known.sum() < FEWEST or is_known.mean() < 0.5:
+    column, levels = dataset.features.column(name)
+    at = is_known(column)
+    if at.sum() < FEWEST or at.mean() < 0.5:
         return 0.0
-    return max(
-        _ordering(x, y, bool(dataset.classes)) for x, y in zip(values.T, Y[is_known].T, strict=True)
-    )
+    column, Y = column[at], responses(dataset.y, len(dataset.classes))[0][at]
+    values = np.broadcast_to(column, Y.T.shape) if levels is None else _level_means(column, Y).T
+    return max(_ordering(x, y, bool(dataset.classes)) for x, y in zip(values, Y.T, strict=True))
 
 
 def _level_means(codes: Array, Y: Array) -> Array:
@@ -88,12 +79,9 @@ def _level_means(codes: Array, Y: Array) -> Array:
 def _ordering(x: Array, y: Array, is_class: bool) -> float:
     if y.min() == y.max() or x.min() == x.max():
         return 0.0
-    ranks = rankdata(x)
-    if not is_class:
-        return float(abs(np.corrcoef(ranks, rankdata(y))[0, 1]))
-    n, m = float(y.sum()), float(len(y) - y.sum())
-    auc = (float(ranks[y > 0.5].sum()) - n * (n + 1) / 2) / (n * m)
-    return abs(2 * auc - 1)
+    if is_class:
+        return abs(2 * float(roc_auc_score(y, x)) - 1)
+    return float(abs(spearmanr(x, y).statistic))
 
 
 def lacking_columns(target: Dataset, source: Dataset) -> Iterator[Suspect]:
@@ -101,8 +89,6 @@ def lacking_columns(target: Dataset, source: Dataset) -> Iterator[Suspect]:
 
     What is not asked of some rows is often not asked as a whole; then leaving out one column is not enough.
     """
-    if is_sparse(target, source):
-        return
     shares = {name: (_missing(target, name), _missing(source, name)) for name in target.columns}
     order = sorted(shares, key=lambda name: -abs(shares[name][0] - shares[name][1]))
 
@@ -122,9 +108,7 @@ def _missing(dataset: Dataset, name: str) -> float:
     """Return the share of a column's values that are missing."""
     if name not in dataset.columns:
         return 1.0
-    if name in dataset.features.numeric_names:
-        return float(np.mean(np.isnan(numbers_of(dataset, name))))
-    return float(np.mean(levels_of(dataset, name)[1] == MISSING))
+    return float(np.mean(~is_known(dataset.features.column(name)[0])))
 
 
 def _lacking(

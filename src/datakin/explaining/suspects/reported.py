@@ -11,7 +11,7 @@ from datakin.data.checks.copies import copied_share
 from datakin.data.checks.units import distance
 from datakin.data.features import Array
 from datakin.explaining.edits import numbers_of
-from datakin.explaining.suspects.suspect import Suspect, is_sparse, known, shared_numbers
+from datakin.explaining.suspects.suspect import Suspect, known, shared_numbers
 from datakin.results.words import number, percent, short
 
 ENOUGH = 30  # Values from which ranges are compared.
@@ -25,23 +25,21 @@ SHARE = 0.1  # Share of the rows with a copy, from which they are reported.
 
 def cut_ranges(target: Dataset, source: Dataset) -> Iterator[Suspect]:
     """Yield columns of numbers of which one table has only a part of the range."""
-    names, tables = shared_numbers(target, source), (target, source)
+    names = shared_numbers(target, source)
     for name in names:
-        columns = [known(numbers_of(table, name)) for table in tables]
-        if min(map(len, columns)) < ENOUGH or min(len(np.unique(c)) for c in columns) < RICH:
-            continue
-        for side in (0, 1):
-            part, whole = columns[side], columns[1 - side]
+        for table, other in ((target, source), (source, target)):
+            part, whole = columns = [known(numbers_of(each, name)) for each in (table, other)]
+            if min(map(len, columns)) < ENOUGH or min(len(np.unique(c)) for c in columns) < RICH:
+                break
             cut = _cut(part, whole)
             if cut is None or _p_value(part, whole) * len(names) >= RARE:
                 continue
             bound, outside = cut
-            table, other = tables[side].name, tables[1 - side].name
             seen = (
-                f"{short(name)} is {bound} in {short(table)}, where {percent(outside, 0)}% of the rows "
-                f"of {short(other)} lie beyond."
+                f"{short(name)} is {bound} in {short(table.name)}, where {percent(outside, 0)}% of the rows "
+                f"of {short(other.name)} lie beyond."
             )
-            yield Suspect("range", table, (name,), seen)
+            yield Suspect("range", table.name, (name,), seen)
 
 
 def _p_value(part: Array, whole: Array) -> float:
@@ -75,13 +73,11 @@ def _cut(part: Array, whole: Array) -> tuple[str, float] | None:
 
 def repeated_rows(target: Dataset, source: Dataset) -> Iterator[Suspect]:
     """Yield tables many of whose rows have a copy, and not by chance."""
-    if is_sparse(target, source):
-        return
-    shares = [copied_share(table) for table in (target, source)]
-    for side, table in enumerate((target, source)):
-        if shares[side] > SHARE and shares[side] > 3 * shares[1 - side]:
+    for table, other in ((target, source), (source, target)):
+        share = copied_share(table)
+        if share > SHARE and share > 3 * copied_share(other):
             seen = (
-                f"{percent(shares[side], 0)}% of the rows of {short(table.name)} have a copy there: leave "
+                f"{percent(share, 0)}% of the rows of {short(table.name)} have a copy there: leave "
                 f"copies out, or give rows that belong together as groups."
             )
             yield Suspect("copies", table.name, (), seen)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
 
@@ -13,12 +13,7 @@ from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.explaining.edits import without
 
-Fix = Callable[[Dataset, Dataset], tuple[Dataset, Dataset]]  # of the target and the source
 ASKED = 0.3  # Share of the excess that a fix must take away, unless its suspect says otherwise.
-
-
-def _nothing(target: Dataset, source: Dataset) -> tuple[Dataset, Dataset]:
-    return target, source
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,13 +24,11 @@ class Suspect:
     ----------
     cause, table, columns, seen, python, typed
         As in `datakin.results.explanation.Mend`.
-    fix : callable
-        Returns target and source once fixed.
+    edit : callable or None
+        Returns a table once fixed; None of what is only reported.
     asked : float
         Share of the excess that the fix must take away to be named: the more, the less sure it was
         from the columns alone.
-    changes_target : bool
-        Whether the target is fixed, too.
     is_plain : bool
         Whether it is plain to see in the columns: it is then named unless its fix does harm.
     """
@@ -46,15 +39,20 @@ class Suspect:
     seen: str
     python: str = ""
     typed: str = ""
-    fix: Fix = _nothing
+    edit: Callable[[Dataset], Dataset] | None = None
     asked: float = ASKED
-    changes_target: bool = False
     is_plain: bool = False
 
+    def fixed(self, target: Dataset, source: Dataset) -> list[Dataset]:
+        """Return target and source, of which the one that is meant, or both, are fixed."""
+        tables = [target, source]
+        if self.edit is None:
+            return tables
+        are_both = not self.table or self.cause == "lacking"
+        return [self.edit(t) if are_both or t.name == self.table else t for t in tables]
 
-def in_source(edit: Callable[..., Dataset], *given: Any) -> Fix:
-    """Return the fix that edits the source alone."""
-    return lambda target, source: (target, edit(source, *given))
+
+Search = Callable[[Dataset, Dataset], Iterator[Suspect]]  # in the target and the source
 
 
 def leaving_out(
@@ -64,11 +62,8 @@ def leaving_out(
     names = list(columns)
     python = f"ignore={names!r}" if is_proposed else ""
     options = " ".join(typed("ignore", name) for name in names) if is_proposed else ""
-
-    def fix(target: Dataset, source: Dataset) -> tuple[Dataset, Dataset]:
-        return without(target, names), without(source, names)
-
-    return Suspect(cause, table, tuple(names), seen, python, options, fix, changes_target=True)
+    edit = partial(without, columns=names)
+    return Suspect(cause, table, tuple(names), seen, python, options, edit)
 
 
 def known(values: Array) -> Array:
@@ -76,18 +71,11 @@ def known(values: Array) -> Array:
     return np.asarray(values[~np.isnan(values)])
 
 
-def is_sparse(target: Dataset, source: Dataset) -> bool:
-    """Return whether a table is sparse: nothing is looked for in its columns."""
-    return target.features.is_sparse or source.features.is_sparse
-
-
 def shared_numbers(target: Dataset, source: Dataset) -> list[str]:
-    """Return the columns that are numbers in both tables, and no times; none of sparse tables.
+    """Return the columns that are numbers in both tables, and no times.
 
     Dates are read as numbers, too, but are in no units, and nobody would know them by their numbers.
     """
-    if is_sparse(target, source):
-        return []
     both = set(target.features.numeric_names) & set(source.features.numeric_names)
     return [
         name

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
-from datakin._core.typed_options import typed
+from datakin._core.typed_options import convert_options
 from datakin.data import Dataset
 from datakin.data.checks.names import words_of
 from datakin.data.checks.units import Units, known_for
 from datakin.data.features import Array
 from datakin.explaining.edits import converted, numbers_of
-from datakin.explaining.suspects.suspect import Suspect, in_source, known, shared_numbers
+from datakin.explaining.suspects.suspect import Suspect, known, shared_numbers
 from datakin.results.words import number, short
 
 ENOUGH = 20  # Values from which quantiles are compared.
@@ -169,19 +169,13 @@ def _units_suspect(
     (slope, intercept), (typed_slope, typed_intercept) = way.written
     ours, theirs = (number(float(np.median(column))) for column in values)
     perhaps = f" (perhaps {way.words})" if way.words else ""
-    line = typed_slope if typed_intercept == "0" else f"{typed_slope},{typed_intercept}"
-    return Suspect(
-        cause="units",
-        table=source.name,
-        columns=(name,),
-        seen=(
-            f"{short(name)} looks to be in other units{perhaps}: its median is {ours} in "
-            f"{short(target.name)} and {theirs} in {short(source.name)}."
-        ),
-        python=f"convert={{{source.name!r}: {{{name!r}: ({slope}, {intercept})}}}}",
-        typed=typed("convert", name, f"={line}", table=source.name),
-        # What is tried is what is proposed.
-        fix=in_source(converted, name, float(slope), float(intercept)),
-        asked=SURE if way.words else UNSURE,
-        is_plain=quantiles.is_plain(way),
+    seen = (
+        f"{short(name)} looks to be in other units{perhaps}: its median is {ours} in "
+        f"{short(target.name)} and {theirs} in {short(source.name)}."
     )
+    line = typed_slope if typed_intercept == "0" else f"{typed_slope},{typed_intercept}"
+    options = convert_options(source.name, name, f"({slope}, {intercept})", line)
+    # What is tried is what is proposed.
+    edit = partial(converted, column=name, slope=float(slope), intercept=float(intercept))
+    asked, is_plain = SURE if way.words else UNSURE, quantiles.is_plain(way)
+    return Suspect("units", source.name, (name,), seen, *options, edit, asked, is_plain)

@@ -11,6 +11,8 @@ import numpy as np
 
 from datakin.data.features import Array
 from datakin.learners.learner import Learner, Predictor, Rows
+from datakin.learners.losses import Judge
+from datakin.learners.predictors import StackPredictor
 from datakin.learners.stack.candidates import BOTH, Candidate, Run, Stack, serially
 from datakin.learners.stack.weights import CHOOSING, ONE_SOURCE, PREDICTING, Mix, Style, mix
 
@@ -147,6 +149,14 @@ class Fitted:
     parts: tuple[tuple[Candidate, float, Predictor], ...]
     settled: bool
     interrupted: bool = False
+
+    def predictor(self, judge: Judge) -> StackPredictor:
+        """Return what predicts new rows, classes by the rule of a judge."""
+        parts = tuple(
+            (c.learner, f"source: {c.source}" if c.source else c.rows, weight, predictor)
+            for c, weight, predictor in self.parts
+        )
+        return StackPredictor(parts, judge.kind, judge.classes, judge.shares)
 
 
 def fit_stack(

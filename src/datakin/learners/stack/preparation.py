@@ -45,7 +45,7 @@ class Prepared:
     notes : tuple of str
     fingerprints : dict of str to str
     groups : dict of str to ndarray
-        Which rows of a source belong together, as codes; only of sources that have groups.
+        Which rows of a dataset belong together, as codes; only of those that have groups.
     """
 
     target: Dataset
@@ -79,13 +79,13 @@ def prepare(
     _check_names(given, [d.name for d in (target, *sources)])
     notes: list[str] = []
     unusable: dict[str, str] = {}
-    groups: dict[str, Array] = {}
     tables: dict[str, tuple[Features, Array, Array]] = {}
     # By name: sums over all tables do not depend on the order in which they were given.
     target, *sources = (_weighted(d, given) for d in (target, *sources))
     others = sorted(sources, key=lambda source: source.name)
     own, _ = sampled(target, max_rows, random_state, notes)
     tables[own.name] = _full(own.features, own.name), own.y, _weights(own)
+    groups = {own.name: own.groups}
     _check_counted(own)
     for source in others:
         try:
@@ -94,8 +94,7 @@ def prepare(
         except DatakinError as error:
             unusable[source.name] = str(error)
             continue
-        if part.groups is not None:
-            groups[source.name] = np.unique(part.groups, return_inverse=True)[1]
+        groups[source.name] = part.groups
     if encoder is None:
         encoder = TableEncoder.learn([features for features, _, _ in tables.values()])
     rows = {}
@@ -112,7 +111,7 @@ def prepare(
         unusable,
         tuple(notes),
         {d.name: d.fingerprint for d in (target, *sources)},
-        groups,
+        {n: np.unique(g, return_inverse=True)[1] for n, g in groups.items() if g is not None},
     )
 
 
