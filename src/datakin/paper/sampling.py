@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from numbers import Integral
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
@@ -118,15 +117,8 @@ class SettingClass(Protocol):
 class FixedPair(Setting):
     """A setting with one pair; by default its vectors are two draws of uniform numbers."""
 
-    @property
-    def target_vector(self) -> Array:
-        """The target's vector."""
-        return UNIFORM_TARGET
-
-    @property
-    def source_vector(self) -> Array:
-        """The source's vector."""
-        return UNIFORM_SOURCE
+    target_vector = UNIFORM_TARGET
+    source_vector = UNIFORM_SOURCE
 
 
 @dataclass(frozen=True)
@@ -150,7 +142,6 @@ class Rotated(Setting):
         return rotate(self.target_vector, self.cosine)
 
 
-@cache
 def autoregressive(correlation: float, p: int = 10) -> Array:
     """Return the covariance whose entries are ``correlation ** |i - j|``.
 
@@ -160,9 +151,7 @@ def autoregressive(correlation: float, p: int = 10) -> Array:
     [[1.0, 0.5, 0.25], [0.5, 1.0, 0.5], [0.25, 0.5, 1.0]]
     """
     steps = np.arange(p)
-    cov = np.asarray(correlation ** np.abs(steps[:, None] - steps), dtype=float)
-    cov.setflags(write=False)  # cached, so shared by all callers
-    return cov
+    return np.asarray(correlation ** np.abs(steps[:, None] - steps), dtype=float)
 
 
 def correlated(rng: np.random.Generator, n: int, cov: Array) -> Array:

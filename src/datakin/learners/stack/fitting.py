@@ -12,7 +12,15 @@ import numpy as np
 from datakin.data.features import Array
 from datakin.learners.learner import Learner, Predictor, Rows
 from datakin.learners.stack.candidates import BOTH, Candidate, Run, Stack, serially
-from datakin.learners.stack.weights import CHOOSING, ONE_SOURCE, PREDICTING, Mix, Style, mix
+from datakin.learners.stack.weights import (
+    CHOOSING,
+    ONE_SOURCE,
+    PREDICTING,
+    WITHOUT_POOLS,
+    Mix,
+    Style,
+    mix,
+)
 
 CUT = 0.05  # share of the prediction below which a source is left out
 WINDOW = (0.03, 0.08)  # where the cut is looked for: in the widest gap between shares
@@ -239,7 +247,7 @@ def _judged(passes: Passes, chosen: Passes, used: tuple[str, ...]) -> list[Array
     known = {(): passes.alone, tuple(stack.names): passes.mixes, used: chosen.mixes}
     if not used:
         known[used] = passes.alone
-    style = PREDICTING.without_pools if stack.has_pools else ONE_SOURCE
+    style = WITHOUT_POOLS if stack.has_pools else ONE_SOURCE
     found = []
     for draw, folds in enumerate(passes.folds):
         predictions = np.empty_like(passes.mixes[draw].predictions)
