@@ -30,9 +30,8 @@ def make_learners(given: Any, is_class: bool, seed: int = 0) -> tuple[Learner, .
     """
     if given is None:
         return tuple(LEARNERS.values())
-    if isinstance(given, str):
-        given = [given]
-    if isinstance(given, Raw) or (hasattr(given, "fit") and not isinstance(given, type)):
+    is_estimator = hasattr(given, "fit") and not isinstance(given, type)
+    if isinstance(given, (str, Raw)) or is_estimator:
         given = [given]
     if isinstance(given, (list, tuple)):
         given = _by_name(given)

@@ -19,6 +19,7 @@ from datakin._core.warned import unheard
 from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.learners.encoding import ColumnEncoder, fits_in_full, laid_out
+from datakin.learners.estimators import reason_of
 from datakin.learners.losses import Labels, Loss, check_spread, checked_losses, choose_loss, largest
 from datakin.paper.estimators import Concatenate
 from datakin.paper.inputs import Common
@@ -190,10 +191,9 @@ class Splits:
         except DatakinError:
             raise
         except Exception as error:  # whatever a user's method raises
-            text = (str(error).strip() or type(error).__name__).splitlines()[0]
             raise DatakinError(
                 f"The method {name!r} could not be fitted on {len(y)} rows of {self.datasets[i].name!r}: "
-                f"{text}"
+                f"{reason_of(error)}"
             ) from error
 
 
