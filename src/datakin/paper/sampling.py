@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -16,7 +16,6 @@ from datakin.paper.vectors import (
     BETA,
     UNIFORM_SOURCE,
     UNIFORM_TARGET,
-    check_cosine,
     rotate,
 )
 
@@ -129,7 +128,8 @@ class Rotated(Setting):
     levels: ClassVar[tuple[float, ...]] = COSINES
 
     def __post_init__(self) -> None:
-        check_cosine(self.cosine)
+        if not isinstance(self.cosine, Real) or not -1.0 <= self.cosine <= 1.0:
+            raise DatakinError(f"A cosine must lie between -1 and 1. Got {self.cosine!r}.")
 
     @property
     def target_vector(self) -> Array:
