@@ -5,7 +5,7 @@ import pytest
 
 from datakin import DatakinError
 from datakin.paper.sampling import autoregressive
-from datakin.paper.vectors import MIXTURE_SOURCE, MIXTURE_TARGET, rotate
+from datakin.paper.vectors import MIXTURE_SOURCE, MIXTURE_TARGET
 from datakin.synthetic import (
     QDA,
     FourClass,
@@ -125,7 +125,6 @@ def test_cosine_out_of_range(name, cosine):
         (lambda: LinearRegression(0.5, variant="book").oracle(), "'tables' or 'text'"),
         (lambda: NonlinearRegression(0.5, variant="").oracle(), "'tables' or 'text'"),
         (lambda: NonlinearRegression(0.5, variant="book").sample(50, 50), "Got 'book'"),
-        (lambda: rotate(np.array([-2.0, 0.0]), 0.5), "parallel to the first axis"),
         (lambda: QDA().sample(50, 1), "n_source must be at least 2"),
         (lambda: Radial().sample(50, 50, n_test=-1), "n_test must not be negative"),
         (

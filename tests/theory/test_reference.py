@@ -14,6 +14,8 @@ import pytest
 from datakin import as_dataset, score
 from datakin.learners.fitters import GenericFitter, start_fitter
 from datakin.learners.folds import make_plan
+from datakin.learners.svm import RadialSVMFitter
+from datakin.paper.models import LinearSVMFitter
 
 TASKS = ("binary", "classes", "regression")
 SIZES = ("paper", "matched", "limit")
@@ -48,7 +50,7 @@ def datasets(task):
 @pytest.fixture(scope="module", autouse=True)
 def machines_by_libsvm():
     def start(model, backend, is_sparse):
-        if backend in ("linear_svm", "rbf_svm"):
+        if backend in (LinearSVMFitter, RadialSVMFitter):
             return GenericFitter(model)
         return start_fitter(model, backend, is_sparse)
 

@@ -109,7 +109,6 @@ def test_text_variant_of_lda():
     ("make", "message"),
     [
         (lambda: LDA(1.5).oracle(), "between -1 and 1"),
-        (lambda: rotate(np.array([2.0, 0.0, 0.0]), 0.5), "parallel to the first axis"),
         (lambda: LDA(0.5, variant="book").oracle(), "'tables' or 'text'"),
         (lambda: probit_cls(np.zeros(2), np.ones(2)), "beta' Sigma beta > 0"),
         (lambda: lda_cls(np.zeros(2), np.ones(2)), "class means that differ"),

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 import datakin
-from datakin import CrossLearningScore, paper, synthetic, transfer
+from datakin import CrossLearningScore, DatakinError, paper, synthetic, transfer
+from datakin.learners.models import choose_models, default_models
+from datakin.paper.models import named_models
 
 ROOT = Path(__file__).parents[2]
 FOUR = {
@@ -86,3 +88,31 @@ def test_the_four_models_are_those_of_the_score():
     pair = paper.settings()["lda"](0.5).sample(40, 40)
     found = paper.score(pair.target, pair.source, cv=3)
     assert {*paper.MODELS} == {*found.model_scores}
+
+
+@pytest.mark.parametrize("is_class", [True, False])
+def test_models_outside_the_leaf_are_those_of_the_default(is_class):
+    usual = default_models(is_class)
+    assert [*usual] == ["logistic" if is_class else "linear", "rbf_svm", "trees"]
+    assert {*usual} < {*named_models(is_class)}
+    with pytest.raises(DatakinError, match="Got 'linear_svm' instead"):
+        choose_models(["linear_svm"], is_class)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"models": "linear_svm"},
+        {"models": ["linear_svm"]},
+        {"models": {"linear_svm": {"C": 1.0}}},
+        {"models": "paper", "estimate": "linear_svm"},
+        {"estimate": "linear_svm"},
+    ],
+)
+def test_a_model_of_the_leaf_by_every_way_to_name_it(options):
+    pair = paper.settings()["lda"](0.5).sample(40, 40)
+    options = {"cv": 3, "estimate": "linear_svm", **options}
+    result = CrossLearningScore(**options, zones="paper").compare(pair.target, pair.source)
+    table = datakin.CrossErrors.measure([pair.target, pair.source], **options)
+    assert table.score("target", "source").score == result.score
+    assert result.provenance.backends["linear_svm"] == "libsvm"

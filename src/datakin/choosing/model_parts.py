@@ -14,7 +14,7 @@ from datakin.choosing.estimators import LARGEST, dump_estimator, load_estimator
 from datakin.choosing.tree_text import booster_of, tree_text
 from datakin.data.features import Array
 from datakin.learners.encoding import TableEncoder
-from datakin.learners.foreign import ForeignPredictor, RawPredictor
+from datakin.learners.foreign import ForeignPredictor
 from datakin.learners.predictors import (
     ConstantPredictor,
     KernelPredictor,
@@ -165,7 +165,7 @@ class PartReader:
                 columns = (*self.encoder.numeric_names, *self.encoder.category_names)
                 estimator, codes = self._estimator(part)
                 made = (self.n_outputs, self.kind, np.zeros(0), "", columns)
-                return RawPredictor(estimator, codes, *made)
+                return ForeignPredictor(estimator, codes, *made, takes_table=True)
         return self._foreign(part, self.encoder.names if of_type == "scikit-learn-names" else ())
 
     def _foreign(self, part: PlainFields, names: tuple[str, ...]) -> ForeignPredictor:

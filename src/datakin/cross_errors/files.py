@@ -29,18 +29,11 @@ import pyarrow.parquet as pq
 from datakin._core.exceptions import DatakinError, FitFailure, listed
 from datakin._core.files import written_whole
 from datakin._core.json_text import parse_json
-from datakin.cross_errors.records import (
-    Errors,
-    Key,
-    Labels,
-    Member,
-    PairFacts,
-    PlanPredictions,
-    Trained,
-)
+from datakin.cross_errors.records import Errors, Key, Member, PairFacts, PlanPredictions, Trained
 from datakin.cross_errors.sums import Grams, SlimErrors, WaySums
 from datakin.data.features import Array
 from datakin.learners.folds import Plan
+from datakin.learners.losses import Labels
 from datakin.learners.metrics import Metrics
 from datakin.learners.stack.records import Trial, Trials
 

@@ -13,8 +13,8 @@ from datakin._core.exceptions import DatakinError
 from datakin.cross_errors.files import StoredParts, read_parts
 from datakin.cross_errors.options import Options
 from datakin.cross_errors.predictions import PlanReading
-from datakin.cross_errors.records import Errors, Key, Labels, Piece, PlanPredictions, Scores
-from datakin.learners.losses import LOSSES, Loss, choose_loss
+from datakin.cross_errors.records import Errors, Key, Piece, PlanPredictions, Scores
+from datakin.learners.losses import LOSSES, Labels, Loss, choose_loss
 
 if TYPE_CHECKING:
     from datakin.cross_errors.table import ErrorTable

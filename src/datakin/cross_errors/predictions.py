@@ -16,7 +16,6 @@ import numpy as np
 from datakin.cross_errors.options import Options
 from datakin.cross_errors.records import (
     Errors,
-    Labels,
     PlanPredictions,
     Scores,
     Trained,
@@ -31,7 +30,7 @@ from datakin.learners.ensemble import (
     model_weights,
     outputs_of_fits,
 )
-from datakin.learners.losses import Loss
+from datakin.learners.losses import Labels, Loss
 
 N_PARTS = 5  # of rows held out of everything, to tell how much their error varies
 

@@ -12,7 +12,7 @@ import numpy as np
 from datakin._core.exceptions import FitFailure
 from datakin.data.features import Array
 from datakin.learners.folds import Plan
-from datakin.learners.losses import Labelled, Loss
+from datakin.learners.losses import Labels, Loss
 
 Scores = Sequence["Array | None"]  # of one fit, for each model; None for a model that failed
 
@@ -163,31 +163,6 @@ class PlanPredictions:
     n_fits: int
     failures: tuple[FitFailure, ...] = ()
     backends: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, eq=False)
-class Labels:
-    """The labels that predictors are tested on, and which rows belong together."""
-
-    name: str
-    y: Array
-    classes: tuple[str, ...]
-    groups: Array | None = None
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return len(self.y)
-
-    @cached_property
-    def class_shares(self) -> Array:
-        """Share of rows in each class."""
-        return np.bincount(self.y, minlength=len(self.classes)) / self.n_rows
-
-    @cached_property
-    def kept(self) -> dict[bool, Array]:
-        """Weights of all rows, the same for all who are tested on them: balanced ones or not."""
-        return {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -347,7 +322,7 @@ def least_error(loss: Loss, weights: Array) -> float:
     return float(weights.max()) if loss.needs == "label" and not loss.by_name else 0.0
 
 
-def kept_weights(loss: Loss, dataset: Labelled, kept: Array) -> Array:
+def kept_weights(loss: Loss, dataset: Labels, kept: Array) -> Array:
     """Return row weights that sum to 1 over the rows kept (over each class alike if balanced)."""
     weights = kept.astype(float)
     if loss.balanced:

@@ -14,6 +14,7 @@ from datakin._core.warned import filters_kept
 from datakin.cross_errors.options import Options, check_names_of
 from datakin.cross_errors.table import ErrorTable
 from datakin.cross_learning.preparation import prepare
+from datakin.cross_learning.score import chosen_models
 from datakin.data import for_matrix
 from datakin.execution.running import measured
 from datakin.results import Comparison, Matrix, Ranking
@@ -92,7 +93,8 @@ class CrossErrors(ErrorTable):
         members = for_matrix(datasets)
         names = [d.name for d in members]
         wanted, tried = _named_pairs(pairs, names), _named_trials(trials, names)
-        measurement = prepare(members, wanted, chosen, tried, keep)
+        models = chosen_models(chosen, members)
+        measurement = prepare(members, wanted, chosen, models, tried, keep)
         said = f"Interrupted with {{}} of {len(wanted)} pairs finished."
         return _as_cross_errors(measured(measurement, said.format, _as_cross_errors))
 

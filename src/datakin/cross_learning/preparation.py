@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from datakin._core.exceptions import DatakinError, listed, suggest
-from datakin.cross_errors.options import AGGREGATES, Options
+from datakin.cross_errors.options import Options
 from datakin.cross_errors.sums import WaySums
 from datakin.cross_errors.table import ErrorTable
 from datakin.data import Dataset
 from datakin.execution.agreement import choose_keep
 from datakin.execution.measurement import Looks, Measurement
-from datakin.learners.models import Model, built_in_models, choose_models
+from datakin.learners.models import Model
 from datakin.scoring.cls import AVERAGES, last_change
 from datakin.scoring.pairs import make_pair
 from datakin.scoring.rankings import grams_of_all, what_rows_add
@@ -22,33 +21,17 @@ from datakin.scoring.uncertainty import variances
 from datakin.scoring.ways import RowsWay, summed
 
 
-def _chosen_models(options: Options, is_class: bool) -> tuple[Model, ...]:
-    """Return the models for the task, and check that `estimate` is one of what they give."""
-    models = choose_models(options.models, is_class)
-    names = [model.name for model in models]
-    if options.estimate in (*AGGREGATES, *names):
-        return models
-    if options.models is None:
-        known = {m.name: m for m in built_in_models(is_class)}
-        if options.estimate in known:  # another built-in model, asked for by name alone
-            return (*models, known[options.estimate])
-    raise DatakinError(
-        f"The 'estimate' parameter must be one of {listed((*AGGREGATES, *names), limit=12)}. "
-        f"Got {options.estimate!r} instead.{suggest(str(options.estimate), [*AGGREGATES, *names])}"
-    )
-
-
 def prepare(
     datasets: Sequence[Dataset],
     pairs: Sequence[tuple[str, str]],
     options: Options,
+    models: tuple[Model, ...],
     trials: Sequence[str],
     keep: str,
     *,
     with_grams: bool = True,
 ) -> Measurement:
     """Return a measurement that is ready to run."""
-    models = _chosen_models(options, bool(datasets[0].classes))
     # Averages over models, and the limit, are made of all of them row by row.
     is_one = options.estimate not in AVERAGES and options.size != "limit"
     return Measurement(

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Self
 
 from datakin._core.checks import check_callback
-from datakin._core.exceptions import DatakinError, Interrupted, announce
+from datakin._core.exceptions import DatakinError, Interrupted, announce, listed, suggest
 from datakin._core.warned import filters_kept
-from datakin.cross_errors.options import Options, check_names_of
+from datakin.cross_errors.options import AGGREGATES, Options, check_names_of
 from datakin.cross_errors.table import ErrorTable
 from datakin.cross_learning.preparation import prepare
 from datakin.cross_learning.screening import screen_sources
-from datakin.data import for_comparison, for_matrix, for_ranking
+from datakin.data import Dataset, for_comparison, for_matrix, for_ranking
 from datakin.execution.running import measured
+from datakin.learners.models import Model, choose_models, default_models
 from datakin.results import Comparison, Matrix, Ranking
 from datakin.results.zones import PAPER
 from datakin.scoring.matrices import check_symmetric, complete_names, fill_matrix, make_matrix
@@ -138,7 +139,8 @@ class CrossLearningScore(Options):
         """Compare one target with one source: see `datakin.score`."""
         datasets = for_comparison(target, source)
         names = (datasets[0].name, datasets[1].name)
-        measurement = prepare(datasets, [names], self, self._tried([names[0]]), "auto")
+        models = chosen_models(self, datasets)
+        measurement = prepare(datasets, [names], self, models, self._tried([names[0]]), "auto")
         said = "Interrupted before the pair was finished."
         comparison = compare_pair(measured(measurement, said.format), *names)
         announce([comparison])
@@ -160,7 +162,8 @@ class CrossLearningScore(Options):
         datasets = for_ranking(target, sources)
         first, *others = (d.name for d in datasets)
         pairs = [(first, name) for name in others]
-        measurement = prepare(datasets, pairs, self, self._tried([first]), "auto")
+        models = chosen_models(self, datasets)
+        measurement = prepare(datasets, pairs, self, models, self._tried([first]), "auto")
         screening = None
         if screen:
             try:
@@ -195,7 +198,8 @@ class CrossLearningScore(Options):
                 "the two."
             )
         pairs, tried = list(combinations(names, 2)), names if calls else ()
-        measurement = prepare(members, pairs, self, tried, "sums", with_grams=False)
+        models = chosen_models(self, members)
+        measurement = prepare(members, pairs, self, models, tried, "sums", with_grams=False)
 
         def said(n_pairs: int) -> str:
             done = complete_names(measurement.table(complete=False))
@@ -204,6 +208,37 @@ class CrossLearningScore(Options):
         result, told = fill_matrix(measured(measurement, said, make_matrix))
         announce(told)
         return result
+
+
+def chosen_models(options: Options, datasets: Sequence[Dataset]) -> tuple[Model, ...]:
+    """Return the models for the task, and check that `estimate` is one of what they give.
+
+    Those that are not of the default come from the paper's leaf, which is loaded where one is named.
+    """
+    is_class, given, estimate = bool(datasets[0].classes), options.models, options.estimate
+    usual = default_models(is_class)
+    asked = given if isinstance(given, (list, tuple)) else [given]
+    if isinstance(given, Mapping):
+        asked = [name for name, changed in given.items() if isinstance(changed, Mapping)]
+    if given is None or all(isinstance(each, Model) or str(each) in usual for each in asked):
+        models = choose_models(given, is_class, usual)
+    else:
+        from datakin.paper import choose_named
+
+        models = choose_named(given, is_class)
+    names = [model.name for model in models]
+    if estimate in (*AGGREGATES, *names):
+        return models
+    if given is None:
+        from datakin.paper import named_models
+
+        known = named_models(is_class)
+        if estimate in known:  # another model, asked for by name alone
+            return (*models, known[estimate])
+    raise DatakinError(
+        f"The 'estimate' parameter must be one of {listed((*AGGREGATES, *names), limit=12)}. "
+        f"Got {estimate!r} instead.{suggest(str(estimate), [*AGGREGATES, *names])}"
+    )
 
 
 def score(target: Any, source: Any, **options: Any) -> Comparison:

@@ -18,14 +18,14 @@ from datakin._core.exceptions import DatakinError, listed
 from datakin._core.repeatability import derive_seed
 from datakin.cross_errors.options import Options
 from datakin.cross_errors.predictions import PlanReading
-from datakin.cross_errors.records import Errors, Labels, PlanPredictions, Trained
+from datakin.cross_errors.records import Errors, PlanPredictions, Trained
 from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.deep.heads import Head, HeadOptions, fit_head
 from datakin.execution.units import labels_of
 from datakin.learners.ensemble import View
 from datakin.learners.folds import Plan, make_plan
-from datakin.learners.losses import Loss, choose_loss
+from datakin.learners.losses import Labels, Loss, choose_loss
 
 FOLDS = 5
 ATTEMPTS = 50

@@ -10,14 +10,14 @@ import numpy as np
 from datakin._core.exceptions import DatakinError, listed, warn
 from datakin._core.repeatability import versions
 from datakin.cross_errors.options import Options
-from datakin.cross_errors.records import Key, Labels, Member, PairFacts
+from datakin.cross_errors.records import Key, Member, PairFacts
 from datakin.data import Dataset, Pairing, pair
 from datakin.data.features import Array
 from datakin.execution.identity import Unknown, identity_of
 from datakin.execution.sampling import LargeSample
 from datakin.execution.units import draw_plans, labels_of
 from datakin.learners.folds import Plan
-from datakin.learners.losses import LOSSES, Loss, check_spread, choose_loss
+from datakin.learners.losses import LOSSES, Labels, Loss, check_spread, choose_loss
 
 MIN_TEST_ROWS = 10
 NONE = (0, 0)  # of rows in both datasets

@@ -13,14 +13,14 @@ from typing import Any
 
 from datakin.cross_errors.options import Options
 from datakin.cross_errors.predictions import PlanReading
-from datakin.cross_errors.records import Errors, Key, Labels, Piece, PlanPredictions, of_repeats
+from datakin.cross_errors.records import Errors, Key, Piece, PlanPredictions, of_repeats
 from datakin.cross_errors.sums import slimmed
 from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.execution.sampling import FOLDS
 from datakin.learners.engine import FittedPlan, ModelFits, PlanRun
 from datakin.learners.folds import Plan, make_plan
-from datakin.learners.losses import Loss
+from datakin.learners.losses import Labels, Loss
 from datakin.learners.models import Model
 
 BATCH = 20_000  # rows of other datasets at hand at a time

@@ -208,9 +208,7 @@ def _scaler(tables: Sequence[Features]) -> Scaler:
     """Return the scaler of the columns of numbers."""
     own = _numbers(tables[0])
     found = Scaler.learn(own)
-    known = ~np.isnan(own)
-    lows = np.where(known, own, np.inf).min(axis=0, initial=np.inf)
-    highs = np.where(known, own, -np.inf).max(axis=0, initial=-np.inf)
+    lows, highs = np.fmin.reduce(own, initial=np.inf), np.fmax.reduce(own, initial=-np.inf)
     varies = lows < highs
     if varies.all():
         return found

@@ -1,16 +1,13 @@
-"""scikit-learn estimators as learners: how they are cloned, seeded, given weights, and read out."""
+"""scikit-learn estimators as learners: how they are cloned, seeded, and read out."""
 
 from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import has_fit_parameter
 
 from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
@@ -32,45 +29,10 @@ class Prototype:
             if name.endswith("random_state") and value is None
         ]
 
-    @cached_property
-    def weight_argument(self) -> str:
-        """The name of the argument of `fit` for row weights; an error if there is none."""
-        return check_takes_weights(self.estimator)
-
     def seeded(self, seed: int) -> Any:
         """Return an estimator to fit; the seed is used where its own random_state is None."""
         made = deepcopy(self.estimator)
         return made.set_params(**dict.fromkeys(self.free, seed)) if self.free else made
-
-
-def weight_argument(estimator: Any) -> str | None:
-    """Return the name of the argument of `fit` for row weights, None if there is none.
-
-    Examples
-    --------
-    >>> from sklearn.linear_model import Ridge
-    >>> from sklearn.pipeline import make_pipeline
-    >>> weight_argument(make_pipeline(Ridge()))
-    'ridge__sample_weight'
-    """
-    if isinstance(estimator, Pipeline):
-        step, last = estimator.steps[-1]
-        inner = weight_argument(last)
-        return None if inner is None else f"{step}__{inner}"
-    takes = hasattr(estimator, "fit") and has_fit_parameter(estimator, "sample_weight")
-    return "sample_weight" if takes else None
-
-
-def check_takes_weights(estimator: Any) -> str:
-    """Return the name of the argument of `fit` for row weights; refuse an estimator without one."""
-    name = weight_argument(estimator)
-    if name is None:
-        raise DatakinError(
-            f"The base estimator must take row weights: fit(X, y, sample_weight=...). "
-            f"{type(estimator).__name__} does not; use one that does, such as LogisticRegression, SVC, "
-            f"RandomForestClassifier or XGBClassifier (their regressors for numbers)."
-        )
-    return name
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,43 +107,6 @@ def _check_shape(values: Array, shape: tuple[int, int]) -> None:
         raise ValueError(f"predictions of shape {values.shape} where {shape} was expected")
 
 
-def fit_weighted(
-    estimator: Any,
-    X: Any,
-    y: Array,
-    sample_weight: Array | None = None,
-    *,
-    n_classes: int = 0,
-    seed: int = 0,
-) -> FittedLearner:
-    """Fit a clone of an estimator, or of a prototype, with row weights.
-
-    Weights are passed on unscaled (with a penalised learner, larger ones make the penalty matter less), in a
-    pipeline to the last step. Rows of weight 0 are left out. None fits without weights, which works with any
-    estimator. `n_classes` counts the classes of the task, including any that y does not have; 0 for
-    regression. If only one class is left, the learner always predicts it.
-
-    Examples
-    --------
-    >>> from sklearn.linear_model import LinearRegression
-    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0.0, 1.0, 2.0, 9.0])
-    >>> learner = fit_weighted(LinearRegression(), X, y, np.array([1.0, 1.0, 1.0, 0.0]))
-    >>> learner.values(np.array([[3.0]])).round(6)
-    array([3.])
-    """
-    arguments: dict[str, Array] = {}
-    prototype = estimator if isinstance(estimator, Prototype) else Prototype(estimator)
-    if sample_weight is not None:
-        name = prototype.weight_argument
-        weights = _check_weights(sample_weight, len(y))
-        kept = weights > 0
-        if not kept.all():
-            X, y, weights = X[kept], y[kept], weights[kept]
-        arguments = {name: weights}
-    who = type(prototype.estimator).__name__
-    return fitted_clone(prototype, X, y, arguments, n_classes, seed, who)
-
-
 def fitted_clone(
     prototype: Prototype,
     X: Any,
@@ -212,19 +137,3 @@ def fitted_clone(
 def reason_of(error: Exception) -> str:
     """Return the first line of what an estimator raised."""
     return (str(error).strip() or type(error).__name__).splitlines()[0]
-
-
-def _check_weights(sample_weight: Array, n_rows: int) -> Array:
-    weights = np.asarray(sample_weight, dtype=float)
-    if weights.shape != (n_rows,):
-        raise DatakinError(
-            f"There must be one weight for each of the {n_rows} rows. "
-            f"Got an array of shape {weights.shape}."
-        )
-    if not np.isfinite(weights).all() or (weights < 0).any():
-        raise DatakinError("Row weights must be finite and not negative.")
-    if not weights.any():
-        raise DatakinError(
-            f"Row weights must not all be 0. Got {n_rows} zeros; there is nothing left to learn from."
-        )
-    return weights

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import math
 from functools import cached_property, partial
-from importlib import import_module
 from types import SimpleNamespace
 from typing import Any, Protocol
 
@@ -31,15 +30,6 @@ from datakin.learners.newton import logistic
 MOST_PARAMETERS = 300  # beyond, factorising the Hessian costs more than many gradient steps
 EQUAL = 1e-13  # smaller eigenvalues, relative to the largest, come from equal columns
 SAFE = 1e-8  # if any other eigenvalue is smaller than this, digits are lost
-
-# Module and class by name: each is imported only when a model asks for it.
-BACKENDS = {
-    "logistic": "fitters:NewtonFitter",
-    "linear": "fitters:LeastSquaresFitter",
-    "linear_svm": "paper_models:LinearSVMFitter",
-    "rbf_svm": "svm:RadialSVMFitter",
-    "xgboost": "trees:BoostingFitter",
-}
 
 
 class Fitter(Protocol):
@@ -78,16 +68,14 @@ class GenericFitter:
         return self._prototype.seeded(seed).fit(X, y)
 
 
-def start_fitter(estimator: Any, backend: str | None, is_sparse: bool) -> Fitter:
-    """Return a fitter for one plan: for a key of `BACKENDS` the fast one, if it can do the estimator's fits.
+def start_fitter(estimator: Any, fast: Any, is_sparse: bool) -> Fitter:
+    """Return a fitter for one plan: of the class `fast`, if there is one that can do the estimator's fits.
 
     Parameters that the fast fitter does not know must have their default values. All else is left to
-    scikit-learn: a user's own estimator (no backend), and sparse matrices.
+    scikit-learn: a user's own estimator (no fast fitter), and sparse matrices.
     """
-    if backend is None or is_sparse:
+    if fast is None or is_sparse:
         return GenericFitter(estimator)
-    module, _, name = BACKENDS[backend].partition(":")
-    fast = getattr(import_module(f"datakin.learners.{module}"), name)
     usual = type(estimator)().get_params()
     changed = {k for k, v in estimator.get_params().items() if repr(v) != repr(usual.get(k))}
     serves = getattr(fast, "serves", lambda estimator: True)

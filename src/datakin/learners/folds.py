@@ -170,12 +170,6 @@ def _check_folds(dataset: Dataset, folds: list[Array], cause: str) -> None:
             )
 
 
-def number_of_folds(n_rows: int, n_groups: int | None = None) -> int:
-    """Return how many folds a target of some size gets."""
-    found = FEWER if n_rows > MANY_ROWS else FOLDS
-    return max(2, min(found, n_rows // 2, n_rows if n_groups is None else n_groups))
-
-
 def draw_folds(
     y: Array, is_class: bool, groups: Array | None, seed: int, n_folds: int | None = None
 ) -> Array:
@@ -191,8 +185,9 @@ def draw_folds(
             "All rows of the target belong to one group: no row can be predicted without its group. "
             "Leave out group, or use a finer one."
         )
-    wanted = number_of_folds(len(y), n_groups)
-    wanted = wanted if n_folds is None else max(2, min(n_folds, wanted))
+    usual = FEWER if len(y) > MANY_ROWS else FOLDS
+    most = min(usual, len(y) // 2, len(y) if n_groups is None else n_groups)
+    wanted = max(2, most if n_folds is None else min(n_folds, most))
     state = derive_seed(seed, "stack folds", _ranks(y))
     counts = np.unique(y, return_counts=True)[1] if is_class else np.array([wanted])
     # A class with fewer rows than folds is spread as far as it goes.

@@ -100,7 +100,8 @@ class ForeignPredictor:
     """A fitted scikit-learn estimator, the classes it was trained on, and medians for missing numbers.
 
     The name is the learner's; that of the estimator's class if empty. The estimator gets a data frame if
-    there are names of columns, else a matrix.
+    there are names of columns, else a matrix. One that takes tables gets them as they are; medians are of no
+    use to it.
     """
 
     estimator: Any
@@ -110,16 +111,23 @@ class ForeignPredictor:
     medians: Array
     name: str = ""
     columns: tuple[str, ...] = ()
-    takes_table: ClassVar[bool] = False
+    takes_table: bool = False
 
     def given(self, X: Any) -> Any:
         """Return what the estimator gets."""
+        if self.takes_table:
+            return frame_of(X)
         X = filled(X, self.medians)
         return pd.DataFrame(X, columns=list(self.columns)) if self.columns else X
 
     @property
     def what(self) -> str:
         """A sentence on what the estimator gets."""
+        if self.takes_table:
+            return (
+                f" (It was given a data frame as it is, with the columns {listed(self.columns)}; what is "
+                f"missing is NaN.)"
+            )
         kind = "data frame" if self.columns else "matrix"
         n = counted(len(self.medians), "column")
         return f" (It was given a {kind} of {n}, all numbers finite: missing ones are medians.)"
@@ -145,25 +153,6 @@ class ForeignPredictor:
             ) from error
 
 
-@dataclass(frozen=True, eq=False)
-class RawPredictor(ForeignPredictor):
-    """A fitted estimator that takes tables as they are; `medians` are of no use to it."""
-
-    takes_table: ClassVar[bool] = True
-
-    def given(self, X: Any) -> Any:
-        """Return what the estimator gets."""
-        return frame_of(X)
-
-    @property
-    def what(self) -> str:
-        """A sentence on what the estimator gets."""
-        return (
-            f" (It was given a data frame as it is, with the columns {listed(self.columns)}; what is "
-            f"missing is NaN.)"
-        )
-
-
 @dataclass(frozen=True)
 class ForeignLearner:
     """A scikit-learn classifier or regressor; missing numbers become medians.
@@ -175,6 +164,7 @@ class ForeignLearner:
     estimator: Any
     seed: int = 0
     refits: ClassVar[bool] = True  # each fold is a fit
+    takes_table: ClassVar[bool] = False
 
     def fit(self, rows: Rows, parts: Sequence[Array] = ()) -> tuple[Predictor, Array]:
         """Return the predictor of all rows; there is no penalty to tell about."""
@@ -190,7 +180,7 @@ class ForeignLearner:
         y, n_classes = (rows.codes, max(n_outputs, 2)) if is_class else (rows.Y[:, 0], 0)
         seed, who = derive_seed(self.seed, self.name), f"The learner {self.name!r}"
         made = self._unfitted(rows)
-        given = made.given(rows.table if made.takes_table else rows.X)
+        given = made.given(rows.table if self.takes_table else rows.X)
         start = perf_counter()
         found = fitted_clone(
             Prototype(self.estimator), given, y, arguments, n_classes, seed, who, made.what
@@ -202,8 +192,13 @@ class ForeignLearner:
 
     def _unfitted(self, rows: Rows) -> ForeignPredictor:
         """Return a predictor that knows what to give an estimator, and has none."""
-        columns = rows.names if asks_for_names(self.estimator, rows.names) else ()
-        made = (rows.Y.shape[1], rows.kind, medians(rows.X), self.name, columns)
+        if self.takes_table:
+            columns = () if rows.table is None else rows.table.names
+            middles = np.zeros(0)
+        else:
+            columns = rows.names if asks_for_names(self.estimator, rows.names) else ()
+            middles = medians(rows.X)
+        made = (rows.Y.shape[1], rows.kind, middles, self.name, columns, self.takes_table)
         return ForeignPredictor(None, np.zeros(0, dtype=int), *made)
 
     def held_out(
@@ -218,8 +213,3 @@ class RawLearner(ForeignLearner):
     """An estimator that takes tables as they are."""
 
     takes_table: ClassVar[bool] = True
-
-    def _unfitted(self, rows: Rows) -> ForeignPredictor:
-        assert rows.table is not None
-        made = (rows.Y.shape[1], rows.kind, np.zeros(0), self.name, rows.table.names)
-        return RawPredictor(None, np.zeros(0, dtype=int), *made)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 
 from datakin._core.exceptions import DatakinError, listed, suggest
+from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.learners.learner import Kind
 
@@ -19,28 +21,29 @@ CLIP = 1e-3  # log loss: a probability is never taken below this
 Rows = Callable[[Array, Array], Array]
 
 
-class Labelled(Protocol):
-    """What a loss must know of the dataset tested on: a Dataset, or its labels alone."""
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """The labels that predictors are tested on, and which rows belong together."""
 
-    @property
-    def name(self) -> str:
-        """Its name."""
-
-    @property
-    def y(self) -> Array:
-        """Class codes or numbers."""
-
-    @property
-    def classes(self) -> tuple[str, ...]:
-        """Class names; empty for regression."""
+    name: str
+    y: Array
+    classes: tuple[str, ...]
+    groups: Array | None = None
 
     @property
     def n_rows(self) -> int:
         """Number of rows."""
+        return len(self.y)
 
-    @property
+    @cached_property
     def class_shares(self) -> Array:
         """Share of rows in each class."""
+        return np.bincount(self.y, minlength=len(self.classes)) / self.n_rows
+
+    @cached_property
+    def kept(self) -> dict[bool, Array]:
+        """Weights of all rows, the same for all who are tested on them: balanced ones or not."""
+        return {}
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ class Loss:
     by_name: bool = False
     constant: Callable[[Array], float] | None = None
 
-    def row_weights(self, dataset: Labelled) -> Array:
+    def row_weights(self, dataset: Dataset | Labels) -> Array:
         """Return weights with mean 1 that the tested dataset's rows carry under this loss."""
         if not self.balanced:
             return np.ones(dataset.n_rows)
@@ -80,10 +83,6 @@ class Loss:
         """Return the mean loss of the best constant prediction: Var(y) for squared error."""
         best = float(np.mean(y)) if self.constant is None else self.constant(y)
         return float(np.mean(self.rows(y, np.full(len(y), best))))
-
-
-def _zero_one(y: Array, label: Array) -> Array:
-    return np.asarray(y != label, dtype=float)
 
 
 def _brier(y: Array, p: Array) -> Array:
@@ -103,17 +102,13 @@ def _absolute(y: Array, value: Array) -> Array:
     return np.asarray(np.abs(y - value))
 
 
-def _median(y: Array) -> float:
-    return float(np.median(y))
-
-
 LOSSES: dict[str, Loss] = {
-    "zero_one": Loss("zero_one", "label", _zero_one),
-    "balanced": Loss("balanced", "label", _zero_one, balanced=True),
+    "zero_one": Loss("zero_one", "label", np.not_equal),
+    "balanced": Loss("balanced", "label", np.not_equal, balanced=True),
     "brier": Loss("brier", "probability", _brier),
     "log": Loss("log", "probability", _log),
     "squared": Loss("squared", "value", _squared),
-    "absolute": Loss("absolute", "value", _absolute, constant=_median),
+    "absolute": Loss("absolute", "value", _absolute, constant=np.median),
 }
 
 
@@ -138,7 +133,7 @@ def resolve_loss(loss: Any) -> Loss | None:
     return LOSSES[loss]
 
 
-def choose_loss(loss: Loss | None, dataset: Labelled) -> Loss:
+def choose_loss(loss: Loss | None, dataset: Dataset | Labels) -> Loss:
     """Return the loss that errors on this dataset's rows are measured in.
 
     The default is squared error for regression and 0-1 loss for classes. If a class is rare (a share

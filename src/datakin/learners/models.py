@@ -1,4 +1,4 @@
-"""The learners: those of the default and of the paper, three more, and any scikit-learn estimator."""
+"""The models of scores: those of the default, any others by name, and any scikit-learn estimator."""
 
 from __future__ import annotations
 
@@ -12,14 +12,10 @@ from sklearn.base import clone
 from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.data.features import Array
 from datakin.learners.estimators import FittedLearner
-from datakin.learners.fitters import Fitter, start_fitter
+from datakin.learners.fitters import Fitter, LeastSquaresFitter, NewtonFitter, start_fitter
 from datakin.learners.scaling import center_and_scale
-from datakin.learners.trees import tree_options
+from datakin.learners.trees import BoostingFitter, tree_options
 
-# Besides logistic or linear regression, which is the first of both:
-DEFAULT = ("rbf_svm", "trees")
-PAPER = ("linear_svm", "rbf_svm", "xgboost")
-_BOOSTING = {"n_estimators": 100, "max_depth": 6, "learning_rate": 0.3, "n_jobs": 1}
 RESERVED = ("ensemble", "weighted", "unweighted", "average")
 
 
@@ -36,8 +32,8 @@ class Model:
         Standardised columns, or ranks with missing values left in place.
     scale_target : bool
         Regression: standardise y within the training rows, as kernel machines need.
-    backend : str, optional
-        The fast fitter in `datakin.learners.fitters` that gives the estimator's fit.
+    backend : class of Fitter, optional
+        The fast fitter that gives the estimator's fit.
     sizing : callable, optional
         ``sizing(n_rows, n_columns)`` returns options that suit a dataset of that size.
     """
@@ -46,7 +42,7 @@ class Model:
     estimator: Any
     features: Literal["dense", "tree"] = "dense"
     scale_target: bool = False
-    backend: str | None = None
+    backend: Any = None
     sizing: Callable[[int, int], Mapping[str, Any]] | None = None
 
     def sized(self, n_rows: int, n_columns: int) -> Model:
@@ -60,58 +56,49 @@ class Model:
         return replace(self, estimator=estimator, sizing=None)
 
 
-def built_in_models(is_class: bool) -> tuple[Model, ...]:
-    """Return all models that can be asked for by name."""
+def default_models(is_class: bool) -> dict[str, Model]:
+    """Return the models of the default by name."""
     # Learners are imported where they are made, so that `import datakin` stays quick.
     from sklearn.linear_model import LinearRegression, LogisticRegression
     from sklearn.svm import SVC, SVR
     from xgboost import XGBClassifier, XGBRegressor
 
-    from datakin.learners.paper_models import terms_and_qda
+    from datakin.learners.svm import RadialSVMFitter
 
     machine, boosted = (SVC, XGBClassifier) if is_class else (SVR, XGBRegressor)
-    # XGBoost's least gain for a split is absolute, so the unit of y would matter.
-    unit = not is_class
-
-    def model(name: str, estimator: Any, backend: str, **more: Any) -> Model:
-        return Model(name, estimator, scale_target=unit, backend=backend, **more)
-
     if is_class:
         # C = 1000: an unpenalised fit diverges on separable data.
         logistic = LogisticRegression(C=1e3, max_iter=1000)
-        first = Model("logistic", logistic, backend="logistic")
+        first = Model("logistic", logistic, backend=NewtonFitter)
     else:
-        first = Model("linear", LinearRegression(), backend="linear")
-    trees = boosted(n_jobs=1)
-    return (
+        first = Model("linear", LinearRegression(), backend=LeastSquaresFitter)
+    radial = machine(kernel="rbf", gamma="auto")
+    # XGBoost's least gain for a split is absolute, so the unit of y would matter.
+    unit = not is_class
+    found = (
         first,
-        model("linear_svm", machine(kernel="linear"), "linear_svm"),
-        model("rbf_svm", machine(kernel="rbf", gamma="auto"), "rbf_svm"),
-        model("trees", trees, "xgboost", features="tree", sizing=tree_options),
-        model("xgboost", boosted(**_BOOSTING), "xgboost", features="tree"),
-        *(Model(name, made) for name, made in terms_and_qda(is_class).items()),
+        Model("rbf_svm", radial, scale_target=unit, backend=RadialSVMFitter),
+        Model("trees", boosted(n_jobs=1), "tree", unit, BoostingFitter, tree_options),
     )
+    return {model.name: model for model in found}
 
 
-def choose_models(models: Any, is_class: bool) -> tuple[Model, ...]:
+def choose_models(
+    models: Any, is_class: bool, known: Mapping[str, Model] | None = None
+) -> tuple[Model, ...]:
     """Return the models for an option of the user.
 
-    None: the default's three. "paper": the paper's four. "extended": the default's and more. Else a list of
-    names, or a mapping of name to estimator or options. A mapping of options changes a built-in model. A
-    user's own estimator gets imputed, standardised and one-hot encoded features. Its label is the class with
+    None: the default's three. Else a name, a list of names, or a mapping of name to estimator or options. A
+    mapping of options changes one of the `known` models, by default those of the default. A user's own
+    estimator gets imputed, standardised and one-hot encoded features. Its label is the class with
     the largest predict_proba or decision_function (for SVC that is ``break_ties=True``), or predict if it has
     neither.
     """
-    known = {m.name: m for m in built_in_models(is_class)}
-    if models is None or isinstance(models, str):
-        first = next(iter(known))
-        more = [name for name in known if name not in (first, *DEFAULT, *PAPER)]
-        sets = {
-            None: [first, *DEFAULT],
-            "paper": [first, *PAPER],
-            "extended": [first, *DEFAULT, *more],
-        }
-        models = sets.get(models, [models])
+    known = default_models(is_class) if known is None else known
+    if models is None:
+        models = list(known)
+    if isinstance(models, str):
+        models = [models]
     if not isinstance(models, (Mapping, list, tuple)):
         _known_model(models, known)
     if isinstance(models, Mapping):
@@ -133,7 +120,7 @@ def choose_models(models: Any, is_class: bool) -> tuple[Model, ...]:
     return tuple(chosen)
 
 
-def _changed_model(name: Any, options: Mapping[str, Any], known: dict[str, Model]) -> Model:
+def _changed_model(name: Any, options: Mapping[str, Any], known: Mapping[str, Model]) -> Model:
     """Return a built-in model with some options of the user's."""
     model = _known_model(name, known)
     estimator = clone(model.estimator)
@@ -147,7 +134,7 @@ def _changed_model(name: Any, options: Mapping[str, Any], known: dict[str, Model
     return replace(model, estimator=estimator.set_params(**options))
 
 
-def _known_model(name: Any, known: dict[str, Model]) -> Model:
+def _known_model(name: Any, known: Mapping[str, Model]) -> Model:
     if not isinstance(name, str) or name not in known:
         raise DatakinError(
             f"The 'models' parameter must be None, 'paper', 'extended', a list of "

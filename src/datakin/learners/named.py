@@ -1,13 +1,10 @@
-"""Learners by name or as scikit-learn estimators: those of a stack, and the base learners of transfer."""
+"""The learners of a stack, by name or as scikit-learn estimators."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 
 from datakin._core.exceptions import DatakinError, listed, repeated, suggest
@@ -33,9 +30,8 @@ def make_learners(given: Any, is_class: bool, seed: int = 0) -> tuple[Learner, .
     """
     if given is None:
         return tuple(LEARNERS.values())
-    if isinstance(given, str):
-        given = [given]
-    if isinstance(given, Raw) or (hasattr(given, "fit") and not isinstance(given, type)):
+    is_estimator = hasattr(given, "fit") and not isinstance(given, type)
+    if isinstance(given, (str, Raw)) or is_estimator:
         given = [given]
     if isinstance(given, (list, tuple)):
         given = _by_name(given)
@@ -90,57 +86,3 @@ def _one(name: str, given: Any, is_class: bool, seed: int) -> Learner:
             f"The learner {name!r} must be a {wanted} for this task. Got {type(given).__name__}."
         )
     return learner(name, given, seed)
-
-
-def default_estimator(is_class: bool) -> Any:
-    """Return the default base learner: logistic or linear regression."""
-    if not is_class:
-        return LinearRegression()
-    # C = 1000: an unpenalised fit diverges on separable data.
-    return make_pipeline(StandardScaler(), LogisticRegression(C=1e3, max_iter=1000))
-
-
-def choose_estimator(estimator: Any, is_class: bool, is_sparse: bool = False) -> Any:
-    """Return the base learner of a given name, or check an estimator of the user.
-
-    The names are "logistic" (for numbers "linear"; the default), "forest" and "xgboost". Where rows are
-    sparse, the learner must accept that.
-    """
-    names = ("logistic" if is_class else "linear", "forest", "xgboost")
-    if estimator is None or isinstance(estimator, str):
-        if estimator not in (None, *names):
-            raise DatakinError(
-                f"The 'estimator' parameter must be one of {listed(names)} for "
-                f"{'classes' if is_class else 'numbers'}, or a scikit-learn estimator. "
-                f"Got {estimator!r} instead.{suggest(estimator, names)}"
-            )
-        return _named(estimator or names[0], is_class, is_sparse)
-    wanted = "classifier" if is_class else "regressor"
-    usable = hasattr(estimator, "fit") and not isinstance(estimator, type)
-    if not usable or get_tags(estimator).estimator_type != wanted:
-        raise DatakinError(
-            f"The 'estimator' parameter must be a {wanted} for this task, such as "
-            f"{'LogisticRegression' if is_class else 'LinearRegression'}(), or one of {listed(names)}. "
-            f"Got {estimator!r} instead."
-        )
-    if is_sparse and not get_tags(estimator).input_tags.sparse:
-        raise DatakinError(
-            f"The 'estimator' parameter must take sparse rows, as these datasets have. "
-            f"{type(estimator).__name__} does not."
-        )
-    return estimator
-
-
-def _named(name: str, is_class: bool, is_sparse: bool) -> Any:
-    # Imported here, so that importing datakin.transfer stays fast.
-    if name == "forest":
-        from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-
-        return RandomForestClassifier() if is_class else RandomForestRegressor()
-    if name == "xgboost":
-        from xgboost import XGBClassifier, XGBRegressor
-
-        return (XGBClassifier if is_class else XGBRegressor)(n_estimators=100, n_jobs=1)
-    whole = default_estimator(is_class)
-    # Centring would make sparse rows dense; they are already scaled.
-    return whole[-1] if is_sparse and is_class else whole

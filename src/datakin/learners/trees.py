@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
@@ -50,27 +50,13 @@ def train_trees(
     from xgboost import Booster, DMatrix
 
     data = DMatrix(X, y, nthread=options.get("nthread", options.get("n_jobs")), **rows)
-    booster = _plain_booster()(options, [data])
+    booster = Booster(dict(options), [data])
+    # Columns have no names here; without this they would be compared in every round.
+    vars(booster)["_assign_dmatrix_features"] = lambda data: None
     for i in range(rounds):
         booster.update(data, i)
-    booster.__class__ = (
-        Booster  # what is sent elsewhere needs a class that can be found by its name
-    )
+    del vars(booster)["_assign_dmatrix_features"]
     return booster
-
-
-@cache
-def _plain_booster() -> Any:
-    """Return the class of boosters without names of columns; made when it is first needed."""
-    from xgboost import Booster
-
-    class PlainBooster(Booster):
-        """A booster whose columns have no names, so that none are compared in every round."""
-
-        def _assign_dmatrix_features(self, data: Any) -> None:
-            pass
-
-    return PlainBooster
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,8 @@ from datakin.paper.boosting_r2 import TrAdaBoostR2
 from datakin.paper.curved import QDA, PolynomialLogistic, Radial
 from datakin.paper.estimators import Concatenate
 from datakin.paper.gain import transfer_gain
+from datakin.paper.models import choose_named as choose_named
+from datakin.paper.models import named_models as named_models
 from datakin.paper.oracles import SmallNoise, lda_cls, probit_cls, probit_small_noise
 from datakin.paper.sampling import Sample, Setting, SettingClass
 from datakin.paper.weighting import ART, KinWeighted

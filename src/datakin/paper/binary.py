@@ -154,15 +154,11 @@ class Mixture(Setting):
     alpha: float
     name: str = field(default="mixture", init=False)
     levels: ClassVar[tuple[float, ...]] = tuple(k / 10 for k in range(11))
+    target_vector = np.zeros(1)  # the share of shifted rows
 
     def __post_init__(self) -> None:
         if not isinstance(self.alpha, Real) or not 0.0 <= self.alpha <= 1.0:
             raise DatakinError(f"alpha must lie between 0 and 1. Got {self.alpha!r}.")
-
-    @property
-    def target_vector(self) -> Array:
-        """The target's share of shifted rows, 0."""
-        return np.zeros(1)
 
     @property
     def source_vector(self) -> Array:

@@ -12,8 +12,8 @@ import numpy as np
 from datakin._core.checks import check_choice, check_count, check_number
 from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
-from datakin.learners.estimators import FittedLearner, check_takes_weights
-from datakin.paper.estimators import TransferEstimator
+from datakin.learners.estimators import FittedLearner
+from datakin.paper.estimators import TransferEstimator, check_takes_weights
 from datakin.transfer.pool import Pool
 
 LEAST_ERROR = 1e-10  # used in place of 0, so that a vote stays finite

@@ -11,8 +11,9 @@ from datakin._core.checks import check_count
 from datakin._core.exceptions import DatakinError
 from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
-from datakin.learners.estimators import FittedLearner, check_takes_weights
+from datakin.learners.estimators import FittedLearner
 from datakin.paper.boosting import Boosting, target_beta
+from datakin.paper.estimators import check_takes_weights
 from datakin.transfer.pool import Pool
 
 Ensemble = tuple[list[FittedLearner], Array]

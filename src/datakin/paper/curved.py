@@ -87,16 +87,8 @@ class Radial(FixedPair):
 
     name: str = field(default="radial", init=False)
     n_rows: ClassVar[int] = 1000
-
-    @property
-    def target_vector(self) -> Array:
-        """The target's radius."""
-        return np.array([3.1])
-
-    @property
-    def source_vector(self) -> Array:
-        """The source's radius."""
-        return np.array([3.3])
+    target_vector = np.array([3.1])  # the radius
+    source_vector = np.array([3.3])
 
     def draw(self, rng: np.random.Generator, vector: Array, n: int) -> tuple[Array, Array]:
         """Draw features and labels."""

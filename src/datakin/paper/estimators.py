@@ -6,16 +6,57 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import has_fit_parameter
 
 from datakin._core.checks import check_seed
 from datakin._core.exceptions import DatakinError
 from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
-from datakin.learners.estimators import FittedLearner, Prototype, fit_weighted
-from datakin.learners.named import default_estimator
+from datakin.learners.estimators import FittedLearner, Prototype, fitted_clone
 from datakin.transfer.pool import Pool, SourcesEstimator
+
+
+def default_estimator(is_class: bool) -> Any:
+    """Return the default base learner: logistic or linear regression."""
+    if not is_class:
+        return LinearRegression()
+    # C = 1000: an unpenalised fit diverges on separable data.
+    return make_pipeline(StandardScaler(), LogisticRegression(C=1e3, max_iter=1000))
+
+
+def weight_argument(estimator: Any) -> str | None:
+    """Return the name of the argument of `fit` for row weights, None if there is none.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> from sklearn.pipeline import make_pipeline
+    >>> weight_argument(make_pipeline(Ridge()))
+    'ridge__sample_weight'
+    """
+    if isinstance(estimator, Pipeline):
+        step, last = estimator.steps[-1]
+        inner = weight_argument(last)
+        return None if inner is None else f"{step}__{inner}"
+    takes = hasattr(estimator, "fit") and has_fit_parameter(estimator, "sample_weight")
+    return "sample_weight" if takes else None
+
+
+def check_takes_weights(estimator: Any) -> str:
+    """Return the name of the argument of `fit` for row weights; refuse an estimator without one."""
+    name = weight_argument(estimator)
+    if name is None:
+        raise DatakinError(
+            f"The base estimator must take row weights: fit(X, y, sample_weight=...). "
+            f"{type(estimator).__name__} does not; use one that does, such as LogisticRegression, SVC, "
+            f"RandomForestClassifier or XGBClassifier (their regressors for numbers)."
+        )
+    return name
 
 
 def _tags_of(estimator: Any) -> Any:
@@ -139,10 +180,20 @@ class TransferEstimator(SourcesEstimator):
         weights: Array | None = None,
         *purpose: str | int,
     ) -> FittedLearner:
-        """Fit the base estimator on some rows of the pool, with a seed derived from the purpose."""
+        """Fit the base estimator on some rows of the pool, with a seed derived from the purpose.
+
+        Weights are passed on unscaled: with a penalised learner, larger ones make the penalty matter less.
+        Rows of weight 0 are left out.
+        """
         X, y = (pool.X, pool.y) if rows is None else (pool.X[rows], pool.y[rows])
-        seed = derive_seed(self.random_state, *purpose)
-        return fit_weighted(self._prototype, X, y, weights, n_classes=pool.n_classes, seed=seed)
+        base, arguments = self._prototype.estimator, {}
+        if weights is not None:
+            counts = weights != 0
+            if not counts.all():
+                X, y, weights = X[counts], y[counts], weights[counts]
+            arguments = {check_takes_weights(base): weights}
+        seed, who = derive_seed(self.random_state, *purpose), type(base).__name__
+        return fitted_clone(self._prototype, X, y, arguments, pool.n_classes, seed, who)
 
     def _check_task(self) -> None:
         name = type(self).__name__

@@ -15,8 +15,14 @@ from datakin._core.warned import filters_kept
 from datakin.data.features import Array
 from datakin.learners.encoding import fits_in_full
 from datakin.learners.losses import resolve_loss
-from datakin.learners.named import choose_estimator
-from datakin.paper.inputs import Common, are_several, choose_methods, find_common, gather
+from datakin.paper.inputs import (
+    Common,
+    are_several,
+    choose_estimator,
+    choose_methods,
+    find_common,
+    gather,
+)
 from datakin.paper.splits import Splits
 from datakin.results.gain import Gain, method_gain, without_error
 from datakin.results.record import make_provenance

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from datakin._core.exceptions import LINES, DatakinError, listed, shown, suggest, together, warn
@@ -18,7 +19,7 @@ from datakin.data.features import Array
 from datakin.data.inputs import for_ranking, unweighted
 from datakin.paper.boosting import DynamicTrAdaBoost, TrAdaBoost
 from datakin.paper.boosting_r2 import TrAdaBoostR2
-from datakin.paper.estimators import Concatenate
+from datakin.paper.estimators import Concatenate, default_estimator
 from datakin.paper.weighting import ART, KinWeighted
 from datakin.results.gain import refuse_identical
 from datakin.transfer.stacking import KinStack
@@ -192,3 +193,49 @@ def _made_ready(method: Any, task: str, base: Any, loss: Any) -> Any:
         if key in given and isinstance(given[key], (str, NoneType)) and given[key] == default
     }
     return method.set_params(**found) if found else method
+
+
+def choose_estimator(estimator: Any, is_class: bool, is_sparse: bool = False) -> Any:
+    """Return the base learner of a given name, or check an estimator of the user.
+
+    The names are "logistic" (for numbers "linear"; the default), "forest" and "xgboost". Where rows are
+    sparse, the learner must accept that.
+    """
+    names = ("logistic" if is_class else "linear", "forest", "xgboost")
+    if estimator is None or isinstance(estimator, str):
+        if estimator not in (None, *names):
+            raise DatakinError(
+                f"The 'estimator' parameter must be one of {listed(names)} for "
+                f"{'classes' if is_class else 'numbers'}, or a scikit-learn estimator. "
+                f"Got {estimator!r} instead.{suggest(estimator, names)}"
+            )
+        return _named(estimator or names[0], is_class, is_sparse)
+    wanted = "classifier" if is_class else "regressor"
+    usable = hasattr(estimator, "fit") and not isinstance(estimator, type)
+    if not usable or get_tags(estimator).estimator_type != wanted:
+        raise DatakinError(
+            f"The 'estimator' parameter must be a {wanted} for this task, such as "
+            f"{'LogisticRegression' if is_class else 'LinearRegression'}(), or one of {listed(names)}. "
+            f"Got {estimator!r} instead."
+        )
+    if is_sparse and not get_tags(estimator).input_tags.sparse:
+        raise DatakinError(
+            f"The 'estimator' parameter must take sparse rows, as these datasets have. "
+            f"{type(estimator).__name__} does not."
+        )
+    return estimator
+
+
+def _named(name: str, is_class: bool, is_sparse: bool) -> Any:
+    # Imported here, so that importing datakin.transfer stays fast.
+    if name == "forest":
+        from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+
+        return RandomForestClassifier() if is_class else RandomForestRegressor()
+    if name == "xgboost":
+        from xgboost import XGBClassifier, XGBRegressor
+
+        return (XGBClassifier if is_class else XGBRegressor)(n_estimators=100, n_jobs=1)
+    whole = default_estimator(is_class)
+    # Centring would make sparse rows dense; they are already scaled.
+    return whole[-1] if is_sparse and is_class else whole

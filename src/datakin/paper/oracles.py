@@ -6,7 +6,6 @@ The closed forms are theorem 1, lemma 1 and theorem 2.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -181,15 +180,9 @@ def panels(edges: Array, order: int = 16) -> tuple[Array, Array]:
     >>> round(float(w @ x**2), 12)
     9.0
     """
-    x, w = _legendre(order)
+    x, w = np.polynomial.legendre.leggauss(order)
     middle, half = (edges[1:] + edges[:-1]) / 2, np.diff(edges) / 2
     return (middle[:, None] + half[:, None] * x).ravel(), (half[:, None] * w).ravel()
-
-
-@cache
-def _legendre(order: int) -> tuple[Array, Array]:
-    x, w = np.polynomial.legendre.leggauss(order)
-    return x, w
 
 
 def quadratic_below_zero(square: Array, linear: Array, constant: float) -> float:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -17,7 +16,6 @@ from datakin.paper.vectors import (
     BETA,
     UNIFORM_SOURCE,
     UNIFORM_TARGET,
-    check_cosine,
     rotate,
 )
 
@@ -118,15 +116,8 @@ class SettingClass(Protocol):
 class FixedPair(Setting):
     """A setting with one pair; by default its vectors are two draws of uniform numbers."""
 
-    @property
-    def target_vector(self) -> Array:
-        """The target's vector."""
-        return UNIFORM_TARGET
-
-    @property
-    def source_vector(self) -> Array:
-        """The source's vector."""
-        return UNIFORM_SOURCE
+    target_vector = UNIFORM_TARGET
+    source_vector = UNIFORM_SOURCE
 
 
 @dataclass(frozen=True)
@@ -137,7 +128,8 @@ class Rotated(Setting):
     levels: ClassVar[tuple[float, ...]] = COSINES
 
     def __post_init__(self) -> None:
-        check_cosine(self.cosine)
+        if not isinstance(self.cosine, Real) or not -1.0 <= self.cosine <= 1.0:
+            raise DatakinError(f"A cosine must lie between -1 and 1. Got {self.cosine!r}.")
 
     @property
     def target_vector(self) -> Array:
@@ -150,7 +142,6 @@ class Rotated(Setting):
         return rotate(self.target_vector, self.cosine)
 
 
-@cache
 def autoregressive(correlation: float, p: int = 10) -> Array:
     """Return the covariance whose entries are ``correlation ** |i - j|``.
 
@@ -160,9 +151,7 @@ def autoregressive(correlation: float, p: int = 10) -> Array:
     [[1.0, 0.5, 0.25], [0.5, 1.0, 0.5], [0.25, 0.5, 1.0]]
     """
     steps = np.arange(p)
-    cov = np.asarray(correlation ** np.abs(steps[:, None] - steps), dtype=float)
-    cov.setflags(write=False)  # cached, so shared by all callers
-    return cov
+    return np.asarray(correlation ** np.abs(steps[:, None] - steps), dtype=float)
 
 
 def correlated(rng: np.random.Generator, n: int, cov: Array) -> Array:

@@ -16,11 +16,11 @@ from threadpoolctl import threadpool_limits
 from datakin._core.exceptions import DatakinError, DatakinWarning
 from datakin._core.repeatability import derive_seed
 from datakin._core.warned import unheard
-from datakin.cross_errors.records import Labels, kept_weights
 from datakin.data import Dataset
 from datakin.data.features import Array
 from datakin.learners.encoding import ColumnEncoder, fits_in_full, laid_out
-from datakin.learners.losses import Loss, check_spread, checked_losses, choose_loss, largest
+from datakin.learners.estimators import reason_of
+from datakin.learners.losses import Labels, Loss, check_spread, checked_losses, choose_loss, largest
 from datakin.paper.estimators import Concatenate
 from datakin.paper.inputs import Common
 
@@ -60,10 +60,8 @@ class ErrorOn:
             words = (np.asarray(labels, dtype=object) for labels in (y, predicted))
             return float(np.mean(checked_losses(loss, *words)))
         losses = checked_losses(loss, codes, self._codes(predicted))
-        if not loss.balanced:
-            return float(np.mean(losses))
-        tested = Labels(self.dataset, codes, self.classes)
-        return float(losses @ kept_weights(loss, tested, np.ones(len(y), dtype=bool)))
+        weights = loss.row_weights(Labels(self.dataset, codes, self.classes))
+        return float(np.average(losses, weights=weights))
 
     def _codes(self, labels: Array) -> Array:
         """Return class codes; -1, which is no class, for what a method should not have predicted."""
@@ -193,10 +191,9 @@ class Splits:
         except DatakinError:
             raise
         except Exception as error:  # whatever a user's method raises
-            text = (str(error).strip() or type(error).__name__).splitlines()[0]
             raise DatakinError(
                 f"The method {name!r} could not be fitted on {len(y)} rows of {self.datasets[i].name!r}: "
-                f"{text}"
+                f"{reason_of(error)}"
             ) from error
 
 

@@ -15,10 +15,10 @@ from datakin._core.checks import check_choice, check_count, check_positive
 from datakin._core.exceptions import DatakinError, listed
 from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
-from datakin.learners.estimators import FittedLearner, check_takes_weights
+from datakin.learners.estimators import FittedLearner
 from datakin.learners.folds import drawn
 from datakin.learners.losses import LOSSES
-from datakin.paper.estimators import TransferEstimator
+from datakin.paper.estimators import TransferEstimator, check_takes_weights
 from datakin.transfer.pool import Pool
 
 GRID = (0.0, 0.03, 0.1, 0.2, 0.4, 0.7, 1.0)

@@ -15,12 +15,11 @@ from datakin._core.checks import check_choice, check_count, check_seed
 from datakin._core.exceptions import DatakinError, DatakinWarning, warn
 from datakin._core.repeatability import derive_seed
 from datakin._core.warned import unheard
-from datakin.cross_errors.records import Labels
 from datakin.data.features import Array, Features
 from datakin.learners.encoding import TableEncoder
 from datakin.learners.folds import draw_folds
 from datakin.learners.learner import Rows, responses, takes_table
-from datakin.learners.losses import Judge, choose_loss, resolve_loss
+from datakin.learners.losses import Judge, Labels, choose_loss, resolve_loss
 from datakin.learners.named import make_learners
 from datakin.learners.stack.ahead import own_fits
 from datakin.learners.stack.fitting import fit_stack, held_out

@@ -5,7 +5,8 @@ import pytest
 import datakin
 from datakin import CrossErrors, DatakinError, Zone
 from datakin.execution import trials
-from datakin.learners import engine, fitters, paper_models
+from datakin.learners import engine, fitters
+from datakin.paper.models import LinearSVMFitter
 
 LOOKS = [
     {},
@@ -41,7 +42,7 @@ def fits(monkeypatch):
     made = []
     monkeypatch.setattr(engine, "fit_model", counted(made, "model", engine.fit_model))
     monkeypatch.setattr(trials, "try_all", counted(made, "trials", trials.try_all))
-    for kind in (fitters.GenericFitter, fitters.NewtonFitter, paper_models.LinearSVMFitter):
+    for kind in (fitters.GenericFitter, fitters.NewtonFitter, LinearSVMFitter):
         monkeypatch.setattr(kind, "fit", counted(made, "fitter", kind.fit))
     return made
 

@@ -6,8 +6,11 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.svm import SVC, SVR
 from xgboost import XGBClassifier, XGBRegressor
 
-from datakin.learners.fitters import start_fitter
-from datakin.learners.models import Model, choose_models, fit_model
+from datakin.learners.fitters import LeastSquaresFitter, NewtonFitter, start_fitter
+from datakin.learners.models import Model, fit_model
+from datakin.learners.svm import RadialSVMFitter
+from datakin.learners.trees import BoostingFitter
+from datakin.paper.models import LinearSVMFitter, choose_named
 
 # Libraries run to the end: ours must not differ from where they are going.
 TIGHT = {
@@ -54,7 +57,7 @@ def test_classes_in_corners(name, n_classes):
     X, value = corner(name)
     y = np.digitize(value, np.quantile(value, [0.5] if n_classes == 2 else [0.3, 0.7]))
     Z = corner(name)[0] + 0.3 * np.random.default_rng(1).standard_normal(X.shape)
-    for model in choose_models("paper", True):
+    for model in choose_named("paper", True):
         fitter = start_fitter(model.estimator, model.backend, False)
         ours = fit_model(model, X, y, n_classes, 0, fitter=fitter).scores(Z)
         tight = Model(model.name, TIGHT[model.name], model.features)
@@ -67,7 +70,7 @@ def test_classes_in_corners(name, n_classes):
 def test_regression_in_corners(name):
     X, y = corner(name)
     Z = X + 0.3 * np.random.default_rng(1).standard_normal(X.shape)
-    for model in choose_models("paper", False):
+    for model in choose_named("paper", False):
         fitter = start_fitter(model.estimator, model.backend, False)
         ours = fit_model(model, X, y, 0, 0, fitter=fitter).scores(Z)
         tight = Model(model.name, TIGHT_VALUES[model.name], model.features, model.scale_target)
@@ -80,7 +83,7 @@ def test_a_class_of_two_rows():
     X, value = corner("none")
     y = np.digitize(value, [np.quantile(value, 0.5), np.sort(value)[-2]])
     assert np.bincount(y)[2] == 2
-    for model in choose_models("paper", True):
+    for model in choose_named("paper", True):
         fitter = start_fitter(model.estimator, model.backend, False)
         ours = fit_model(model, X, y, 3, 0, fitter=fitter).scores(X)
         tight = Model(model.name, TIGHT[model.name], model.features)
@@ -91,7 +94,7 @@ def test_a_class_of_two_rows():
 @pytest.mark.parametrize("n_classes", [0, 2])
 def test_no_columns_left_fails_as_with_scikit_learn(n_classes):
     X, y = np.zeros((30, 0)), np.arange(30) % 2
-    for model in choose_models("paper", bool(n_classes))[:3]:
+    for model in choose_named("paper", bool(n_classes))[:3]:
         fitter = start_fitter(model.estimator, model.backend, False)
         labels = y if n_classes else y.astype(float)
         with pytest.raises(ValueError, match="0 feature"):
@@ -99,17 +102,17 @@ def test_no_columns_left_fails_as_with_scikit_learn(n_classes):
 
 
 HONOURED = [
-    ("logistic", LogisticRegression(C=0.01, tol=1e-9), 1e-6),
-    ("linear_svm", SVC(kernel="linear", C=0.03), 5e-3),
-    ("rbf_svm", SVC(C=5.0, gamma=0.05), 5e-3),
-    ("rbf_svm", SVC(gamma="scale"), 5e-3),
-    ("rbf_svm", SVC(gamma="auto", tol=1e-6), 1e-5),
-    ("linear_svm", SVR(kernel="linear", C=0.05, epsilon=0.4, tol=1e-6), 1e-4),
-    ("rbf_svm", SVR(C=0.3, epsilon=0.4, gamma=0.3, tol=1e-6), 1e-5),
-    ("xgboost", XGBClassifier(n_estimators=7, max_depth=2, reg_lambda=3.0, n_jobs=1), 0),
-    ("xgboost", XGBClassifier(n_estimators=7, subsample=0.5, random_state=5, n_jobs=1), 0),
-    ("xgboost", XGBRegressor(n_estimators=7, tree_method="exact", n_jobs=1), 0),
-    ("xgboost", XGBRegressor(n_estimators=7, max_bin=16, subsample=0.7, n_jobs=1), 0),
+    (NewtonFitter, LogisticRegression(C=0.01, tol=1e-9), 1e-6),
+    (LinearSVMFitter, SVC(kernel="linear", C=0.03), 5e-3),
+    (RadialSVMFitter, SVC(C=5.0, gamma=0.05), 5e-3),
+    (RadialSVMFitter, SVC(gamma="scale"), 5e-3),
+    (RadialSVMFitter, SVC(gamma="auto", tol=1e-6), 1e-5),
+    (LinearSVMFitter, SVR(kernel="linear", C=0.05, epsilon=0.4, tol=1e-6), 1e-4),
+    (RadialSVMFitter, SVR(C=0.3, epsilon=0.4, gamma=0.3, tol=1e-6), 1e-5),
+    (BoostingFitter, XGBClassifier(n_estimators=7, max_depth=2, reg_lambda=3.0, n_jobs=1), 0),
+    (BoostingFitter, XGBClassifier(n_estimators=7, subsample=0.5, random_state=5, n_jobs=1), 0),
+    (BoostingFitter, XGBRegressor(n_estimators=7, tree_method="exact", n_jobs=1), 0),
+    (BoostingFitter, XGBRegressor(n_estimators=7, max_bin=16, subsample=0.7, n_jobs=1), 0),
 ]
 
 
@@ -130,22 +133,22 @@ def test_options_are_honoured(backend, estimator, atol):
 @pytest.mark.parametrize(
     ("backend", "estimator"),
     [
-        ("logistic", LogisticRegression(class_weight="balanced")),
-        ("logistic", LogisticRegression(max_iter=3)),
-        ("logistic", LogisticRegression(fit_intercept=False)),
-        ("logistic", LogisticRegression(C=np.inf)),
-        ("linear", LinearRegression(positive=True)),
-        ("linear_svm", SVC(kernel="poly")),
-        ("linear_svm", SVC(kernel="linear", max_iter=5)),
-        ("rbf_svm", SVC(class_weight="balanced")),
-        ("rbf_svm", SVC(kernel="sigmoid")),
-        ("rbf_svm", SVC(gamma="large")),
-        ("rbf_svm", SVC(C=-1.0)),
-        ("rbf_svm", SVR(max_iter=5)),
-        ("xgboost", XGBClassifier(early_stopping_rounds=3)),
-        ("xgboost", XGBClassifier(missing=0.0)),
-        ("xgboost", XGBRegressor(objective="reg:absoluteerror")),
-        ("xgboost", XGBRegressor(booster="gblinear")),
+        (NewtonFitter, LogisticRegression(class_weight="balanced")),
+        (NewtonFitter, LogisticRegression(max_iter=3)),
+        (NewtonFitter, LogisticRegression(fit_intercept=False)),
+        (NewtonFitter, LogisticRegression(C=np.inf)),
+        (LeastSquaresFitter, LinearRegression(positive=True)),
+        (LinearSVMFitter, SVC(kernel="poly")),
+        (LinearSVMFitter, SVC(kernel="linear", max_iter=5)),
+        (RadialSVMFitter, SVC(class_weight="balanced")),
+        (RadialSVMFitter, SVC(kernel="sigmoid")),
+        (RadialSVMFitter, SVC(gamma="large")),
+        (RadialSVMFitter, SVC(C=-1.0)),
+        (RadialSVMFitter, SVR(max_iter=5)),
+        (BoostingFitter, XGBClassifier(early_stopping_rounds=3)),
+        (BoostingFitter, XGBClassifier(missing=0.0)),
+        (BoostingFitter, XGBRegressor(objective="reg:absoluteerror")),
+        (BoostingFitter, XGBRegressor(booster="gblinear")),
     ],
 )
 def test_other_options_take_scikit_learn_s_path(backend, estimator):
@@ -155,8 +158,8 @@ def test_other_options_take_scikit_learn_s_path(backend, estimator):
 def test_what_a_fitter_cannot_serve_takes_the_other_path():
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((60, 320)), np.arange(60) % 2
-    wide = start_fitter(LogisticRegression(max_iter=1000), "logistic", False)
+    wide = start_fitter(LogisticRegression(max_iter=1000), NewtonFitter, False)
     assert isinstance(wide.fit(X, y, 0), LogisticRegression)
     assert wide.name == "scikit-learn"
-    assert start_fitter(SVC(), "rbf_svm", is_sparse=True).name == "scikit-learn"
+    assert start_fitter(SVC(), RadialSVMFitter, is_sparse=True).name == "scikit-learn"
     assert start_fitter(SVC(), None, is_sparse=False).name == "scikit-learn"

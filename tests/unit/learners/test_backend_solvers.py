@@ -7,11 +7,11 @@ from sklearn.linear_model import LinearRegression
 from sklearn.svm import SVC, SVR
 
 from datakin.learners import svm
-from datakin.learners.fitters import start_fitter
+from datakin.learners.fitters import LeastSquaresFitter, start_fitter
 from datakin.learners.newton import logistic
-from datakin.learners.paper_models import minimise_hinge
 from datakin.learners.predictors import radial
 from datakin.learners.svm import RadialSum, regress, train
+from datakin.paper.models import minimise_hinge
 
 
 def test_hinge_by_hand():
@@ -178,7 +178,7 @@ def test_least_squares_with_equal_columns_is_the_shortest_solution():
     X = rng.standard_normal((60, 3))
     X = np.column_stack([X, X[:, 0], X[:, 1] + X[:, 2]])
     y, Z = rng.standard_normal(60), rng.standard_normal((30, 5))
-    fitter = start_fitter(LinearRegression(), "linear", False)
+    fitter = start_fitter(LinearRegression(), LeastSquaresFitter, False)
     fitted = fitter.fit(X, y, 0)
     centred = X - X.mean(axis=0)
     beta = np.linalg.pinv(centred) @ (y - y.mean())
@@ -192,6 +192,6 @@ def test_least_squares_leaves_nearly_equal_columns_to_scikit_learn():
     X = rng.standard_normal((60, 2))
     X = np.column_stack([X, X[:, 0] + 1e-6 * rng.standard_normal(60)])
     y = rng.standard_normal(60)
-    fitter = start_fitter(LinearRegression(), "linear", False)
+    fitter = start_fitter(LinearRegression(), LeastSquaresFitter, False)
     assert isinstance(fitter.fit(X, y, 0), LinearRegression)
     assert fitter.name == "normal equations, in part scikit-learn"

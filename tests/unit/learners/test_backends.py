@@ -11,8 +11,11 @@ from xgboost import XGBClassifier, XGBRegressor
 
 from datakin import as_dataset, matrix, score
 from datakin.learners import encoding
-from datakin.learners.fitters import BACKENDS, start_fitter
-from datakin.learners.models import choose_models, fit_model
+from datakin.learners.fitters import LeastSquaresFitter, NewtonFitter, start_fitter
+from datakin.learners.models import fit_model
+from datakin.learners.svm import RadialSVMFitter
+from datakin.learners.trees import BoostingFitter
+from datakin.paper.models import LinearSVMFitter, choose_named
 
 N_PROBLEMS = 20
 
@@ -42,7 +45,7 @@ def both(model, X, y, Z, n_classes):
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("name", ["logistic", "linear_svm", "rbf_svm"])
 def test_labels_are_scikit_learn_s(name, n_classes):
-    (model,) = choose_models([name], True)
+    (model,) = choose_named([name], True)
     different, rows, used = 0, 0, set()
     for seed in range(N_PROBLEMS):
         X, y, Z = problem(n_classes, seed)
@@ -60,7 +63,7 @@ def test_labels_are_scikit_learn_s(name, n_classes):
 
 
 def test_linear_regression_is_scikit_learn_s():
-    (model,) = choose_models(["linear"], False)
+    (model,) = choose_named(["linear"], False)
     for seed in range(N_PROBLEMS):
         X, y, Z = problem(0, seed)
         one, two, backend = both(model, X, y, Z, 0)
@@ -76,7 +79,7 @@ def test_support_vector_regression_is_scikit_learn_s(kernel, backend):
 
     That ours are there is tested on the optimality conditions, in test_backend_solvers.py.
     """
-    (model,) = choose_models([f"{kernel}_svm"], False)
+    (model,) = choose_named([f"{kernel}_svm"], False)
     tight = replace(model, estimator=SVR(kernel=kernel, gamma="auto", tol=1e-7))
     for seed in range(6):
         X, y, Z = problem(0, seed)
@@ -99,12 +102,12 @@ def test_trees_are_xgboost_s_to_the_last_bit(task, p, n):
     value = np.nan_to_num(X[:, 0]) + 0.5 * rng.standard_normal(n)
     options = {"n_estimators": 20, "max_depth": 4, "n_jobs": 1}
     if task == "regression":
-        ours = start_fitter(XGBRegressor(**options), "xgboost", False).fit(X, value, 0)
+        ours = start_fitter(XGBRegressor(**options), BoostingFitter, False).fit(X, value, 0)
         theirs = XGBRegressor(**options, random_state=0).fit(X, value)
         np.testing.assert_array_equal(ours.predict(Z), theirs.predict(Z))
         return
     y = np.digitize(value, [0.0] if task == "two classes" else [-0.8, 0.0, 0.8])
-    ours = start_fitter(XGBClassifier(**options), "xgboost", False).fit(X, y, 0)
+    ours = start_fitter(XGBClassifier(**options), BoostingFitter, False).fit(X, y, 0)
     theirs = XGBClassifier(**options, random_state=0).fit(X, y)
     np.testing.assert_array_equal(ours.predict_proba(Z), theirs.predict_proba(Z))
 
@@ -113,7 +116,7 @@ def test_trees_are_xgboost_s_to_the_last_bit(task, p, n):
 @pytest.mark.parametrize("name", ["linear_svm", "rbf_svm"])
 def test_decision_values_of_four_classes(name, n_rows):
     """Votes and confidences of six machines, as scikit-learn adds them up."""
-    (model,) = choose_models([name], True)
+    (model,) = choose_named([name], True)
     kernel = name.removesuffix("_svm")
     tight = replace(model, estimator=SVC(kernel=kernel, gamma="auto", tol=1e-7), backend=None)
     rng = np.random.default_rng(3)
@@ -132,7 +135,7 @@ def test_a_plan_of_fits_is_scikit_learn_s(is_class):
     rng = np.random.default_rng(0)
     shuffled = rng.permutation(len(X))
     plan = [np.sort(shuffled[a:]) for a in (0, 30, 60, 90, 120)]
-    for model in choose_models("paper", is_class)[:3]:
+    for model in choose_named("paper", is_class)[:3]:
         fitter = start_fitter(model.estimator, model.backend, False)
         for rows in plan:
             ours = fit_model(
@@ -144,8 +147,9 @@ def test_a_plan_of_fits_is_scikit_learn_s(is_class):
 
 
 def test_every_backend_is_used_by_a_model():
-    used = {m.backend for is_class in (True, False) for m in choose_models("paper", is_class)}
-    assert used == set(BACKENDS)
+    used = {m.backend for is_class in (True, False) for m in choose_named("paper", is_class)}
+    machines = {LinearSVMFitter, RadialSVMFitter}
+    assert used == {NewtonFitter, LeastSquaresFitter, BoostingFitter, *machines}
 
 
 def test_the_result_says_what_fitted_each_model(make_lda):
@@ -183,7 +187,7 @@ def test_fast_and_plain_fits_give_one_score(is_class):
         pair.append((X, (value > 0).astype(int) if is_class else value))
     names = ["logistic" if is_class else "linear", "linear_svm", "rbf_svm"]
     fast = score(*pair, models=names, cv=3)
-    models = [replace(m, backend=None) for m in choose_models(names, is_class)]
+    models = [replace(m, backend=None) for m in choose_named(names, is_class)]
     plain = score(*pair, models=models, cv=3)
     assert set(plain.provenance.backends.values()) == {"scikit-learn"}
     assert fast.score == pytest.approx(plain.score, abs=0.002)

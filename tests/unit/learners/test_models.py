@@ -9,7 +9,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC, SVR
 
 from datakin import DatakinError
-from datakin.learners.models import Model, choose_models, fit_model
+from datakin.learners.models import Model, fit_model
+from datakin.paper.models import choose_named
 
 
 def draw(n=60, seed=0, n_classes=2):
@@ -22,7 +23,7 @@ def draw(n=60, seed=0, n_classes=2):
 
 def test_sets_of_models():
     def names(models, is_class):
-        return [m.name for m in choose_models(models, is_class)]
+        return [m.name for m in choose_named(models, is_class)]
 
     assert names(None, True) == ["logistic", "rbf_svm", "trees"]
     assert names(None, False) == ["linear", "rbf_svm", "trees"]
@@ -36,14 +37,14 @@ def test_sets_of_models():
 def test_default_parameters():
     """The settings that reproduce the paper's tables."""
     logistic, linear, radial, boosting = (
-        m.estimator.get_params() for m in choose_models("paper", True)
+        m.estimator.get_params() for m in choose_named("paper", True)
     )
     assert logistic["C"] == 1e3
     assert (linear["kernel"], linear["C"]) == ("linear", 1.0)
     assert (radial["kernel"], radial["C"], radial["gamma"]) == ("rbf", 1.0, "auto")
     for name, value in {"n_estimators": 100, "max_depth": 6, "learning_rate": 0.3}.items():
         assert boosting[name] == value
-    regressors = {m.name: m for m in choose_models("paper", False)}
+    regressors = {m.name: m for m in choose_named("paper", False)}
     assert isinstance(regressors["rbf_svm"].estimator, SVR)
     assert regressors["rbf_svm"].scale_target
     assert regressors["linear_svm"].scale_target
@@ -66,7 +67,7 @@ def test_default_parameters():
 )
 def test_bad_models_are_refused(models, message):
     with pytest.raises(DatakinError, match=message.replace("?", r"\?")):
-        choose_models(models, True)
+        choose_named(models, True)
 
 
 class LabelsOnly(ClassifierMixin, BaseEstimator):
@@ -98,7 +99,7 @@ def test_largest_score_is_the_prediction(estimator, n_classes):
 
 @pytest.mark.parametrize("name", ["logistic", "linear_svm", "rbf_svm", "trees", "xgboost"])
 def test_a_class_absent_from_the_training_rows_is_never_predicted(name):
-    (model,) = choose_models([name], True)
+    (model,) = choose_named([name], True)
     X, y = draw(90, n_classes=3)
     keep = y != 1
     scores = fit_model(model, X[keep], y[keep], 3, seed=0).scores(X)
@@ -110,7 +111,7 @@ def test_a_class_absent_from_the_training_rows_is_never_predicted(name):
 def test_one_class_alone_cannot_be_fitted():
     X, y = draw()
     with pytest.raises(ValueError, match="only one class"):
-        fit_model(choose_models(["logistic"], True)[0], X, np.zeros_like(y), 2, seed=0)
+        fit_model(choose_named(["logistic"], True)[0], X, np.zeros_like(y), 2, seed=0)
 
 
 def test_seed_reaches_estimators_that_have_one():
@@ -135,7 +136,7 @@ def test_the_user_s_estimator_is_not_touched():
 @pytest.mark.parametrize("name", ["linear", "linear_svm", "rbf_svm", "trees", "xgboost"])
 def test_regressors_follow_the_unit_of_the_response(name):
     """y in grams or kilograms must give the same predictions in grams or kilograms."""
-    (model,) = choose_models([name], False)
+    (model,) = choose_named([name], False)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((120, 3))
     y = X[:, 0] + np.sin(X[:, 1]) + 0.3 * rng.standard_normal(120)

@@ -8,6 +8,7 @@ from xgboost import XGBClassifier
 import datakin
 from datakin.learners.models import choose_models
 from datakin.learners.trees import tree_options
+from datakin.paper.models import choose_named
 
 
 def trees(is_class=True, **options):
@@ -40,7 +41,7 @@ def test_an_option_of_the_user_wins_over_the_sizing():
 
 
 def test_other_models_are_not_sized():
-    model = choose_models(["xgboost"], True)[0]
+    model = choose_named(["xgboost"], True)[0]
     assert model.sized(200, 10) is model
 
 

@@ -12,7 +12,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from datakin import DatakinError, DatakinWarning, as_dataset, transfer
-from datakin.learners.estimators import fit_weighted, weight_argument
+from datakin.learners.estimators import Prototype, fitted_clone
+from datakin.paper.estimators import weight_argument
 from datakin.transfer import TrAdaBoostR2
 
 CLASSIFIERS = [
@@ -140,33 +141,23 @@ def test_pipelines_pass_weights_to_their_last_step():
     inner = make_pipeline(StandardScaler(), Ridge())
     outer = make_pipeline(StandardScaler(), inner)
     assert weight_argument(outer) == "pipeline__ridge__sample_weight"
-    X, y = np.arange(6.0)[:, None], np.array([0.0, 1, 2, 3, 9, 9])
-    learner = fit_weighted(make_pipeline(LinearRegression()), X, y, np.array([1.0, 1, 1, 1, 0, 0]))
-    np.testing.assert_allclose(learner.values(X), np.arange(6.0), atol=1e-12)
     assert weight_argument(make_pipeline(StandardScaler(), "passthrough")) is None
 
 
-@pytest.mark.parametrize(
-    ("weights", "message"),
-    [
-        (np.zeros(4), "must not all be 0. Got 4 zeros"),
-        (np.array([1.0, 1, 1, -1]), "finite and not negative"),
-        (np.array([1.0, 1, 1, np.nan]), "finite and not negative"),
-        (np.ones(3), r"each of the 4 rows. Got an array of shape \(3,\)"),
-    ],
-)
-def test_bad_weights(weights, message):
+@pytest.mark.parametrize("base", [LinearRegression(), make_pipeline(LinearRegression())])
+def test_rows_without_weight_are_left_out(base):
     X, y = np.arange(4.0)[:, None], np.arange(4.0)
-    with pytest.raises(DatakinError, match=message):
-        fit_weighted(LinearRegression(), X, y, weights)
+    far = np.array([[4.0], [5.0]]), np.array([9.0, 9.0])
+    model = transfer.KinWeighted(base, cv=2, grid=[0.0]).fit(X, y, sources=[far])
+    np.testing.assert_allclose(model.predict(X), y, atol=1e-12)
 
 
-def test_a_class_without_weight_leaves_a_constant():
-    X, y = np.arange(4.0)[:, None], np.array([0, 0, 2, 2])
-    learner = fit_weighted(GaussianNB(), X, y, np.array([0.0, 0, 1, 1]), n_classes=3)
+def test_a_class_that_is_all_there_is():
+    prototype, X, y = Prototype(GaussianNB()), np.arange(4.0)[:, None], np.array([0, 0, 2, 2])
+    learner = fitted_clone(prototype, X[2:], y[2:], {}, 3, 0, "GaussianNB")
     np.testing.assert_array_equal(learner.codes(X), [2, 2, 2, 2])
     np.testing.assert_array_equal(learner.probabilities(X), np.tile([0.0, 0, 1], (4, 1)))
-    both = fit_weighted(GaussianNB(), X, y, np.ones(4), n_classes=3)
+    both = fitted_clone(prototype, X, y, {}, 3, 0, "GaussianNB")
     assert both.probabilities(X)[:, 1].tolist() == [0.0] * 4
     assert both.codes(X).tolist() == [0, 0, 2, 2]
 

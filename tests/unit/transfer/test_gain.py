@@ -19,9 +19,8 @@ from datakin import (
     transfer_gain,
 )
 from datakin._core.repeatability import derive_seed
-from datakin.learners.named import choose_estimator
 from datakin.paper import gain as room
-from datakin.paper.inputs import choose_methods, find_common
+from datakin.paper.inputs import choose_estimator, choose_methods, find_common
 from datakin.paper.splits import Splits
 from datakin.results.gain import relative_reduction
 

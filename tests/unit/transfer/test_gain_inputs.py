@@ -17,8 +17,7 @@ from datakin import (
     transfer_gain,
 )
 from datakin.learners import encoding
-from datakin.learners.named import choose_estimator
-from datakin.paper.inputs import METHODS, default_methods
+from datakin.paper.inputs import METHODS, choose_estimator, default_methods
 
 QUICK = {"methods": ["concatenate"], "repeats": 3}
 TWO = {"concatenate": transfer.Concatenate(), "kin": transfer.KinWeighted(cv=2, grid=(0.0, 0.5))}

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-import numpy as np
-
 from datakin._core.exceptions import warn
 from datakin._core.progress import fits_heard, foretell, progress
 from datakin.data.features import Array
@@ -61,24 +59,25 @@ def own_fits(
                 f"{each.name} has no probabilities (predict_proba): its labels count as 0 or 1. "
                 f"scikit-learn's CalibratedClassifierCV gives it some."
             )
-    sizes = [len(rows) for rows in sources.values()]
-    ahead: dict[str, list[tuple[int, float]]] = {}
-    for each in own:
-        first = each is learners[0]
-        counts = (len(target), sizes, int(folds.max()) + 1)
-        ahead[each.name] = [_ahead(*counts, n, min(n, tried), pools, first) for n in draws]
-    total = sum(most for _, (most, _) in ahead.values())
     if not own or not here:
         with progress(f"{of}: draws of the folds", draws[1]) as advance:
             yield advance
         return
+    sizes = [len(rows) for rows in sources.values()]
+    counts = len(target), sizes, int(folds.max()) + 1
+    ahead = {
+        each.name: [_ahead(*counts, n, min(n, tried), pools, each is learners[0]) for n in draws]
+        for each in own
+    }
+    total = sum(len(most) for _, most in ahead.values())
     with progress(f"{of}: fits of {', '.join(ahead)}", total) as advance:
 
         def hear(name: str, seconds: float, n_rows: int) -> None:
-            (least, rows), (most, _) = ahead.get(name, [(0, 0.0)] * 2)
-            if ahead.pop(name, None):
-                number = f"{least:,}" if least == most else f"{least:,} to {most:,}"
-                foretell(seconds / n_rows * rows, f"{number} fits of {name!r}")
+            if name in ahead:
+                least, most = ahead.pop(name)
+                few, many = len(least), len(most)
+                number = f"{few:,}" if few == many else f"{few:,} to {many:,}"
+                foretell(seconds / n_rows * sum(least), f"{number} fits of {name!r}")
             advance()
 
         with fits_heard(hear):
@@ -87,19 +86,18 @@ def own_fits(
 
 def _ahead(
     n: int, sizes: Sequence[int], k: int, draws: int, tried: int, pools: bool, first: bool
-) -> tuple[int, float]:
-    """Return how many fits there will be, and how many rows they have together.
+) -> list[float]:
+    """Return how many rows each fit will have.
 
     Fits of the sources and of all of them; of each fold of the target, alone and with the sources; of each
     source with the target, where sources are tried; of halves of the target; and of the model.
     """
     rest = n * (k - 1) / k
-    fits = [*map(float, sizes)] + [rest] * (k * draws) + [float(n)]
+    fits = [*sizes, *[rest] * (k * draws), n]
     if pools and sizes:
         pool = min(sum(sizes), MOST_POOLED)
         folds = (k + 1) // 2 if pool >= n else k
-        fits += [rest + pool] * (folds * draws) + [float(n), float(n + pool)]
-        fits += [float(pool)] if len(sizes) > 1 else []
+        fits += [*[rest + pool] * (folds * draws), n, n + pool]
+        fits += [pool] if len(sizes) > 1 else []
     fits += [n / 2] * (2 * draws if tried else 0)
-    fits += [rest + size for size in sizes] * (k * tried if first else 0)
-    return len(fits), float(np.sum(fits))
+    return fits + [rest + size for size in sizes] * (k * tried if first else 0)

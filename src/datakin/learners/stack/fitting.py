@@ -14,7 +14,15 @@ from datakin.learners.learner import Learner, Predictor, Rows
 from datakin.learners.losses import Judge
 from datakin.learners.predictors import StackPredictor
 from datakin.learners.stack.candidates import BOTH, Candidate, Run, Stack, serially
-from datakin.learners.stack.weights import CHOOSING, ONE_SOURCE, PREDICTING, Mix, Style, mix
+from datakin.learners.stack.weights import (
+    CHOOSING,
+    ONE_SOURCE,
+    PREDICTING,
+    WITHOUT_POOLS,
+    Mix,
+    Style,
+    mix,
+)
 
 CUT = 0.05  # share of the prediction below which a source is left out
 WINDOW = (0.03, 0.08)  # where the cut is looked for: in the widest gap between shares
@@ -165,9 +173,7 @@ def fit_stack(
     learners: Sequence[Learner],
     folds: Folds,
     *,
-    row_weights: Array | None = None,
     repeats: tuple[int, int] = (3, 3),
-    select: bool = True,
     pools: bool = True,
     seed: int = 0,
     run: Run = serially,
@@ -183,23 +189,18 @@ def fit_stack(
         As in `Stack`.
     folds : callable
         ``folds(repeat)`` returns the fold of each row of the target.
-    row_weights : ndarray, optional
-        How much each row of the target counts when weights are found.
     repeats : (int, int)
         Least and largest number of draws of the folds.
-    select : bool
-        Leave out sources with a small share, and fit pools of the others.
     kept : mapping of repeat to predictions
         Draws that are there already, from a checkpoint.
     advance : callable
         Called after each draw of the folds, with its number and predictions.
     """
-    row_weights = target.weights if row_weights is None else row_weights
     own: dict[tuple[str, int], tuple[Array, Array]] = {}
     shared: dict[str, Any] = {"seed": seed, "run": run, "own": own, "pools": pools}
     stack = Stack(target, sources, learners, ready=ready, **shared)
     stack.fit_sources()
-    passes, answers = Passes(stack, row_weights), []
+    passes, answers = Passes(stack, target.weights), []
     least, most = repeats if stack.names else (repeats[0], repeats[0])
     settled = interrupted = False
     for repeat in range(most):
@@ -217,20 +218,20 @@ def fit_stack(
             break
     used = answers[-1]
     chosen = passes
-    if select and len(used) < len(stack.names):
+    if len(used) < len(stack.names):
         some = {name: rows for name, rows in stack.sources.items() if name in used}
         fits = {key: fit for key, fit in stack.fits.items() if key[1] in some}
         still = {key: fit for key, fit in (ready or {}).items() if key[1] in used}
         smaller = Stack(target, some, learners, known=fits, ready=still, **shared)
         smaller.fit_sources()
-        chosen = Passes(smaller, row_weights)
+        chosen = Passes(smaller, target.weights)
         for each in passes.folds:
             chosen.add(each)
     weights = chosen.weights
     shares = dict.fromkeys(stack.names, 0.0) | chosen.stack.shares(weights)
     parts = tuple(chosen.stack.predictors(weights, LEAST_WEIGHT))
-    honest = _judged(passes, chosen, used) if select else held_out(passes.mixes)
-    return Fitted(passes, chosen, tuple(honest), used, shares, parts, settled, interrupted)
+    honest = tuple(_judged(passes, chosen, used))
+    return Fitted(passes, chosen, honest, used, shares, parts, settled, interrupted)
 
 
 def held_out(mixes: Sequence[Mix]) -> list[Array]:
@@ -249,7 +250,7 @@ def _judged(passes: Passes, chosen: Passes, used: tuple[str, ...]) -> list[Array
     known = {(): passes.alone, tuple(stack.names): passes.mixes, used: chosen.mixes}
     if not used:
         known[used] = passes.alone
-    style = PREDICTING.without_pools if stack.has_pools else ONE_SOURCE
+    style = WITHOUT_POOLS if stack.has_pools else ONE_SOURCE
     found = []
     for draw, folds in enumerate(passes.folds):
         predictions = np.empty_like(passes.mixes[draw].predictions)

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 from scipy.special import stdtrit
@@ -28,8 +27,8 @@ from datakin.learners.folds import draw_folds
 from datakin.learners.learner import Learner, Rows
 from datakin.learners.losses import Judge, choose_loss, mean_squared
 from datakin.learners.metrics import ERROR_SPREAD, LEVEL, mean_with_error, metrics_of, reach
-from datakin.learners.named import make_learners
-from datakin.learners.stack.candidates import Candidate, Run, Stack, serially
+from datakin.learners.named import LEARNERS
+from datakin.learners.stack.candidates import Candidate, Run, Stack
 from datakin.learners.stack.fitting import Folds, Passes, held_out
 from datakin.learners.stack.preparation import MOST_ROWS, prepare
 from datakin.learners.stack.records import COST, Trial, Trials
@@ -61,27 +60,23 @@ def try_all(
     target: Dataset,
     sources: Sequence[Dataset],
     *,
-    learners: Any = None,
-    repeats: int = REPEATS,
     max_rows: int | None = MOST_ROWS,
     random_state: int = 0,
-    run: Run = serially,
 ) -> Trials:
     """Try every source with the target.
 
     The numbers of a source depend on the columns and classes of the target, on its own rows and on the
-    seed; levels of categories that get a column are those frequent in all tables together. Learners are those
-    of `make_learners`, `repeats` is the number of draws of the folds, `run` runs tasks as for a `Stack`.
+    seed; levels of categories that get a column are those frequent in all tables together.
     """
     prepared = prepare(target, sources, max_rows=max_rows, random_state=random_state)
-    made = make_learners(learners, bool(target.classes), random_state)
+    learners = tuple(LEARNERS.values())
     own, rows = prepared.target, prepared.rows
     with threadpool_limits(limits=1):
-        stack = Stack(rows, prepared.sources, made, seed=random_state, run=run)
+        stack = Stack(rows, prepared.sources, learners, seed=random_state)
         stack.fit_sources(pools=False)
         passes = Passes(stack, rows.weights)
         folds = folds_of(own, random_state)
-        for repeat in range(repeats):
+        for repeat in range(REPEATS):
             passes.add(folds(repeat), pools=False)
         singles, alone = single_mixes(passes), held_out(passes.alone)
         found = {t.source: t for t in try_sources(passes, own.groups, singles=singles)}
@@ -100,8 +95,8 @@ def try_all(
             if s.name in found
         },
         prepared.unusable,
-        tuple(each.name for each in made),
-        repeats,
+        tuple(LEARNERS),
+        REPEATS,
         metrics_of("the target alone", alone, *given),
     )
 

@@ -34,11 +34,6 @@ class Style:
     pooled: float = 0.0
     sources: float = 0.0
 
-    @property
-    def without_pools(self) -> Style:
-        """The same where single sources stand for pools of them."""
-        return replace(self, pooled=0.0, sources=self.pooled + self.sources)
-
     def center(self, own: Array, pooled: Array, sources: Array) -> Array:
         """Return the weights that are expected of candidates of each kind."""
         shares = (1.0 - self.pooled - self.sources, self.pooled, self.sources)
@@ -52,6 +47,8 @@ class Style:
 # chosen, and are held back more.
 CHOOSING = Style(ridge=5.0, kept=0.15)
 PREDICTING = Style(ridge=30.0, kept=0.2, pooled=0.4, sources=0.2)
+# Where single sources stand for pools of them.
+WITHOUT_POOLS = replace(PREDICTING, pooled=0.0, sources=PREDICTING.pooled + PREDICTING.sources)
 ONE_SOURCE = Style(ridge=10.0, kept=0.2)
 
 
