@@ -19,7 +19,7 @@ from torch import nn
 
 from datakin._core.warned import unheard
 from datakin.data.features import Array
-from datakin.deep.training import Training, fit_network, seeded, standardised
+from datakin.deep.training import Training, fit_network, seeded
 from datakin.learners.fitters import MOST_PARAMETERS
 from datakin.learners.newton import logistic
 
@@ -48,10 +48,11 @@ class HeadOptions:
     scale: str = "each"
 
 
+@dataclass(frozen=True, eq=False)
 class Head:
     """A fitted head.
 
-    Parameters
+    Attributes
     ----------
     model : callable
         Embeddings in; out come probabilities of the classes that it was trained on, shape
@@ -62,8 +63,9 @@ class Head:
         Number of all classes; 0 for regression.
     """
 
-    def __init__(self, model: Callable[[Array], Array], codes: Array, n_classes: int) -> None:
-        self.model, self.codes, self.n_classes = model, codes, n_classes
+    model: Callable[[Array], Array]
+    codes: Array
+    n_classes: int
 
     def predict(self, Z: Array) -> Array:
         """Return probabilities (n, n_classes), 0 for classes without training rows, or values (n, 1)."""
@@ -138,13 +140,11 @@ class _MLP(_Scaled):
 
     def __init__(self, Z: Array, y: Array, n_classes: int, options: HeadOptions, seed: int) -> None:
         super().__init__(Z, options.scale)
-        self.n_classes, self.device, self.centre, self.unit = n_classes, options.device, 0.0, 1.0
-        if not n_classes:
-            y, self.centre, self.unit = standardised(y, np.arange(len(y)))
+        self.n_classes, self.device = n_classes, options.device
         X = self.scale(Z).astype(np.float32)
         with seeded(seed):
             self.net = nn.Sequential(nn.Linear(X.shape[1], options.hidden), nn.ReLU())
-            self.out = fit_network(
+            self.out, self.centre, self.unit = fit_network(
                 self.net,
                 nn.Linear(options.hidden, n_classes or 1),
                 lambda rows: X[rows],
