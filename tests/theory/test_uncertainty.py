@@ -64,7 +64,7 @@ def test_probability_first_of_two_independent_sources():
     noise = [rng.standard_normal(5) / 200 for _ in range(2)]
     parts = [_part(v, flat, e - e.mean()) for v, e in zip((0.010, 0.022), noise, strict=True)]
     found = probability_first(parts, np.zeros((2, 2)), 100, 5, 0)
-    spread = standard_error(parts, [1.0, 1.0], [None, None])
+    spread = standard_error(parts, [1.0, 1.0])
     expected = stats.t(8).cdf(0.012 / spread)
     assert found.sum() == pytest.approx(1.0)
     assert found[0] == pytest.approx(expected, abs=4 * np.sqrt(expected * (1 - expected) / 20_000))

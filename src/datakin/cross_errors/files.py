@@ -30,7 +30,7 @@ from datakin._core.exceptions import DatakinError, FitFailure, listed
 from datakin._core.files import written_whole
 from datakin._core.json_text import parse_json
 from datakin.cross_errors.records import Errors, Key, Member, PairFacts, PlanPredictions, Trained
-from datakin.cross_errors.sums import Grams, SlimErrors, WaySums
+from datakin.cross_errors.sums import Grams, WaySums
 from datakin.data.features import Array
 from datakin.learners.folds import Plan
 from datakin.learners.losses import Labels
@@ -41,7 +41,7 @@ FORMAT = 5
 OURS = ("units", "about.json", "table.parquet")
 KINDS = (
     *(Errors, FitFailure, Grams, Labels, Member, Metrics, PairFacts, Plan, PlanPredictions),
-    *(SlimErrors, Trained, Trial, Trials, WaySums),
+    *(Trained, Trial, Trials, WaySums),
 )
 KEPT: dict[str, Any] = {kind.__name__: kind for kind in KINDS}
 # Fields that earlier versions wrote, for the gain formula; they are not read any more.

@@ -59,10 +59,9 @@ class PlanReading:
         views: tuple[View, Sequence[View]] | None = None,
     ) -> None:
         self.made, self.loss, self.options, self.labels = made, loss, options, labels
-        self.trained_labels = labels
-        if made.held_out is not None:
-            self.trained_labels = Labels(made.dataset, made.y, made.classes)
-        self.row_weights = loss.row_weights(self.trained_labels)
+        is_whole = made.held_out is None
+        trained = labels if is_whole else Labels(made.dataset, made.y, made.classes)
+        self.row_weights = loss.row_weights(trained)
         self.full_view, self.views = views or self._find_views()
 
     def _find_views(self) -> tuple[View, Sequence[View]]:
@@ -130,18 +129,15 @@ class PlanReading:
         n_folds, n_outputs, n = plan.n_folds, len(made.models) + 2, len(made.y)
         rows = {size: np.empty((n_outputs, n)) for size in ("fold", "inner")}
         weights = np.empty(n)
-        means = {size: np.empty((n_outputs, n_folds)) for size in rows}
         for k, fold in enumerate(plan.folds):
             view = self.views[k]
             rows["fold"][:, fold] = self._own_losses(1 + k, view, fold)
             inner = [self._own_losses(fit, view, fold) for fit, _ in plan.inner[k]]
             rows["inner"][:, fold] = np.mean(inner, axis=0)
             weights[fold] = self.row_weights[fold] / (n_folds * len(fold))
-            for size in rows:
-                means[size][:, k] = n_folds * (rows[size][:, fold] @ weights[fold])
         name = made.dataset
         least = least_error(self.loss, weights)
-        return Errors(name, name, made.models, rows, means, weights, self._n_train, least)
+        return Errors(name, name, made.models, rows, {}, weights, self._n_train, least)
 
     def _held_out_errors(self, parts: Sequence[Array]) -> Errors:
         labels = self.labels
@@ -179,20 +175,16 @@ class PlanReading:
             return losses_of_fits(some, views, y, loss, own=own, names=classes, voting=voting)
 
         full, *outer = losses(range(1 + plan.n_folds), [self.full_view, *self.views])
-        parts = {"fold": outer}
+        rows = {"full": full, "fold": np.mean(outer, axis=0)}
         if len(scores) > 1 + plan.n_folds:
-            parts["inner"] = [
+            inner = [
                 np.mean(losses([fit for fit, _ in fits], [view] * len(fits)), axis=0)
                 for fits, view in zip(plan.inner, self.views, strict=True)
             ]
-        rows = {"full": full, **{size: np.mean(part, axis=0) for size, part in parts.items()}}
-        means = {
-            size: np.column_stack([errors @ weights for errors in part])
-            for size, part in parts.items()
-        }
+            rows["inner"] = np.mean(inner, axis=0)
         if made.held_out is not None:
             rows = {"full": full, "fold": full, "inner": rows["fold"]}
-            means = dict.fromkeys(("fold", "inner"), means["fold"])
+        means = {"fold": np.column_stack([errors @ weights for errors in outer])}
         least = least_error(loss, weights)
         about = made.dataset, other.name, made.models
         return Errors(*about, rows, means, weights, self._n_train, least)

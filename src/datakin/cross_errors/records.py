@@ -31,8 +31,8 @@ class Errors:
         Loss on each row, averaged over the predictors of that size. A cross-validated own error
         has no "full": a predictor trained on all rows cannot be tested on them. A cross error has
         no "inner" if the limit was not asked for.
-    means : mapping of size to ndarray of shape (M + 2, K)
-        Mean loss of the predictors that left out fold k.
+    means : mapping of "fold" to ndarray of shape (M + 2, K)
+        Cross errors: mean loss of the predictors that left out fold k.
     weights : ndarray of shape (n,)
         Weight of each tested row in the mean; 0 for a row that also stands in the other dataset.
     n_train : mapping of size to float
@@ -41,6 +41,11 @@ class Errors:
     least : float
         What one more error on one row would add to the mean (0-1 losses; 0 for others). Errors
         that do not vary at all are not known any better than this.
+    outputs : tuple of str
+        The models or aggregates that `rows` are of; all if empty. Where sums alone are needed, other
+        rows are not kept, and whole numbers of errors stand for their means over the folds.
+    totals : mapping of size to ndarray of shape (M + 2,)
+        Mean losses, where not all rows are kept.
     """
 
     trained_on: str
@@ -51,6 +56,8 @@ class Errors:
     weights: Array
     n_train: Mapping[str, float]
     least: float = 0.0
+    outputs: tuple[str, ...] = ()
+    totals: Mapping[str, Array] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -70,11 +77,13 @@ class Errors:
     @property
     def failed(self) -> Array:
         """Which models have no losses."""
-        return np.asarray(np.isnan(self.means["fold"][:-2]).any(axis=1))
+        means = self.totals["fold"] if self.outputs else self.error("fold")
+        return np.isnan(means[:-2])
 
     def row(self, size: str, name: str) -> Array:
         """Return the loss on each row of one model or aggregate."""
-        return np.asarray(self.rows[size][self.names.index(name)])
+        found = self.rows[size][(self.outputs or self.names).index(name)]
+        return np.asarray(found / self.n_folds if found.dtype == np.uint8 else found)
 
     def replicates(self, name: str) -> Array:
         """Return the mean loss of one model or aggregate without each fold."""
@@ -82,6 +91,8 @@ class Errors:
 
     def mean(self, size: str, name: str) -> float:
         """Return the mean loss of one model or aggregate."""
+        if self.outputs:
+            return float(self.totals[size][self.names.index(name)])
         return float(self.row(size, name) @ self.weights)
 
     def error(self, size: str) -> Array:

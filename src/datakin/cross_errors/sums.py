@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,84 +11,29 @@ from datakin.cross_errors.records import Errors
 from datakin.data.features import Array
 
 SIZES = ("full", "fold")
-NOTHING: Mapping[str, Array] = {}
 
 
-@dataclass(frozen=True, eq=False)
-class SlimErrors(Errors):
-    """Cross errors of which only what sums need is kept row by row.
-
-    Attributes
-    ----------
-    outputs : tuple of str
-        The models or aggregates whose losses are kept: on each row for both sizes.
-    losses : ndarray of shape (2 * outputs, n)
-        As whole numbers of errors where losses are counts, which take an eighth of the room.
-    n_predictors : int
-        What such numbers are divided by; 0 if the losses are kept as they are.
-    errors : ndarray of shape (2, M + 2)
-        Mean loss of every model, the ensemble and the average, for both sizes.
-    folds : ndarray of shape (outputs, K)
-        Mean loss of the outputs without each fold.
-    """
-
-    outputs: tuple[str, ...] = ()
-    losses: Array = field(default_factory=lambda: np.empty(0))
-    n_predictors: int = 0
-    errors: Array = field(default_factory=lambda: np.empty(0))
-    folds: Array = field(default_factory=lambda: np.empty(0))
-
-    @property
-    def n_folds(self) -> int:
-        """How many versions of the predictors there are, each without a fold."""
-        return int(self.folds.shape[1])
-
-    @property
-    def failed(self) -> Array:
-        """Which models have no losses."""
-        return np.isnan(self.errors[1, :-2])
-
-    @property
-    def has_inner(self) -> bool:
-        """Whether predictors without two folds were tested."""
-        return False
-
-    def row(self, size: str, name: str) -> Array:
-        """Return the loss on each row of one of the outputs."""
-        found = self.losses[2 * self.outputs.index(name) + SIZES.index(size)]
-        return np.asarray(found / self.n_predictors) if self.n_predictors else found
-
-    def replicates(self, name: str) -> Array:
-        """Return the mean loss of one of the outputs without each fold."""
-        return np.asarray(self.folds[self.outputs.index(name)])
-
-    def mean(self, size: str, name: str) -> float:
-        """Return the mean loss of one model or aggregate."""
-        return float(self.errors[SIZES.index(size), self.names.index(name)])
-
-
-def slimmed(errors: Errors, outputs: Sequence[str]) -> SlimErrors:
+def slimmed(errors: Errors, outputs: Sequence[str]) -> Errors:
     """Return errors of which only some outputs are kept row by row."""
-    rows = np.array([errors.row(size, name) for name in outputs for size in SIZES])
-    n_predictors = errors.n_folds
-    counts = np.rint(rows * n_predictors)
-    are_counts = bool(counts.min() >= 0 and counts.max() <= 255)  # NaN is not
-    are_counts = are_counts and bool((counts / n_predictors == rows).all())
-    return SlimErrors(
-        errors.trained_on,
-        errors.tested_on,
-        errors.models,
-        NOTHING,
-        NOTHING,
-        errors.weights,
-        errors.n_train,
-        errors.least,
-        tuple(outputs),
-        counts.astype(np.uint8) if are_counts else rows,
-        n_predictors if are_counts else 0,
-        np.array([[row @ errors.weights for row in errors.rows[size]] for size in SIZES]),
-        np.array([errors.replicates(name) for name in outputs]),
+    rows = {size: np.array([errors.row(size, name) for name in outputs]) for size in SIZES}
+    return replace(
+        errors,
+        rows={size: _as_counts(losses, errors.n_folds) for size, losses in rows.items()},
+        means={"fold": errors.means["fold"]},
+        outputs=tuple(outputs),
+        totals={
+            size: np.array([row @ errors.weights for row in errors.rows[size]]) for size in SIZES
+        },
     )
+
+
+def _as_counts(losses: Array, n_predictors: int) -> Array:
+    """Return mean losses as numbers of errors, an eighth of the room, if that is what they are."""
+    counts = np.rint(losses * n_predictors)
+    are_counts = bool(counts.min() >= 0 and counts.max() <= 255)  # NaN is not
+    if are_counts and (counts / n_predictors == losses).all():
+        return np.asarray(counts, dtype=np.uint8)
+    return losses
 
 
 @dataclass(frozen=True, eq=False, slots=True)

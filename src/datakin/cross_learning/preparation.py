@@ -17,8 +17,7 @@ from datakin.learners.models import Model
 from datakin.scoring.cls import AVERAGES, last_change
 from datakin.scoring.pairs import make_pair
 from datakin.scoring.rankings import grams_of_all, what_rows_add
-from datakin.scoring.uncertainty import variances
-from datakin.scoring.ways import RowsWay, summed
+from datakin.scoring.uncertainty import jackknife_variance
 
 
 def prepare(
@@ -63,11 +62,11 @@ def _growth(table: ErrorTable, target: str, source: str) -> tuple[bool, str | No
     for way, factor, tested, trained in zip(
         pair.ways, pair.factors, sampled, sampled[::-1], strict=True
     ):
-        assert isinstance(way, RowsWay)
-        by_rows, by_folds = variances(way.discrepancy(estimate, "matched"), way.groups)
-        variance[tested] += factor**2 * by_rows
-        variance[trained] += factor**2 * by_folds
-        moved = [last_change(each, estimate, trained, tested) for each in way.directions]
+        assert way.rows is not None
+        part = way.discrepancy("matched")
+        variance[tested] += factor**2 * part.variance
+        variance[trained] += factor**2 * jackknife_variance(part.replicates)
+        moved = [last_change(each, estimate, trained, tested) for each in way.rows.directions]
         change += factor * float(np.mean(moved))
     error, rest = (float(np.sqrt(variance[which])) for which in (True, False))
     if error <= max(wanted, rest):
@@ -83,9 +82,7 @@ def _reduce(
 ) -> tuple[tuple[WaySums, WaySums], Any]:
     """Return the sums of both directions, and what each row adds to them, if that is asked for."""
     pair = make_pair(table, target, source)
-    forth, back = (
-        summed(way, table.options.estimate) for way in pair.ways if isinstance(way, RowsWay)
-    )
+    forth, back = (way.sums for way in pair.ways)
     return (forth, back), [what_rows_add(pair, way) for way in (0, 1)] if with_rows else None
 
 

@@ -15,6 +15,7 @@ from datakin.cross_errors.table import ErrorTable
 from datakin.cross_learning.preparation import prepare
 from datakin.cross_learning.screening import screen_sources
 from datakin.data import Dataset, for_comparison, for_matrix, for_ranking
+from datakin.execution.agreement import Names
 from datakin.execution.running import measured
 from datakin.learners.models import Model, choose_models, default_models
 from datakin.results import Comparison, Matrix, Ranking
@@ -174,9 +175,9 @@ class CrossLearningScore(Options):
         def look(table: ErrorTable) -> Ranking:
             return replace(rank_sources(table, first), screening=screening)
 
-        def tell(*pair: Any) -> None:
+        def tell(names: Names) -> None:
             assert on_result is not None
-            on_result(compare_pair(*pair))
+            on_result(compare_pair(measurement.view(names), *names))
 
         n_sources = len(pairs) - (len(screening.left_out) if screening else 0)
         said = f"Interrupted with {{}} of {n_sources} sources finished."

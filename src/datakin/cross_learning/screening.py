@@ -27,9 +27,8 @@ from datakin.learners.folds import Plan
 from datakin.learners.models import Model
 from datakin.learners.stack.records import Trial, call_of
 from datakin.results import Screened, Screening
-from datakin.scoring.cls import Direction, Discrepancy
+from datakin.scoring.cls import Direction, Discrepancy, discrepancy
 from datakin.scoring.uncertainty import row_variance
-from datakin.scoring.ways import RowsWay
 
 LEAST = 4  # sources; fewer are not worth a quick pass
 FIRST = 5  # places that are never screened out, or half of the sources if that is less
@@ -192,9 +191,10 @@ def _glance(
     """Read what the quick fits of one source say."""
     options, agreed = measurement.options, measurement.agreed
     cross = _placed(cross, tuple(model.name for model in measurement.models), own.full_weights)
-    way = RowsWay([Direction(own, own, cross)], agreed.tested(target).groups)
     estimate = "average" if options.estimate == "ensemble" else options.estimate
-    loss = way.discrepancy(estimate, "paper" if options.size == "paper" else "matched")
+    size = "paper" if options.size == "paper" else "matched"
+    loss = discrepancy(Direction(own, own, cross), estimate, size)
     tried = measurement.tried.get(target)
     trial = None if tried is None else tried.trials.get(source)
-    return _Glance(source, agreed.datasets[source].n_rows, loss, way.groups, trial)
+    groups = agreed.tested(target).groups
+    return _Glance(source, agreed.datasets[source].n_rows, loss, groups, trial)

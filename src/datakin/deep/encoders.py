@@ -6,6 +6,7 @@ import copy
 import hashlib
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -28,12 +29,13 @@ HEADS = ("fc.", "classifier.", "head.", "_fc.")  # weights of last layers, which
 SAVE = "save the state dict: torch.save(model.state_dict(), path)"
 
 
+@dataclass(frozen=True, eq=False)
 class Encoder:
     """An encoder before it is used: a module to train or to keep, or a fixed function.
 
-    Parameters
+    Attributes
     ----------
-    start : callable
+    start : callable, optional
         ``start()`` returns a new module for every training. Weights that are drawn at random come
         from torch's seed at that moment.
     function : callable, optional
@@ -44,21 +46,15 @@ class Encoder:
         Whether the weights at the start are random.
     """
 
-    def __init__(
-        self,
-        start: Callable[[], nn.Module] | None,
-        function: Callable[[Any], Any] | None,
-        label: str,
-        *,
-        is_random: bool = False,
-    ) -> None:
-        self.start, self.function, self.label = start, function, label
-        self.is_random = is_random
+    start: Callable[[], nn.Module] | None
+    function: Callable[[Any], Any] | None
+    label: str
+    is_random: bool = False
 
-    @property
-    def can_learn(self) -> bool:
-        """Whether there is anything to train."""
-        return self.start is not None
+    def new(self) -> nn.Module:
+        """Return a new module; a function has none."""
+        assert self.start is not None
+        return self.start()
 
     def digest(self, probe: Any) -> str:
         """Return a hash of its weights or, for a function, of its output for a few rows."""
@@ -71,8 +67,8 @@ class Encoder:
     @cached_property
     def _weights(self) -> str:
         state = hashlib.blake2b(self.label.encode(), digest_size=8)
-        if self.start is not None and not self.is_random:
-            module = self.start()
+        if not self.is_random:
+            module = self.new()
             state.update(repr(module).encode())
             for name, value in module.state_dict().items():
                 state.update(name.encode() + value.cpu().numpy().tobytes())

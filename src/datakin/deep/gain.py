@@ -6,6 +6,7 @@ import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,13 +27,11 @@ from datakin.deep.items import Contents, make_feeds
 from datakin.deep.readers import ITEMS
 from datakin.deep.training import (
     Training,
-    check_training,
     fit_network,
     in_batches,
     pick_device,
     run_module,
     seeded,
-    standardised,
 )
 from datakin.learners.folds import make_plan
 from datakin.results.gain import Gain, method_gain, refuse_identical, without_error
@@ -83,7 +82,7 @@ def fine_tune_gain(
     """
     check_count("cv", cv, 3)
     check_choice("head", head, ("new", "kept"))
-    check_training(epochs, batch_size, lr, patience)
+    training = Training(epochs, batch_size, lr, patience, pick_device(device))
     check_seed(random_state)
     datasets = [coerce(target, "target", ITEMS), coerce(source, "source", ITEMS)]
     check_names(datasets)
@@ -101,13 +100,9 @@ def fine_tune_gain(
         raise DatakinError(
             f"Fine-tuning trains the encoder. {made.label!r} is a fixed function; pass a torch module."
         )
-    training = Training(epochs, batch_size, lr, patience, pick_device(device))
-    feeds = make_feeds(datasets, common.columns, made.start())
-    shared = (common.shared_target, common.shared_source)
-    sides = [
-        _Side(dataset, feed, np.flatnonzero(~both))
-        for dataset, feed, both in zip(datasets, feeds, shared, strict=True)
-    ]
+    feeds = make_feeds(datasets, common.columns, made.new())
+    new_rows = [np.flatnonzero(~both) for both in (common.shared_target, common.shared_source)]
+    sides = list(map(_Side, datasets, feeds, new_rows))
     folder = None
     if checkpoint is not None:
         about = {"options": {"method": "fine_tune_gain"}, "versions": versions()}
@@ -154,7 +149,7 @@ class _FineTuning:
             encoder, head = (None, None) if other is None else copy.deepcopy(self._pretrain(other))
             with seeded(derive_seed(self.random_state, "alone", k, name)):
                 if encoder is None:
-                    encoder = self._start()
+                    encoder = self.encoder.new()
                 return self._error(encoder, head if self.keeps_head else None, side, k)
 
         if self.folder is None:
@@ -167,26 +162,19 @@ class _FineTuning:
         if name not in self.pretrained:
             seed = derive_seed(self.random_state, "pretrain", name)
             with seeded(seed):
-                encoder = self._start()
+                encoder = self.encoder.new()
                 head, _, _ = self._fit(encoder, None, side, side.new_rows, seed)
             self.pretrained.clear()
             self.pretrained[name] = encoder, head
         return self.pretrained[name]
 
-    def _start(self) -> nn.Module:
-        assert self.encoder.start is not None
-        return self.encoder.start()
-
     def _fit(
         self, encoder: nn.Module, head: nn.Module | None, side: _Side, rows: Array, seed: int
     ) -> tuple[nn.Module, float, float]:
         """Train encoder and head; return the head and the label's mean and standard deviation."""
-        y, centre, unit = side.dataset.y, 0.0, 1.0
-        if not side.dataset.classes:
-            y, centre, unit = standardised(y, rows)
-        n_classes, load = len(side.dataset.classes), side.feed.load
+        y, n_classes = side.dataset.y, len(side.dataset.classes)
         options: Any = {"n_classes": n_classes, "training": self.training, "seed": seed}
-        return fit_network(encoder, head, load, y, rows, **options), centre, unit
+        return fit_network(encoder, head, side.feed.load, y, rows, **options)
 
     def _error(self, encoder: nn.Module, head: nn.Module | None, side: _Side, k: int) -> float:
         """Train on all folds but k; return the error on fold k."""
@@ -211,11 +199,9 @@ def _measure(work: _FineTuning, sides: Sequence[_Side]) -> Array:
     errors = np.full((2, 2, cv), np.nan)
     try:
         with progress(f"fine-tuning: {4 * cv} trainings", 4 * cv) as advance:
-            for i in (0, 1):
-                for k in range(cv):
-                    for j, other in enumerate((None, sides[1 - i])):
-                        errors[i, j, k] = work.error(sides[i], k, other)
-                        advance()
+            for i, k, j in product((0, 1), range(cv), (0, 1)):
+                errors[i, j, k] = work.error(sides[i], k, sides[1 - i] if j else None)
+                advance()
     except KeyboardInterrupt:
         done = int(np.isfinite(errors).sum())
         more = " The same call goes on from its checkpoints." if done and work.folder else ""

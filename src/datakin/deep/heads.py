@@ -19,9 +19,11 @@ from torch import nn
 
 from datakin._core.warned import unheard
 from datakin.data.features import Array
-from datakin.deep.training import Training, fit_network, seeded, standardised
+from datakin.deep.training import Training, fit_network, seeded
 from datakin.learners.fitters import MOST_PARAMETERS
 from datakin.learners.newton import logistic
+
+Model = Callable[[Array], Array]
 
 
 @dataclass(frozen=True)
@@ -48,10 +50,11 @@ class HeadOptions:
     scale: str = "each"
 
 
+@dataclass(frozen=True, eq=False)
 class Head:
     """A fitted head.
 
-    Parameters
+    Attributes
     ----------
     model : callable
         Embeddings in; out come probabilities of the classes that it was trained on, shape
@@ -62,8 +65,9 @@ class Head:
         Number of all classes; 0 for regression.
     """
 
-    def __init__(self, model: Callable[[Array], Array], codes: Array, n_classes: int) -> None:
-        self.model, self.codes, self.n_classes = model, codes, n_classes
+    model: Model
+    codes: Array
+    n_classes: int
 
     def predict(self, Z: Array) -> Array:
         """Return probabilities (n, n_classes), 0 for classes without training rows, or values (n, 1)."""
@@ -92,76 +96,65 @@ def fit_head(Z: Array, y: Array, n_classes: int, options: HeadOptions, seed: int
         codes, targets = np.unique(y, return_inverse=True)
     if len(codes) == 1:
         return Head(lambda Z: np.ones((len(Z), 1)), codes, n_classes)
-    if options.kind == "mlp":
-        return Head(_MLP(Z, targets, len(codes), options, seed), codes, n_classes)
-    return Head(_Linear(Z, targets, len(codes), options), codes, n_classes)
+    mean, spread = _scale(Z, options.scale)
+
+    def scaled(Z: Array) -> Array:
+        return np.asarray((Z - mean) / spread)
+
+    fit = _mlp if options.kind == "mlp" else _linear
+    model = fit(scaled(Z), targets, len(codes), options, seed)
+    return Head(lambda Z: model(scaled(Z)), codes, n_classes)
 
 
-class _Scaled:
-    """A model on features standardised by its own training rows."""
-
-    def __init__(self, Z: Array, scale: str) -> None:
-        self.mean = Z.mean(axis=0)
-        spread = Z.std(axis=0)
-        if scale == "whole":
-            spread = np.full(len(spread), np.sqrt(np.mean(spread**2)))
-        self.spread = np.where(spread > 1e-12 * (1 + np.abs(self.mean)), spread, 1.0)
-
-    def scale(self, Z: Array) -> Array:
-        return np.asarray((Z - self.mean) / self.spread)
+def _scale(Z: Array, scale: str) -> tuple[Array, Array]:
+    """Return what features are standardised by: the means and the spreads of the training rows."""
+    mean, spread = Z.mean(axis=0), Z.std(axis=0)
+    if scale == "whole":
+        spread = np.full(len(spread), np.sqrt(np.mean(spread**2)))
+    return mean, np.where(spread > 1e-12 * (1 + np.abs(mean)), spread, 1.0)
 
 
-class _Linear(_Scaled):
-    """Logistic regression, or ridge regression for numbers."""
+def _linear(X: Array, y: Array, n_classes: int, options: HeadOptions, _: int) -> Model:
+    """Fit logistic regression, or ridge regression for numbers."""
+    few, back = _reduce(X)
+    if n_classes:
+        beta = _logistic(few, y, n_classes, options.C)
+    else:
+        beta = _ridge(few, y, 1.0 / options.C)
+    coefficients, intercept = back @ beta[:-1], beta[-1]
 
-    def __init__(self, Z: Array, y: Array, n_classes: int, options: HeadOptions) -> None:
-        super().__init__(Z, options.scale)
-        self.n_classes = n_classes
-        X, back = _reduce(self.scale(Z))
-        if n_classes:
-            beta = _logistic(X, y, n_classes, options.C)
-        else:
-            beta = _ridge(X, y, 1.0 / options.C)
-        self.coefficients, self.intercept = back @ beta[:-1], beta[-1]
-
-    def __call__(self, Z: Array) -> Array:
-        eta = self.scale(Z) @ self.coefficients + self.intercept
-        if not self.n_classes:
-            return np.asarray(eta)
-        if self.n_classes == 2:
+    def model(X: Array) -> Array:
+        eta = X @ coefficients + intercept
+        if n_classes == 2:
             return np.hstack([expit(-eta), expit(eta)])
-        return np.asarray(softmax(eta, axis=1))
+        return np.asarray(softmax(eta, axis=1) if n_classes else eta)
+
+    return model
 
 
-class _MLP(_Scaled):
-    """A network with one hidden layer."""
+def _mlp(X: Array, y: Array, n_classes: int, options: HeadOptions, seed: int) -> Model:
+    """Fit a network with one hidden layer."""
+    given = X.astype(np.float32)
+    with seeded(seed):
+        net = nn.Sequential(nn.Linear(X.shape[1], options.hidden), nn.ReLU())
+        out, centre, unit = fit_network(
+            net,
+            nn.Linear(options.hidden, n_classes or 1),
+            lambda rows: given[rows],
+            y,
+            np.arange(len(given)),
+            n_classes=n_classes,
+            training=Training(60, 64, 3e-3, 8, options.device),
+            seed=seed,
+        )
 
-    def __init__(self, Z: Array, y: Array, n_classes: int, options: HeadOptions, seed: int) -> None:
-        super().__init__(Z, options.scale)
-        self.n_classes, self.device, self.centre, self.unit = n_classes, options.device, 0.0, 1.0
-        if not n_classes:
-            y, self.centre, self.unit = standardised(y, np.arange(len(y)))
-        X = self.scale(Z).astype(np.float32)
-        with seeded(seed):
-            self.net = nn.Sequential(nn.Linear(X.shape[1], options.hidden), nn.ReLU())
-            self.out = fit_network(
-                self.net,
-                nn.Linear(options.hidden, n_classes or 1),
-                lambda rows: X[rows],
-                y,
-                np.arange(len(X)),
-                n_classes=n_classes,
-                training=Training(60, 64, 3e-3, 8, options.device),
-                seed=seed,
-            )
-
-    def __call__(self, Z: Array) -> Array:
-        X = torch.from_numpy(self.scale(Z).astype(np.float32)).to(self.device)
+    def model(X: Array) -> Array:
+        rows = torch.from_numpy(X.astype(np.float32)).to(options.device)
         with torch.no_grad():
-            out = self.out(self.net(X)).double().cpu().numpy()
-        if not self.n_classes:
-            return np.asarray(out * self.unit + self.centre)
-        return np.asarray(softmax(out, axis=1))
+            found = out(net(rows)).double().cpu().numpy()
+        return np.asarray(softmax(found, axis=1) if n_classes else found * unit + centre)
+
+    return model
 
 
 def _reduce(X: Array) -> tuple[Array, Array]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,10 +36,6 @@ class ImageContents(Contents):
 
     def hashes(self) -> Array:
         """Return one hash per file, of its bytes."""
-        return self._hashes
-
-    @cached_property
-    def _hashes(self) -> Array:
         return hash_bytes(file.read_bytes() for file in self.values)
 
     def sized(self, size: int | None) -> Contents:
@@ -146,7 +141,7 @@ def read_images(
         _check_classes({image.label for image in images}, known, path)
     images = _readable(images, on_error)
     return make_items(
-        ImageContents(tuple(image.file for image in images), size, channels),
+        ImageContents(np.array([image.file for image in images]), size, channels),
         [image.label for image in images],
         name=name or title,
         task=task,

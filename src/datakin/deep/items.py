@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, NoReturn, Self
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
 import pandas as pd
@@ -23,12 +23,9 @@ from datakin.data.features import Array, Features
 class Contents:
     """The rows of a dataset for an encoder. A kind of rows says how some are loaded, and hashes all."""
 
-    values: Any
+    kind: ClassVar[str]  # "array", "image" or "text"
 
-    @property
-    def kind(self) -> str:
-        """One of "array", "image" and "text"."""
-        raise NotImplementedError
+    values: Any
 
     def load(self, rows: Array) -> Any:
         """Return some rows: a float array, or a list of texts."""
@@ -41,6 +38,10 @@ class Contents:
     def sized(self, size: int | None) -> Contents:
         """Return the rows with images of another edge in pixels."""
         return self
+
+    def take(self, rows: Array) -> Contents:
+        """Return some of the rows; nothing is loaded."""
+        return replace(self, values=self.values[rows])
 
     def __len__(self) -> int:
         return len(self.values)
@@ -72,30 +73,6 @@ class TextContents(Contents):
     def hashes(self) -> Array:
         """Return one hash per row."""
         return pd.util.hash_array(self.values.astype(object))
-
-
-@dataclass(frozen=True, eq=False)
-class ChosenRows(Contents):
-    """Some rows, by number, of other contents; nothing is copied."""
-
-    whole: Contents
-
-    @property
-    def kind(self) -> str:
-        """The kind of the whole."""
-        return self.whole.kind
-
-    def load(self, rows: Array) -> Any:
-        """Return some rows."""
-        return self.whole.load(self.values[rows])
-
-    def hashes(self) -> Array:
-        """Return one hash per row."""
-        return np.asarray(self.whole.hashes()[self.values])
-
-    def sized(self, size: int | None) -> Contents:
-        """Return the rows with images of another edge in pixels."""
-        return ChosenRows(self.values, self.whole.sized(size))
 
 
 def hash_bytes(rows: Iterable[bytes]) -> Array:
@@ -151,25 +128,16 @@ class Items(Features):
 
     def take(self, rows: Array) -> Features:
         """Return some of the rows; nothing is loaded."""
-        return Items.holding(ChosenRows(np.arange(self.n_rows)[rows], self.contents))
+        return Items.holding(self.contents.take(rows))
 
-    def select(self, names: Sequence[str]) -> Features:
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
         """Raise an error that names the score for such rows."""
-        self._refuse()
-
-    def canonical(self) -> Features:
-        """Raise an error that names the score for such rows."""
-        self._refuse()
-
-    def matched_to(self, other: Features) -> Features:
-        """Raise an error that names the score for such rows."""
-        self._refuse()
-
-    def _refuse(self) -> NoReturn:
         raise DatakinError(
             f"Rows must be columns of a table here. Got {self.contents.kind}s, which need an encoder: "
             f"datakin.deep.EncoderHeadScore(encoder).compare(target, source)."
         )
+
+    select = canonical = matched_to = _refuse
 
 
 def make_feeds(

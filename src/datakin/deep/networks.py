@@ -142,26 +142,21 @@ class EfficientNetLite0(nn.Module):
         blocks = list(self.net._blocks)
         if n_blocks >= len(blocks):
             raise DatakinError(f"There are {len(blocks)} blocks. Got a cut after {n_blocks}.")
-        stem = nn.Sequential(self.net._conv_stem, self.net._bn0, self.net._swish)
-        front = _Front(nn.Sequential(stem, *blocks[:n_blocks]), self.size)
+        stem = (_Centred(), self.net._conv_stem, self.net._bn0, self.net._swish)
+        front = nn.Sequential(*stem, *blocks[:n_blocks])
         with torch.no_grad():
-            shape = front.eval().net(torch.zeros(1, 3, self.size, self.size)).shape[1:]
-        end = nn.Sequential(self.net._conv_head, self.net._bn1, self.net._swish)
-        pool = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten())
-        return front, nn.Sequential(nn.Unflatten(1, tuple(shape)), *blocks[n_blocks:], end, pool)
+            shape = front.eval()(torch.zeros(1, 3, self.size, self.size)).shape[1:]
+        end = self.net._conv_head, self.net._bn1, self.net._swish
+        pool = nn.AdaptiveAvgPool2d(1), nn.Flatten()
+        tail = nn.Sequential(nn.Unflatten(1, tuple(shape)), *blocks[n_blocks:], *end, *pool)
+        return nn.Sequential(front, nn.Flatten()), tail
 
 
-class _Front(nn.Module):
-    """The first blocks of EfficientNet-Lite0, with flat output."""
-
-    reads = "image"
-
-    def __init__(self, net: nn.Module, size: int) -> None:
-        super().__init__()
-        self.net, self.size = net, size
+class _Centred(nn.Module):
+    """Scales pixels from 0 to 1 as EfficientNet-Lite0 reads them."""
 
     def forward(self, x: Any) -> Any:
-        return self.net((x * 255.0 - 127.0) / 128.0).flatten(1)
+        return (x * 255.0 - 127.0) / 128.0
 
 
 class _Layer(nn.Module):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +12,6 @@ import numpy as np
 from datakin._core.exceptions import counted
 from datakin._core.progress import progress
 from datakin._core.repeatability import derive_seed
-from datakin.cross_errors.files import Folder
 from datakin.cross_errors.options import Options
 from datakin.cross_errors.records import Errors, Key, PairFacts, Piece
 from datakin.cross_errors.table import ErrorTable
@@ -20,10 +19,10 @@ from datakin.data import Dataset, pair
 from datakin.data.features import Array
 from datakin.deep.encoders import Encoder, embed
 from datakin.deep.heads import HeadOptions
-from datakin.deep.holdout import FOLDS, Heads, errors_on, fit_heads, make_split, own_record
+from datakin.deep.holdout import Heads, errors_on, fit_heads, make_split, own_record
 from datakin.deep.items import Contents, make_feeds
-from datakin.deep.training import Training, fit_network, seeded, standardised
-from datakin.execution.agreement import about_run, member_of
+from datakin.deep.training import Training, fit_network, seeded
+from datakin.execution.agreement import Names, about_run, facts_of, member_of
 from datakin.execution.store import Store
 from datakin.execution.units import labels_of
 from datakin.learners.losses import Loss, choose_loss
@@ -40,24 +39,7 @@ class Settings:
     head: HeadOptions
     training: Training
     test_size: float
-    repeats: int
-    loss: Any
-    zones: str
-    random_state: int
-
-    options: Options = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Make the options that all scores share, so that bad ones are refused at once."""
-        options = Options(
-            estimate=f"{self.head.kind} head",
-            cv=FOLDS,
-            loss=self.loss,
-            zones=self.zones,
-            repeats=self.repeats,
-            random_state=self.random_state,
-        )
-        object.__setattr__(self, "options", options)
+    options: Options
 
     def loss_of(self, dataset: Dataset) -> Loss:
         """Return the loss that errors on a dataset are measured in."""
@@ -65,7 +47,8 @@ class Settings:
 
     def summary(self) -> dict[str, Any]:
         """Return plain values for the record."""
-        loss, head = self.options.resolved_loss, self.head
+        options, head = self.options, self.head
+        loss = options.resolved_loss
         return {
             "method": "EncoderHeadScore",
             "encoder": self.encoder.label,
@@ -74,14 +57,11 @@ class Settings:
             **{name: getattr(head, name) for name in ("scale", "C", "hidden")},
             **self.training.summary(),
             "test_size": self.test_size,
-            "repeats": self.repeats,
+            "repeats": options.repeats,
             "loss": "auto" if loss is None else loss.name,
-            "zones": self.zones,
-            "random_state": self.random_state,
+            "zones": options.zones,
+            "random_state": options.random_state,
         }
-
-
-Names = tuple[str, str]
 
 
 class _Unit(NamedTuple):
@@ -107,21 +87,22 @@ class DeepMeasurement:
         settings: Settings,
         checkpoint: Any = None,
     ) -> None:
-        self.settings = settings
+        self.settings, self.repeats = settings, range(settings.options.repeats)
         self.datasets = {d.name: d for d in datasets}
         self.pairings = {(t, s): pair(self.datasets[t], self.datasets[s]) for t, s in pairs}
         self.about = about_run(settings.options, must_be_known=checkpoint is not None)
         self.about["options"] = settings.summary()
-        self.store = Store(self._open(checkpoint))
+        # Other pairs, settings and further repeats may share a checkpoint.
+        method = {"method": self.about["options"]["method"]}
+        self.store = Store(checkpoint, {**self.about, "options": method, "datasets": {}})
         self.fixed: Any = settings.encoder.function
         if self.fixed is None and not settings.trained:
-            assert settings.encoder.start is not None
-            self.fixed = settings.encoder.start().to(settings.training.device)
+            self.fixed = settings.encoder.new().to(settings.training.device)
         self.feeds = {names: self._feeds(names) for names in self.pairings}
         self.splits = {
-            (name, r): make_split(dataset, settings.test_size, settings.random_state, r)
+            (name, r): make_split(dataset, settings.test_size, settings.options.random_state, r)
             for name, dataset in self.datasets.items()
-            for r in range(settings.repeats)
+            for r in self.repeats
         }
         # By a dataset and its columns; heads by the repeat, too.
         self.embeddings: dict[tuple[str, tuple[str, ...]], Array] = {}
@@ -131,27 +112,20 @@ class DeepMeasurement:
             n: member_of(d, settings.loss_of(d), labels_of(d)) for n, d in self.datasets.items()
         }
 
-    def _open(self, checkpoint: Any) -> Folder | None:
-        """Return the checkpoint folder: other pairs, settings and further repeats may share it."""
-        if checkpoint is None:
-            return None
-        method = {"method": self.about["options"]["method"]}
-        return Folder(checkpoint, {**self.about, "options": method, "datasets": {}})
-
     def run(self) -> Iterator[Names]:
         """Yield each pair when it is finished."""
-        units: dict[tuple[Names, int], _Unit] = {}
+        units: list[_Unit] = []
         for names, common in self.pairings.items():
             if common.identical:
                 self.finished[names] = self._facts(names)
                 yield names
             else:
-                units |= {(names, r): _Unit(names, r) for r in range(self.settings.repeats)}
-        places = {key: ("-".join(key[0]), self._identity(*key)) for key in units}
+                units += [_Unit(names, r) for r in self.repeats]
+        places = {unit: ("-".join(unit.names), self._identity(*unit)) for unit in units}
         self.store.expect(places.values())
         self._note_checkpoint()
-        left = {names: self.settings.repeats for names, _ in units}
-        for made in self.store.run(units, places, self._runner):
+        left = {names: len(self.repeats) for names, _ in units}
+        for made in self.store.run({unit: unit for unit in units}, places, self._runner):
             key = next(iter(made))  # the target's
             names = key.dataset, key.partner
             left[names] -= 1
@@ -183,19 +157,10 @@ class DeepMeasurement:
             fits[fitted] = max(piece.n_fits, fits.get(fitted, 0))
         return fits
 
-    def view(self, names: Names) -> ErrorTable:
-        """Return a table of one pair."""
-        return replace(self.table(), pairs={names: self.finished[names]})
-
-    def saying(self, said: str) -> Callable[[int], str]:
-        """Return what to say after an interruption, with a promise where some of it was kept."""
-
-        def say(n_finished: int) -> str:
-            kept = self.store.is_checkpoint and self.store.pieces
-            more = " The same call goes on from its checkpoints." if kept else ""
-            return said.format(n_finished) + more
-
-        return say
+    @property
+    def is_kept(self) -> bool:
+        """Whether a checkpoint has some of the work."""
+        return self.store.is_checkpoint and bool(self.store.pieces)
 
     def _note_checkpoint(self) -> None:
         facts = {names: self._facts(names) for names in self.pairings}
@@ -208,18 +173,10 @@ class DeepMeasurement:
 
     def _facts(self, names: Names) -> PairFacts:
         common = self.pairings[names]
-        is_single = self.settings.trained and self.settings.repeats < 2
-        more = (ONE_REPEAT,) if is_single else ()
-        return PairFacts(
-            *names,
-            common.columns,
-            common.classes,
-            (int(common.shared_target.sum()), int(common.shared_source.sum())),
-            (common.shared_target, common.shared_source),
-            common.identical,
-            ((*common.notes, *more), (*common.back_notes, *more)),
-            None if common.identical else self._keys(names),
-        )
+        is_single = self.settings.trained and len(self.repeats) < 2
+        shared, more = (common.shared_target, common.shared_source), (ONE_REPEAT,)
+        keys = None if common.identical else self._keys(names)
+        return facts_of(names, common, shared, keys, more if is_single else ())
 
     def _runner(self, units: list[_Unit]) -> Iterator[tuple[int, dict[Key, Piece]]]:
         what = counted(len(units), "encoder" if self.settings.trained else "split")
@@ -257,21 +214,19 @@ class DeepMeasurement:
         found = {}
         for at, key in enumerate(self._keys(names)):
             split, label = self.splits[names[at], r], settings.options.estimate
-            own = own_record(errors(at, at), split, label, 1 + FOLDS)
+            own = own_record(errors(at, at), split, label)
             found[key] = Piece((own,), {names[1 - at]: (errors(at, 1 - at),)}, repeat=r)
         return found
 
     def _feeds(self, names: Names) -> list[Contents]:
-        probe = self.fixed
-        if probe is None and self.settings.encoder.start is not None:
-            probe = self.settings.encoder.start()
+        probe = self.fixed if self.fixed is not None else self.settings.encoder.new()
         both = [self.datasets[name] for name in names]
         return make_feeds(both, self.pairings[names].columns, probe)
 
     def _fit_heads(self, Z: Array, name: str, r: int) -> Heads:
         # By what the head learns, not by who it is: the order of a pair must not matter.
         dataset, settings = self.datasets[name], self.settings
-        seed = derive_seed(settings.random_state, r, dataset.fingerprint)
+        seed = derive_seed(settings.options.random_state, r, dataset.fingerprint)
         return fit_heads(Z, dataset, self.splits[name, r], settings.head, seed, settings.options)
 
     def _trained(self, names: Names, r: int) -> Any:
@@ -285,11 +240,11 @@ class DeepMeasurement:
         rows = np.concatenate(
             [self.splits[names[order[0]], r].train, first + self.splits[names[order[1]], r].train]
         )
-        y = _joint_labels(members, common.classes, rows)
-        seed = derive_seed(settings.random_state, "encoder", r, *(d.fingerprint for d in members))
-        assert settings.encoder.start is not None
+        y = _joint_labels(members, common.classes)
+        prints = [d.fingerprint for d in members]
+        seed = derive_seed(settings.options.random_state, "encoder", r, *prints)
         with seeded(seed):
-            encoder = settings.encoder.start()
+            encoder = settings.encoder.new()
             fit_network(
                 encoder,
                 None,
@@ -313,21 +268,17 @@ class DeepMeasurement:
         return [decides, digest, r, [(d.name, d.fingerprint) for d in both]]
 
 
-def _joint_labels(members: Sequence[Dataset], classes: tuple[str, ...], rows: Array) -> Array:
-    """Return the labels of both datasets in one code, or standardised over the training rows."""
+def _joint_labels(members: Sequence[Dataset], classes: tuple[str, ...]) -> Array:
+    """Return the labels of both datasets, classes in one code."""
     if not classes:
-        return standardised(np.concatenate([d.y for d in members]), rows)[0]
-    position = {name: code for code, name in enumerate(classes)}
-    return np.concatenate([np.array([position[c] for c in d.classes])[d.y] for d in members])
+        return np.concatenate([d.y for d in members])
+    return np.concatenate([np.array([classes.index(c) for c in d.classes])[d.y] for d in members])
 
 
 def _joint_batch(feeds: Sequence[Contents], first: int, rows: Array) -> Any:
     """Return rows of both datasets, numbered on from the first to the second."""
-    is_second = rows >= first
-    back = np.argsort(np.argsort(is_second, kind="stable"), kind="stable")
-    sides = (feeds[0], rows[~is_second]), (feeds[1], rows[is_second] - first)
-    parts = [feed.load(some) for feed, some in sides if len(some)]
+    sides = [(feeds[0], row) if row < first else (feeds[1], row - first) for row in rows]
+    parts = [feed.load(np.array([row])) for feed, row in sides]
     if isinstance(parts[0], list):
-        loaded = [text for part in parts for text in part]
-        return [loaded[i] for i in back]
-    return np.concatenate(parts, dtype=np.float32)[back]
+        return [text for part in parts for text in part]
+    return np.concatenate(parts, dtype=np.float32)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -10,12 +11,16 @@ from typing import Any
 from datakin._core.checks import check_choice, check_count, check_positive, check_seed
 from datakin._core.exceptions import DatakinError, announce, warn
 from datakin._core.warned import filters_kept
-from datakin.data import for_comparison, for_matrix, for_ranking
+from datakin.cross_errors.options import Options
+from datakin.cross_errors.table import ErrorTable
+from datakin.data import Dataset, for_comparison, for_matrix, for_ranking
 from datakin.deep.encoders import make_encoder
 from datakin.deep.heads import HeadOptions
+from datakin.deep.holdout import FOLDS
 from datakin.deep.readers import ITEMS
 from datakin.deep.run import DeepMeasurement, Settings
-from datakin.deep.training import Training, check_training, pick_device
+from datakin.deep.training import Training, pick_device
+from datakin.execution.agreement import Names
 from datakin.execution.running import measured
 from datakin.results import Comparison, Matrix, Ranking
 from datakin.scoring.matrices import fill_matrix
@@ -104,7 +109,7 @@ class EncoderHeadScore:
     ) -> None:
         check_choice("head", head, ("linear", "mlp"))
         check_choice("scale", scale, ("auto", "each", "whole"))
-        check_training(epochs, batch_size, lr, patience)
+        training = Training(epochs, batch_size, lr, patience, pick_device(device))
         check_count("repeats", repeats, 1)
         check_count("hidden", hidden, 1)
         check_positive("C", C)
@@ -115,20 +120,19 @@ class EncoderHeadScore:
                 f"The 'test_size' parameter must be a share between 0 and 1. Got {test_size!r} instead."
             )
         made = make_encoder(encoder, weights)
-        where = pick_device(device)
+        is_trained = made.start is not None and not freeze
         if scale == "auto":
-            scale = "whole" if made.can_learn and not freeze else "each"
-        self.settings = Settings(
-            made,
-            made.can_learn and not freeze,
-            HeadOptions(head, C, hidden, where, scale),
-            Training(epochs, batch_size, lr, patience, where),
-            test_size,
-            repeats,
-            loss,
-            zones,
-            random_state,
+            scale = "whole" if is_trained else "each"
+        options = Options(
+            estimate=f"{head} head",
+            cv=FOLDS,
+            loss=loss,
+            zones=zones,
+            repeats=repeats,
+            random_state=random_state,
         )
+        fitting = HeadOptions(head, C, hidden, training.device, scale)
+        self.settings = Settings(made, is_trained, fitting, training, test_size, options)
         if freeze and made.is_random:
             raise DatakinError(
                 f"freeze=True keeps the encoder's weights, and {made.label!r} has none yet. "
@@ -139,17 +143,17 @@ class EncoderHeadScore:
     def __repr__(self) -> str:
         s = self.settings
         kept = "" if s.trained else ", kept"
-        return (
-            f"EncoderHeadScore({s.encoder.label}{kept}; {s.head.kind} head, {s.repeats} repeat(s))"
-        )
+        how = f"{s.head.kind} head, {s.options.repeats} repeat(s)"
+        return f"EncoderHeadScore({s.encoder.label}{kept}; {how})"
 
     def cost(self, n_pairs: int) -> str:
         """Say what comparing some pairs will cost."""
         s = self.settings
         if not s.trained:
             return f"{n_pairs} pair(s) with one encoder: every dataset is embedded once."
+        repeats = s.options.repeats
         return (
-            f"{n_pairs} pair(s) x {s.repeats} repeat(s): {n_pairs * s.repeats} encoders are trained, up to "
+            f"{n_pairs} pair(s) x {repeats} repeat(s): {n_pairs * repeats} encoders are trained, up to "
             f"{s.training.epochs} epochs each. freeze=True would train none."
         )
 
@@ -158,9 +162,8 @@ class EncoderHeadScore:
         """Compare one target with one source, each a Dataset or (X, y), as `datakin.score` does."""
         datasets = for_comparison(target, source, ITEMS)
         names = (datasets[0].name, datasets[1].name)
-        measurement = DeepMeasurement(datasets, [names], self.settings, self.checkpoint)
         said = "Interrupted before the pair was finished."
-        comparison = compare_pair(measured(measurement, measurement.saying(said)), *names)
+        comparison = compare_pair(self._measured(datasets, [names], said), *names)
         announce([comparison])
         return comparison
 
@@ -168,13 +171,11 @@ class EncoderHeadScore:
     def rank(self, target: Any, sources: Any) -> Ranking:
         """Rank several sources (in a list or mapping) for one target, as `datakin.rank` does."""
         datasets = for_ranking(target, sources, ITEMS)
-        self._say_cost(len(datasets) - 1)
         first, *others = (d.name for d in datasets)
         pairs = [(first, name) for name in others]
-        measurement = DeepMeasurement(datasets, pairs, self.settings, self.checkpoint)
         said = f"Interrupted with {{}} of {len(pairs)} sources finished."
         look = partial(rank_sources, target=first)
-        ranking = look(measured(measurement, measurement.saying(said), look))
+        ranking = look(self._measured(datasets, pairs, said, look))
         announce(ranking)
         return ranking
 
@@ -183,14 +184,21 @@ class EncoderHeadScore:
         """Compare every dataset (in a list or mapping) with every other, as `datakin.matrix` does."""
         members = for_matrix(datasets, ITEMS)
         pairs = list(combinations([d.name for d in members], 2))
-        self._say_cost(len(pairs))
-        measurement = DeepMeasurement(members, pairs, self.settings, self.checkpoint)
         said = f"Interrupted with {{}} of {len(pairs)} pairs finished."
-        result, told = fill_matrix(measured(measurement, measurement.saying(said)))
+        result, told = fill_matrix(self._measured(members, pairs, said))
         announce(told)
         return result
 
-    def _say_cost(self, n_pairs: int) -> None:
-        """Say, before it starts, what many trainings will cost."""
-        if self.settings.trained and n_pairs > 1:
-            warn(self.cost(n_pairs))
+    def _measured(
+        self, datasets: Sequence[Dataset], pairs: Sequence[Names], said: str, look: Any = None
+    ) -> ErrorTable:
+        """Measure pairs; say before what many trainings will cost, and when interrupted that they go on."""
+        if self.settings.trained and len(pairs) > 1:
+            warn(self.cost(len(pairs)))
+        measurement = DeepMeasurement(datasets, pairs, self.settings, self.checkpoint)
+
+        def say(n_finished: int) -> str:
+            more = " The same call goes on from its checkpoints." if measurement.is_kept else ""
+            return said.format(n_finished) + more
+
+        return measured(measurement, say, look)

@@ -16,6 +16,7 @@ from datakin._core.checks import check_count, check_positive
 from datakin._core.exceptions import DatakinError
 from datakin.data.features import Array
 
+VALIDATION = 0.15  # share of the training rows set aside to tell when to stop
 LEAST_VALIDATION = 20  # rows; with fewer, when to stop would be a matter of luck
 FAULTS = (RuntimeError, TypeError, ValueError, AttributeError)  # of layers fed the wrong rows
 
@@ -32,8 +33,6 @@ class Training:
         Learning rate at the start; it falls to 0 along a cosine.
     patience : int
         Stop after this many epochs without progress on rows set aside, and keep the best weights.
-    validation : float
-        Share of the training rows set aside for that.
     """
 
     epochs: int
@@ -41,20 +40,18 @@ class Training:
     lr: float
     patience: int
     device: Any
-    validation: float = 0.15
+
+    def __post_init__(self) -> None:
+        """Refuse options that are none."""
+        check_count("epochs", self.epochs, 1)
+        check_count("patience", self.patience, 1)
+        check_count("batch_size", self.batch_size, 2)  # batch norms fail on a single row
+        check_positive("lr", self.lr)
 
     def summary(self) -> dict[str, Any]:
         """Return plain values for the record."""
         names = ("epochs", "batch_size", "lr", "patience")
         return {name: getattr(self, name) for name in names}
-
-
-def check_training(epochs: Any, batch_size: Any, lr: Any, patience: Any) -> None:
-    """Check the options of a training."""
-    check_count("epochs", epochs, 1)
-    check_count("patience", patience, 1)
-    check_count("batch_size", batch_size, 2)  # batch norms fail on a single row
-    check_positive("lr", lr)
 
 
 def pick_device(device: Any) -> Any:
@@ -92,8 +89,10 @@ def fit_network(
     n_classes: int,
     training: Training,
     seed: int,
-) -> nn.Module:
-    """Train an encoder and a linear head on it, in place; return the head.
+) -> tuple[nn.Module, float, float]:
+    """Train an encoder and a linear head on it, in place.
+
+    Return the head; and, of numbers, the mean and standard deviation that its output is standardised by.
 
     Parameters
     ----------
@@ -102,19 +101,23 @@ def fit_network(
     load : callable
         ``load(rows)`` returns a batch.
     y : ndarray
-        Class codes, or standardised numbers, of all rows that `load` knows.
+        Class codes, or numbers, of all rows that `load` knows.
     rows : ndarray of int
         The rows to train on.
     n_classes : int
         0 for regression.
     """
     rng, device = np.random.default_rng(seed), training.device
+    centre, unit = 0.0, 1.0
+    if not n_classes:
+        centre, unit = float(y[rows].mean()), float(y[rows].std()) or 1.0
+        y = (y - centre) / unit
     encoder.to(device)
     if head is None:
         head = nn.Linear(_width(encoder, load, rows[:2], device), n_classes or 1)
     head.to(device)
     network = nn.ModuleDict({"encoder": encoder, "head": head})
-    rows, aside = _set_aside(rows, training.validation, rng)
+    rows, aside = _set_aside(rows, rng)
     optimiser = torch.optim.AdamW(network.parameters(), lr=training.lr, weight_decay=1e-4)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, training.epochs)
     targets = torch.as_tensor(y, dtype=torch.long if n_classes else torch.float32)
@@ -143,13 +146,7 @@ def fit_network(
     if kept is not None:
         network.load_state_dict(kept)
     network.eval()
-    return head
-
-
-def standardised(y: Array, rows: Array) -> tuple[Array, float, float]:
-    """Return numbers standardised over some rows, and the mean and standard deviation there."""
-    centre, unit = float(y[rows].mean()), float(y[rows].std()) or 1.0
-    return (y - centre) / unit, centre, unit
+    return head, centre, unit
 
 
 def _width(encoder: nn.Module, load: Callable[[Array], Any], rows: Array, device: Any) -> int:
@@ -160,9 +157,9 @@ def _width(encoder: nn.Module, load: Callable[[Array], Any], rows: Array, device
     return int(check_embedding(found.float().cpu().numpy(), len(rows)).shape[1])
 
 
-def _set_aside(rows: Array, share: float, rng: np.random.Generator) -> tuple[Array, Array]:
+def _set_aside(rows: Array, rng: np.random.Generator) -> tuple[Array, Array]:
     """Return rows to train on and rows that tell when to stop; none of the latter if rows are few."""
-    n = round(share * len(rows))
+    n = round(VALIDATION * len(rows))
     if n < LEAST_VALIDATION:
         return rows, rows[:0]
     mixed = rng.permutation(rows)

@@ -175,7 +175,7 @@ def _check_size(values: Array, names: tuple[str, ...]) -> None:
 
 
 def _category(one: Features, other: Features) -> tuple[Array, tuple[slice, ...]]:
-    columns, blocks, start = [], [], 0
+    columns, blocks, start = [], [], len(one.numeric_names)
     for j, (ours, theirs) in enumerate(zip(one.levels, other.levels, strict=True)):
         levels = sorted({*ours, *theirs})
         position = {level: code for code, level in enumerate(levels)}
@@ -186,9 +186,8 @@ def _category(one: Features, other: Features) -> tuple[Array, tuple[slice, ...]]
         width = columns[-1].shape[1]
         blocks.append(slice(start, start + width))
         start += width
-    p = len(one.numeric_names)
     laid_out = np.hstack(columns) if columns else np.zeros((one.n_rows + other.n_rows, 0))
-    return laid_out, tuple(slice(b.start + p, b.stop + p) for b in blocks)
+    return laid_out, tuple(blocks)
 
 
 def _cloud(

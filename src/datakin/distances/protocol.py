@@ -181,12 +181,12 @@ class Rival:
         """Compare every dataset with every other, as `datakin.distances.matrix` does."""
         members = for_matrix(datasets)
         pairs = list(combinations(range(len(members)), 2))
-        back = [(j, i) for i, j in pairs]
-        found = self._pairs(members, pairs + back if self.is_directed else pairs)
+        if self.is_directed:
+            pairs += [(j, i) for i, j in pairs]
         scores = np.zeros((len(members), len(members)))
-        for i, j in pairs + back:
-            scores[i, j] = found[(i, j) if (i, j) in found else (j, i)].score
-        scores = (scores + scores.T) / 2
+        for (i, j), distance in self._pairs(members, pairs).items():
+            scores[i, j] = distance.score
+        scores = (scores + scores.T) / (2 if self.is_directed else 1)
         names = tuple(d.name for d in members)
         return DistanceMatrix(names, type(self).__name__, scores, self._provenance(members))
 

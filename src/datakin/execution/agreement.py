@@ -48,6 +48,27 @@ def member_of(dataset: Dataset, loss: Loss, labels: Labels, is_sampled: bool = F
     )
 
 
+def facts_of(
+    names: Names,
+    common: Pairing,
+    left_out: tuple[Array, Array],
+    keys: tuple[Key, Key] | None,
+    notes: tuple[str, ...] = (),
+) -> PairFacts:
+    """Return what a pair agreed on as the table knows it; `notes` are about both of its roles."""
+    n_target, n_source = map(np.count_nonzero, (common.shared_target, common.shared_source))
+    return PairFacts(
+        *names,
+        common.columns,
+        common.classes,
+        (int(n_target), int(n_source)) if n_target or n_source else NONE,
+        left_out if any(np.count_nonzero(rows) for rows in left_out) else None,
+        common.identical,
+        (common.notes + notes, common.back_notes + notes),
+        keys,
+    )
+
+
 def about_run(options: Options, *, must_be_known: bool) -> dict[str, Any]:
     """Return what numbers depend on besides the data, as plain values."""
     try:
@@ -121,9 +142,6 @@ class Agreement:
 
     def keys(self, names: Names, stage: int) -> tuple[Key, Key]:
         """Return the plans of target and source at a stage of their samples."""
-        known = self.facts.get(names)
-        if known is not None and known.keys is not None and not self.samples:
-            return known.keys
         target, source = (self._key(name, self.pairings[names].columns, stage) for name in names)
         return target, source
 
@@ -186,18 +204,8 @@ class Agreement:
 
     def _facts(self, names: Names) -> PairFacts:
         common = self.pairings[names]
-        left_out = self.shared(names)
-        n_target, n_source = map(np.count_nonzero, (common.shared_target, common.shared_source))
-        return PairFacts(
-            *names,
-            common.columns,
-            common.classes,
-            (int(n_target), int(n_source)) if n_target or n_source else NONE,
-            left_out if any(np.count_nonzero(rows) for rows in left_out) else None,
-            common.identical,
-            (common.notes, common.back_notes),
-            None if common.identical else self.keys(names, 0),
-        )
+        keys = None if common.identical else self.keys(names, 0)
+        return facts_of(names, common, self.shared(names), keys)
 
     def tested(self, name: str) -> Dataset:
         """Return the rows of a dataset that others are tested on."""

@@ -37,13 +37,9 @@ def identity_of(options: Options) -> dict[str, str]:
     if callable(loss) and loss not in [known.rows for known in LOSSES.values()]:
         found["loss"] = _of_function(loss, "The loss")
     models = options.models
-    if isinstance(models, Mapping):
-        given = dict(models)
-    elif isinstance(models, (list, tuple)):
-        given = {m.name: m for m in models if isinstance(m, Model)}
-    else:
-        given = {}
-    for name, model in given.items():
+    if not isinstance(models, Mapping):
+        models = {model.name: model for model in models or () if isinstance(model, Model)}
+    for name, model in models.items():
         estimator = model.estimator if isinstance(model, Model) else model
         found[f"model {name}"] = _of_value(estimator, f"The model {name!r}")
     return found
@@ -92,9 +88,7 @@ def _of_package(name: str, known: Mapping[str, Any], what: str) -> str:
     return f"{value.__name__} {version}"
 
 
-@cache
-def _packages() -> Mapping[str, list[str]]:
-    return packages_distributions()  # reads the records of all packages: once is enough
+_packages = cache(packages_distributions)  # it reads the records of all packages
 
 
 def _version(module: str) -> str | None:

@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, NamedTuple
 
-from datakin.cross_errors.files import Folder
 from datakin.cross_errors.options import Options
 from datakin.cross_errors.records import Key, PairFacts, Piece
 from datakin.cross_errors.sums import Grams, WaySums
@@ -76,13 +76,8 @@ class Measurement:
         self.fitted: dict[str, Mapping[str, str]] = {}
         self.fits: dict[str, int] = {}
         self.about = about_run(options, must_be_known=options.checkpoint is not None)
-        self.store = Store(self._open(options.checkpoint))
-
-    def _open(self, checkpoint: Any) -> Folder | None:
-        if checkpoint is None:
-            return None
         prints = {name: d.fingerprint for name, d in self.agreed.datasets.items()}
-        return Folder(checkpoint, {**self.about, "datasets": prints})
+        self.store = Store(options.checkpoint, {**self.about, "datasets": prints})
 
     def run(self) -> Iterator[Names]:
         """Yield each pair when it is finished.
@@ -176,16 +171,11 @@ class Measurement:
             self._plan(units, names)
         known = [key for key in waiting if key in self.store.pieces]
         told: set[Names] = set()
-
-        def arrived(keys: Sequence[Key]) -> Iterator[Names]:
+        for keys in chain([known], self._made(units)):
             for names in (names for key in keys for names in waiting.get(key, ())):
                 if names not in told and self._is_measured(names):
                     told.add(names)
                     yield names
-
-        yield from arrived(known)
-        for made in self._made(units):
-            yield from arrived(list(made))
 
     def _made(self, units: Mapping[Key, Unit]) -> Iterator[dict[Key, Piece]]:
         """Run units, or find them in the checkpoint; yield what each brought."""

@@ -23,26 +23,23 @@ class Runs(Protocol):
     def table(self, *, complete: bool = True) -> ErrorTable:
         """Return what is finished."""
 
-    def view(self, names: Names) -> ErrorTable:
-        """Return a table of one pair."""
-
 
 def measured(
     measurement: Runs,
     said: Callable[[int], str],
     look: Callable[[ErrorTable], Any] | None = None,
-    on_pair: Callable[[ErrorTable, str, str], None] | None = None,
+    on_pair: Callable[[Names], None] | None = None,
 ) -> ErrorTable:
     """Run a measurement to its end and return the table.
 
     Ctrl-C during any measurement becomes `Interrupted` here: ``said(n)`` is its message with n pairs
     finished, ``look(table)`` makes the partial result of a table with at least one pair. `on_pair` is
-    called with a table of one pair, and its names, as soon as it is finished.
+    called with the names of each pair as soon as it is finished.
     """
     try:
         for names in measurement.run():
             if on_pair is not None:
-                on_pair(measurement.view(names), *names)
+                on_pair(names)
     except KeyboardInterrupt:
         n_finished, partial = len(measurement.finished), None
         if n_finished and look is not None:

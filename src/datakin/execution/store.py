@@ -25,11 +25,13 @@ class Store:
     """Runs units that are not finished yet, and keeps what they bring.
 
     Memory holds what is at hand: the own errors of all datasets, and errors on others only up to a
-    bound. Beyond it errors are on disk and read pair by pair. `folder` is that of the checkpoint.
+    bound. Beyond it errors are on disk and read pair by pair. `checkpoint` is the path of a folder that
+    keeps them, or None; `about` is what the numbers depend on.
     """
 
-    def __init__(self, folder: Folder | None) -> None:
-        self.folder, self.is_checkpoint = folder, folder is not None
+    def __init__(self, checkpoint: Any, about: Mapping[str, Any]) -> None:
+        self.folder = None if checkpoint is None else Folder(checkpoint, about)
+        self.is_checkpoint = checkpoint is not None
         self.pieces: dict[Key, Piece] = {}
         self._repeats: dict[Key, dict[int, Piece]] = {}  # of pieces that come repeat by repeat
         self.is_large = False

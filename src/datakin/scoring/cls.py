@@ -10,10 +10,9 @@ rows from the two training sizes that the plan has.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
 
 import numpy as np
 
@@ -21,7 +20,6 @@ from datakin.cross_errors.records import Errors, Trained
 from datakin.data.features import Array
 
 AVERAGES = ("unweighted", "weighted")  # over models
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +36,8 @@ class Discrepancy:
         The cross error when fold k of the training dataset is left out.
     least : float
         The least standard error from the rows: what one more error would change.
-    variance : float or None
-        From the rows, where only sums are kept and `influence` is empty.
+    variance : float
+        From the rows, or groups of them; `influence` is empty where only sums are kept.
     """
 
     cross: float
@@ -47,7 +45,7 @@ class Discrepancy:
     influence: Array
     replicates: Array
     least: float = 0.0
-    variance: float | None = None
+    variance: float = 0.0
 
     @property
     def value(self) -> float:
@@ -69,29 +67,6 @@ class Direction:
         # By their losses, not their weights: a very poor model's weight can underflow to 0.
         return np.flatnonzero(~(self.cross.failed | self.tested.own.failed))
 
-    @cached_property
-    def is_whole(self) -> bool:
-        """Whether no tested row is left out because it stands in the other dataset too."""
-        return bool(self.cross.weights.all())
-
-
-def of_tested(
-    directions: Sequence[Direction], estimate: str, what: object, find: Callable[[], T]
-) -> T:
-    """Return what follows from the tested dataset alone, found once for all who are tested on it.
-
-    Averages over models depend on which of them work, and on weights, of both datasets. `directions` are
-    those of all fold seeds that are looked at.
-    """
-    trained = directions[0].tested
-    if estimate in AVERAGES:
-        return find()
-    key = (len(directions), estimate, what)
-    if key not in trained.kept:
-        trained.kept[key] = find()
-    found: T = trained.kept[key]
-    return found
-
 
 def discrepancy(direction: Direction, estimate: str, size: str) -> Discrepancy:
     """Return one directional discrepancy.
@@ -112,12 +87,12 @@ def discrepancy(direction: Direction, estimate: str, size: str) -> Discrepancy:
     return Discrepancy(cross_mean, own_mean, influence, replicates, cross.least)
 
 
-def mean_errors(direction: Direction, estimate: str, size: str) -> tuple[float, float]:
-    """Return the two errors of a directional discrepancy, cross and own, without its uncertainty."""
-    own = _own_side(direction, estimate, size)[0]
-    if estimate in AVERAGES or size == "limit":
-        return _cross_side(direction, estimate, size)[1], own
-    return direction.cross.mean("full" if size == "paper" else "fold", estimate), own
+def mean_errors(direction: Direction, model: str, size: str) -> tuple[float, float]:
+    """Return the cross and the own error of one model."""
+    own = _own_side(direction, model, size)[0]
+    if size == "limit":
+        return _cross_side(direction, model, size)[1], own
+    return direction.cross.mean("full" if size == "paper" else "fold", model), own
 
 
 def _cross_side(direction: Direction, estimate: str, size: str) -> tuple[Array, float]:
@@ -131,24 +106,18 @@ def _cross_side(direction: Direction, estimate: str, size: str) -> tuple[Array, 
 
 def _own_side(direction: Direction, estimate: str, size: str) -> tuple[float, Array]:
     """Return the mean of the own losses, and what each row adds to its sampling error."""
-
-    def find() -> tuple[float, Array]:
-        own, literal = direction.tested.own, size == "paper"
-        rows = _own_rows(direction, estimate, own.rows["fold"], literal)
-        if size == "limit":
-            inner = _own_rows(direction, estimate, own.rows["inner"], literal)
-            rows = extrapolate(own.n_train, rows, inner)
-        weights = own.weights
-        if not direction.is_whole:
-            # Rows left out of the cross error are left out of the own error it is compared with.
-            weights = np.where(direction.cross.weights > 0, weights, 0.0)
-            weights *= own.weights.sum() / weights.sum()
-        mean = float(rows @ weights)
-        return mean, weights * (rows - mean)
-
-    if not direction.is_whole:
-        return find()
-    return of_tested([direction], estimate, ("side", size), find)
+    own, literal = direction.tested.own, size == "paper"
+    rows = _own_rows(direction, estimate, own.rows["fold"], literal)
+    if size == "limit":
+        inner = _own_rows(direction, estimate, own.rows["inner"], literal)
+        rows = extrapolate(own.n_train, rows, inner)
+    weights = own.weights
+    if not direction.cross.weights.all():
+        # Rows left out of the cross error are left out of the own error it is compared with.
+        weights = np.where(direction.cross.weights > 0, weights, 0.0)
+        weights *= own.weights.sum() / weights.sum()
+    mean = float(rows @ weights)
+    return mean, weights * (rows - mean)
 
 
 def last_change(direction: Direction, estimate: str, cross: bool, own: bool) -> float:
@@ -215,15 +184,10 @@ def own_error(
     direction: Direction, estimate: str, size: str = "fold"
 ) -> tuple[Array, Array, Array]:
     """Return the tested dataset's own row losses, their weights and the K fold errors."""
-    own = direction.tested.own
-
-    def find() -> tuple[Array, Array, Array]:
-        rows = _own_rows(direction, estimate, own.rows[size], size == "fold")
-        folds = direction.tested.folds
-        errors = [len(folds) * float(rows[fold] @ own.weights[fold]) for fold in folds]
-        return rows, own.weights, np.array(errors)
-
-    return of_tested([direction], estimate, ("own", size), find)
+    own, folds = direction.tested.own, direction.tested.folds
+    rows = _own_rows(direction, estimate, own.rows[size], size == "fold")
+    errors = [len(folds) * float(rows[fold] @ own.weights[fold]) for fold in folds]
+    return rows, own.weights, np.array(errors)
 
 
 def average(parts: Sequence[Discrepancy]) -> Discrepancy:

@@ -96,11 +96,11 @@ class _Cells:
         # A source may help a small target that cannot help it.
         self.zones[b][a] = decide(self.table, target, source, by_paper).zone
         self.zones[a][b] = decide(self.table, source, target, by_paper).zone
-        score = pair.estimate(options.estimate, options.size)
+        score = pair.estimate(options.size)
         values = score.value, score.standard_error, score.low, score.high, by_paper.high
         for array, value in zip(self.symmetric.values(), values, strict=True):
             array[a, b] = array[b, a] = value
-        parts = pair.both(options.estimate, options.size)
+        parts = pair.both(options.size)
         for (i, j), part in zip(((b, a), (a, b)), parts, strict=True):
             self.gaps[i, j], self.errors[i, j] = part.value, part.cross
             if not self.table.about["options"].get("trained"):  # an encoder for each pair

@@ -27,7 +27,7 @@ def pair_metrics(
     Each is a mean over the predictors whose error is stated, so that accuracy and RMSE are exactly what
     the errors say. `ways` and their errors are from source to target, then from target to source.
     """
-    rows = [way for way in ways if isinstance(way, RowsWay)]
+    rows = [way.rows for way in ways if way.rows is not None]
     if table.options.size == "limit" or len(rows) < 2:
         return {}
     forth, back = (

@@ -35,7 +35,7 @@ from datakin.scoring.uncertainty import (
     standard_error,
     zone_probabilities,
 )
-from datakin.scoring.ways import RowsWay, SumsWay, Way
+from datakin.scoring.ways import RowsWay, Way
 
 LISTED = 50  # names of columns that a result keeps
 BALANCED = (
@@ -61,78 +61,54 @@ class Pair:
     ) -> None:
         self.facts, self.members, self.ways, self.options = facts, members, ways, options
         self.factors = (options.direction, 1 - options.direction)
-        self.groups = [way.groups for way in ways]
         # Both sides' replicates tell of the training rows; samples have fewer of them.
         self.n_folds = (ways[0].n_folds + ways[1].n_folds) / 2
         self.test_size = test_size
-        self._check_estimate(options.estimate)
-
-    def _check_estimate(self, estimate: str) -> None:
-        """Refuse an estimate that the models do not give."""
-        known = (*AGGREGATES, *self.ways[0].models)
-        if estimate in known:
-            return
-        if estimate in self.ways[0].weights:
-            raise DatakinError(
-                f"The 'estimate' parameter must name a model that works on both datasets. "
-                f"{estimate!r} failed on {self.facts.target!r} or {self.facts.source!r}."
-            )
-        raise DatakinError(
-            f"The 'estimate' parameter must be one of {listed(known, limit=12)}. "
-            f"Got {estimate!r} instead.{suggest(str(estimate), known)}"
-        )
 
     @property
     def sizes(self) -> tuple[str, ...]:
         """The sizes that the errors at hand allow."""
         return tuple(size for size in SIZES if all(size in way.sizes for way in self.ways))
 
-    def both(self, estimate: str, size: str) -> tuple[Discrepancy, Discrepancy]:
+    def both(self, size: str) -> tuple[Discrepancy, Discrepancy]:
         """Return the discrepancies source to target and target to source."""
-        return self.ways[0].discrepancy(estimate, size), self.ways[1].discrepancy(estimate, size)
-
-    def mean_errors(self, model: str) -> list[tuple[float, float]]:
-        """Return the cross and the own error of one model in both directions."""
-        return [way.mean_errors(model, self.options.size) for way in self.ways]
+        return self.ways[0].discrepancy(size), self.ways[1].discrepancy(size)
 
     def value(self, values: Sequence[float]) -> float:
         """Return the score of two discrepancies' values."""
         return self.factors[0] * values[0] + self.factors[1] * values[1]
 
-    def estimate(self, estimate: str, size: str) -> Estimate:
+    def estimate(self, size: str) -> Estimate:
         """Return a score with its interval."""
-        found = self._estimate(estimate, size)
-        return self._widened(found, size, lambda ways: ways.mean(axis=1))
+        return self._widened(self._estimate(size), size, lambda ways: ways.mean(axis=1))
 
-    def _estimate(self, estimate: str, size: str) -> Estimate:
-        parts = self.both(estimate, size)
-        error = standard_error(parts, self.factors, self.groups)
+    def _estimate(self, size: str) -> Estimate:
+        parts = self.both(size)
+        error = standard_error(parts, self.factors)
         return make_estimate(self.value([part.value for part in parts]), error, self.n_folds)
 
     def one_way(self, way: int) -> Estimate:
         """Return one discrepancy with its interval."""
-        part = self.both(self.options.estimate, self.options.size)[way]
-        error = standard_error([part], [1.0], [self.groups[way]])
-        found = make_estimate(part.value, error, self.n_folds)
+        part = self.both(self.options.size)[way]
+        found = make_estimate(part.value, standard_error([part], [1.0]), self.n_folds)
         return self._widened(found, self.options.size, lambda ways: ways[:, way])
 
     def _widened(self, found: Estimate, size: str, of: Callable[[Array], Array]) -> Estimate:
         """Widen an interval by the spread over random splits, where repeats are such."""
-        ways = [way for way in self.ways if isinstance(way, RowsWay)]
-        if self.test_size is None or size == "limit" or len(ways[0].directions) < 2:
+        rows = [way.rows for way in self.ways if way.rows is not None]
+        if self.test_size is None or size == "limit" or len(rows[0].directions) < 2:
             return found
-        spread = np.array([[_gap(d) for d in way.directions] for way in ways]).T
-        return over_repeats(found, of(spread), self.test_size, ways[0].n_folds)
+        spread = np.array([[_gap(d) for d in way.directions] for way in rows]).T
+        return over_repeats(found, of(spread), self.test_size, self.ways[0].n_folds)
 
     def evidence(self) -> tuple[Estimate, tuple[float, float]]:
         """Return what the paper's rule decides by; its baseline is e_0 = w e_t + (1 - w) e_s."""
         options, baseline, variance = self.options, 0.0, 0.0
         for each, factor in zip(self.ways, self.factors, strict=True):
-            mean, error = each.own_error(options.estimate, options.zone_error)
+            mean, error = each.own_error(options.zone_error)
             baseline += factor * mean
             variance += (factor * error) ** 2
-        score = self._estimate(options.estimate, "paper")
-        return score, (baseline, float(np.sqrt(variance)))
+        return self._estimate("paper"), (baseline, float(np.sqrt(variance)))
 
     def notes(self, by_paper: ZoneDecision) -> tuple[str, ...]:
         """Return what the user should know of the pair."""
@@ -148,7 +124,7 @@ class Pair:
         """The score in units of what the best constant loses on each dataset; None for classes."""
         if self.members[0].classes:
             return None
-        parts = self.both(self.options.estimate, self.options.size)
+        parts = self.both(self.options.size)
         constants = [member.best_constant or np.nan for member in self.members]
         return self.value(np.divide([part.value for part in parts], constants).tolist())
 
@@ -159,23 +135,44 @@ def _gap(direction: Direction) -> float:
     return float(direction.cross.error("fold")[0] - own.error("fold")[0])
 
 
-def pair_ways(table: ErrorTable, facts: PairFacts) -> tuple[Way, Way]:
-    """Return both directions of a measured pair."""
-    if table.keep == "sums":
-        forth, back = (facts.source, facts.target), (facts.target, facts.source)
-        return SumsWay(table.sums[forth]), SumsWay(table.sums[back])
-    return _way(table, facts), _way(table, facts.swapped())
-
-
-def _way(table: ErrorTable, facts: PairFacts) -> RowsWay:
+def _way(table: ErrorTable, facts: PairFacts) -> Way:
     """Return the direction from a pair's source to its target."""
+    estimate = table.options.estimate
+    if table.keep == "sums":
+        sums = table.sums[facts.source, facts.target]
+        if estimate != sums.estimate:
+            raise table.refusal(
+                f"The estimate {estimate!r}, where the sums are of {sums.estimate!r},"
+            )
+        _check_estimate(estimate, facts, sums.models, sums.all_models)
+        return Way(sums)
     assert facts.keys is not None
     tested, trained = facts.keys
     labels = table.members[facts.target].labels
     crosses = table.pieces[trained].crosses[facts.target]
     owns = zip(table.pieces[trained].own, table.pieces[tested].own, crosses, strict=True)
     directions = [Direction(learned, own, cross) for learned, own, cross in owns]
-    return RowsWay(directions, None if labels is None else labels.groups)
+    rows = RowsWay(directions, None if labels is None else labels.groups)
+    _check_estimate(estimate, facts, rows.models, crosses[0].models)
+    return Way(rows.summed(estimate), rows)
+
+
+def _check_estimate(
+    estimate: str, facts: PairFacts, models: Sequence[str], all_models: Sequence[str]
+) -> None:
+    """Refuse an estimate that the models do not give; `models` are those that work on both datasets."""
+    known = (*AGGREGATES, *models)
+    if estimate in known:
+        return
+    if estimate in all_models:
+        raise DatakinError(
+            f"The 'estimate' parameter must name a model that works on both datasets. "
+            f"{estimate!r} failed on {facts.target!r} or {facts.source!r}."
+        )
+    raise DatakinError(
+        f"The 'estimate' parameter must be one of {listed(known, limit=12)}. "
+        f"Got {estimate!r} instead.{suggest(str(estimate), known)}"
+    )
 
 
 def make_pair(table: ErrorTable, target: str, source: str) -> Pair:
@@ -186,11 +183,7 @@ def make_pair(table: ErrorTable, target: str, source: str) -> Pair:
             f"{target!r} and {source!r} hold the same rows: their score is 0 by definition, and there is "
             f"nothing to estimate."
         )
-    ways = pair_ways(table, facts)
-    if isinstance(ways[0], SumsWay) and options.estimate != ways[0].sums.estimate:
-        raise table.refusal(
-            f"The estimate {options.estimate!r}, where the sums are of {ways[0].sums.estimate!r},"
-        )
+    ways = _way(table, facts), _way(table, facts.swapped())
     members = table.members[target], table.members[source]
     made = Pair(facts, members, ways, options, table.test_size)
     if options.size not in made.sizes:
@@ -203,15 +196,15 @@ def make_pair(table: ErrorTable, target: str, source: str) -> Pair:
 
 def all_estimates(table: ErrorTable, target: str, source: str) -> pd.DataFrame:
     """Return every estimate (each model, averages, ensemble) in every size."""
-    pair = make_pair(table, target, source)
-    names = [*pair.ways[0].models, *AGGREGATES]
-    if isinstance(pair.ways[0], SumsWay):
-        names = [pair.ways[0].sums.estimate]
-    rows = [
-        {"estimate": name, "size": size, **asdict(pair.estimate(name, size))}
-        for name in names
-        for size in pair.sizes
-    ]
+    way = make_pair(table, target, source).ways[0]
+    names = [way.sums.estimate] if way.rows is None else [*way.models, *AGGREGATES]
+    rows = []
+    for name in names:
+        options = table.options.replace(estimate=name)
+        pair = make_pair(replace(table, options=options), target, source)
+        rows += [
+            {"estimate": name, "size": size, **asdict(pair.estimate(size))} for size in pair.sizes
+        ]
     return pd.DataFrame(rows).rename(columns={"value": "score"})
 
 
@@ -270,8 +263,8 @@ def compare_pair(
     if facts.is_identical:  # nothing was fitted for it
         return _compare_with_itself(table, facts, replace(provenance, backends={}))
     pair, options = made or make_pair(table, target, source), table.options
-    chosen = pair.both(options.estimate, options.size)
-    sizes = {size: pair.estimate(options.estimate, size) for size in pair.sizes}
+    chosen = pair.both(options.size)
+    sizes = {size: pair.estimate(size) for size in pair.sizes}
     evidence, trial = pair.evidence(), trial_of(table, target, source)
     by_paper = decide_by_paper(*evidence)
     decision = decide(table, target, source, by_paper)
@@ -293,7 +286,7 @@ def compare_pair(
         losses={member.name: member.loss for member in pair.members},
         standardised=pair.standardised,
         model_scores={
-            name: pair.value([cross - own for cross, own in pair.mean_errors(name)])
+            name: pair.value([way.of_model(name, options.size) for way in pair.ways])
             for name in pair.ways[0].models
         },
         model_weights={name: way.weights for name, way in zip(names, pair.ways, strict=True)},
@@ -302,9 +295,7 @@ def compare_pair(
         zone_probabilities=_probabilities(
             table, trial, by_paper, evidence[0].standard_error, pair.n_folds
         ),
-        curves={
-            name: way.curve(options.estimate) for name, way in zip(names, pair.ways, strict=True)
-        },
+        curves={name: way.curve for name, way in zip(names, pair.ways, strict=True)},
         n_rows={member.name: member.n_rows for member in pair.members},
         n_shared_rows=facts.n_shared[0],
         errors=_records(pair),
@@ -319,7 +310,7 @@ def compare_pair(
 
 
 def _records(pair: Pair) -> ErrorRecords:
-    rows = [way for way in pair.ways if isinstance(way, RowsWay)]
+    rows = [way.rows for way in pair.ways if way.rows is not None]
     return ErrorRecords(error_records(errors for way in rows for errors in way.errors))
 
 

@@ -16,7 +16,6 @@ from datakin.results import Ranking
 from datakin.results.comparison import Comparison
 from datakin.scoring.pairs import Pair, compare_pair, make_pair
 from datakin.scoring.uncertainty import probability_first, sum_groups
-from datakin.scoring.ways import SumsWay
 
 APART = 1.645  # standard errors of a difference that support an order
 
@@ -61,7 +60,7 @@ def _first_places(
     if same or grams is None:
         return {name: float(name == same[0]) for name in sources}
     options, made = table.options, list(pairs.values())
-    parts = [pair.ways[0].discrepancy(options.estimate, options.size) for pair in made]
+    parts = [pair.ways[0].discrepancy(options.size) for pair in made]
     n_folds = made[0].ways[1].n_folds
     chances = probability_first(parts, grams.products, grams.n, n_folds, options.random_state)
     return {name: float(chance) for name, chance in zip(pairs, chances, strict=True)}
@@ -69,7 +68,7 @@ def _first_places(
 
 def _grams_of(table: ErrorTable, target: str, pairs: Sequence[Pair]) -> Grams:
     """Return how the sources' losses vary together, or refuse where that is not kept."""
-    if not isinstance(pairs[0].ways[0], SumsWay):
+    if pairs[0].ways[0].rows is not None:
         rows = {pair.facts.source: what_rows_add(pair, 0) for pair in pairs}
         return _grams(rows, table.options.size)
     names = tuple(pair.facts.source for pair in pairs)
@@ -81,9 +80,9 @@ def _grams_of(table: ErrorTable, target: str, pairs: Sequence[Pair]) -> Grams:
 
 def what_rows_add(pair: Pair, way: int) -> Array:
     """Return what each tested row (or group) adds to the score."""
-    options = pair.options
-    chosen = pair.ways[way].discrepancy(options.estimate, options.size).influence
-    return sum_groups(chosen, pair.groups[way])
+    rows, options = pair.ways[way].rows, pair.options
+    assert rows is not None
+    return sum_groups(rows.discrepancy(options.estimate, options.size).influence, rows.groups)
 
 
 def grams_of_all(

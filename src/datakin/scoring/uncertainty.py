@@ -45,22 +45,15 @@ def jackknife_variance(replicates: Array) -> float:
     return float((k - 1) / k * np.sum((replicates - replicates.mean()) ** 2))
 
 
-def standard_error(
-    parts: Sequence[Discrepancy], factors: Sequence[float], groups: Sequence[Array | None]
-) -> float:
-    """Return the standard error of a weighted sum of independent directions."""
+def standard_error(parts: Sequence[Discrepancy], factors: Sequence[float]) -> float:
+    """Return the standard error of a weighted sum of independent directions.
+
+    The variance of each comes from the rows tested and from the rows trained on.
+    """
     variance = 0.0
-    for part, factor, group in zip(parts, factors, groups, strict=True):
-        variance += factor**2 * sum(variances(part, group))
+    for part, factor in zip(parts, factors, strict=True):
+        variance += factor**2 * (part.variance + jackknife_variance(part.replicates))
     return float(np.sqrt(variance))
-
-
-def variances(part: Discrepancy, groups: Array | None) -> tuple[float, float]:
-    """Return the variance of a direction from the rows tested, and from the rows trained on."""
-    by_rows = part.variance
-    if by_rows is None:
-        by_rows = row_variance(part.influence, groups, part.least)
-    return by_rows, jackknife_variance(part.replicates)
 
 
 def make_estimate(value: float, error: float, n_folds: float, level: float = 0.95) -> Estimate:

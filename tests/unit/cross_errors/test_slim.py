@@ -29,7 +29,7 @@ def test_slim_errors_are_exact(kind, failed):
     losses = rng.random((6, 4, 70))
     whole = errors((losses < 0.3).astype(float) if kind == "counts" else losses, failed)
     slim = slimmed(whole, ("ensemble", "one"))
-    assert slim.losses.dtype == (np.uint8 if kind == "counts" else float)
+    assert slim.rows["fold"].dtype == (np.uint8 if kind == "counts" else float)
     for size in SIZES:
         for name in ("ensemble", "one"):
             np.testing.assert_array_equal(slim.row(size, name), whole.row(size, name))
@@ -45,7 +45,7 @@ def test_losses_of_an_output_that_failed_stay_as_they_are(failed):
     rng = np.random.default_rng(2)
     whole = errors(rng.integers(0, 2, (6, 4, 70)).astype(float), [("one", "two").index(failed)])
     slim = slimmed(whole, ("ensemble", "one"))
-    assert slim.losses.dtype == (float if failed == "one" else np.uint8)
+    assert slim.rows["fold"].dtype == (float if failed == "one" else np.uint8)
     np.testing.assert_array_equal(slim.row("fold", "one"), whole.row("fold", "one"))
 
 
