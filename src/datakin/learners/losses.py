@@ -85,6 +85,10 @@ class Loss:
         return float(np.mean(self.rows(y, np.full(len(y), best))))
 
 
+def _zero_one(y: Array, label: Array) -> Array:
+    return np.asarray(y != label, dtype=float)
+
+
 def _brier(y: Array, p: Array) -> Array:
     # Half the squared distance to the 0/1 vector: equals (p - y)^2 for two classes.
     return np.asarray(0.5 * (np.sum(p**2, axis=1) - 2 * p[np.arange(len(y)), y] + 1))
@@ -103,8 +107,8 @@ def _absolute(y: Array, value: Array) -> Array:
 
 
 LOSSES: dict[str, Loss] = {
-    "zero_one": Loss("zero_one", "label", np.not_equal),
-    "balanced": Loss("balanced", "label", np.not_equal, balanced=True),
+    "zero_one": Loss("zero_one", "label", _zero_one),
+    "balanced": Loss("balanced", "label", _zero_one, balanced=True),
     "brier": Loss("brier", "probability", _brier),
     "log": Loss("log", "probability", _log),
     "squared": Loss("squared", "value", _squared),
