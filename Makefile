@@ -5,8 +5,6 @@ PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 # Tests start many processes: what the first of them compiled, the others need not compile again.
 unexport PYTHONDONTWRITEBYTECODE
 
-PYTEST := OMP_WAIT_POLICY=passive OPENBLAS_THREAD_TIMEOUT=4 $(BIN)/python -m pytest -n 2 --dist worksteal
-
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 # Two targets must not install into one environment at the same time.
@@ -24,6 +22,7 @@ demo: .venv/.core ## see datakin at work on data it makes itself
 # small fits took 60 seconds of processor time that way, and takes 4.
 # Work is split in halves that keep neighbours, and what they share, in one process; who ends first
 # takes over some of the other's.
+PYTEST := OMP_WAIT_POLICY=passive OPENBLAS_THREAD_TIMEOUT=4 $(BIN)/python -m pytest -n 2 --dist worksteal
 test: .venv/.dev ## run the tests and the doctests
 	$(PYTEST)
 
