@@ -9,7 +9,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DELETE_ON_ERROR:
 # Two targets must not install into one environment at the same time.
 .NOTPARALLEL:
-.PHONY: help demo test check test-all browser postgres docs reproduce bench clean
+.PHONY: help demo test test-long check test-all browser postgres docs reproduce bench clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -22,8 +22,12 @@ demo: .venv/.core ## see datakin at work on data it makes itself
 # small fits took 60 seconds of processor time that way, and takes 4.
 # Work is split in halves that keep neighbours, and what they share, in one process; who ends first
 # takes over some of the other's.
+PYTEST := OMP_WAIT_POLICY=passive OPENBLAS_THREAD_TIMEOUT=4 $(BIN)/python -m pytest -n 2 --dist worksteal
 test: .venv/.dev ## run the tests and the doctests
-	OMP_WAIT_POLICY=passive OPENBLAS_THREAD_TIMEOUT=4 $(BIN)/python -m pytest -n 2 --dist worksteal
+	$(PYTEST)
+
+test-long: browser postgres ## run what `make test` leaves out: fuzz, many seeds, clusters, installation, the documentation's build
+	$(PYTEST) -m long
 
 check: .venv/.dev ## lint, formatting, types and import rules
 	$(BIN)/ruff check
@@ -31,7 +35,7 @@ check: .venv/.dev ## lint, formatting, types and import rules
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test-all: browser postgres ## run every test there is, those of images, texts, reports, databases and docs too
+test-all: browser postgres ## run the tests with images, texts, browsers and databases too
 	@$(MAKE) --no-print-directory test
 
 # Playwright cannot bring its own browser everywhere; Debian's does as well.

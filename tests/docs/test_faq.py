@@ -83,6 +83,7 @@ def notes_of(call, *arguments, **options):
     return found, "\n".join(str(each.message) for each in heard)
 
 
+@pytest.mark.long
 @said(
     "How many rows do I need?",
     "Every table needs at least 20 rows with a label.",
@@ -276,6 +277,7 @@ def test_a_table_with_itself(demo, tmp_path):
     assert "must have different names" in done.stderr
 
 
+@pytest.mark.long
 @said(
     "Does the order of the sources matter?",
     "The order in which named sources are given changes no number.",
@@ -342,6 +344,7 @@ def test_more_rows():
     assert few.interval[0] < many.score < few.interval[1]
 
 
+@pytest.mark.long
 @said(
     "Yesterday's answer differs from today's.",
     "The same data, options, seed and versions give the same numbers, on any number of threads.",
@@ -428,6 +431,7 @@ def test_looks_fit_nothing(demo):
     assert paper.decision.rule == "paper" != matched.decision.rule
 
 
+@pytest.mark.long
 @said("Do I need a GPU, or PyTorch?", "Not for tables.")
 def test_no_torch():
     code = (

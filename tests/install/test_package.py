@@ -18,8 +18,6 @@ PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 VERSION = PYPROJECT["project"]["version"]
 OPTIONAL = ("torch", "dask", "distributed", "matplotlib", "ot", "skops")
 
-pytestmark = pytest.mark.install
-
 
 def run(*command: str | Path, cwd: Path, **variables: str) -> str:
     """Standard output of a command; a failure shows everything that it printed."""
@@ -77,6 +75,7 @@ def only_file(folder: Path, pattern: str) -> Path:
     return found
 
 
+@pytest.mark.long
 def test_wheel_holds_the_code_the_type_marker_and_the_version(built: Path) -> None:
     wheel = only_file(built, "*.whl")
     with zipfile.ZipFile(wheel) as archive:
@@ -92,6 +91,7 @@ def test_wheel_holds_the_code_the_type_marker_and_the_version(built: Path) -> No
     assert wheel.name.startswith(f"datakin-{VERSION}-")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("pattern", ["*.whl", "*.tar.gz"], ids=["wheel", "sdist"])
 def test_installed_package_imports_and_answers(built: Path, tmp_path: Path, pattern: str) -> None:
     environment = Environment(tmp_path / "environment")

@@ -79,6 +79,7 @@ def run_cli(capsys, *arguments):
     return printed
 
 
+@pytest.mark.long
 def test_eicu_regions(data_folder, capsys):
     table = data_folder / "eicu_demo" / "eicu_demo_merged.csv"
     printed = run_cli(
@@ -91,6 +92,7 @@ def test_eicu_regions(data_folder, capsys):
     assert len(printed.err.splitlines()) <= 12, printed.err
 
 
+@pytest.mark.long
 def test_gusto_regions(data_folder, capsys):
     table = data_folder / "gusto" / "gusto.csv.gz"
     printed = run_cli(

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+import datakin
 from datakin.report.page import unpack
 from datakin.results.call_words import reason_of
 
@@ -76,10 +77,28 @@ def test_selecting_a_dataset_of_a_matrix(visit, results):
     assert details.locator("h2").inner_text() == "set 3"
     nearest = matrix.square["set 3"].drop("set 3").idxmin()
     assert details.locator("tbody tr").first.inner_text().startswith(nearest)
-    assert (
-        page.locator("#heat-mode option").count() == 2
-    )  # nothing was tried: no calls to colour by
+    # Nothing was tried: there are no calls to colour by.
+    assert page.locator("#heat-mode option").count() == 2
     page.locator("#heat-mode").select_option("discrepancies")
+
+
+@pytest.mark.parametrize("rule", ["call", "zone"])
+def test_a_matrix_can_be_coloured_by_its_calls(visit, make_lda, rule):
+    sets = [make_lda(60, k, name=f"set {k}", angle=0.9 * k) for k in range(3)]
+    options = {"models": ["logistic"], "cv": 3}
+    if rule == "call":
+        names = [each.name for each in sets]
+        matrix = datakin.CrossErrors.measure(sets, trials=names, **options).matrix()
+    else:
+        matrix = datakin.matrix(sets, zones="paper", **options)
+    page = visit(matrix)
+    mode = page.locator("#heat-mode")
+    shown = f"{rule} (row as source for column)"
+    assert shown in mode.locator("option").all_inner_texts()
+    mode.select_option("zones")
+    words = {(z.call if rule == "call" else z.value) for row in matrix.zones for z in row if z}
+    key = page.locator("#heat .bar > .legend").inner_text()
+    assert any(word in key for word in words)
 
 
 def test_the_keyboard_is_enough(visit, results):

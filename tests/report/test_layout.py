@@ -235,7 +235,13 @@ def barriers(page, axe, **options):
     return [(v["id"], [node["html"][:100] for node in v["nodes"][:3]]) for v in serious]
 
 
-@pytest.mark.parametrize("kind", DIFFERENT)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        k if k in ("choice", "explanation", "matrix") else pytest.param(k, marks=pytest.mark.long)
+        for k in DIFFERENT
+    ],
+)
 def test_no_serious_barrier(visit, results, curved, kind):
     sync = pytest.importorskip(
         "axe_playwright_python.sync_playwright", reason="axe is not installed"

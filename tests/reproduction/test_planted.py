@@ -251,6 +251,7 @@ def test_tally_has_seeds_of_its_own(capsys):
     assert capsys.readouterr().out.count("\n") == 1, "numbers have no classes to swap"
 
 
+@pytest.mark.long
 def test_study_of_intervals(tmp_path, monkeypatch):
     monkeypatch.setattr(part_intervals, "TARGETS", 4)
     monkeypatch.setattr(part_intervals, "FEWEST", 4)

@@ -84,7 +84,9 @@ def test_it_comes_back_from_json(choice: Choice) -> None:
         _ = again.model
 
 
-@pytest.mark.parametrize("name", ["lda", "linear", "fourclass"])
+@pytest.mark.parametrize(
+    "name", ["lda", "linear", pytest.param("fourclass", marks=pytest.mark.long)]
+)
 def test_order_threads_and_processes_change_nothing(name: str, tmp_path: Path) -> None:
     target, sources = task(name)
     first = datakin.choose(target, sources, **QUICK)

@@ -328,9 +328,10 @@ def outcome(target, source):
 
 
 @pytest.mark.filterwarnings("ignore::datakin.DatakinWarning")
-def test_a_pair_is_the_same_from_either_side():
+@pytest.mark.parametrize("draws", [50, pytest.param(300, marks=pytest.mark.long)])
+def test_a_pair_is_the_same_from_either_side(draws):
     n_pairs = 0
-    for seed in range(300):
+    for seed in range(draws):
         rng = np.random.default_rng(seed)
         one, other = messy(rng, "t"), messy(rng, "s")
         there, back = outcome(one, other), outcome(other, one)
@@ -341,7 +342,7 @@ def test_a_pair_is_the_same_from_either_side():
         assert (there.columns, there.classes) == (back.columns, back.classes)
         assert (there.notes, there.back_notes) == (back.back_notes, back.notes)
         assert (there.shared_target == back.shared_source).all()
-    assert n_pairs > 100
+    assert n_pairs > draws / 3
 
 
 def test_rows_that_were_stored_in_single_precision_are_recognised():

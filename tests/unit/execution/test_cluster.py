@@ -19,6 +19,7 @@ from datakin.synthetic import make_demo
 distributed = pytest.importorskip("distributed", reason="needs dask: pip install datakin[cluster]")
 
 pytestmark = [
+    pytest.mark.long,
     pytest.mark.xdist_group("cluster"),
     # Dask's own warnings, and sockets it leaves to the garbage collector.
     pytest.mark.filterwarnings("default"),

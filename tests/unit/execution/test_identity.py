@@ -223,6 +223,7 @@ except datakin.DatakinError as error:
 """
 
 
+@pytest.mark.long
 def test_a_module_that_changes_between_two_processes(tmp_path):
     said = []
     for factor in (1.0, 10.0):

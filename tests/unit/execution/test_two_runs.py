@@ -52,6 +52,7 @@ def start_together(folder, *folds):
     return [text for text, _ in said]
 
 
+@pytest.mark.long
 def test_two_equal_runs_are_both_right(tmp_path, family):
     one, two = start_together(tmp_path / "kept", 3, 3)
     assert one == two
@@ -63,6 +64,7 @@ def test_two_equal_runs_are_both_right(tmp_path, family):
     assert datakin.matrix(family(), checkpoint=tmp_path / "kept", **options) == alone
 
 
+@pytest.mark.long
 def test_of_two_different_runs_one_is_refused(tmp_path):
     said = start_together(tmp_path / "kept", 3, 4)
     refused = [text for text in said if text.startswith("refused:")]

@@ -48,6 +48,7 @@ def test_nothing_is_named_where_no_rule_differs(change, numbers):
         assert found.shift.has_moved or change == "nothing"
 
 
+@pytest.mark.long
 def test_nothing_is_named_for_a_small_source():
     """Its predictor is off by chance; that is no other rule."""
     small = [explain(*planted("nothing", seed, 500, 80)) for seed in range(5)]
@@ -55,6 +56,7 @@ def test_nothing_is_named_for_a_small_source():
     assert all("fewer rows" in found.answer.caveats[-1] for found in small)
 
 
+@pytest.mark.long
 def test_effects_stand_side_by_side():
     inside = 0
     for seed in range(10):
@@ -189,6 +191,7 @@ def test_weights_of_rows_count():
     assert found.observed == pytest.approx(np.average(target[1], weights=here))
 
 
+@pytest.mark.long
 def test_several_classes_that_do_not_differ_are_as_sure():
     """One class against the rest is no softmax; that the predictor is off by this is no difference."""
     effects = np.random.default_rng(3).normal(size=(8, 4)) * 0.8
@@ -205,6 +208,7 @@ def test_several_classes_that_do_not_differ_are_as_sure():
     assert np.median(chances) > 0.1
 
 
+@pytest.mark.long
 def test_many_levels_that_do_not_differ_name_no_rule():
     """With as many numbers as rows allow, a source's predictor is off by more than chance alone."""
     rng = np.random.default_rng(1)
@@ -222,6 +226,7 @@ def test_many_levels_that_do_not_differ_name_no_rule():
     assert sum(named) <= 1
 
 
+@pytest.mark.long
 def test_a_column_that_tells_much_more_there_is_named():
     """Far from the truth one Newton step goes too far, by another length for each half of the source."""
     effects = np.array([0.7, 0.5, 0.4, 0.3, *[0.2] * 6])

@@ -74,6 +74,7 @@ def test_a_new_base_rate_is_no_other_way_to_round():
     add_up(found)
 
 
+@pytest.mark.long
 def test_trees_do_not_guess_what_is_missing():
     """Values are missing at random in the target only: the rule is the same."""
     named = []
@@ -85,6 +86,7 @@ def test_trees_do_not_guess_what_is_missing():
     assert not any(named)
 
 
+@pytest.mark.long
 def test_a_kernel_is_not_too_cautious_where_nothing_differs():
     named = []
     for seed in range(6):

@@ -14,6 +14,7 @@ from datakin.results.record import make_provenance
 from datakin.results.zones import decide_by_trial
 from datakin.scoring.rankings import in_order
 
+pytestmark = pytest.mark.whole_trials
 FAST = {"models": ["logistic"], "cv": 3}
 
 

@@ -198,6 +198,7 @@ def test_a_source_of_which_few_rows_are_left_is_used(make_lda):
     assert [len(part) for part, _ in given[0][2]] == [60, 3]
 
 
+@pytest.mark.long
 def test_classes_of_all_sources_can_be_predicted():
     rng = np.random.default_rng(0)
 
