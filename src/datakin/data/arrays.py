@@ -23,7 +23,7 @@ from datakin.data.columns.roles import (
 from datakin.data.columns.series import check_finite
 from datakin.data.columns.tables import frame_of, numbered
 from datakin.data.dataset import ColumnFacts, Dataset
-from datakin.data.drafts import Draft, check_named, make_datasets
+from datakin.data.drafts import Draft, check_known, make_datasets
 from datakin.data.features import Array, Features
 from datakin.data.origin import Origin
 
@@ -82,7 +82,7 @@ def as_dataset(
         given = _series_beside(labels, weights, "weights", "number")
         counts = read_weights(given, None, ~is_missing(labels))[0]
     how = Origin("y", task=task, keep=keep)
-    check_named(how, features.names)
+    check_known(how, features.names)
     draft = Draft(name or "", how, labels, features, groups, facts=facts, weights=counts)
     return announce_reading(make_datasets([draft]))[0]
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from datakin._core.exceptions import DatakinError, listed, suggest
+from datakin._core.exceptions import DatakinError, listed, repeated, suggest
 from datakin.data.columns.labels import as_numbers, canonical_label, is_missing
 from datakin.data.columns.series import is_text_series
 from datakin.data.columns.tables import RawTable
@@ -95,8 +95,7 @@ def _renamed(table: RawTable, how: Origin, asked: Requests) -> _Job:
     how = replace(how, rename=done or None)
     if done:
         columns = tuple(done.get(name, name) for name in table.columns)
-        twice = sorted({name for name in columns if columns.count(name) > 1})
-        if twice:
+        if twice := repeated(columns):
             raise DatakinError(
                 f"A new name must not be that of another column. {table.name!r} would have two columns "
                 f"{twice[0]!r}; rename or ignore the other one, too."

@@ -160,7 +160,12 @@ class Dataset:
 
     @cached_property
     def kept(self) -> dict[str, Any]:
-        """What comparisons with other datasets keep of this one."""
+        """What comparisons with other datasets keep of this one, beside its columns."""
+        return {}
+
+    @cached_property
+    def sketches(self) -> dict[str, Any]:
+        """What comparisons with other datasets keep of each column."""
         return {}
 
     def row_hashes(self, columns: tuple[str, ...]) -> Array:

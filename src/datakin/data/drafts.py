@@ -120,7 +120,7 @@ class Draft:
         return replace(self, features=self.features.take(rows), **arrays)
 
 
-def check_named(how: Origin, known: Collection[str]) -> None:
+def check_known(how: Origin, known: Collection[str]) -> None:
     """Refuse an ignored or kept column that is none of those of all tables; no file must have all."""
     for what, names in (("ignored", how.ignore), ("kept", how.keep)):
         if lacking := [name for name in names if known and name not in known]:
@@ -128,16 +128,22 @@ def check_named(how: Origin, known: Collection[str]) -> None:
                 f"The {what} column {lacking[0]!r} must be one of the columns: "
                 f"{listed(known, limit=12)}.{suggest(lacking[0], known)}"
             )
+
+
+def check_named(how: Origin, known: Collection[str]) -> None:
+    """Refuse ignored and kept columns that no table has, or that are something else already."""
+    check_known(how, known)
     both = [name for name in how.keep if name in how.ignore]
     if both:
         raise DatakinError(
             f"A column is either kept or ignored. Got {listed(both)} in keep (--keep) and in ignore "
             f"(--ignore); leave it out of one of them."
         )
-    for role, name in how.roles.items():
-        if name in how.keep:
+    roles = {column: role for role, column in how.roles.items()}
+    for name in how.keep:
+        if name in roles:
             raise DatakinError(
-                f"A kept column is a feature. Got {name!r}, which is the {role}; leave it "
+                f"A kept column is a feature. Got {name!r}, which is the {roles[name]}; leave it "
                 f"out of keep (--keep)."
             )
 

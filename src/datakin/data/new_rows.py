@@ -27,6 +27,7 @@ from datakin.data.files.opening import open_table
 from datakin.data.origin import Origin
 from datakin.data.schema import TableSchema
 
+OF_FILE = ("delimiter", "encoding", "header", "table", "query")  # options, beside rename
 EVERY = "all"  # keeps every column, unless one has this name
 NUMERAL = re.compile(
     r"(?!-0$)-?(0|[1-9]\d{0,14})(\.\d{0,14}[1-9])?"
@@ -123,11 +124,9 @@ def _opened(
 ) -> tuple[nw.DataFrame[Any], tuple[str, ...]]:
     """Return the table, and what is said of it; an array has the names of the schema's columns."""
     if isinstance(source, (str, os.PathLike)):
-        known = {name: getattr(schema, name) for name in ("delimiter", "encoding", "header")}
-        given = {name: value for name, value in options.items() if value is not None}
-        opened = open_table(
-            source, Origin(label=schema.label, **{**known, **given, "rename": None})
-        )
+        how = {name: getattr(schema, name) for name in ("delimiter", "encoding", "header")}
+        how |= {name: options[name] for name in OF_FILE if options.get(name) is not None}
+        opened = open_table(source, Origin(label=schema.label, **how))
         return opened.frame, opened.notes
     frame = frame_of(source)
     if isinstance(source, (np.ndarray, list, tuple)):

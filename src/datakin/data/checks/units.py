@@ -170,12 +170,11 @@ class Sketch:
 
 def sketches_of(dataset: Dataset) -> Mapping[str, Sketch]:
     """Return the sketches of all numeric columns, made once for each dataset."""
-    if "sketches" not in dataset.kept:
+    if not dataset.sketches:
         names, numbers = dataset.features.numeric_names, dataset.features.numeric.T
         # At once, since other threads may look at the same dataset.
-        dataset.kept["sketches"] = dict(zip(names, map(sketch_of, numbers), strict=True))
-    found: Mapping[str, Sketch] = dataset.kept["sketches"]
-    return found
+        dataset.sketches.update(dict(zip(names, map(sketch_of, numbers), strict=True)))
+    return dataset.sketches
 
 
 def outlines_of(dataset: Dataset) -> Array:
