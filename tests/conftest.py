@@ -10,6 +10,7 @@ from hypothesis import settings
 
 from datakin import Dataset, as_dataset, read_table
 from datakin.execution import trials
+from datakin.learners.stack import trials as stack_trials
 from datakin.learners.stack.records import Trials
 
 # Tests over invented examples try the same ones each time: whether a change is right must not
@@ -17,24 +18,22 @@ from datakin.learners.stack.records import Trials
 settings.register_profile("same", derandomize=True)
 settings.load_profile("same")
 
-# A score tries its source with three learners and five draws of the folds, which is nine tenths of the time
-# of a small one. Tests of tables, files and words need lines and two draws only. Folders whose tests hold
-# the numbers and words of the program as it is are listed here; elsewhere a test or module says
-# `pytest.mark.whole_trials`. Many golden calls score the same tables with other options: there the same
-# trial is made once.
-WHOLE = ("golden", "docs", "real", "reproduction", "benchmarks")
+# A score tries its source with three learners, which is most of the time of a small one. Tests of tables, files
+# and words need lines only. Folders whose tests hold the numbers and words of the program as it is are listed
+# here; elsewhere a test or module says `pytest.mark.whole_trials`. Many golden calls score the same tables with
+# other options: there the same trial is made once.
+WHOLE = ("src", "golden", "docs", "real", "reproduction", "benchmarks")
+ALL_LEARNERS = stack_trials.LEARNERS
+LINES = {"linear": ALL_LEARNERS["linear"]}
 whole_trials = trials.try_all
-trial_options: dict[str, Any] = {}
-golden_trials: dict[Any, Trials] | None = None
+golden_trials: dict[str, Trials] | None = None
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     global golden_trials
     folder = item.nodeid.split("/")[1] if item.nodeid.startswith("tests/") else "src"
-    is_whole = item.get_closest_marker("whole_trials") or folder in ("src", *WHOLE)
-    trial_options.clear()
-    if not is_whole:
-        trial_options.update(learners=["linear"], repeats=2)
+    is_whole = item.get_closest_marker("whole_trials") or folder in WHOLE
+    stack_trials.LEARNERS = ALL_LEARNERS if is_whole else LINES
     if folder != "golden":
         golden_trials = None
     elif golden_trials is None:
@@ -43,15 +42,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 def try_all(target: Dataset, sources: Sequence[Dataset], **options: Any) -> Trials:
     if golden_trials is None:
-        return whole_trials(target, sources, **options, **trial_options)
-    given = [(each.name, each.fingerprint) for each in (target, *sources)]
-    key = repr((given, options))
+        return whole_trials(target, sources, **options)
+    key = repr(([(each.name, each.fingerprint) for each in (target, *sources)], options))
     if key not in golden_trials:
         golden_trials[key] = whole_trials(target, sources, **options)
     return golden_trials[key]
 
 
-trials.try_all = try_all  # type: ignore[assignment]
+trials.try_all = try_all
 
 
 @pytest.fixture(scope="session")
