@@ -28,7 +28,7 @@ def fall_columns(above: Above) -> list[dict[str, Any]]:
     ]
 
 
-def ladder_section(found: Explanation, key: str = "ladder") -> dict[str, Any]:
+def ladder_section(found: Explanation) -> dict[str, Any]:
     """Return the section of the parts that the excess is made of; without rows for copies."""
     above, target, loss = Above.of(found), shortened(found.target), loss_word(found)
     columns = [
@@ -50,7 +50,7 @@ def ladder_section(found: Explanation, key: str = "ladder") -> dict[str, Any]:
     )
     chart = {"type": "waterfall", "name": "what", "unit": above.unit, "axis": axis}
     rows = [] if found.is_copy else _parts(found, above)
-    return section(key, "What the loss is made of", text, columns, rows, chart, short="Parts")
+    return section("ladder", "What the loss is made of", text, columns, rows, chart, short="Parts")
 
 
 def _parts(found: Explanation, above: Above) -> list[dict[str, Any]]:
@@ -91,7 +91,7 @@ def _chance(chance: float) -> str:
     return "less than 0.1%" if chance < 0.001 else f"{percent(min(chance, 1.0))}%"
 
 
-def effects_section(found: Explanation, key: str = "effects") -> dict[str, Any]:
+def effects_section(found: Explanation) -> dict[str, Any]:
     """Return the section of the effects of columns in both tables; without rows if none are known."""
     target, source, on = shortened(found.target), shortened(found.source), effect_on(found)
     rows = [
@@ -119,21 +119,18 @@ def effects_section(found: Explanation, key: str = "effects") -> dict[str, Any]:
         ("there", "there_low", "there_high", f"in {source}"),
     )
     title = "Effects of columns, here and there"
-    return section(key, title, text, columns, rows, chart, table="closed", short="Effects")
+    return section("effects", title, text, columns, rows, chart, table="closed", short="Effects")
 
 
 def why_pair(explanations: Sequence[Explanation]) -> list[dict[str, Any]]:
     """Return the sections of one explanation in the report of a comparison; none without one."""
     found = [each for each in explanations if not each.is_copy]
-    sections = [
-        {**make(each, key), "title": f"Why it fails: {name}"}
-        for each in found[:1]
-        for make, key, name in (
-            (ladder_section, "why-parts", "the parts of the loss"),
-            (effects_section, "why-effects", "effects of columns, here and there"),
-        )
-    ]
-    return [part for part in sections if part["rows"]]
+    if not found:
+        return []
+    parts, effects = ladder_section(found[0]), effects_section(found[0])
+    parts |= {"id": "why-parts", "title": "Why it fails: the parts of the loss"}
+    effects |= {"id": "why-effects", "title": "Why it fails: effects of columns, here and there"}
+    return [part for part in (parts, effects) if part["rows"]]
 
 
 def why_sources(explanations: Sequence[Explanation]) -> list[dict[str, Any]]:
