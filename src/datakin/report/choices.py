@@ -228,20 +228,21 @@ def _details(choice: Choice, each: SourceChoice) -> dict[str, Any]:
     """Return what is shown of a source when it is selected."""
     stable = choice.stability
     resampled = stable.used_by_sample.get(each.source, 0.0)
-    pool = percent_interval(each.pooled_low, each.pooled_high)
+    pooled = []
+    if isfinite(each.pooled):  # rows of a source that an earlier choice knew are not there
+        ends = percent_interval(each.pooled_low, each.pooled_high)
+        pooled = [["If pooled", f"{signed(each.pooled, 0)}, 90% interval {ends}"]]
     facts = [
         ["Gain", f"{signed(each.gain)}, 90% interval {percent_interval(each.low, each.high)}"],
         meaning_of(each.gain, choice.loss_alone, unit_of_gain(choice.task)),
         ["Probability of a gain", probability(each.p_gain)],
-        ["If pooled", f"{signed(each.pooled, 0)}, 90% interval {pool}"],
+        *pooled,
         ["Share of the prediction", f"{percent(each.share)}%" if each.share else "not used"],
         ["Worth", _worth(each)],
         ["Used in repeats", f"{stable.used_by_folds.get(each.source, 0.0):.0%}"],
         ["Used in resampled versions of the target", f"{resampled:.0%}"],
         ["Rows", f"{each.n_rows:,}"],
     ]
-    if not isfinite(each.pooled):  # rows of a source that an earlier choice knew are not there
-        facts = [fact for fact in facts if fact[0] != "If pooled"]
     reason = reason_of(each, each.call, choice.target)
     why = explained(reason, choice.explanations, each.source)
     found = {"zone": each.call, "why": why, "facts": facts, "models": [], "notes": []}

@@ -111,8 +111,7 @@ def effect_row(
     gain: float, ends: tuple[float, float], p_gain: float, alone: float | None, unit: Unit
 ) -> dict[str, Any]:
     """Return a gain, which is a share of the loss `alone`, as numbers of a table and a picture."""
-    shares = dict(zip(("gain", "low", "high"), (gain, *ends), strict=True))
-    row: dict[str, Any] = {name: 100 * share for name, share in shares.items()}
+    row: dict[str, Any] = {"gain": 100 * gain, "low": 100 * ends[0], "high": 100 * ends[1]}
     row |= dict(zip(ENDS, row.values(), strict=True))
     # Just below the 90% that is asked for, it must not look like them.
     row["p_gain"] = floor(1000 * p_gain) / 10 if 0.895 <= p_gain < 0.9 else 100 * p_gain

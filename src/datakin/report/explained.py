@@ -17,8 +17,6 @@ from datakin.results.explanation_words import (
 )
 from datakin.results.words import percent
 
-ORDER = tuple(MEANING)  # of the parts
-
 
 def fall_columns(above: Above) -> list[dict[str, Any]]:
     """Return the columns of a fall of the loss, with its interval."""
@@ -138,10 +136,10 @@ def why_sources(explanations: Sequence[Explanation]) -> list[dict[str, Any]]:
     found = [each for each in explanations if not each.is_copy]
     if not found:
         return []
-    names = {part.name: None for each in found for part in each.parts}
-    shown = sorted(names, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
+    names = {part.name for each in found for part in each.parts}
+    shown = [name for name in MEANING if name in names]
     parts = [
-        column(f"part {name}", f"{name}, %", digits=1, signed=True, meaning=MEANING.get(name))
+        column(f"part {name}", f"{name}, %", digits=1, signed=True, meaning=MEANING[name])
         for name in shown
     ]
     columns = [
@@ -153,7 +151,7 @@ def why_sources(explanations: Sequence[Explanation]) -> list[dict[str, Any]]:
         column("said", "in words", "text"),
     ]
     target = shortened(found[0].target)
-    meanings = "; ".join(f"{name}: {MEANING[name]}" for name in shown if name in MEANING)
+    meanings = "; ".join(f"{name}: {MEANING[name]}" for name in shown)
     text = (
         f"What the loss of each source's predictor on {target} is made of, in percent of the "
         f"{loss_word(found[0])} of {target} alone: {meanings}. The parts of a source add up to its excess. "
@@ -185,13 +183,9 @@ def ladder_of(explanations: Sequence[Explanation], source: str) -> list[list[str
     for each in explanations:
         table = each.answer.table
         if each.source == source and table is not None:
-            return [
-                [row.cells[0], row.cells[2], _brought(row.cells[3], bool(row.cells[4]))]
-                for row in table.rows
-            ]
+            steps = []
+            for what, _, loss, part, reason, _ in (row.cells for row in table.rows):
+                brings = " " if part == "-" else part  # the first step brings nothing
+                steps.append([what, loss, f"{brings}, a reason" if reason else brings])
+            return steps
     return []
-
-
-def _brought(part: str, is_reason: bool) -> str:
-    """Return what a step brings, as it stands in a sheet; the first step brings nothing."""
-    return " " if part == "-" else f"{part}{', a reason' * is_reason}"

@@ -157,15 +157,14 @@ def square_table(square: Square) -> AnswerTable:
     frame = square.frame.sort_values("score", kind="stable")
     records = frame.to_dict("records")
     ends = records if len(records) <= 2 * ENDS else [*records[:ENDS], *records[-ENDS:]]
-    words = [name for name in (square.shown, "call_back") if name and name in frame]
-    words = words if square.shown == "call" else words[:1]
+    words = {"call": ("call", "call_back"), "zone": ("zone",)}.get(square.shown, ())
     has_interval = "low" in frame
     line = ["interval"] if has_interval else []
-    titles = [{"call_back": "back"}.get(word, word) for word in words]
+    titles = ["back" if word == "call_back" else word for word in words]
     rows = []
     for r in ends:
         found = [str(r[word]) for word in words]
-        call = found[0] if words and square.shown == "call" else ""
+        call = found[0] if square.shown == "call" else ""
         bar = Bar(r["score"], r["low"], r["high"]) if has_interval else None
         names = (str(r["target"]), str(r["source"]))
         rows.append(Row((*names, number(r["score"]), *[""] * len(line), *found), call, bar))
