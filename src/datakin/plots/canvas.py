@@ -10,17 +10,11 @@ from typing import Any
 
 from datakin._core.exceptions import DatakinError, require
 from datakin.results.words import COLOURS as CALLS
+from datakin.results.zones import CALLS as CALL_OF
 
-# From Okabe and Ito's palette, which colour-blind readers can tell apart.
-COLOURS = {
-    "positive": CALLS["helps"],
-    "harmless": CALLS["harmless"],
-    "ambiguous": CALLS["unclear"],
-    "negative": CALLS["hurts"],
-    "not tried": "#999999",
-}
 CLUSTERS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#7A6FC0", "#666666")
-DIM = "#999999"  # of sources that were screened out
+DIM = "#999999"  # of sources that were not tried, or screened out
+COLOURS = {**{zone: CALLS[call] for zone, call in CALL_OF.items()}, "not tried": DIM}
 WHOLE = "#333333"  # of a choice or an excess as a whole
 LONGEST = 32  # characters of a name beside an axis
 LABELLED = 60  # most names beside a heatmap or on a map; more would overlap

@@ -6,7 +6,6 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from datakin._core.exceptions import DatakinError
 from datakin.distances import DistanceMatrix, DistanceRanking
@@ -24,8 +23,8 @@ from datakin.plots.canvas import (
     zero_line,
 )
 from datakin.results import SCREENED, Comparison, Matrix, Ranking
+from datakin.results.words import CHANCES
 
-CHANCES = {"positive": "a gain", "harmless": "a cost up to 2%", "negative": "a larger cost"}
 NAMED = 3  # members that name a group
 
 
@@ -103,24 +102,20 @@ def zones(result: Any, *, ax: Any = None) -> Any:
 @picture(Ranking, Comparison)
 def learning_curve(result: Any, *, ax: Any = None) -> Any:
     """Draw each dataset's own error against its training rows, extrapolated to the limit."""
-    has_curves = any(c.curves for c in _comparisons(result))
-    frame = result.learning_curve if has_curves else pd.DataFrame()
-    if frame.empty:
+    curves = [curve for c in _comparisons(result) for curve in c.curves.values()]
+    if isinstance(result, Ranking):  # in which every pair has that of the target
+        curves = [curve for curve in curves if curve.dataset == result.target][:1]
+    if not curves:
         raise DatakinError("plots.learning_curve needs learning curves. This result has none.")
     ax = axes(ax)
-    for k, (name, part) in enumerate(frame.groupby("dataset", sort=False)):
-        ink, finite = CLUSTERS[k % len(CLUSTERS)], part[np.isfinite(part["n_train"])]
-        measured = finite[finite["kind"] == "measured"]
+    for ink, curve in zip(CLUSTERS, curves, strict=False):
         ax.errorbar(
-            measured["n_train"], measured["error"], measured["standard_error"],
-            fmt="o", color=ink, capsize=2, label=label(name),
+            curve.n_train, curve.errors, curve.standard_errors,
+            fmt="o", color=ink, capsize=2, label=label(curve.dataset),
         )  # fmt: skip
-        limit = float(part.loc[~np.isfinite(part["n_train"]), "error"].iloc[0])
-        last = finite.iloc[-1]
-        slope = (last["error"] - limit) * last["n_train"]
-        rows = np.linspace(float(finite["n_train"].min()), 1.6 * float(last["n_train"]), 80)
-        ax.plot(rows, limit + slope / rows, color=ink)
-        ax.axhline(limit, color=ink, linestyle="--", linewidth=0.8)
+        rows = np.linspace(min(*curve.n_train, curve.n_rows), 1.6 * curve.n_rows, 80)
+        ax.plot(rows, curve.error_at(rows), color=ink)
+        ax.axhline(curve.limit.value, color=ink, linestyle="--", linewidth=0.8)
     ax.set_xlabel("training rows")
     ax.set_ylabel("own error (dashed: the limit)")
     entitle(ax, "Would more rows help?")

@@ -6,7 +6,14 @@ from math import isfinite
 from typing import Any
 
 from datakin._core.exceptions import counted
-from datakin.report.effects import Unit, effect_row, effect_section, pooled_row
+from datakin.report.effects import (
+    Unit,
+    effect_row,
+    effect_section,
+    meaning_of,
+    pooled_row,
+    unit_of_gain,
+)
 from datakin.report.explained import ladder_of, why_sources
 from datakin.report.measures import choice_measures
 from datakin.report.rows_slider import rows_section
@@ -26,7 +33,6 @@ from datakin.results.words import (
     signed,
 )
 
-SQUARED, BRIER = Unit("squared"), Unit("brier")
 MIX = [column("source", "dataset", "name"), column("share", "share, %", digits=1)]
 STABILITY = [
     column("source", "source", "name"),
@@ -81,7 +87,7 @@ def _tiles(choice: Choice) -> list[dict[str, str]]:
 
 
 def _gains(choice: Choice) -> dict[str, Any]:
-    unit, name = SQUARED if choice.task == "regression" else BRIER, gain_loss(choice.task)
+    unit, name = unit_of_gain(choice.task), gain_loss(choice.task)
     rows: list[dict[str, Any]] = [
         {
             "source": each.source,
@@ -220,25 +226,23 @@ def _worth(each: SourceChoice) -> str:
 
 def _details(choice: Choice, each: SourceChoice) -> dict[str, Any]:
     """Return what is shown of a source when it is selected."""
-    unit = SQUARED if choice.task == "regression" else BRIER
-    name = error_word("squared") if unit.has_root else gain_loss(choice.task)
-    alone, stable = choice.loss_alone, choice.stability
-    before, after = (unit.text(x) for x in (alone, max(0.0, alone * (1 - each.gain))))
+    stable = choice.stability
     resampled = stable.used_by_sample.get(each.source, 0.0)
-    pool = percent_interval(each.pooled_low, each.pooled_high)
+    pooled = []
+    if isfinite(each.pooled):  # rows of a source that an earlier choice knew are not there
+        ends = percent_interval(each.pooled_low, each.pooled_high)
+        pooled = [["If pooled", f"{signed(each.pooled, 0)}, 90% interval {ends}"]]
     facts = [
         ["Gain", f"{signed(each.gain)}, 90% interval {percent_interval(each.low, each.high)}"],
-        ["What that means", f"{name} {before} alone, {after} to expect with it"],
+        meaning_of(each.gain, choice.loss_alone, unit_of_gain(choice.task)),
         ["Probability of a gain", probability(each.p_gain)],
-        ["If pooled", f"{signed(each.pooled, 0)}, 90% interval {pool}"],
+        *pooled,
         ["Share of the prediction", f"{percent(each.share)}%" if each.share else "not used"],
         ["Worth", _worth(each)],
         ["Used in repeats", f"{stable.used_by_folds.get(each.source, 0.0):.0%}"],
         ["Used in resampled versions of the target", f"{resampled:.0%}"],
         ["Rows", f"{each.n_rows:,}"],
     ]
-    if not isfinite(each.pooled):  # rows of a source that an earlier choice knew are not there
-        facts = [fact for fact in facts if fact[0] != "If pooled"]
     reason = reason_of(each, each.call, choice.target)
     why = explained(reason, choice.explanations, each.source)
     found = {"zone": each.call, "why": why, "facts": facts, "models": [], "notes": []}

@@ -11,7 +11,7 @@ from datakin.learners.stack.records import Trial
 from datakin.report.sections import column, forest, interval, section, shortened
 from datakin.results import SourceChoice
 from datakin.results.answer import Bar, axis_of
-from datakin.results.words import IN_POINTS, amount
+from datakin.results.words import IN_POINTS, amount, error_word
 
 POOLED = [
     column("pooled", "if pooled, %", digits=0, signed=True),
@@ -37,11 +37,6 @@ class Unit:
     loss: str
 
     @property
-    def is_percent(self) -> bool:
-        """Whether errors are shares of wrong predictions."""
-        return self.loss in IN_POINTS
-
-    @property
     def has_root(self) -> bool:
         """Whether the root of an error has the unit of the label."""
         return self.loss == "squared"
@@ -49,11 +44,11 @@ class Unit:
     @property
     def digits(self) -> int:
         """Decimals of an error in a table."""
-        return 1 if self.is_percent else 4
+        return 1 if self.loss in IN_POINTS else 4
 
     def named(self, label: str) -> str:
         """Return the name of an error with its unit."""
-        return f"{label}, %" if self.is_percent else label
+        return f"{label}, %" if self.loss in IN_POINTS else label
 
     def columns(self, key: str, label: str) -> list[dict[str, Any]]:
         """Return the columns of an error: the root of a squared one, and the square beside it."""
@@ -67,7 +62,7 @@ class Unit:
         if error is None or not isfinite(error):
             return {key: None}
         if not self.has_root:
-            return {key: 100 * error if self.is_percent else error}
+            return {key: 100 * error if self.loss in IN_POINTS else error}
         return {key: error, f"{key}_root": sqrt(error) if error >= 0 else None}
 
     def drawn(self, key: str) -> str:
@@ -77,6 +72,18 @@ class Unit:
     def text(self, error: float) -> str:
         """Return an error as every other place writes it."""
         return amount(self.loss, error)
+
+
+def unit_of_gain(task: str) -> Unit:
+    """Return the unit of the loss that gains are shares of."""
+    return Unit("squared" if task == "regression" else "brier")
+
+
+def meaning_of(gain: float, alone: float, unit: Unit) -> list[str]:
+    """Return what a gain means for the loss of the target alone, as a fact of the side sheet."""
+    before, after = unit.text(alone), unit.text(max(0.0, alone * (1 - gain)))
+    what = f"{error_word(unit.loss)} {before} alone, {after} to expect with it"
+    return ["What that means", what]
 
 
 def effect_columns(loss: str, unit: Unit) -> list[dict[str, Any]]:
@@ -104,8 +111,7 @@ def effect_row(
     gain: float, ends: tuple[float, float], p_gain: float, alone: float | None, unit: Unit
 ) -> dict[str, Any]:
     """Return a gain, which is a share of the loss `alone`, as numbers of a table and a picture."""
-    shares = dict(zip(("gain", "low", "high"), (gain, *ends), strict=True))
-    row: dict[str, Any] = {name: 100 * share for name, share in shares.items()}
+    row: dict[str, Any] = {"gain": 100 * gain, "low": 100 * ends[0], "high": 100 * ends[1]}
     row |= dict(zip(ENDS, row.values(), strict=True))
     # Just below the 90% that is asked for, it must not look like them.
     row["p_gain"] = floor(1000 * p_gain) / 10 if 0.895 <= p_gain < 0.9 else 100 * p_gain

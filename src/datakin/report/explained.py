@@ -17,8 +17,6 @@ from datakin.results.explanation_words import (
 )
 from datakin.results.words import percent
 
-ORDER = tuple(MEANING)  # of the parts
-
 
 def fall_columns(above: Above) -> list[dict[str, Any]]:
     """Return the columns of a fall of the loss, with its interval."""
@@ -28,7 +26,7 @@ def fall_columns(above: Above) -> list[dict[str, Any]]:
     ]
 
 
-def ladder_section(found: Explanation, key: str = "ladder") -> dict[str, Any]:
+def ladder_section(found: Explanation) -> dict[str, Any]:
     """Return the section of the parts that the excess is made of; without rows for copies."""
     above, target, loss = Above.of(found), shortened(found.target), loss_word(found)
     columns = [
@@ -50,7 +48,7 @@ def ladder_section(found: Explanation, key: str = "ladder") -> dict[str, Any]:
     )
     chart = {"type": "waterfall", "name": "what", "unit": above.unit, "axis": axis}
     rows = [] if found.is_copy else _parts(found, above)
-    return section(key, "What the loss is made of", text, columns, rows, chart, short="Parts")
+    return section("ladder", "What the loss is made of", text, columns, rows, chart, short="Parts")
 
 
 def _parts(found: Explanation, above: Above) -> list[dict[str, Any]]:
@@ -91,7 +89,7 @@ def _chance(chance: float) -> str:
     return "less than 0.1%" if chance < 0.001 else f"{percent(min(chance, 1.0))}%"
 
 
-def effects_section(found: Explanation, key: str = "effects") -> dict[str, Any]:
+def effects_section(found: Explanation) -> dict[str, Any]:
     """Return the section of the effects of columns in both tables; without rows if none are known."""
     target, source, on = shortened(found.target), shortened(found.source), effect_on(found)
     rows = [
@@ -119,21 +117,18 @@ def effects_section(found: Explanation, key: str = "effects") -> dict[str, Any]:
         ("there", "there_low", "there_high", f"in {source}"),
     )
     title = "Effects of columns, here and there"
-    return section(key, title, text, columns, rows, chart, table="closed", short="Effects")
+    return section("effects", title, text, columns, rows, chart, table="closed", short="Effects")
 
 
 def why_pair(explanations: Sequence[Explanation]) -> list[dict[str, Any]]:
     """Return the sections of one explanation in the report of a comparison; none without one."""
     found = [each for each in explanations if not each.is_copy]
-    sections = [
-        {**make(each, key), "title": f"Why it fails: {name}"}
-        for each in found[:1]
-        for make, key, name in (
-            (ladder_section, "why-parts", "the parts of the loss"),
-            (effects_section, "why-effects", "effects of columns, here and there"),
-        )
-    ]
-    return [part for part in sections if part["rows"]]
+    if not found:
+        return []
+    parts, effects = ladder_section(found[0]), effects_section(found[0])
+    parts |= {"id": "why-parts", "title": "Why it fails: the parts of the loss"}
+    effects |= {"id": "why-effects", "title": "Why it fails: effects of columns, here and there"}
+    return [part for part in (parts, effects) if part["rows"]]
 
 
 def why_sources(explanations: Sequence[Explanation]) -> list[dict[str, Any]]:
@@ -141,10 +136,10 @@ def why_sources(explanations: Sequence[Explanation]) -> list[dict[str, Any]]:
     found = [each for each in explanations if not each.is_copy]
     if not found:
         return []
-    names = {part.name: None for each in found for part in each.parts}
-    shown = sorted(names, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
+    names = {part.name for each in found for part in each.parts}
+    shown = [name for name in MEANING if name in names]
     parts = [
-        column(f"part {name}", f"{name}, %", digits=1, signed=True, meaning=MEANING.get(name))
+        column(f"part {name}", f"{name}, %", digits=1, signed=True, meaning=MEANING[name])
         for name in shown
     ]
     columns = [
@@ -156,7 +151,7 @@ def why_sources(explanations: Sequence[Explanation]) -> list[dict[str, Any]]:
         column("said", "in words", "text"),
     ]
     target = shortened(found[0].target)
-    meanings = "; ".join(f"{name}: {MEANING[name]}" for name in shown if name in MEANING)
+    meanings = "; ".join(f"{name}: {MEANING[name]}" for name in shown)
     text = (
         f"What the loss of each source's predictor on {target} is made of, in percent of the "
         f"{loss_word(found[0])} of {target} alone: {meanings}. The parts of a source add up to its excess. "
@@ -188,13 +183,9 @@ def ladder_of(explanations: Sequence[Explanation], source: str) -> list[list[str
     for each in explanations:
         table = each.answer.table
         if each.source == source and table is not None:
-            return [
-                [row.cells[0], row.cells[2], _brought(row.cells[3], bool(row.cells[4]))]
-                for row in table.rows
-            ]
+            steps = []
+            for what, _, loss, part, reason, _ in (row.cells for row in table.rows):
+                brings = " " if part == "-" else part  # the first step brings nothing
+                steps.append([what, loss, f"{brings}, a reason" if reason else brings])
+            return steps
     return []
-
-
-def _brought(part: str, is_reason: bool) -> str:
-    """Return what a step brings, as it stands in a sheet; the first step brings nothing."""
-    return " " if part == "-" else f"{part}{', a reason' * is_reason}"

@@ -67,10 +67,13 @@ def measure_facts(c: Comparison) -> list[list[str]]:
         return []
     alone, together = c.metrics["alone"], c.metrics["with_source"]
     return [
-        [MEASURES[name].split(" (")[0], f"{_amount(alone, name)} alone, {_amount(together, name)} with it"]
+        [
+            MEASURES[name].split(" (")[0],
+            f"{measure_text(name, alone.get(name))} alone, {measure_text(name, together.get(name))} with it",
+        ]
         for name in FEW
         if name in alone.values and name in together.values
-    ]  # fmt: skip
+    ]
 
 
 def _section(
@@ -98,8 +101,5 @@ def _said(held: Metrics, name: str) -> str | None:
     if name not in held.values:
         return None
     ends = held.intervals.get(name)
-    return _amount(held, name) + (f" ({measure_interval(name, ends)})" if ends is not None else "")
-
-
-def _amount(held: Metrics, name: str) -> str:
-    return measure_text(name, held.values[name])
+    reach = f" ({measure_interval(name, ends)})" if ends is not None else ""
+    return f"{measure_text(name, held.get(name))}{reach}"

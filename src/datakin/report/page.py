@@ -154,10 +154,9 @@ def embedded_json(path: str | os.PathLike[str]) -> str:
 
 def view_of(result: Any) -> dict[str, Any]:
     """Return the content of the report of a result, as a plain dict."""
-    for kind, make in VIEWS.items():
-        if isinstance(result, kind):
-            found: dict[str, Any] = make(result)
-            return found
+    if type(result) in VIEWS:
+        found: dict[str, Any] = VIEWS[type(result)](result)
+        return found
     kinds, got = ", ".join(kind.__name__ for kind in VIEWS), type(result).__name__
     raise DatakinError(f"A report needs a result of datakin: {kinds}. Got {got}.")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from datakin.distances import DistanceRanking
-from datakin.report.details import (
+from datakin.report.comparisons import (
     FACTS,
     MODELS,
     curve_section,
@@ -16,7 +16,7 @@ from datakin.report.details import (
     unit_on,
 )
 from datakin.report.effects import effect_row, effect_section, pooled_row
-from datakin.report.explained import ladder_of, why_sources
+from datakin.report.explained import why_sources
 from datakin.report.sections import (
     ZONES,
     bars,
@@ -29,7 +29,7 @@ from datakin.report.sections import (
     view,
 )
 from datakin.results import SCREENED, Comparison, Ranking
-from datakin.results.call_words import explained, gain_legend, legend_of_calls
+from datakin.results.call_words import gain_legend, legend_of_calls
 from datakin.results.words import CALLS, error_word
 
 WAYS = (
@@ -57,18 +57,11 @@ def ranking_view(ranking: Ranking) -> dict[str, Any]:
         ranking,
         [part for part in sections if part["rows"]],
         tiles=_tiles(ranking, kin),
-        details={c.source: _details(ranking, c) for c in kin},
+        details={c.source: details_of(c, ranking.explanations) for c in kin},
         calls=kin[0].decision.is_about_gain,
         selects="source",
         provenance=origin(*(c.provenance for c in ranking.comparisons), Fits=str(ranking.n_fits)),
     )
-
-
-def _details(ranking: Ranking, c: Comparison) -> dict[str, Any]:
-    """Return what is shown of a source when it is selected, and why it fails, if that is known."""
-    found = details_of(c)
-    why = explained(found["why"], ranking.explanations, c.source)
-    return {**found, "why": why, "ladder": ladder_of(ranking.explanations, c.source)}
 
 
 def _tiles(ranking: Ranking, kin: list[Comparison]) -> list[dict[str, str]]:
@@ -78,10 +71,10 @@ def _tiles(ranking: Ranking, kin: list[Comparison]) -> list[dict[str, str]]:
     tiles += [{"label": word, "value": str(words.count(word)), "zone": word} for word in shown]
     if ranking.screened:
         tiles.append({"label": SCREENED, "value": str(len(ranking.screened))})
-    name, unit, alone = loss_of(kin[0])
+    _, unit, alone = loss_of(kin[0])
     if alone is not None:
-        what = error_word(unit.loss) if unit.has_root else name
-        tiles.append({"label": f"{what} of the target alone", "value": unit.text(alone)})
+        what = f"{error_word(unit.loss)} of the target alone"
+        tiles.append({"label": what, "value": unit.text(alone)})
     tiles.append({"label": "rows of the target", "value": f"{kin[0].n_rows[ranking.target]:,}"})
     return tiles
 
@@ -91,11 +84,11 @@ def _effects(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
     name, unit, _ = loss_of(kin[0])
     rows = []
     for row, c in zip(records(ranking.frame), kin, strict=False):
-        ends, alone = (row["gain_low"], row["gain_high"]), loss_of(c)[2]
-        pooled = {} if c.trial is None else pooled_row(c.trial, c.decision.word)
-        found = effect_row(row["gain"], ends, row["p_gain"], alone, unit)
-        rows.append({**row, **found, **pooled, "call": c.decision.word, "zone": c.decision.word})
-    rows = [row for row in rows if row["gain"] == row["gain"]]
+        if c.trial is not None:
+            ends, word = (row["gain_low"], row["gain_high"]), c.decision.word
+            found = effect_row(row["gain"], ends, row["p_gain"], c.loss_alone, unit)
+            row |= {**found, **pooled_row(c.trial, word), "call": word, "zone": word}
+            rows.append(row)
     calls = [c.call for c in kin]
     text = " ".join([*legend_of_calls(calls), *gain_legend(name, calls)])
     group = [column("group", "group", digits=0)] if len(kin) > 1 else []

@@ -80,14 +80,11 @@ class Row:
         What the line is coloured by: a call, or nothing.
     bar : Bar or None
         What is drawn in the column of bars.
-    is_own : bool
-        Whether the line is that of the target itself.
     """
 
     cells: tuple[str, ...]
     call: str = ""
     bar: Bar | None = None
-    is_own: bool = False
 
 
 @dataclass(frozen=True)

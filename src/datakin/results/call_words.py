@@ -75,15 +75,17 @@ def resting_elsewhere(found: Iterable[Tried]) -> list[str]:
     ]
 
 
+def rise_if_pooled(found: Tried) -> str:
+    """Return what the loss does in one pool with a source that hurts."""
+    reach = percent_interval(-found.pooled_high, -found.pooled_low)
+    return f"rises by {percent(-found.pooled)}% (90% interval {reach})"
+
+
 def reason_of(found: Tried, call: str, target: str) -> str:
     """Say why a source is called what it is called."""
     name = short(found.source)
     if call == "hurts":
-        reach = percent_interval(-found.pooled_high, -found.pooled_low)
-        return (
-            f"{name} hurts: in one pool with {short(target)} the loss rises by {percent(-found.pooled)}% "
-            f"(90% interval {reach})."
-        )
+        return f"{name} hurts: in one pool with {short(target)} the loss {rise_if_pooled(found)}."
     tried = f"{signed(found.tried)} on held-out rows; " if isfinite(found.tried) else ""
     sure = f"{tried}a gain has probability {probability(found.p_gain)}"
     if call == "helps":

@@ -154,7 +154,7 @@ def _table(choice: Choice) -> AnswerTable:
     if choice.used:
         share = f"{percent(max(0.0, 1 - sum(each.share for each in choice.choices)), 0)}%"
         cells = (choice.target, "(target)", "", "", share, f"{choice.n_rows:,}", "")
-        rows.append(Row(cells, is_own=True))
+        rows.append(Row(cells))
     right = ("gain", "share", "rows", "worth")
     return AnswerTable(COLUMNS, tuple(rows), right, bar_of=call_words.BAR_OF)
 
@@ -171,14 +171,13 @@ def _metrics(choice: Choice) -> AnswerTable | None:
     return metrics_table(choice.metrics, titles, caption, interval_of="choice")
 
 
-def _legend(choice: Choice) -> list[str]:
+def _legend(choice: Choice) -> Iterator[str]:
     calls = [each.call for each in choice.choices]
-    said = [*call_words.legend_of_calls(calls)]
-    said += call_words.gain_legend(gain_loss(choice.task), calls)
-    said.append("Share: its part of the prediction.")
+    yield from call_words.legend_of_calls(calls)
+    yield from call_words.gain_legend(gain_loss(choice.task), calls)
+    yield "Share: its part of the prediction."
     if any(each.worth_rows is not None for each in choice.choices):
-        said.append("Worth: as many further rows of the target would bring the same gain.")
-    return said
+        yield "Worth: as many further rows of the target would bring the same gain."
 
 
 def _reasons(choice: Choice) -> Iterator[str]:

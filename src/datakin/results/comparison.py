@@ -16,7 +16,6 @@ from datakin.results.explanation import Explanation
 from datakin.results.record import Provenance, Record, register
 from datakin.results.zones import Zone, ZoneDecision
 
-EARLIER = {"one": "k", "two": "jk"}  # words for folds held out
 COLUMNS = (
     *("trained_on", "tested_on", "model", "held_out", "weights_from"),
     *("n_train", "rows", "error", "spread"),
@@ -36,14 +35,6 @@ class ErrorRecords:
     """
 
     records: tuple[dict[str, Any], ...]
-
-    def __post_init__(self) -> None:
-        """Read the words of results of earlier versions."""
-        held = [record["held_out"] for record in self.records]
-        if not EARLIER.keys().isdisjoint(held):
-            now = zip(self.records, held, strict=True)
-            words = tuple({**record, "held_out": EARLIER.get(word, word)} for record, word in now)
-            object.__setattr__(self, "records", words)
 
     @property
     def frame(self) -> pd.DataFrame:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from datakin.results.answer import Answer, AnswerTable, Bar, Row, said
-from datakin.results.call_words import explained, mended_by, reason_of
+from datakin.results.call_words import explained, mended_by, reason_of, rise_if_pooled
 from datakin.results.metrics_table import metrics_table
-from datakin.results.words import IN_POINTS, amount, error_word, number, percent, short
-from datakin.results.words import gain_loss as name_of_gain
-from datakin.results.words import percent_interval as interval
+from datakin.results.words import (
+    IN_POINTS,
+    amount,
+    error_word,
+    fall_or_rise,
+    gain_loss,
+    number,
+    percent_interval,
+    short,
+)
 
 if TYPE_CHECKING:
     from datakin.results.comparison import Comparison
@@ -58,13 +66,11 @@ def _gain(comparison: Comparison) -> str:
     trial, source = comparison.trial, short(comparison.source)
     if trial is None:
         return said(comparison.reason)
-    loss = f"the {name_of_gain(comparison.task)} of {short(comparison.target)}"
+    loss = f"the {gain_loss(comparison.task)} of {short(comparison.target)}"
     if comparison.call == "hurts":  # decided by the pool: a stack could leave the source out
-        rise, reach = percent(-trial.pooled), interval(-trial.pooled_high, -trial.pooled_low)
-        return f"In one pool with {source}, {loss} rises by {rise}% (90% interval {reach})."
-    way = f"{'fall' if trial.gain >= 0 else 'rise'} by {percent(abs(trial.gain))}%"
-    reach = interval(trial.low, trial.high)
-    return f"With {source} beside it, {loss} should {way} (90% interval of the gain {reach})."
+        return f"In one pool with {source}, {loss} {rise_if_pooled(trial)}."
+    change, reach = fall_or_rise(trial.gain), percent_interval(trial.low, trial.high)
+    return f"With {source} beside it, {loss} should {change} (90% interval of the gain {reach})."
 
 
 def _score(comparison: Comparison) -> str:
@@ -124,19 +130,15 @@ def _legend(comparison: Comparison) -> tuple[str, ...]:
     )
 
 
-def _caveats(comparison: Comparison) -> list[str]:
-    found = []
+def _caveats(comparison: Comparison) -> Iterator[str]:
     if comparison.trial is not None and comparison.loss_alone is not None:
-        loss = name_of_gain(comparison.task)
-        found.append(
+        loss = gain_loss(comparison.task)
+        yield (
             f"The gain is in percent of the {loss} of {short(comparison.target)} alone "
             f"({number(comparison.loss_alone)}). It comes from other learners than the errors in the table."
         )
     models = list(comparison.model_scores)
     if models and comparison.estimate not in comparison.model_scores:
-        found.append(f"The score is that of an {comparison.estimate} of {', '.join(models)}.")
+        yield f"The score is that of an {comparison.estimate} of {', '.join(models)}."
     if comparison.standardised is not None:
-        found.append(
-            f"In units of the loss of the best constant, the score is {number(comparison.standardised)}."
-        )
-    return found
+        yield f"In units of the loss of the best constant, the score is {number(comparison.standardised)}."

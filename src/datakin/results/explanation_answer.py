@@ -101,14 +101,18 @@ def explanation_answer(found: Explanation) -> Answer:
     )
 
 
-def _legend(found: Explanation) -> list[str]:
-    lines = list(LEGEND)
+def _legend(found: Explanation) -> Iterator[str]:
+    yield from LEGEND
     flagged = {part.name: part for part in found.parts if part.flagged}
     rule, coding = flagged.get("rule"), flagged.get("coding")
-    lines += [BY_COLUMN] if rule is not None and rule.low <= 0 else []
-    lines += [BY_LOSS] if rule is not None and isnan(rule.chance) else []
-    lines += [PLAIN] if coding is not None and coding.low <= 0 else []
-    return [*lines, MENDED] if _has_mended_target(found) else lines
+    if rule is not None and rule.low <= 0:
+        yield BY_COLUMN
+    if rule is not None and isnan(rule.chance):
+        yield BY_LOSS
+    if coding is not None and coding.low <= 0:
+        yield PLAIN
+    if _has_mended_target(found):
+        yield MENDED
 
 
 def _why(found: Explanation) -> str:
@@ -174,7 +178,7 @@ def _ladder(found: Explanation) -> AnswerTable:
             brings = (signed(bar.value), "yes" if part.flagged else "")
         error = number(step.error) if is_number else f"{100 * step.error:.1f}%"
         cells = (STEP_WORDS.get(step.name, step.name), error, number(step.loss), *brings, "")
-        rows.append(Row(cells, bar=bar, is_own=step.name == "own"))
+        rows.append(Row(cells, bar=bar))
     of = f"{loss_word(found)} of {learner_words(found)} on held-out rows of {short(found.target)}"
     title = "RMSE" if is_number else "error"
     return AnswerTable(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
         ColumnEffect,
         ColumnShift,
         FeatureShift,
+        KeptRows,
         LossPart,
         Region,
     )
@@ -28,21 +30,25 @@ LITTLE = 0.25  # share of the rule that new effects of single columns bring wher
 BARELY = 0.25  # share of what is named that weighting mends
 
 
-def reasons_of(found: Explanation) -> list[str]:
-    """Return why a predictor of the source fails, the first reason first."""
-    parts = {part.name: part for part in found.parts}
-    said = []
+def reasons_of(found: Explanation) -> Iterator[str]:
+    """Yield why a predictor of the source fails, the first reason first."""
+    parts, shift = {part.name: part for part in found.parts}, found.shift
     for cause in found.causes:
-        said += [mend.seen for mend in found.mends if mend.flagged and mend.cause == cause]
-        said += _of_explaining_features(found) if cause == "features" else []
-        said += [_of_part(found, parts[cause])] if cause in parts else []
-    said += _of_columns(found)
-    said += [_of_region(region) for region in found.regions if region.flagged]
-    said += _of_missing(found)
-    said += _of_features(found)
-    said += _of_kept(found)
-    said += [mend.seen for mend in found.mends if not mend.part]
-    return said
+        yield from (mend.seen for mend in found.mends if mend.flagged and mend.cause == cause)
+        if cause == "features" and shift is not None:
+            yield _of_explaining_features(found, shift)
+        if cause in parts:
+            yield _of_part(found, parts[cause])
+    if "rule" in found.causes:
+        yield from _of_columns(found)
+    yield from (_of_region(region) for region in found.regions if region.flagged)
+    if shift is not None and found.causes:
+        yield from _of_missing(found, shift)
+    if shift is not None and shift.has_moved:
+        yield from _of_features(found, shift)
+    if found.kept is not None and Above.of(found).base:
+        yield _of_kept(found, found.kept)
+    yield from (mend.seen for mend in found.mends if not mend.part)
 
 
 def _of_part(found: Explanation, part: LossPart) -> str:
@@ -81,20 +87,18 @@ def _of_part(found: Explanation, part: LossPart) -> str:
     return f"Rest ({size}): only a predictor learned on {target} mends it; new effects of columns do not."
 
 
-def _of_columns(found: Explanation) -> list[str]:
+def _of_columns(found: Explanation) -> Iterator[str]:
     """Say which columns have other effects."""
-    if "rule" not in found.causes:
-        return []
     clear = [each for each in found.columns if each.flagged]
-    if not clear and _is_together(found):
-        return ["New effects of single columns bring little: it is how columns act together."]
-    if not clear:
-        return ["No single column surely stands out: several may differ."]
-    said = [_of_column(found, clear[0])]
+    if clear:
+        yield _of_column(found, clear[0])
+    elif _is_together(found):
+        yield "New effects of single columns bring little: it is how columns act together."
+    else:
+        yield "No single column surely stands out: several may differ."
     if len(clear) > 1:
         others = named([each.column for each in clear[1:]], noun="other columns")
-        said.append(f"New effects also pay for {others}; columns that go together share this.")
-    return said
+        yield f"New effects also pay for {others}; columns that go together share this."
 
 
 def _is_together(found: Explanation) -> bool:
@@ -156,68 +160,53 @@ def _of_region(region: Region) -> str:
     return f"It fails for {where}: {percent(region.rows, 0)}% of the rows{of}."
 
 
-def _of_explaining_features(found: Explanation) -> list[str]:
-    shift = found.shift
-    if shift is None or not shift.explains:
-        return []
+def _of_explaining_features(found: Explanation, shift: FeatureShift) -> str:
+    source, target = short(found.source), short(found.target)
     if shift.explains == "outside":
-        return [
-            f"{percent(shift.outside, 0)}% of the rows of {short(found.target)} lie outside what "
-            f"{short(found.source)} has seen; on the others no difference of the rule is left."
-        ]
-    return [
-        f"Weighting the rows of {short(found.source)} to lie where those of {short(found.target)} do mends "
-        f"it: no difference of the rule is left."
-    ]
+        return (
+            f"{percent(shift.outside, 0)}% of the rows of {target} lie outside what {source} has seen; on "
+            f"the others no difference of the rule is left."
+        )
+    return (
+        f"Weighting the rows of {source} to lie where those of {target} do mends it: no difference of the "
+        f"rule is left."
+    )
 
 
-def _of_missing(found: Explanation) -> list[str]:
-    """Say which column one table has and the other hardly has, where something is to be explained."""
-    if found.shift is None or not found.causes:
-        return []
+def _of_missing(found: Explanation, shift: FeatureShift) -> Iterator[str]:
+    """Say which column one table has and the other hardly has."""
 
     def apart(each: ColumnShift) -> float:
         return abs(each.missing_here - each.missing_there)
 
-    one = max(found.shift.columns, key=apart, default=None)
-    if one is None or apart(one) < OFTEN:
-        return []
-    word = "missing" if one.kind == "number" else _missing(one)
-    return [
-        f"{short(one.column)} is {word} in {percent(one.missing_here)}% of the rows of "
-        f"{short(found.target)} and in {percent(one.missing_there)}% of those of {short(found.source)}."
-    ]
+    one = max(shift.columns, key=apart, default=None)
+    if one is not None and apart(one) >= OFTEN:
+        word = "missing" if one.kind == "number" else _missing(one)
+        yield (
+            f"{short(one.column)} is {word} in {percent(one.missing_here)}% of the rows of "
+            f"{short(found.target)} and in {percent(one.missing_there)}% of those of {short(found.source)}."
+        )
 
 
-def _of_features(found: Explanation) -> list[str]:
-    shift = found.shift
-    if shift is None or not shift.has_moved:
-        return []
-    said = [
+def _of_features(found: Explanation, shift: FeatureShift) -> Iterator[str]:
+    yield (
         f"Features lie elsewhere: a classifier tells the two tables apart with AUC {shift.auc:.2f} "
         f"(90% interval {shift.low:.2f} to {shift.high:.2f})."
-    ]
+    )
     if shift.columns:
-        said.append(_of_shift(shift.columns[0]))
+        yield _of_shift(shift.columns[0])
     if shift.explains:
-        return said
+        return
     if shift.outside >= 0.05:
-        part = f"{percent(shift.outside, 0)}% of the rows"
-        said.append(f"{part} lie outside what the source has seen.")
-    return [*said, *_of_weighting(found, shift)]
-
-
-def _of_weighting(found: Explanation, shift: FeatureShift) -> list[str]:
-    """Say what weighting the source mends, and what it does not."""
+        yield f"{percent(shift.outside, 0)}% of the rows lie outside what the source has seen."
     total = sum(part.value for part in found.parts if part.flagged and part.name != "coding")
     if not isfinite(shift.mended) or total <= 0:
-        return []
+        return
     weighting = "Weighting the source's rows to lie where the target's do mends"
     if shift.mended_low > 0 and shift.mended >= BARELY * total:
-        return [f"{weighting} {percent(min(shift.mended / total, 1.0), 0)}% of what is named."]
-    if shift.mended_high < total / 2 and shift.auc < APART:
-        return [f"{weighting} little of what is named: the tables differ where both lie."]
-    return []
+        yield f"{weighting} {percent(min(shift.mended / total, 1.0), 0)}% of what is named."
+    elif shift.mended_high < total / 2 and shift.auc < APART:
+        yield f"{weighting} little of what is named: the tables differ where both lie."
 
 
 def _missing(each: ColumnShift) -> str:
@@ -234,11 +223,9 @@ def _of_shift(each: ColumnShift) -> str:
     return f"The column that moved most is {short(each.column)}: {where}."
 
 
-def _of_kept(found: Explanation) -> list[str]:
+def _of_kept(found: Explanation, kept: KeptRows) -> str:
     """Say which rows of the source are worth keeping."""
-    kept, above = found.kept, Above.of(found)
-    if kept is None or not above.base:
-        return []
+    above = Above.of(found)
     places = [" and ".join(short(text) for text in each) for each in kept.dropped]
     more = len(places) - PLACES
     where = " or ".join(places[:PLACES] + ([counted(more, "other part")] if more > 0 else []))
@@ -246,16 +233,16 @@ def _of_kept(found: Explanation) -> list[str]:
     change, loss = above.share(kept.alone - kept.kept), "the loss of the target"
     if kept.helps:
         whole = percent(above.share(kept.alone - kept.everything))
-        return [
+        return (
             f"A part of {short(found.source)} is of use: all but rows with {where}. Pooled with these "
             f"{percent(kept.share, 0)}% of its rows, {loss} falls by {percent(change)}% (90% interval "
             f"{percent(low)} to {percent(high)}%); with all rows by {whole}%."
-        ]
+        )
     better = f"Without its rows with {where}, {short(found.source)} fits better"
     if kept.high < 0:
         rise = f"Pooled with the others, {loss} rises by {percent(-change)}%"
-        return [f"{better}, but not well. {rise}."]
-    return [
+        return f"{better}, but not well. {rise}."
+    return (
         f"{better}. But no gain is sure: pooled with the others, {loss} changes by {signed(-change)} (90% "
         f"interval {percent(-high)} to {percent(-low)}%)."
-    ]
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from math import isfinite, nan
 
@@ -166,18 +166,17 @@ def _ends(value: float, error: float) -> tuple[float, float]:
     return value - spread, value + spread
 
 
-def _evidence(gain: Gain, name: str) -> list[str]:
+def _evidence(gain: Gain, name: str) -> Iterator[str]:
     best, target = gain.methods[name], short(gain.target)
     alone, now = (amount(gain.loss, error) for error in (gain.target_error, best.target_error))
     error = f"{error_word(gain.loss)} {now}, against {alone} with {target} alone"
-    found = [f"Best method, {name}: {error}."]
+    yield f"Best method, {name}: {error}."
     if isfinite(best.target_rer) and isfinite(best.target_se):
         reach = percent_interval(*_ends(best.target_rer, best.target_se))
         way = "fall" if best.target_rer >= 0 else "rise"
         scale = " in squared error" if gain.loss == "squared" else ""
         size = percent(abs(best.target_rer))
-        found.append(f"That is a {way} of {size}%{scale} (90% interval of the fall {reach}).")
-    return found
+        yield f"That is a {way} of {size}%{scale} (90% interval of the fall {reach})."
 
 
 def _table(gain: Gain) -> AnswerTable:
@@ -185,30 +184,27 @@ def _table(gain: Gain) -> AnswerTable:
     if not gain.sources:
         columns += ["back: error", "back: change"]
     for name, found in gain.methods.items():
-        cells = [name, amount(gain.loss, found.target_error), _share(found.target_rer), ""]
-        back = amount(gain.source_loss or gain.loss, found.source_error), _share(found.source_rer)
+        changes = [
+            signed(rer) if isfinite(rer) else "-" for rer in (found.target_rer, found.source_rer)
+        ]
+        cells = [name, amount(gain.loss, found.target_error), changes[0], ""]
+        back = amount(gain.source_loss or gain.loss, found.source_error), changes[1]
         bar = Bar(found.target_rer, *_ends(found.target_rer, found.target_se))
         rows.append(Row((*cells, *back)[: len(columns)], bar=bar))
     right = tuple(title for title in columns if title not in ("method", "interval"))
     return AnswerTable(tuple(columns), tuple(rows), right, bar_of="90% interval of the change")
 
 
-def _share(value: float) -> str:
-    return signed(value) if isfinite(value) else "-"
-
-
-def _caveats(gain: Gain) -> list[str]:
-    n = len(gain.methods)
-    found = [f"Means over {counted(gain.repeats, gain.split)}."]
-    if n > 1:
-        found.append(f"The best of {n} methods was picked afterwards, so its gain flatters.")
+def _caveats(gain: Gain) -> Iterator[str]:
+    yield f"Means over {counted(gain.repeats, gain.split)}."
+    if len(gain.methods) > 1:
+        yield f"The best of {len(gain.methods)} methods was picked afterwards, so its gain flatters."
     if gain.sources:
-        found.append(f"Learned from {named(gain.sources, 6)} at once.")
+        yield f"Learned from {named(gain.sources, 6)} at once."
     else:
-        alone = amount(gain.source_loss or gain.loss, gain.source_error)
-        word = error_word(gain.source_loss or gain.loss)
-        found.append(f"Back: the roles swapped; {short(gain.source)} alone has {word} {alone}.")
-    return found
+        loss = gain.source_loss or gain.loss
+        alone = f"{error_word(loss)} {amount(loss, gain.source_error)}"
+        yield f"Back: the roles swapped; {short(gain.source)} alone has {alone}."
 
 
 def relative_reduction(base: Array, errors: Array, overlap: float = 0.0) -> tuple[float, float]:

@@ -193,13 +193,13 @@ class Matrix(Square):
         With trials also `gain` and `gain_back`.
         """
         rows, columns = np.triu_indices(len(self), 1)
-        pairs = list(zip(rows, columns, strict=True))
+        zones = np.array(self.zones, dtype=object)
         frame = super().frame.assign(
             low=self.lows[rows, columns],
             high=self.highs[rows, columns],
-            zone=[self.zones[j][i].value for i, j in pairs],
-            call=[self.zones[j][i].call for i, j in pairs],
-            call_back=[self.zones[i][j].call for i, j in pairs],
+            zone=[zone.value for zone in zones[columns, rows]],
+            call=[zone.call for zone in zones[columns, rows]],
+            call_back=[zone.call for zone in zones[rows, columns]],
             source_to_target=self.discrepancies[columns, rows],
             target_to_source=self.discrepancies[rows, columns],
         )
@@ -230,11 +230,9 @@ class Matrix(Square):
 
         One way or the other.
         """
-        hurts, untried = (
-            np.array([[zone is kind for zone in row] for row in self.zones])
-            for kind in (Zone.NEGATIVE, Zone.UNTRIED)
-        )
-        apart = hurts | (untried & (self.scores > 0) & (self.scores >= self.thresholds))
+        zones = np.array(self.zones, dtype=object)
+        far = (self.scores > 0) & (self.scores >= self.thresholds)
+        apart = (zones == Zone.NEGATIVE) | ((zones == Zone.UNTRIED) & far)
         np.fill_diagonal(apart, False)
         return np.asarray(apart | apart.T)
 

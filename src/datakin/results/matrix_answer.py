@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,7 @@ SQUARE = 6  # datasets whose square has at most seven columns
 ENDS = 8  # pairs from either end of a longer list
 HURTING = 40  # pairs that are named
 LISTED = 3  # groups that are named
+FIRST = 3  # members that name one of them
 VERBS = {"helps": ("helps", "help"), "hurts": ("hurts", "hurt")}
 ORDER = ("helps", "harmless", "unclear", "hurts", "positive", "ambiguous", "negative")
 HOW = {
@@ -94,10 +96,8 @@ def _calls(matrix: Matrix, counts: Counter[str]) -> str:
         return "No pair was tried, so that none is called."
     if not total:
         return "No pair could be called."
-    said = enumerated(
-        (f"{counts[word]} {_verb(word, counts[word])}" for word in ORDER if word in counts),
-        len(ORDER),
-    )
+    known = [word for word in ORDER if word in counts]
+    said = enumerated((f"{counts[word]} {_verb(word, counts[word])}" for word in known), len(ORDER))
     if matrix.shown != "call":
         return f"Of {total:,} pairs {said}."
     n_pairs = len(matrix) * (len(matrix) - 1) // 2
@@ -118,37 +118,34 @@ def _verb(word: str, n: int) -> str:
     return one if n == 1 else several
 
 
-def _hurting(matrix: Matrix) -> list[str]:
+def _hurting(matrix: Matrix) -> Iterator[str]:
     """Name the pairs that hurt."""
     if matrix.shown != "call":
-        return []
+        return
     pairs = np.argwhere(matrix.calls.to_numpy() == "hurts")
-    names = [short(name) for name in matrix.names]
-    said = [f"{names[i]} hurts {names[j]}." for i, j in pairs[:HURTING]]
-    more = len(pairs) - HURTING
-    return [*said, *([f"{more:,} more pairs hurt."] if more > 0 else [])]
+    for i, j in pairs[:HURTING]:
+        yield f"{short(matrix.names[i])} hurts {short(matrix.names[j])}."
+    if len(pairs) > HURTING:
+        yield f"{len(pairs) - HURTING:,} more pairs hurt."
 
 
-def _members(groups: list[list[str]]) -> tuple[str, ...]:
-    """Name the groups by their members."""
-    if len(groups) < 2:
-        return ()
+def _members(groups: list[list[str]]) -> Iterator[str]:
+    """Name the groups, of which there are several, by their members."""
     joint = [members for members in groups if len(members) > 1]
     single = [members[0] for members in groups if len(members) == 1]
-    shown = [_in_a_group(members) for members in joint[:LISTED]]
-    said = [f"Together: {'; '.join(shown)}."] if shown else []
-    if len(joint) > LISTED:
-        said.append(f"{counted(len(joint) - LISTED, 'further group')}: see the table of members.")
-    if single and joint:
-        said.append(f"Alone: {named(single, 6, 'datasets')}.")
-    return tuple(said)
+    if joint and groups[1:]:
+        yield f"Together: {'; '.join(map(_in_a_group, joint[:LISTED]))}."
+        if len(joint) > LISTED:
+            yield f"{counted(len(joint) - LISTED, 'further group')}: see the table of members."
+        if single:
+            yield f"Alone: {named(single, 6, 'datasets')}."
 
 
-def _in_a_group(members: list[str], most: int = 3) -> str:
-    rest = len(members) - most
+def _in_a_group(members: list[str]) -> str:
+    rest = len(members) - FIRST
     if rest <= 1:
-        return named(members, most + 1)
-    return f"{', '.join(map(short, members[:most]))} and {rest} others"
+        return named(members, FIRST + 1)
+    return f"{', '.join(map(short, members[:FIRST]))} and {rest} others"
 
 
 def square_table(square: Square) -> AnswerTable:
@@ -160,15 +157,14 @@ def square_table(square: Square) -> AnswerTable:
     frame = square.frame.sort_values("score", kind="stable")
     records = frame.to_dict("records")
     ends = records if len(records) <= 2 * ENDS else [*records[:ENDS], *records[-ENDS:]]
-    words = [name for name in (square.shown, "call_back") if name and name in frame]
-    words = words if square.shown == "call" else words[:1]
+    words = {"call": ("call", "call_back"), "zone": ("zone",)}.get(square.shown, ())
     has_interval = "low" in frame
     line = ["interval"] if has_interval else []
-    titles = [{"call_back": "back"}.get(word, word) for word in words]
+    titles = ["back" if word == "call_back" else word for word in words]
     rows = []
     for r in ends:
         found = [str(r[word]) for word in words]
-        call = found[0] if words and square.shown == "call" else ""
+        call = found[0] if square.shown == "call" else ""
         bar = Bar(r["score"], r["low"], r["high"]) if has_interval else None
         names = (str(r["target"]), str(r["source"]))
         rows.append(Row((*names, number(r["score"]), *[""] * len(line), *found), call, bar))
@@ -184,21 +180,19 @@ def square_table(square: Square) -> AnswerTable:
     )
 
 
-def _caveats(matrix: Matrix, counts: Counter[str], groups: list[list[str]]) -> list[str]:
-    found = [HOW[matrix.rule]] if matrix.rule in HOW else []
-    if has_untried(matrix):
-        found = found if matrix.rule == NOT_TRIED else ["Calls come from trials."]
-        found.append(
-            "A pair that was not tried is apart if its score reaches the paper's threshold."
-        )
+def _caveats(matrix: Matrix, counts: Counter[str], groups: list[list[str]]) -> Iterator[str]:
+    is_untried = has_untried(matrix)
+    if is_untried and matrix.rule != NOT_TRIED:
+        yield "Calls come from trials."
+    elif matrix.rule in HOW:
+        yield HOW[matrix.rule]
+    if is_untried:
+        yield "A pair that was not tried is apart if its score reaches the paper's threshold."
     if _is_open(counts):
         word = "unclear" if matrix.shown == "call" else "ambiguous"
-        found.append(f"Most pairs are {word}: being together is not proven.")
-    if len(groups) > 1 and len(groups) < len(matrix):
-        what = ("be apart", "is") if has_untried(matrix) else ("hurt each other", "does")
-        found.append(
-            f"Datasets of different groups need not {what[0]}: some pair between them {what[1]}."
-        )
+        yield f"Most pairs are {word}: being together is not proven."
+    if 1 < len(groups) < len(matrix):
+        what = ("be apart", "is") if is_untried else ("hurt each other", "does")
+        yield f"Datasets of different groups need not {what[0]}: some pair between them {what[1]}."
     if not matrix.complete:
-        found.append("The run was interrupted: datasets are missing.")
-    return found
+        yield "The run was interrupted: datasets are missing."

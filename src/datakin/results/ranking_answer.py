@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from datakin._core.exceptions import counted, together
@@ -19,10 +20,10 @@ from datakin.results.call_words import (
 )
 from datakin.results.comparison_answer import is_copy, same_rows
 from datakin.results.words import (
+    fall_or_rise,
     gain_loss,
     named,
     number,
-    percent,
     percent_interval,
     probability,
     short,
@@ -33,14 +34,14 @@ if TYPE_CHECKING:
     from datakin.results.ranking import Ranking
 
 SURE = 0.95  # from this probability on a first place is not called luck
+INTERRUPTED = "The run was interrupted: sources are missing."
 TRIED = ("source", "call", "gain", "interval", "score", "group", "rows")
 UNTRIED = ("source", "call", "score", "interval", "to target", "to source", "rows")
 
 
 def ranking_answer(ranking: Ranking) -> Answer:
     """Return the answer of a ranking."""
-    make = _tried if ranking.is_tried else _untried
-    return make(ranking)
+    return _tried(ranking) if ranking.is_tried else _untried(ranking)
 
 
 def _tried(ranking: Ranking) -> Answer:
@@ -117,9 +118,8 @@ def _best(ranking: Ranking, loss: str) -> str:
     if trial is None or first.call == "hurts":
         alone = number(ranking.loss_alone or 0.0)
         return f"The {loss} of {short(ranking.target)} alone is {alone}."
-    way = "fall" if trial.gain >= 0 else "rise"
     return (
-        f"Best first: {short(first.source)}. With it the {loss} should {way} by {percent(abs(trial.gain))}% "
+        f"Best first: {short(first.source)}. With it the {loss} should {fall_or_rise(trial.gain)} "
         f"(90% interval of the gain {percent_interval(trial.low, trial.high)}; probability of a gain "
         f"{probability(trial.p_gain)})."
     )
@@ -154,24 +154,19 @@ def _table_tried(ranking: Ranking) -> AnswerTable:
     return AnswerTable(TRIED, tuple(rows), ("gain", "score", "group", "rows"), bar_of=BAR_OF)
 
 
-def _caveats(ranking: Ranking, loss: str) -> list[str]:
-    said_of = [
+def _caveats(ranking: Ranking, loss: str) -> Iterator[str]:
+    yield (
         f"Gains are in percent of the {loss} of {short(ranking.target)} alone "
-        f"({number(ranking.loss_alone or 0.0)}), each with one source only. They do not add up.",
-    ]
+        f"({number(ranking.loss_alone or 0.0)}), each with one source only. They do not add up."
+    )
     if len(ranking) > 1 or ranking.screened:
-        said_of += [
-            "Each interval is for one source. The first of several flatters itself a little.",
-            "To use several at once, choose weighs them together and fits the model.",
-        ]
-    said_of += resting_elsewhere(c.trial for c in ranking if c.trial is not None)
+        yield "Each interval is for one source. The first of several flatters itself a little."
+        yield "To use several at once, choose weighs them together and fits the model."
+    yield from resting_elsewhere(c.trial for c in ranking if c.trial is not None)
     if left := [c.source for c in ranking if c.trial is None and not is_copy(c)]:
-        said_of.append(f"Not tried, so that there is no call: {named(left)}.")
-    return [*said_of, *_interrupted(ranking)]
-
-
-def _interrupted(ranking: Ranking) -> list[str]:
-    return [] if ranking.complete else ["The run was interrupted: sources are missing."]
+        yield f"Not tried, so that there is no call: {named(left)}."
+    if not ranking.complete:
+        yield INTERRUPTED
 
 
 def _notes(ranking: Ranking) -> tuple[str, ...]:
@@ -196,7 +191,12 @@ def _untried(ranking: Ranking) -> Answer:
             "Score: the Cross-Learning Score; 0 means kin; line: 95% interval.",
             "To target: by how much the source's predictors lose more on the target than its own.",
         ),
-        caveats=tuple(_caveats_untried(ranking, is_paper)),
+        caveats=(
+            "Zones by the paper's rule."
+            if is_paper
+            else "No source was tried, so that none is called.",
+            *([] if ranking.complete else [INTERRUPTED]),
+        ),
         notes=_notes(ranking),
         remedies=mended_by(ranking.explanations),
     )
@@ -249,8 +249,3 @@ def _table_untried(ranking: Ranking) -> AnswerTable:
     ]
     right = ("score", "to target", "to source", "rows")
     return AnswerTable(UNTRIED, tuple(rows), right, bar_of="95% interval of the score", unit="")
-
-
-def _caveats_untried(ranking: Ranking, is_paper: bool) -> list[str]:
-    how = "No source was tried, so that none is called."
-    return ["Zones by the paper's rule." if is_paper else how, *_interrupted(ranking)]

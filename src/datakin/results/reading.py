@@ -19,6 +19,7 @@ LONGEST = 60  # characters of a value in a message
 FORMULA = "gain"  # the rule of calls by the formula
 UNTRIED = {"type": "Zone", "value": "not tried"}
 RENAMED = {"ErrorTable": "ErrorRecords"}
+HELD_OUT = {"one": "k", "two": "jk"}  # words for folds held out
 GONE = {
     "Comparison": ("gain", "outlook", "weight"),
     "Ranking": ("forecast",),
@@ -106,15 +107,18 @@ def as_now(part: dict[str, Any]) -> dict[str, Any]:
     kind = RENAMED.get(kind, kind)
     kept = {name: value for name, value in part.items() if name not in GONE.get(kind, ())}
     kept["type"] = kind
-    if kind == "Comparison" and _rule_of(part.get("decision")) == FORMULA:
+    if kind == "ErrorRecords":
+        records = [
+            {**each, "held_out": HELD_OUT.get(each["held_out"], each["held_out"])}
+            for each in kept["records"]
+        ]
+        return {**kept, "records": records}
+    decision = part.get("decision")
+    if kind == "Comparison" and isinstance(decision, dict) and decision.get("rule") == FORMULA:
         return _without_call(kept)
     if kind == "Matrix" and part.get("rule") == FORMULA:
         return _without_calls(kept)
     return kept
-
-
-def _rule_of(decision: Any) -> Any:
-    return decision.get("rule") if isinstance(decision, dict) else None
 
 
 def _without_call(comparison: dict[str, Any]) -> dict[str, Any]:

@@ -7,10 +7,9 @@ from math import floor, isfinite, sqrt
 
 from datakin.results.record import escaped, plain
 
-# What is said of a source, and the tone of it.
-CALLS = {"helps": "good", "harmless": "neutral", "unclear": "open", "hurts": "bad"}
-# From Okabe and Ito's palette, which colour-blind readers can tell apart.
+# What is said of a source. From Okabe and Ito's palette, which colour-blind readers can tell apart.
 COLOURS = {"helps": "#009E73", "harmless": "#56B4E9", "unclear": "#E69F00", "hurts": "#D55E00"}
+CALLS = tuple(COLOURS)
 IN_POINTS = ("zero_one", "balanced")  # losses that are shares of wrong predictions
 WORDS = {
     "zero_one": "error",
@@ -20,6 +19,8 @@ WORDS = {
     "brier": "Brier loss",
     "log": "log loss",
 }
+# What a trial may bring, by the zone that stands for it.
+CHANCES = {"positive": "a gain", "harmless": "a cost up to 2%", "negative": "a larger cost"}
 FINE = 9.95  # percentages below it have one decimal
 LARGE = (1e4, 1e9)  # numbers between these are written out
 LONGEST = 40  # characters of a name in a sentence
@@ -50,6 +51,17 @@ def signed(share: float, digits: int | None = None) -> str:
     """
     text = percent(share, digits)
     return f"{text}%" if text.startswith("-") or text == "0" else f"+{text}%"
+
+
+def fall_or_rise(gain: float) -> str:
+    """Return what a loss does, in percent.
+
+    Examples
+    --------
+    >>> fall_or_rise(0.05), fall_or_rise(-0.2)
+    ('fall by 5.0%', 'rise by 20%')
+    """
+    return f"{'fall' if gain >= 0 else 'rise'} by {percent(abs(gain))}%"
 
 
 def percent_interval(low: float, high: float) -> str:

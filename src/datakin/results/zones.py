@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 
 from datakin.learners.metrics import Metrics
 from datakin.learners.stack.records import COST, Trial, call_of
+from datakin.results.call_words import rise_if_pooled
 from datakin.results.record import register
-from datakin.results.words import percent, percent_interval, probability
+from datakin.results.words import fall_or_rise, percent_interval, probability
 
 if TYPE_CHECKING:
     from datakin.results.comparison import Estimate
@@ -168,12 +169,11 @@ def not_tried(why: str | None = None) -> ZoneDecision:
 
 def _why(zone: Zone, trial: Trial) -> str:
     """Say what in a trial led to the call."""
-    way, size = ("fall" if trial.gain >= 0 else "rise"), percent(abs(trial.gain))
+    change = fall_or_rise(trial.gain)
     if zone is Zone.NEGATIVE:
-        reach = percent_interval(-trial.pooled_high, -trial.pooled_low)
         return (
-            f"pooled with this source, the loss rises by {percent(-trial.pooled)}% (90% interval {reach}). "
-            f"In a stack, which can leave the source out, it should {way} by {size}%"
+            f"pooled with this source, the loss {rise_if_pooled(trial)}. In a stack, which can leave the "
+            f"source out, it should {change}"
         )
     cost = {
         Zone.HARMLESS: f", and a cost above {COST:.0%} is all but ruled out",
@@ -181,6 +181,6 @@ def _why(zone: Zone, trial: Trial) -> str:
     }.get(zone, "")
     reach = percent_interval(trial.low, trial.high)
     return (
-        f"with this source the loss should {way} by {size}% (90% interval of the gain {reach}). "
+        f"with this source the loss should {change} (90% interval of the gain {reach}). "
         f"A gain has probability {probability(trial.p_gain)}{cost}"
     )

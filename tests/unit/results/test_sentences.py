@@ -169,7 +169,7 @@ def test_choices(k):
     rows = [] if answer.table is None else answer.table.rows
     for row in rows:
         is_used = row.cells[0] in choice.used
-        assert row.is_own or (row.cells[4] == "not used") != is_used
+        assert row.cells[1] == "(target)" or (row.cells[4] == "not used") != is_used
         assert f"{row.cells[0]} hurts" not in said or row.call == "hurts"
     if choice.used:
         shares = [float(row.cells[4].rstrip("%")) for row in rows if row.cells[4] != "not used"]
