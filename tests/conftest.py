@@ -18,10 +18,10 @@ from datakin.learners.stack.records import Trials
 settings.register_profile("same", derandomize=True)
 settings.load_profile("same")
 
-# A score tries its source with three learners, which is most of the time of a small one. Tests of tables, files
-# and words need lines only. Folders whose tests hold the numbers and words of the program as it is are listed
-# here; elsewhere a test or module says `pytest.mark.whole_trials`. Many golden calls score the same tables with
-# other options: there the same trial is made once.
+# A score tries its source with three learners, which is most of the time of a small one. Tests of tables,
+# files and words need lines only. Folders whose tests hold the numbers and words of the program as it is
+# are listed here; elsewhere a test or module says `pytest.mark.whole_trials`. Many golden calls score the
+# same tables with other options: there the same trial is made once.
 WHOLE = ("src", "golden", "docs", "real", "reproduction", "benchmarks")
 ALL_LEARNERS = stack_trials.LEARNERS
 LINES = {"linear": ALL_LEARNERS["linear"]}
