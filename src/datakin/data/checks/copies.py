@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from scipy import sparse
 
 from datakin._core.exceptions import SERIOUS, Note
 from datakin.data.dataset import Dataset, hash_labels, hash_rows
@@ -98,13 +95,10 @@ def _pairs(codes: Array) -> float:
 
 
 def _has_rich_column(features: Features, columns: tuple[str, ...]) -> bool:
-    block: Any = features.numeric
-    if sparse.issparse(features.numeric):
-        block = block.tocoo()
-        order = np.lexsort((block.data, block.col))
-        values, place = block.data[order], block.col[order]
-        is_new = (np.diff(values, prepend=np.nan) != 0) | (np.diff(place, prepend=-1) != 0)
-        return bool(np.bincount(place[is_new], minlength=1).max() > RICH)
+    if features.is_sparse:  # what is stored, column by column
+        block = features.numeric.tocsc()
+        stored = np.split(block.data, block.indptr[1:-1])
+        return any(len(np.unique(values)) > RICH for values in stored)
     return any(len(np.unique(values)) > RICH for values in _values(features, columns))
 
 
