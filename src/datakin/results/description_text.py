@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from datakin._core.exceptions import shown
+from datakin._core.exceptions import first_of, shown
 from datakin.data.described import ColumnDescription
 from datakin.data.description import DatasetDescription
 from datakin.results.record import aligned, plain, wrapped
@@ -56,10 +56,9 @@ def label_of(dataset: DatasetDescription) -> str:
         return "cannot be used"
     if dataset.low is not None and dataset.high is not None:
         return f"numbers, {dataset.low:.6g} to {dataset.high:.6g}"
-    classes = [f"{plain(name)} ({n})" for name, n in list(dataset.classes.items())[:CLASSES]]
-    more = len(dataset.classes) - CLASSES
+    classes = [f"{plain(name)} ({n})" for name, n in dataset.classes.items()]
     bad = "cannot be used: " if dataset.problem else ""
-    return bad + ", ".join(classes) + (f" and {more} more" if more > 0 else "")
+    return bad + first_of(classes, CLASSES)
 
 
 def _datasets(found: Description, width: int) -> list[str]:

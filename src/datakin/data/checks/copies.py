@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 
 from datakin._core.exceptions import SERIOUS, Note
 from datakin.data.dataset import Dataset, hash_labels, hash_rows
@@ -22,8 +23,7 @@ def repeated_share(hashes: Array) -> float:
     >>> repeated_share(np.array([1, 1, 2, 3]))
     0.5
     """
-    _, inverse, counts = np.unique(hashes, return_inverse=True, return_counts=True)
-    return float(np.mean(counts[inverse] > 1))
+    return float(pd.Series(hashes).duplicated(keep=False).mean())
 
 
 def repeated_rows(features: Features, y: Array, classes: tuple[str, ...]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-from datakin._core.exceptions import listed
+from datakin._core.exceptions import first_of, listed
 from datakin._core.typed_options import recode_options
 from datakin.data.checks.difference_kinds import Thing
 from datakin.data.columns.labels import sort_classes
@@ -86,5 +86,4 @@ def _question_of_grades(classes: Mapping[str, Collection[str]]) -> Thing | None:
 
 
 def _who_has(names: Sequence[str]) -> str:
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return f"{', '.join(names[:SHOWN])}{more} {'has' if len(names) == 1 else 'have'}"
+    return f"{first_of(names, SHOWN)} {'has' if len(names) == 1 else 'have'}"

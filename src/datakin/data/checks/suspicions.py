@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from datakin._core.exceptions import SERIOUS, Note, listed
+from datakin._core.exceptions import SERIOUS, Note, first_of, listed
 from datakin._core.typed_options import for_table, name_options
 from datakin.data.checks.leaks import COPY, NAMED_LEAK, Labels, leak_of, telling_columns
 from datakin.data.checks.names import is_called_id, is_called_key, is_called_number, says_quantity
@@ -93,23 +93,18 @@ def notes_of_facts(facts: Mapping[str, ColumnFacts]) -> list[str]:
             f"{listed(names)}: {doubt}"
             for doubt, names in grouped(doubts, doubts.__getitem__).items()
         ]
-        notes.append(Note(f"look twice at {_first(some, '; ')}", SERIOUS))
+        notes.append(Note(f"look twice at {first_of(some, SHOWN, '; ')}", SERIOUS))
     blanks = [
         f"{word!r} in {name!r} ({count})"
         for name, fact in facts.items()
         for word, count in fact.blanks.items()
     ]
     if blanks:
-        notes.append(Note(f"read as missing: {_first(blanks)}"))
+        notes.append(Note(f"read as missing: {first_of(blanks, SHOWN)}"))
     converted = {name: fact.converted for name, fact in facts.items() if fact.converted}
     for what, names in grouped(converted, converted.__getitem__).items():
         notes.append(Note(f"{what}: {listed(names)}"))
     return notes
-
-
-def _first(texts: list[str], between: str = ", ") -> str:
-    more = f" and {len(texts) - SHOWN} more" if len(texts) > SHOWN else ""
-    return between.join(texts[:SHOWN]) + more
 
 
 def find_suspicions(
