@@ -6,7 +6,7 @@ import re
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -65,10 +65,19 @@ def listed(items: Iterable[object], limit: int = 5) -> str:
     >>> listed("abc", limit=2)
     "'a', 'b' and 1 more"
     """
-    texts = [repr(_cut(str(item))) for item in items]
-    if len(texts) <= limit:
-        return ", ".join(texts)
-    return f"{', '.join(texts[:limit])} and {len(texts) - limit} more"
+    return first_of([repr(_cut(str(item))) for item in items], limit)
+
+
+def first_of(texts: Sequence[str], limit: int, between: str = ", ") -> str:
+    """Return the first few texts as they are, and how many more there are.
+
+    Examples
+    --------
+    >>> first_of(["a", "b", "c"], 2)
+    'a, b and 1 more'
+    """
+    more = f" and {len(texts) - limit} more" if len(texts) > limit else ""
+    return between.join(texts[:limit]) + more
 
 
 def counted(n: int, noun: str) -> str:
@@ -256,9 +265,8 @@ def together(notes: Iterable[tuple[str, str]]) -> list[str]:
 
 def _few(names: Iterable[str]) -> str:
     """Return the first few names, without line breaks, which would split a note."""
-    every = list(dict.fromkeys(names))
-    more = f" and {len(every) - NAMES} more" if len(every) > NAMES else ""
-    return ", ".join(" ".join(name.split()) or repr(name) for name in every[:NAMES]) + more
+    every = dict.fromkeys(names)
+    return first_of([" ".join(name.split()) or repr(name) for name in every], NAMES)
 
 
 def explaining(notes: Iterable[str], error: str) -> list[str]:

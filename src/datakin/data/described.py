@@ -180,10 +180,6 @@ def _of_levels(counts: dict[str, int], n_rows: int) -> dict[str, Any]:
 
 def examples_of(series: nw.Series[Any]) -> tuple[str, ...]:
     """Return the first different values of a column, as they stand in the file."""
-    found: dict[str, None] = {}
-    for value in listed_values(series.head(LOOK)):
-        if not is_none(value):
-            found[str(value)[:LONGEST]] = None
-        if len(found) == EXAMPLES:
-            break
-    return tuple(found)
+    known = (value for value in listed_values(series.head(LOOK)) if not is_none(value))
+    different = dict.fromkeys(str(value)[:LONGEST] for value in known)
+    return tuple(different)[:EXAMPLES]

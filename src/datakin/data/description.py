@@ -29,7 +29,7 @@ from datakin.data.described import (
 from datakin.data.drafts import Draft, make_datasets
 from datakin.data.features import Features
 from datakin.data.origin import Origin
-from datakin.data.pairing import pair
+from datakin.data.pairing import Pairing, pair
 from datakin.data.reading import Reading
 
 
@@ -109,8 +109,8 @@ class Gathered:
     tables : tuple of TableDescription
     datasets : tuple of DatasetDescription
         Empty without a label.
-    differences : dict of str to tuple of Difference
-        Source -> what differs from the first dataset, the target.
+    differences : list of Difference
+        What differs between the first dataset, the target, and each of the others.
     refusals : dict of str to str
         Source -> why it cannot be compared with the target.
     shared : dict of str to tuple of str
@@ -123,11 +123,11 @@ class Gathered:
 
     tables: tuple[TableDescription, ...]
     datasets: tuple[DatasetDescription, ...]
-    differences: dict[str, tuple[Difference, ...]]
-    refusals: dict[str, str] = field(default_factory=dict)
-    shared: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    unused: dict[str, dict[str, str]] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    differences: list[Difference]
+    refusals: dict[str, str]
+    shared: dict[str, tuple[str, ...]]
+    unused: dict[str, dict[str, str]]
+    notes: tuple[str, ...]
 
 
 def gather(source: Any, how: Origin, *, has_label: bool) -> Gathered:
@@ -141,31 +141,36 @@ def gather(source: Any, how: Origin, *, has_label: bool) -> Gathered:
     has_label : bool
         Whether the options name a label; otherwise only columns are described.
     """
-    with collecting() as said:
+    with collecting() as notes:
         read = Reading(how, "all").open(source).correct()
         unread = dict(read.left_out)
         if has_label:
             read.draft()
         problems = dict(read.left_out)
         _finish(read)
+        found, refusals, pairings = _compare(read.datasets)
+        unused = _unused_columns(read.datasets, pairings)
         drafts = {draft.name: draft for draft in read.drafts}
         tables = []
         for before, (raw, own) in zip(read.opened, read.corrected, strict=True):
             parts = [d for d in read.datasets if how.domain is not None or d.name == raw.name]
-            table = _Table(raw, own, has_label, drafts.get(raw.name), parts)
+            table = _Table(raw, own, has_label, drafts.get(raw.name), parts, unused)
             problem = problems.get(raw.name, "")
             tables.append(table.described(before, problem, alone=len(read.opened) == 1))
-        tables += [TableDescription(name, 0, (), problem=why) for name, why in unread.items()]
-        rows = {table.name: table.n_rows for table in tables}
-        datasets = [_describe_dataset(part, drafts.get(part.name)) for part in read.datasets]
-        datasets += [
-            DatasetDescription(name, rows.get(name, 0), problem=why)
-            for name, why in read.left_out.items()
-        ]
-        order = {name: k for k, name in enumerate(rows)}
-        datasets.sort(key=lambda each: order.get(each.name, 0))
-        found = _compare(read.datasets, tables, datasets)
-    return replace(found, notes=tuple(said))
+    tables += [TableDescription(name, 0, (), problem=why) for name, why in unread.items()]
+    rows = {table.name: table.n_rows for table in tables}
+    datasets = [
+        _describe_dataset(part, drafts.get(part.name), len(unused.get(part.name, ())))
+        for part in read.datasets
+    ]
+    datasets += [
+        DatasetDescription(name, rows.get(name, 0), problem=why)
+        for name, why in read.left_out.items()
+    ]
+    order = {name: k for k, name in enumerate(rows)}
+    datasets.sort(key=lambda each: order.get(each.name, 0))
+    shared = {name: pairing.asides for name, pairing in pairings.items()}
+    return Gathered(tuple(tables), tuple(datasets), found, refusals, shared, unused, tuple(notes))
 
 
 def _finish(read: Reading) -> None:
@@ -190,13 +195,14 @@ _Read = tuple[Features, Mapping[str, ColumnFacts]] | str  # or why it cannot be 
 
 @dataclass(frozen=True)
 class _Table:
-    """A table, its options, its draft if there is one, and the datasets that are made of it."""
+    """A table, its options, its draft, the datasets made of it, and what no comparison uses of them."""
 
     raw: RawTable
     how: Origin
     has_label: bool
     draft: Draft | None
     parts: Sequence[Dataset]
+    unused: Mapping[str, Mapping[str, str]]
 
     def described(self, before: RawTable, problem: str, *, alone: bool) -> TableDescription:
         """Describe all columns, also of a table that cannot be used.
@@ -237,13 +243,20 @@ class _Table:
             role, why = self._use(name)
             column = describe_feature(name, role, draft.features, draft.facts, **more)
             return replace(column, why=why) if why else column
-        why = "ignored" if name in how.ignore else ""
-        return _alone(name, "left out" if why else role, others[name], why, more)
+        if name in how.ignore:
+            role, more["why"] = "left out", "ignored"
+        read = others[name]
+        if isinstance(read, str):
+            return ColumnDescription(name, role, "not read", **{"why": read, **more})
+        column = describe_feature(name, role, *read, **more)
+        values = read[0].column(name)[0]
+        if role == "feature" and is_id(values, name, is_date=column.kind == "date"):
+            column = replace(column, doubt="; ".join(filter(None, [column.doubt, ROW_ID])))
+        return column
 
     def _with_a_part(self, name: str, role: str, draft: Draft, **more: Any) -> ColumnDescription:
         """Describe the label, the group, the domain or the weight column."""
-        field_of = {"label": "labels", "group": "groups", "domain": "domains", "weight": "weights"}
-        values, how = getattr(draft, field_of[role]), draft.how
+        values, how = getattr(draft, f"{role}s"), draft.how
         has_classes = any(part.classes for part in self.parts)
         renames = how.label_map is not None or how.positive is not None
         if role == "label" and has_classes and renames:
@@ -255,15 +268,16 @@ class _Table:
 
     def _use(self, name: str) -> tuple[str, str]:
         """Return the role of a column that could be a feature, and why it is not used everywhere."""
-        n_parts = len(self.parts)
-        reasons = [part.left_out[name] for part in self.parts if name in part.left_out]
+        left_out = [part.left_out.get(name, "") for part in self.parts]
+        alone = [self.unused.get(part.name, {}).get(name, "") for part in self.parts]
+        if any(alone) and all(out or why for out, why in zip(left_out, alone, strict=True)):
+            return "left out", next(filter(None, alone))
+        reasons, n_parts = list(filter(None, left_out)), len(self.parts)
         if reasons and len(reasons) == n_parts:
             each = " in each of them" if n_parts > 1 and reasons[0] in (EMPTY, CONSTANT) else ""
             return "left out", reasons[0] + each
-        return (
-            "feature",
-            f"left out in {len(reasons)} of {n_parts}: {reasons[0]}" if reasons else "",
-        )
+        why = f"left out in {len(reasons)} of {n_parts}: {reasons[0]}" if reasons else ""
+        return "feature", why
 
 
 def _read_alone(table: RawTable, names: Sequence[str], alone: bool) -> dict[str, _Read]:
@@ -281,30 +295,19 @@ def _read_alone(table: RawTable, names: Sequence[str], alone: bool) -> dict[str,
     return found
 
 
-def _alone(name: str, role: str, read: _Read, why: str, more: dict[str, Any]) -> ColumnDescription:
-    """Describe a column of a table that has no draft, or one that is ignored."""
-    if isinstance(read, str):
-        return ColumnDescription(name, role, "not read", why=why or read, **more)
-    found = describe_feature(name, role, *read, why=why, **more)
-    values = read[0].column(name)[0]
-    if role == "feature" and is_id(values, name, is_date=found.kind == "date"):
-        found = replace(found, doubt="; ".join(filter(None, [found.doubt, ROW_ID])))
-    return found
-
-
-def _describe_dataset(dataset: Dataset, draft: Draft | None) -> DatasetDescription:
+def _describe_dataset(dataset: Dataset, draft: Draft | None, n_unused: int) -> DatasetDescription:
     dropped = 0 if draft is None else len(draft.labels) - dataset.n_rows
     counts = np.bincount(dataset.y, minlength=len(dataset.classes)) if dataset.classes else ()
-    low, high = (None, None) if dataset.classes else (dataset.y.min(), dataset.y.max())
+    low, high = (None, None) if dataset.classes else map(float, (dataset.y.min(), dataset.y.max()))
     return DatasetDescription(
         dataset.name,
         dataset.n_rows,
         dropped,
         dataset.task,
         dict(zip(dataset.classes, map(int, counts), strict=True)),
-        None if low is None else float(low),
-        None if high is None else float(high),
-        len(dataset.columns),
+        low,
+        high,
+        len(dataset.columns) - n_unused,
         dataset.fingerprint,
         dataset.notes,
         folds=fault_of_folds(dataset),
@@ -313,45 +316,33 @@ def _describe_dataset(dataset: Dataset, draft: Draft | None) -> DatasetDescripti
 
 def _compare(
     datasets: Sequence[Dataset],
-    tables: Sequence[TableDescription],
-    described: Sequence[DatasetDescription],
-) -> Gathered:
+) -> tuple[list[Difference], dict[str, str], dict[str, Pairing]]:
     """Compare the first dataset with each of the others, as a score would."""
-    apart: dict[str, tuple[Difference, ...]] = {}
+    every: list[Difference] = []
     refusals: dict[str, str] = {}
-    shared: dict[str, tuple[str, ...]] = {}
-    used: dict[str, tuple[str, ...]] = {}
+    pairings: dict[str, Pairing] = {}
     for source in datasets[1:]:
         found = differences(datasets[0], source)
+        every += found
         try:
-            common = pair(datasets[0], source, found=found)
-            shared[source.name], used[source.name] = common.asides, common.columns
+            pairings[source.name] = pair(datasets[0], source, found=found)
         except DatakinError as error:
             refusals[source.name] = str(error)
-        apart[source.name] = tuple(found)
-    unused = _unused_columns(datasets, used)
-    counted = tuple(
-        replace(each, n_columns=each.n_columns - len(unused.get(each.name, {})))
-        for each in described
-    )
-    return Gathered(_with_roles(tables, datasets, unused), counted, apart, refusals, shared, unused)
+    return every, refusals, pairings
 
 
 def _unused_columns(
-    datasets: Sequence[Dataset], shared: Mapping[str, Sequence[str]]
+    datasets: Sequence[Dataset], pairings: Mapping[str, Pairing]
 ) -> dict[str, dict[str, str]]:
-    """Return dataset -> columns that no comparison uses -> why.
-
-    `shared` has the columns that each source is compared by, without sources that cannot be compared.
-    """
-    if not shared:
+    """Return dataset -> columns that no comparison uses -> why; without what cannot be compared."""
+    if not pairings:
         return {}
     target, *others = datasets
-    sources = [source for source in others if source.name in shared]
-    used = {column for columns in shared.values() for column in columns}
+    sources = [source for source in others if source.name in pairings]
+    used = {column for pairing in pairings.values() for column in pairing.columns}
     found = {target.name: {c: _why(c, sources) for c in target.columns if c not in used}}
     for source in sources:
-        unused = [c for c in source.columns if c not in shared[source.name]]
+        unused = [c for c in source.columns if c not in pairings[source.name].columns]
         found[source.name] = {c: _why(c, [target]) for c in unused}
     return found
 
@@ -370,24 +361,3 @@ def _why(column: str, others: Sequence[Dataset]) -> str:
     if len(reasons) > 1:
         reasons.pop("absent", None)
     return "; ".join(reasons.values())
-
-
-def _with_roles(
-    tables: Sequence[TableDescription],
-    datasets: Sequence[Dataset],
-    unused: Mapping[str, Mapping[str, str]],
-) -> tuple[TableDescription, ...]:
-    """Return the tables; columns that no comparison uses are left out, with the reason."""
-    found = []
-    for table in tables:  # one table is all datasets, or several that a column splits it into
-        parts = [d for d in datasets if len(tables) == 1 or d.name == table.name]
-        columns = []
-        for column in table.columns:
-            name = column.name
-            reasons = [unused.get(d.name, {}).get(name, "") for d in parts]
-            gone = [bool(why) or name in d.left_out for why, d in zip(reasons, parts, strict=True)]
-            if column.role == "feature" and any(reasons) and all(gone):
-                column = replace(column, role="left out", why=next(filter(None, reasons)))
-            columns.append(column)
-        found.append(replace(table, columns=tuple(columns)))
-    return tuple(found)

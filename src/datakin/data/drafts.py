@@ -28,7 +28,12 @@ from datakin._core.typed_options import recode_options
 from datakin.data.checks.copies import repeated_rows
 from datakin.data.checks.leaks import Labels
 from datakin.data.checks.spelling import in_one_spelling, spelled_twice
-from datakin.data.checks.suspicions import Suspicions, find_suspicions, notes_of_facts
+from datakin.data.checks.suspicions import (
+    find_suspicions,
+    left_out_of,
+    notes_of_facts,
+    notes_of_odd,
+)
 from datakin.data.checks.usable import notes_of_unused, usable_features, without_odd
 from datakin.data.columns.labels import (
     canonical_label,
@@ -68,13 +73,14 @@ class Decision:
         "classification" or "regression".
     doubt : tuple of str
         A note if the labels could be read either way.
-    odd : Suspicions or None
-        Columns that are left out or named; None if each dataset is looked at alone.
+    odd : dict of str to str, or None
+        Columns that are left out or named, and what they look like; None if each dataset is looked at
+        alone.
     """
 
     kind: str
     doubt: tuple[str, ...] = ()
-    odd: Suspicions | None = None
+    odd: dict[str, str] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,7 +280,7 @@ def decide(draft: Draft, parts: Array) -> Decision:
 
 def _odd(
     draft: Draft, features: Features, y: Array, classes: Sequence[str], parts: Array | None = None
-) -> Suspicions:
+) -> dict[str, str]:
     labels, keep = Labels(draft.how.label, y, bool(classes)), frozenset(draft.how.keep)
     return find_suspicions(features, labels, draft.facts, keep=keep, parts=parts)
 
@@ -372,11 +378,14 @@ def _checked(draft: Draft, decision: Decision, together: Sequence[Draft]) -> Dat
         )
     y, classes = _codes(draft, decision.kind, together)
     features, unused = usable_features(draft.features, draft.title)
-    odd = (decision.odd or _odd(draft, features, y, classes)).of(features.names)
-    features = without_odd(features, odd, draft.title)
+    every = _odd(draft, features, y, classes) if decision.odd is None else decision.odd
+    names = frozenset(features.names)
+    odd = {name: why for name, why in every.items() if name in names}
+    left_out = left_out_of(odd)
+    features = without_odd(features, left_out, draft.title)
     groups, group_names = _grouped(draft.groups)
     copies = [] if groups is not None else repeated_rows(features, y, classes)
-    notes = [*draft.notes, *decision.doubt, *odd.notes(), *copies]
+    notes = [*draft.notes, *decision.doubt, *notes_of_odd(odd), *copies]
     return Dataset(
         draft.name,
         features,
@@ -386,7 +395,7 @@ def _checked(draft: Draft, decision: Decision, together: Sequence[Draft]) -> Dat
         draft.how.label,
         notes=(*notes, *notes_of_facts(draft.facts), *notes_of_unused(unused)),
         facts=draft.facts,
-        left_out={**odd.left_out, **unused},
+        left_out={**left_out, **unused},
         keep=frozenset(draft.how.keep),
         group_names=group_names,
         how=draft.how,

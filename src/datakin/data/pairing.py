@@ -76,7 +76,7 @@ def pair(target: Dataset, source: Dataset, *, found: Sequence[Difference] | None
     columns = _shared_columns(target, source, found)
     rows, by_chance = shared_rows(target, source, columns)
     identical = bool(rows[0].any()) and _same_rows(target, source)
-    back = sorted((each.flipped() for each in found), key=lambda each: each.order)
+    back = differences(source, target) if found else []
     besides = [
         [*_note_on_rows(shared, by_chance), *note_on_groups(one, other)]
         for one, other, shared in ((target, source, rows[0]), (source, target, rows[1]))

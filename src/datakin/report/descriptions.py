@@ -46,8 +46,7 @@ def description_view(found: Description) -> dict[str, Any]:
         rows = [{**vars(d), "label": label_of(d)} for d in found.datasets]
         sections.append(section("datasets", "Datasets", told, DATASETS, rows))
     told = "Every column of every table, as it is read. Headings sort, words filter."
-    rows = records(found.frame)
-    sections.append(section("columns", "Columns", told, COLUMNS, rows))
+    sections.append(section("columns", "Columns", told, COLUMNS, records(found.frame)))
     if found.notes:  # below what is worse
         rows = [{"note": note} for note in found.notes]
         told = "What else was done while reading."

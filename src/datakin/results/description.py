@@ -11,7 +11,7 @@ import pandas as pd
 
 from datakin._core.exceptions import SERIOUS, USUAL, DatakinError, listed, suggest, together
 from datakin.data.arrays import as_tables
-from datakin.data.checks.difference_kinds import KINDS, Difference
+from datakin.data.checks.difference_kinds import KINDS, Difference, Thing
 from datakin.data.checks.grades import question_of_classes
 from datakin.data.checks.names import names_several_rows
 from datakin.data.checks.suspicions import ROW_ID
@@ -39,32 +39,8 @@ LIKELY = frozenset(
     ]
 )
 
-for part in (ColumnDescription, TableDescription, DatasetDescription):
+for part in (ColumnDescription, TableDescription, DatasetDescription, Thing):
     register(part)
-
-
-@register
-@dataclass(frozen=True)
-class Thing:
-    """One thing to look at.
-
-    Attributes
-    ----------
-    kind : str
-        "problem", "note", "group" (rows that may belong together), or the kind of a difference between
-        tables: "classes", "units", "kinds", "name", "levels", "codes", "values", "range" or "columns".
-    about : tuple of str
-        The tables or datasets that it is about.
-    text : str
-    option_python, option_cli : str
-        What to type; empty if the text says it, or if there is nothing to type.
-    """
-
-    kind: str
-    about: tuple[str, ...]
-    text: str
-    option_python: str = ""
-    option_cli: str = ""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -309,8 +285,8 @@ def _refusals(found: Gathered) -> list[Thing]:
     """Return why sources cannot be compared, with the option that would mend it if one is known."""
     things = []
     for name, text in found.refusals.items():
-        known = [d.options for d in found.differences.get(name, ()) if d.kind in REFUSED]
-        things.append(Thing("problem", (name,), text, *(known[0] if known else ())))
+        several = [d for d in found.differences if d.source == name and d.kind in REFUSED]
+        things.append(Thing("problem", (name,), text, *(several[0].options if several else ())))
     return _few(things, "compared")
 
 
@@ -320,9 +296,7 @@ def _more_classes(found: Gathered, label: str | None) -> list[Thing]:
         d for d in found.datasets if not d.problem and not d.folds and d.name not in found.refusals
     ]
     asked = question_of_classes({d.name: d.classes for d in usable}, label or "")
-    if asked is None:
-        return []
-    return [Thing("classes", asked.about, asked.sentence, asked.python, asked.cli)]
+    return [] if asked is None else [asked]
 
 
 def _few_columns(found: Gathered) -> list[Thing]:
@@ -343,17 +317,16 @@ def _few_columns(found: Gathered) -> list[Thing]:
 
 def _differences(found: Gathered) -> tuple[list[Thing], list[str]]:
     """Return one thing for each kind of difference in a column, and lines on columns of one side."""
-    groups: dict[tuple[str, str], list[tuple[str, Difference]]] = {}
-    for source, several in found.differences.items():
-        for each in several:
-            groups.setdefault((each.kind, each.column), []).append((source, each))
+    groups: dict[tuple[str, str], list[Difference]] = {}
+    for each in sorted(found.differences, key=lambda each: KINDS.index(each.kind)):
+        groups.setdefault((each.kind, each.column), []).append(each)
     things, lines = [], []
-    for members in sorted(groups.values(), key=lambda m: KINDS.index(m[0][1].kind)):
-        kind, sentence = members[0][1].kind, members[0][1].sentence
-        names = tuple(dict.fromkeys(source for source, _ in members))
+    for (kind, _), members in groups.items():
+        sentence = members[0].sentence
+        names = tuple(dict.fromkeys(each.source for each in members))
         if len(names) > 1:
             sentence += f" (similar for {', '.join(names[1:4])}{', ...' * (len(names) > 4)})"
-        options = dict.fromkeys(d.options for _, d in members if d.options[0])
+        options = dict.fromkeys(each.options for each in members if each.options[0])
         python, cli = "; ".join(p for p, _ in options), " ".join(c for _, c in options)
         if kind == "columns":
             lines.append(sentence)

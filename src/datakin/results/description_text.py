@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from datakin._core.exceptions import first_of, shown
 from datakin.data.described import ColumnDescription
 from datakin.data.description import DatasetDescription
 from datakin.results.record import aligned, plain, wrapped
@@ -55,10 +56,9 @@ def label_of(dataset: DatasetDescription) -> str:
         return "cannot be used"
     if dataset.low is not None and dataset.high is not None:
         return f"numbers, {dataset.low:.6g} to {dataset.high:.6g}"
-    shown = [f"{plain(name)} ({n})" for name, n in list(dataset.classes.items())[:CLASSES]]
-    more = len(dataset.classes) - CLASSES
+    classes = [f"{plain(name)} ({n})" for name, n in dataset.classes.items()]
     bad = "cannot be used: " if dataset.problem else ""
-    return bad + ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+    return bad + first_of(classes, CLASSES)
 
 
 def _datasets(found: Description, width: int) -> list[str]:
@@ -72,16 +72,16 @@ def _datasets(found: Description, width: int) -> list[str]:
     head = ("", "rows", "columns used", f"label {found.label!r}")
     usable = [d for d in found.datasets if d.task]
     lost = [d for d in found.datasets if not d.task]
-    shown = [*usable[:DATASETS], *lost[: max(0, DATASETS - len(usable)) if len(lost) < FEW else 0]]
+    some = [*usable[:DATASETS], *lost[: max(0, DATASETS - len(usable)) if len(lost) < FEW else 0]]
     rows = [head]
     for d in found.datasets:
-        if d in shown:
+        if d in some:
             n_rows, n_columns = f"{d.n_rows:,}" if d.n_rows else "-", str(d.n_columns or "-")
             rows.append((plain(d.name) or "table", n_rows, n_columns, label_of(d)))
     lines = _aligned(rows, width, right=(1, 2))
     if len(usable) > DATASETS:
         lines.append(f"... and {len(usable) - DATASETS} more")
-    hidden = [d for d in lost if d not in shown]
+    hidden = [d for d in lost if d not in some]
     if hidden:
         lines += wrapped(f"... and {len(hidden)} that cannot be used: {hidden[0].problem}", width)
     return lines
@@ -108,11 +108,8 @@ def _things(found: Description, width: int, word: Callable[[str], str] | None) -
 
 
 def _notes(found: Description, width: int, word: Callable[[str], str] | None) -> list[str]:
-    notes = [(word or str)(note) for note in found.notes]
-    lines = [line for note in notes[:NOTES] for line in wrapped(note, width, "  ", "    ")]
-    more = len(found.notes) - NOTES
-    where = "--json" if word else ".notes"
-    lines += [f"  ... and {more} more ({where})"] if more > 0 else []
+    notes = shown(list(map(word or str, found.notes)), NOTES, "--json" if word else ".notes")
+    lines = [line for note in notes for line in wrapped(note, width, "  ", "    ")]
     return ["Notes", *lines] if lines else []
 
 
@@ -225,9 +222,8 @@ def _values(column: ColumnDescription) -> str:
     return plain(column.values) + missing if column.kind != "not read" else "-"
 
 
-def _aligned(rows: Iterable[tuple[str, ...]], width: int, right: tuple[int, ...] = ()) -> list[str]:
+def _aligned(rows: Sequence[tuple[str, ...]], width: int, right: tuple[int, ...] = ()) -> list[str]:
     """Return rows as lines; the widest cells are cut until the lines fit, remarks less than others."""
-    rows = list(rows)
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     widths[0] = min(widths[0], LONGEST)
     last = len(widths) - 1

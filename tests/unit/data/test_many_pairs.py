@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 from datakin.data import pair
-from datakin.data.checks.differences import columns_to_compare, differences, number_difference
-from datakin.data.checks.units import sketches_of
+from datakin.data.checks.differences import differences
 
 
 def table(rng, i, n=80):
@@ -56,19 +55,5 @@ def test_pairs_of_datasets_that_were_paired_before_are_the_same(frames, read):
             assert outcome(known[a], known[b]) == outcome(*fresh)
     assert sum(outcome(known[0], known[6])[0][0]) == 30
     assert outcome(known[1], known[1])[2]
-
-
-def test_columns_without_a_closer_look_do_not_differ(frames, read):
-    """A closer look at all of them finds the same."""
-    known = [read(frame, name=f"d{i}") for i, frame in enumerate(frames)]
-    n_skipped = 0
-    for one in known:
-        for other in known:
-            ours, theirs = sketches_of(one), sketches_of(other)
-            looked_at = set(columns_to_compare(one, other))
-            for name in set(ours) & set(theirs) - looked_at:
-                assert number_difference(name, one, other, ours[name], theirs[name]) is None
-                n_skipped += 1
-    assert n_skipped > 50
     kinds = {each.kind for one in known for other in known for each in differences(one, other)}
     assert {"units", "levels", "range"} <= kinds

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from scipy import sparse
+import pandas as pd
 
 from datakin._core.exceptions import SERIOUS, Note
 from datakin.data.dataset import Dataset, hash_labels, hash_rows
@@ -25,8 +23,7 @@ def repeated_share(hashes: Array) -> float:
     >>> repeated_share(np.array([1, 1, 2, 3]))
     0.5
     """
-    _, inverse, counts = np.unique(hashes, return_inverse=True, return_counts=True)
-    return float(np.mean(counts[inverse] > 1))
+    return float(pd.Series(hashes).duplicated(keep=False).mean())
 
 
 def repeated_rows(features: Features, y: Array, classes: tuple[str, ...]) -> list[str]:
@@ -98,13 +95,10 @@ def _pairs(codes: Array) -> float:
 
 
 def _has_rich_column(features: Features, columns: tuple[str, ...]) -> bool:
-    block: Any = features.numeric
-    if sparse.issparse(features.numeric):
-        block = block.tocoo()
-        order = np.lexsort((block.data, block.col))
-        values, place = block.data[order], block.col[order]
-        is_new = (np.diff(values, prepend=np.nan) != 0) | (np.diff(place, prepend=-1) != 0)
-        return bool(np.bincount(place[is_new], minlength=1).max() > RICH)
+    if features.is_sparse:  # what is stored, column by column
+        block = features.numeric.tocsc()
+        stored = np.split(block.data, block.indptr[1:-1])
+        return any(len(np.unique(values)) > RICH for values in stored)
     return any(len(np.unique(values)) > RICH for values in _values(features, columns))
 
 

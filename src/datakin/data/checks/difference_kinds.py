@@ -1,14 +1,13 @@
 """The kinds of difference between two datasets: what to say, and the option that would mend it.
 
-A difference is found once for a pair; `flipped` says the same with the roles swapped. Each function here
-makes one kind of a column and the names of target and source, and of what each of the two has, the
-target's first.
+Each function makes one kind of a column and the names of target and source, and of what each of the two
+has, the target's first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from datakin._core.exceptions import listed
@@ -27,6 +26,33 @@ Both = tuple[str, str]  # of the target, and of the source
 
 
 @dataclass(frozen=True)
+class Thing:
+    """One thing to look at.
+
+    Attributes
+    ----------
+    kind : str
+        "problem", "note", "group" (rows that may belong together), "folds", or one of `KINDS`.
+    about : tuple of str
+        The tables or datasets that it is about.
+    text : str
+    option_python, option_cli : str
+        What to type; empty if the text says it, or if there is nothing to type.
+    """
+
+    kind: str
+    about: tuple[str, ...]
+    text: str
+    option_python: str = ""
+    option_cli: str = ""
+
+    @property
+    def advice(self) -> str:
+        """The text with the option."""
+        return f"{self.text}: {self.option_python} / {self.option_cli}"
+
+
+@dataclass(frozen=True)
 class Difference:
     """One thing that differs between a target and a source.
 
@@ -40,8 +66,6 @@ class Difference:
         The names of the two.
     sentence : str
         What differs, in words.
-    flipped : callable
-        Returns the same with the roles of target and source swapped.
     options : tuple of str
         What to type to mend it, in Python and on the command line; empty if there is nothing.
     leaves_out : bool
@@ -59,7 +83,6 @@ class Difference:
     target: str
     source: str
     sentence: str
-    flipped: Callable[[], Difference] = field(repr=False, compare=False)
     options: Both = ("", "")
     leaves_out: bool = False
     unsure: str = ""
@@ -78,11 +101,6 @@ class Difference:
         return KINDS.index(self.kind), self.lacking == "target", self.column
 
 
-def _turned(about: About) -> About:
-    column, target, source = about
-    return column, source, target
-
-
 def other_name(about: About, theirs: str) -> Difference:
     """Return one column under two names, perhaps; `theirs` is the source's."""
     column, target, source = about
@@ -90,7 +108,6 @@ def other_name(about: About, theirs: str) -> Difference:
         "name",
         *about,
         f"{theirs!r} of {source!r} may be {column!r} of {target!r}",
-        partial(other_name, (theirs, source, target), column),
         (
             f"rename={{{source!r}: {{{theirs!r}: {column!r}}}}}",
             typed("rename", theirs, "=", column, table=source),
@@ -101,10 +118,7 @@ def other_name(about: About, theirs: str) -> Difference:
 def no_value_in_common(about: About) -> Difference:
     """Return a code of the dataset, such as a site's wards, which is left out."""
     sentence = f"{about[0]!r} has no value in common, like a code of the dataset, and is left out"
-    back = partial(no_value_in_common, _turned(about))
-    return Difference(
-        "codes", *about, sentence, back, name_options("keep", [about[0]]), leaves_out=True
-    )
+    return Difference("codes", *about, sentence, name_options("keep", [about[0]]), leaves_out=True)
 
 
 def other_range(about: About, ranges: Both) -> Difference:
@@ -114,7 +128,7 @@ def other_range(about: About, ranges: Both) -> Difference:
         f"{column!r} is {ranges[0]} in {target!r} and {ranges[1]} in {source!r}: models can only "
         f"extrapolate"
     )
-    return Difference("range", *about, sentence, partial(other_range, _turned(about), ranges[::-1]))
+    return Difference("range", *about, sentence)
 
 
 def other_values(about: About, values: Both) -> Difference:
@@ -124,9 +138,7 @@ def other_values(about: About, values: Both) -> Difference:
         f"{column!r} has no value in common: {values[0]} in {target!r}, {values[1]} in {source!r}; if "
         f"these are codes, leave it out"
     )
-    back = partial(other_values, _turned(about), values[::-1])
-    options = f"ignore=[{column!r}]", typed("ignore", column)
-    return Difference("values", *about, sentence, back, options)
+    return Difference("values", *about, sentence, (f"ignore=[{column!r}]", typed("ignore", column)))
 
 
 def other_units(about: About, way: Units) -> Difference:
@@ -140,9 +152,7 @@ def other_units(about: About, way: Units) -> Difference:
     )
     python, cli = way.written
     options = convert_options(source, column, f"({', '.join(python)})", ",".join(cli))
-    return Difference(
-        "units", *about, sentence, partial(other_units, _turned(about), back), options
-    )
+    return Difference("units", *about, sentence, options)
 
 
 def other_kind(about: About, kinds: Both, ranges: Both, *, are_dates: bool = False) -> Difference:
@@ -157,21 +167,20 @@ def other_kind(about: About, kinds: Both, ranges: Both, *, are_dates: bool = Fal
         for kind, name, values in zip(kinds, names, ranges, strict=True)
     )
     sentence = f"{column!r} holds {ours} and {theirs}"
-    back = partial(other_kind, _turned(about), kinds[::-1], ranges[::-1], are_dates=are_dates)
     if "date" not in kinds:
-        return Difference("kinds", *about, f"{sentence}: do both mean the same?", back)
+        return Difference("kinds", *about, f"{sentence}: do both mean the same?")
     options = "", ""
     if are_dates:
         table = names[kinds.index("number")]
         options = convert_options(table, column, "'%Y%m%d'", "%Y%m%d")
-    return Difference("dates", *about, sentence, back, options)
+    return Difference("dates", *about, sentence, options)
 
 
 def other_levels(
     about: About,
     there: Mapping[str, str],
     here: Mapping[str, str],
-    alone: tuple[tuple[str, ...], tuple[str, ...]] = ((), ()),
+    levels: tuple[Sequence[str], Sequence[str]] = ((), ()),
     *,
     has_none: bool = False,
     kind: str = "levels",
@@ -184,8 +193,8 @@ def other_levels(
     there, here : mapping of str to str
         What recodes the source's values into the target's, and the target's into the source's; one of
         them may be empty.
-    alone : tuple of tuple of str
-        The values of the target, and those of the source, for which the other has none.
+    levels : tuple of sequences of str
+        All values of the target, and those of the source; needed where one may lack some of the other.
     has_none : bool
         Whether no value is in common, so that the column is not used as it is.
     kind : {"levels", "classes"}
@@ -196,29 +205,16 @@ def other_levels(
     ours, theirs = dict.fromkeys(here or there.values()), dict.fromkeys(there or here.values())
     both = f"{listed(ours)} in {target!r}, {listed(theirs)} in {source!r}"
     out = "; as they are, the column is left out" if has_none else ""
+    sides = (target, levels[0], here), (source, levels[1], there)
     # The source is recoded, or the target where only that is possible.
-    if there:
-        values, recoded, like, lost = (
-            there,
-            partial(recode_options, source, column),
-            target,
-            alone[1],
-        )
-    else:
-        values, recoded, like, lost = (
-            here,
-            partial(recode_options, target, column),
-            source,
-            alone[0],
-        )
-    unsure = _unsure(values, recoded, like, lost)
+    (like, others, _), (table, own, values) = sides if there else sides[::-1]
+    alone = [value for value in own if value not in others and value not in values]
+    recoded = partial(recode_options, table, column)
+    unsure = _unsure(values, recoded, like, alone)
     return Difference(
         kind,
         *about,
         f"{what} look coded differently: {both}{out}{f'; {unsure}' if unsure else ''}",
-        partial(
-            other_levels, _turned(about), here, there, alone[::-1], has_none=has_none, kind=kind
-        ),
         ("", "") if unsure else recoded(values),
         has_none,
         unsure,
@@ -229,7 +225,7 @@ def _unsure(
     values: Mapping[str, str],
     recoded: Callable[[Mapping[str, str]], Both],
     like: str,
-    alone: tuple[str, ...],
+    alone: Sequence[str],
 ) -> str:
     """Say what must be known before values are recoded like those of a dataset; empty if nothing."""
     either = values.keys() & set(values.values())
@@ -262,7 +258,6 @@ def one_sided(about: About, columns: tuple[str, ...], lacking: str, why: str = "
     """
     _, target, source = about
     has, lacks = (target, source) if lacking == "source" else (source, target)
-    other = "source" if lacking == "target" else "target"
 
     def reason(where: str) -> str:
         return f"left out of {where} ({why})" if why else f"absent from {where}"
@@ -271,7 +266,6 @@ def one_sided(about: About, columns: tuple[str, ...], lacking: str, why: str = "
         "columns",
         *about,
         f"not used: {listed(columns)} of {has!r}, {reason(repr(lacks))}",
-        partial(one_sided, _turned(about), columns, other, why),
         lacking=lacking,
         note=f"not used, {reason(f'the {lacking}')}: {listed(columns)}",
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator
 
 import numpy as np
 
@@ -27,7 +27,6 @@ from datakin.data.checks.units import (
     Units,
     distance,
     find_units,
-    outlines_of,
     overlap,
     sketch_of,
     sketches_of,
@@ -78,11 +77,7 @@ def _class_differences(target: Dataset, source: Dataset) -> Iterator[Difference]
     elif there and _are_truths(target):
         here = {}
     if there or here:
-        alone = (
-            _alone(target.classes, source.classes, here),
-            _alone(source.classes, target.classes, there),
-        )
-        yield other_levels(about, there, here, alone, kind="classes")
+        yield other_levels(about, there, here, (target.classes, source.classes), kind="classes")
 
 
 def _are_truths(dataset: Dataset) -> bool:
@@ -104,13 +99,6 @@ def _turned(values: dict[str, str], own: Collection[str]) -> dict[str, str]:
     return back if len(back) == len(values) and not back.keys() & set(own) else {}
 
 
-def _alone(
-    ours: Collection[str], theirs: Collection[str], recoded: Mapping[str, str]
-) -> tuple[str, ...]:
-    """Return the values of ours that the others do not have, and that are not recoded into theirs."""
-    return tuple(value for value in ours if value not in theirs and value not in recoded)
-
-
 def _name_differences(target: Dataset, source: Dataset) -> Iterator[Difference]:
     if target.columns == source.columns and target.left_out.keys() == source.left_out.keys():
         return
@@ -130,9 +118,11 @@ def _response_differences(target: Dataset, source: Dataset) -> Iterator[Differen
 def _column_differences(target: Dataset, source: Dataset) -> Iterator[Difference]:
     if target.features.is_sparse or source.features.is_sparse:
         return
-    ours, theirs = sketches_of(target), sketches_of(source)
-    for name in columns_to_compare(target, source):
-        found = number_difference(name, target, source, ours[name], theirs[name])
+    theirs = sketches_of(source)
+    for name, ours in sketches_of(target).items():
+        found = (
+            _number_difference(name, target, source, ours, theirs[name]) if name in theirs else None
+        )
         if found is not None:
             yield found
     levels, others = (
@@ -154,8 +144,7 @@ def _level_differences(
     few = len(ours) + len(theirs) <= MOST_LEVELS
     there, here = _both_ways(ours, theirs) if few else ({}, {})
     if there or here:
-        alone = _alone(ours, theirs, here), _alone(theirs, ours, there)
-        yield other_levels(about, there, here, alone, has_none=has_none)
+        yield other_levels(about, there, here, (ours, theirs), has_none=has_none)
     elif has_none:
         yield no_value_in_common(about)
 
@@ -171,28 +160,7 @@ def _one_sided(target: Dataset, source: Dataset) -> Iterator[Difference]:
             yield one_sided(about, tuple(names), lacking, why)
 
 
-def columns_to_compare(target: Dataset, source: Dataset) -> Sequence[str]:
-    """Return the numeric columns of both in which `number_difference` may find something.
-
-    Most columns of most pairs are many numbers in one place. Their quantiles, all looked at at once,
-    tell that without a closer look.
-    """
-    names, others = target.features.numeric_names, source.features.numeric_names
-    if names != others or _kinds(target) != _kinds(source):
-        return [name for name in names if name in set(others)]
-    ours, theirs = outlines_of(target), outlines_of(source)
-    is_above = theirs[2] < ours[2]
-    low, _, middle, upper, high, n, few = np.where(is_above, theirs, ours)
-    other_low, other_lower, other_middle, _, other_high, other_n, other_few = np.where(
-        is_above, ours, theirs
-    )
-    in_place = (other_lower <= middle) | (other_middle <= upper)
-    in_range = (high >= other_low) & (other_high >= low)
-    many = (np.minimum(n, other_n) >= ENOUGH) & (few * other_few == 0)
-    return [names[j] for j in np.flatnonzero(~(in_place & in_range & many))]
-
-
-def number_difference(
+def _number_difference(
     name: str, target: Dataset, source: Dataset, ours: Sketch, theirs: Sketch
 ) -> Difference | None:
     """Return what differs between the numbers of a column, if anything does."""
@@ -243,15 +211,6 @@ def _percent(name: str, target: Dataset, source: Dataset, way: Units) -> Units |
 
 def _kind(dataset: Dataset, name: str) -> str:
     return dataset.facts[name].kind if name in dataset.facts else ""
-
-
-def _kinds(dataset: Dataset) -> tuple[str, ...]:
-    """Return the kinds of all numeric columns, made once for each dataset."""
-    if "kinds" not in dataset.kept:
-        names = dataset.features.numeric_names
-        dataset.kept["kinds"] = tuple(_kind(dataset, name) for name in names)
-    found: tuple[str, ...] = dataset.kept["kinds"]
-    return found
 
 
 def _range(column: Sketch, kind: str) -> str:

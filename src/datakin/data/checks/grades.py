@@ -4,32 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
-from datakin._core.exceptions import listed
+from datakin._core.exceptions import first_of, listed
 from datakin._core.typed_options import recode_options
+from datakin.data.checks.difference_kinds import Thing
 from datakin.data.columns.labels import sort_classes
 
 UNKNOWN = re.compile(r"9+|-\d+")  # codes that often stand for a value that is not known
 SHOWN = 4  # datasets that a question names
 
 
-@dataclass(frozen=True)
-class Question:
-    """What is asked of some datasets, and the option that answers yes: in Python, and to be typed."""
-
-    about: tuple[str, ...]
-    sentence: str
-    python: str
-    cli: str
-
-    @property
-    def advice(self) -> str:
-        """The question with the option."""
-        return f"{self.sentence}: {self.python} / {self.cli}"
-
-
-def question_of_classes(classes: Mapping[str, Collection[str]], label: str) -> Question | None:
+def question_of_classes(classes: Mapping[str, Collection[str]], label: str) -> Thing | None:
     """Ask what a class means that only some datasets have.
 
     Parameters
@@ -41,9 +26,9 @@ def question_of_classes(classes: Mapping[str, Collection[str]], label: str) -> Q
 
     Examples
     --------
-    >>> question_of_classes({"here": ["0", "1", "2"], "there": ["0", "1"]}, "died").cli
+    >>> question_of_classes({"here": ["0", "1", "2"], "there": ["0", "1"]}, "died").option_cli
     '--positive 1 --positive 2'
-    >>> question_of_classes({"here": ["0", "1"], "there": ["0", "1", "9"]}, "died").cli
+    >>> question_of_classes({"here": ["0", "1"], "there": ["0", "1", "9"]}, "died").option_cli
     '--recode there::died:9='
     >>> question_of_classes({"here": ["0", "1"], "there": ["1", "2"]}, "died") is None
     True
@@ -51,7 +36,7 @@ def question_of_classes(classes: Mapping[str, Collection[str]], label: str) -> Q
     return _question_of_unknown(classes, label) or _question_of_grades(classes)
 
 
-def _question_of_unknown(classes: Mapping[str, Collection[str]], label: str) -> Question | None:
+def _question_of_unknown(classes: Mapping[str, Collection[str]], label: str) -> Thing | None:
     """Ask whether a 9 or a -1 beside the two classes of the others is a value that is not known."""
     two = {frozenset(some) for some in classes.values() if len(some) == 2}
     if len(two) != 1:
@@ -65,7 +50,8 @@ def _question_of_unknown(classes: Mapping[str, Collection[str]], label: str) -> 
     if not found:
         return None
     options = [recode_options(name, label, {code: ""}) for name, code in found.items()]
-    return Question(
+    return Thing(
+        "classes",
         tuple(found),
         f"{_who_has(list(found))} the class {listed(sort_classes(set(found.values())))} beside "
         f"{listed(sort_classes(usual))}, which are all that others have. If it says 'unknown', make it "
@@ -75,7 +61,7 @@ def _question_of_unknown(classes: Mapping[str, Collection[str]], label: str) -> 
     )
 
 
-def _question_of_grades(classes: Mapping[str, Collection[str]]) -> Question | None:
+def _question_of_grades(classes: Mapping[str, Collection[str]]) -> Thing | None:
     """Ask whether some datasets hold a yes-or-no version of a label that has grades in others.
 
     All must have the lowest grade and another one: otherwise codes differ, or the answer would leave a
@@ -89,7 +75,8 @@ def _question_of_grades(classes: Mapping[str, Collection[str]]) -> Question | No
         return None
     if any(every[0] not in some or len(some) < 2 for some in classes.values()):
         return None
-    return Question(
+    return Thing(
+        "classes",
         tuple(two),
         f"{_who_has(two)} the classes {listed(sort_classes(classes[two[0]]))}, others "
         f"{listed(every, limit=10)}. If that is a yes or no, make it so in all of them",
@@ -99,5 +86,4 @@ def _question_of_grades(classes: Mapping[str, Collection[str]]) -> Question | No
 
 
 def _who_has(names: Sequence[str]) -> str:
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return f"{', '.join(names[:SHOWN])}{more} {'has' if len(names) == 1 else 'have'}"
+    return f"{first_of(names, SHOWN)} {'has' if len(names) == 1 else 'have'}"

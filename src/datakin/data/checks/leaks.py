@@ -190,10 +190,9 @@ def _table(values: Array, codes: Array | None, labels: Labels) -> Array:
     if codes is None:
         codes = is_known(values).astype(int) - 1
     n_classes = len(labels.counts)
-    counts = np.bincount((codes + 1) * n_classes + labels.y)
-    table = np.zeros((codes.max(initial=-1) + 2) * n_classes, dtype=np.int64)
-    table[: len(counts)] = counts
-    return table.reshape(-1, n_classes)
+    size = (codes.max(initial=-1) + 2) * n_classes
+    counts = np.bincount((codes + 1) * n_classes + labels.y, minlength=size)
+    return counts.reshape(-1, n_classes)
 
 
 def _implies_a_class(values: Array, labels: Labels) -> bool:

@@ -7,11 +7,11 @@ but may as well be an honest predictor, is only named.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from datakin._core.exceptions import SERIOUS, Note, listed
+from datakin._core.exceptions import SERIOUS, Note, first_of, listed
 from datakin._core.typed_options import for_table, name_options
 from datakin.data.checks.leaks import COPY, NAMED_LEAK, Labels, leak_of, telling_columns
 from datakin.data.checks.names import is_called_id, is_called_key, is_called_number, says_quantity
@@ -39,40 +39,24 @@ PART = 20  # rows that an id needs, and each part of a table in which one is loo
 MANY = 10  # numbers of a column that is called an id from which they are codes
 
 
-@dataclass(frozen=True)
-class Suspicions:
-    """What looks odd about the columns of one table.
+def left_out_of(odd: Mapping[str, str]) -> dict[str, str]:
+    """Return the odd columns that are not used, and what they look like; others are only named."""
+    return {name: why for name, why in odd.items() if why in LEFT_OUT}
 
-    Parameters
-    ----------
-    found : mapping of str to str
-        Columns, and what they look like.
-    """
 
-    found: Mapping[str, str]
-
-    @property
-    def left_out(self) -> dict[str, str]:
-        """Columns that are not used, and what they look like; the others are only named."""
-        return {name: why for name, why in self.found.items() if why in LEFT_OUT}
-
-    def of(self, names: Sequence[str]) -> Suspicions:
-        """Return what is odd about some of the columns."""
-        return Suspicions({name: why for name, why in self.found.items() if name in names})
-
-    def notes(self) -> list[str]:
-        """Return a note for each kind of thing, first on what is left out."""
-        out: list[str] = []
-        named: list[str] = []
-        for why, names in grouped(self.found, self.found.__getitem__).items():
-            if why in LEFT_OUT:
-                text = f"left out, {LEFT_OUT[why]}: {listed(names)}"
-                out.append(Note(f"{text} (to learn from them: {keep_option(names)})", SERIOUS))
-            else:
-                ignored = " / ".join(name_options("ignore", names))
-                how = f" (to leave out: {ignored})" if why in MAY_IGNORE else ""
-                named.append(Note(f"{why}: {listed(names)}{how}", SERIOUS))
-        return out + named
+def notes_of_odd(odd: Mapping[str, str]) -> list[str]:
+    """Return a note for each kind of odd column, first on what is left out."""
+    out: list[str] = []
+    named: list[str] = []
+    for why, names in grouped(odd, odd.__getitem__).items():
+        if why in LEFT_OUT:
+            text = f"left out, {LEFT_OUT[why]}: {listed(names)}"
+            out.append(Note(f"{text} (to learn from them: {keep_option(names)})", SERIOUS))
+        else:
+            ignored = " / ".join(name_options("ignore", names))
+            how = f" (to leave out: {ignored})" if why in MAY_IGNORE else ""
+            named.append(Note(f"{why}: {listed(names)}{how}", SERIOUS))
+    return out + named
 
 
 def keep_option(names: list[str]) -> str:
@@ -109,23 +93,18 @@ def notes_of_facts(facts: Mapping[str, ColumnFacts]) -> list[str]:
             f"{listed(names)}: {doubt}"
             for doubt, names in grouped(doubts, doubts.__getitem__).items()
         ]
-        notes.append(Note(f"look twice at {_first(some, '; ')}", SERIOUS))
+        notes.append(Note(f"look twice at {first_of(some, SHOWN, '; ')}", SERIOUS))
     blanks = [
         f"{word!r} in {name!r} ({count})"
         for name, fact in facts.items()
         for word, count in fact.blanks.items()
     ]
     if blanks:
-        notes.append(Note(f"read as missing: {_first(blanks)}"))
+        notes.append(Note(f"read as missing: {first_of(blanks, SHOWN)}"))
     converted = {name: fact.converted for name, fact in facts.items() if fact.converted}
     for what, names in grouped(converted, converted.__getitem__).items():
         notes.append(Note(f"{what}: {listed(names)}"))
     return notes
-
-
-def _first(texts: list[str], between: str = ", ") -> str:
-    more = f" and {len(texts) - SHOWN} more" if len(texts) > SHOWN else ""
-    return between.join(texts[:SHOWN]) + more
 
 
 def find_suspicions(
@@ -135,8 +114,8 @@ def find_suspicions(
     *,
     keep: frozenset[str] = frozenset(),
     parts: Array | None = None,
-) -> Suspicions:
-    """Look at every column of a table.
+) -> dict[str, str]:
+    """Look at every column of a table, and return what those that are odd look like.
 
     Parameters
     ----------
@@ -166,7 +145,7 @@ def find_suspicions(
         said = [why for why in reasons if why is not None]
         if said:  # what leaves a column out goes before what is only odd
             found[name] = next((why for why in said if why in LEFT_OUT), said[0])
-    return Suspicions(found)
+    return found
 
 
 def is_id(values: Array, name: str, *, is_date: bool = False) -> bool:

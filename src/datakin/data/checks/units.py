@@ -148,20 +148,15 @@ class Sketch:
         Of all its values.
     is_whole : bool
         Whether all are whole numbers.
-    few : frozenset of float or None
-        All its values if they are few, and there are rows enough to tell.
+    codes : frozenset of float
+        All its values if they are few whole numbers, and there are rows enough to tell; none otherwise.
     """
 
     values: Array
     low: float
     high: float
     is_whole: bool
-    few: frozenset[float] | None
-
-    @property
-    def codes(self) -> frozenset[float]:
-        """All its values if they are few whole numbers, none otherwise."""
-        return self.few if self.few and self.is_whole else frozenset()
+    codes: frozenset[float] = frozenset()
 
     def at(self, share: float) -> float:
         """Return a quantile."""
@@ -177,36 +172,22 @@ def sketches_of(dataset: Dataset) -> Mapping[str, Sketch]:
     return dataset.sketches
 
 
-def outlines_of(dataset: Dataset) -> Array:
-    """Return seven numbers for each numeric column, made once for each dataset.
-
-    Low, three quantiles, high, how many values are kept, and whether all values are few.
-    """
-    if "outlines" not in dataset.kept:
-        found = np.full((7, len(dataset.features.numeric_names)), np.nan)
-        for j, column in enumerate(sketches_of(dataset).values()):
-            n, is_few = len(column.values), column.few is not None
-            middle = [column.at(share) for share in (0.2, 0.5, 0.8)] if n else [np.nan] * 3
-            found[:, j] = column.low, *middle, column.high, n, is_few
-        dataset.kept["outlines"] = found
-    return np.asarray(dataset.kept["outlines"])
-
-
 def sketch_of(numbers: Array) -> Sketch:
     """Return the sketch of some numbers."""
     known = numbers[~np.isnan(numbers)]
     if not len(known):
-        return Sketch(known, np.nan, np.nan, False, None)
+        return Sketch(known, np.nan, np.nan, False)
     some = known
     if len(known) > SAMPLE:
         some = known[np.linspace(0, len(known) - 1, SAMPLE).astype(np.int64)]
     is_whole = bool(np.all(some == np.round(some)) and np.all(known == np.round(known)))
-    few, most = None, min(FEW_VALUES, len(known) / 2)
+    codes: frozenset[float] = frozenset()
+    most = min(FEW_VALUES, len(known) / 2)
     # The sample settles it for most columns.
-    if len(known) >= ENOUGH and len(np.unique(some)) <= most:
+    if is_whole and len(known) >= ENOUGH and len(np.unique(some)) <= most:
         different = np.unique(known)
-        few = frozenset(different.tolist()) if len(different) <= most else None
-    return Sketch(np.sort(some), float(known.min()), float(known.max()), is_whole, few)
+        codes = frozenset(different.tolist() if len(different) <= most else ())
+    return Sketch(np.sort(some), float(known.min()), float(known.max()), is_whole, codes)
 
 
 def overlap(one: Sketch, other: Sketch) -> bool:

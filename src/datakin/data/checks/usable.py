@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from datakin._core.exceptions import MINOR, DatakinError, Note, listed
-from datakin.data.checks.suspicions import LEFT_OUT, Suspicions, keep_option
+from datakin.data.checks.suspicions import LEFT_OUT, keep_option
 from datakin.data.columns.series import check_finite
 from datakin.data.features import MISSING, Array, Features
 
@@ -53,14 +53,14 @@ def _selected(features: Features, names: list[str]) -> Features:
     return replace(features, numeric=np.ascontiguousarray(features.numeric))
 
 
-def without_odd(features: Features, odd: Suspicions, title: str) -> Features:
-    """Return the features without the columns that are left out, or refuse if none remains."""
-    used = [name for name in features.names if name not in odd.left_out]
+def without_odd(features: Features, odd: Mapping[str, str], title: str) -> Features:
+    """Return the features without odd columns, of which it is known why; refuse if none remains."""
+    used = [name for name in features.names if name not in odd]
     if not used:
-        reasons = " or ".join(LEFT_OUT[why] for why in dict.fromkeys(odd.left_out.values()))
-        option = keep_option(list(odd.left_out))
+        reasons = " or ".join(LEFT_OUT[why] for why in dict.fromkeys(odd.values()))
         raise _nothing_varies(
-            title, f"none but {listed(odd.left_out)}, which {reasons}; to use them say {option}"
+            title,
+            f"none but {listed(odd)}, which {reasons}; to use them say {keep_option(list(odd))}",
         )
     return features if len(used) == len(features.names) else _selected(features, used)
 

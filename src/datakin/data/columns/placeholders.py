@@ -28,7 +28,6 @@ LOW = 0.4  # of the median: the smallest of the others from which 0 may be far b
 GAP = 1.2  # the same in ranges of their middle half
 POISSON = 0.6  # logarithm of variance over mean up to which numbers are counts, of which some are 0
 SMALL = 50  # mean below which they are
-FIRST = 1000  # rows of a first look
 AWAY = 5  # ranges of all others that a value which is no number of nines must be away
 REPEATED = 3  # rows in which such a value must stand
 DISTINCT = 10  # other values beside which it must stand
@@ -59,12 +58,9 @@ def doubt_of_numbers(values: Array, name: str, *, kind: str = "number", few: int
 
     `kind` is "number" or "date"; beside the values there must be a `few` others.
     """
-    low, high = (float(end.reduce(values, initial=np.nan)) for end in (np.fmin, np.fmax))
     is_date = kind == "date"
-    if not is_date and not may_be_odd(low, high) and not _may_be_away(values, low, high):
-        return ""
     known = values[~np.isnan(values)]
-    for end in (low, high):
+    for end in map(float, (known.min(initial=np.inf), known.max(initial=-np.inf))):
         others = known[known != end]
         if not np.isfinite(end) or not len(others) or not np.isfinite(others).all():
             continue
@@ -89,18 +85,6 @@ def doubt_of_labels(labels: Array, name: str) -> str:
     if len(odd) != 1 or len(words) <= FEW_CLASSES:
         return ""
     return _said(odd[0], int(sum(v == odd[0] for v in labels)), " beside words", name)
-
-
-def _may_be_away(values: Array, low: float, high: float) -> bool:
-    """Whether an end of a column may be far away from all others, as its first rows show it."""
-    if not np.isfinite(high - low):
-        return bool(np.isfinite(low) and np.isfinite(high))
-    some = values[:FIRST][~np.isnan(values[:FIRST])]
-    room = (high - low) / (1 + AWAY)
-    near_high, near_low = some >= high - room, some <= low + room
-    # All rows are near one of the ends, and those at the end that is far away are its own.
-    is_end = np.all(some[near_high] == high) or np.all(some[near_low] == low)
-    return bool(is_end and np.all(near_high | near_low))
 
 
 def _spelled(number: float) -> str:
