@@ -176,11 +176,8 @@ def _tried(world: World, keep: Array, dropped: tuple[tuple[str, ...], ...]) -> K
         far = SPREAD * reach(judged.n_units) * error
         return value - far, value + far
 
-    alone, everything, kept = (
-        judged.losses(world.own[0]),
-        pooled(rows),
-        pooled(rows.take(keep)),
-    )
+    alone = judged.losses(world.own[0])
+    everything, kept = pooled(rows), pooled(rows.take(keep))
     means = judged.mean(alone), judged.mean(everything), judged.mean(kept)
     share = float(keep.mean())
     return KeptRows(dropped, share, *means, *interval(alone - kept), *interval(everything - kept))

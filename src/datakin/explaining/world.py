@@ -240,12 +240,7 @@ def _on_lines(P: Array, lines: tuple[tuple[float, float], ...], kind: str) -> Ar
 
 def matrix_columns(encoder: TableEncoder) -> dict[str, list[int]]:
     """Return the columns of the matrix that each column of the table has become."""
-    sizes = [(name, 1) for name in encoder.numeric_names]
-    sizes += [
-        (n, len(kept)) for n, kept in zip(encoder.category_names, encoder.levels, strict=True)
-    ]
-    places, start = {}, 0
-    for name, size in sizes:
-        places[name] = list(range(start, start + size))
-        start += size
-    return places
+    names = (*encoder.numeric_names, *encoder.category_names)
+    sizes = [1] * len(encoder.numeric_names) + [len(kept) for kept in encoder.levels]
+    places = zip(names, sizes, np.cumsum(sizes).tolist(), strict=True)
+    return {name: list(range(end - size, end)) for name, size, end in places}
