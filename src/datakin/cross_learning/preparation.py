@@ -15,7 +15,7 @@ from datakin.execution.agreement import choose_keep
 from datakin.execution.measurement import Looks, Measurement
 from datakin.learners.models import Model
 from datakin.scoring.cls import AVERAGES, last_change
-from datakin.scoring.pairs import make_pair
+from datakin.scoring.pairs import Pair
 from datakin.scoring.rankings import grams_of_all, what_rows_add
 from datakin.scoring.uncertainty import jackknife_variance
 
@@ -52,7 +52,7 @@ def _growth(table: ErrorTable, target: str, source: str) -> tuple[bool, str | No
     Samples add no more error than asked for, or than there is without them; and doubling them is not
     likely to change the score by more.
     """
-    pair, estimate, wanted = make_pair(table, target, source), table.options.estimate, 1.0
+    pair, estimate, wanted = Pair(table, target, source), table.options.estimate, 1.0
     if not pair.members[0].classes:
         wanted = float(np.mean([member.best_constant for member in pair.members]))
     wanted *= table.options.precision
@@ -81,7 +81,7 @@ def _reduce(
     table: ErrorTable, target: str, source: str, with_rows: bool
 ) -> tuple[tuple[WaySums, WaySums], Any]:
     """Return the sums of both directions, and what each row adds to them, if that is asked for."""
-    pair = make_pair(table, target, source)
+    pair = Pair(table, target, source)
     forth, back = (way.sums for way in pair.ways)
     return (forth, back), [what_rows_add(pair, way) for way in (0, 1)] if with_rows else None
 

@@ -14,7 +14,7 @@ from datakin.cross_errors.table import ErrorTable
 from datakin.data.features import Array
 from datakin.results import Matrix
 from datakin.results.zones import NOT_TRIED, PAPER, TRIAL, Zone, decide_by_paper
-from datakin.scoring.pairs import compare_pair, decide, make_pair, provenance_of, trial_of
+from datakin.scoring.pairs import Pair, compare_pair, decide, provenance_of, trial_of
 
 
 class PairNotes(NamedTuple):
@@ -90,7 +90,7 @@ class _Cells:
         if self.table.pair(target, source).is_identical:
             self.told.append(PairNotes(source, compare_pair(self.table, target, source).notes))
             return
-        pair, options = make_pair(self.table, target, source), self.table.options
+        pair, options = Pair(self.table, target, source), self.table.options
         by_paper = decide_by_paper(*pair.evidence())
         self.told.append(PairNotes(source, pair.notes(by_paper)))
         # A source may help a small target that cannot help it.

@@ -46,24 +46,26 @@ FLAT = "the own errors do not vary, so that the ambiguous zone has no width"
 
 
 class Pair:
-    """Both directions of a pair, source to target and target to source, read with some options.
+    """Both directions of a measured pair, source to target and target to source, by a table's options."""
 
-    `test_size` is the share of rows that test, where every repeat splits the datasets anew.
-    """
-
-    def __init__(
-        self,
-        facts: PairFacts,
-        members: tuple[Member, Member],
-        ways: tuple[Way, Way],
-        options: Options,
-        test_size: float | None = None,
-    ) -> None:
-        self.facts, self.members, self.ways, self.options = facts, members, ways, options
-        self.factors = (options.direction, 1 - options.direction)
+    def __init__(self, table: ErrorTable, target: str, source: str) -> None:
+        self.facts, self.options = table.pair(target, source), table.options
+        if self.facts.is_identical:
+            raise DatakinError(
+                f"{target!r} and {source!r} hold the same rows: their score is 0 by definition, and there "
+                f"is nothing to estimate."
+            )
+        self.ways = _way(table, self.facts), _way(table, self.facts.swapped())
+        self.members = table.members[target], table.members[source]
+        self.factors = (self.options.direction, 1 - self.options.direction)
         # Both sides' replicates tell of the training rows; samples have fewer of them.
-        self.n_folds = (ways[0].n_folds + ways[1].n_folds) / 2
-        self.test_size = test_size
+        self.n_folds = (self.ways[0].n_folds + self.ways[1].n_folds) / 2
+        self.test_size = table.test_size
+        if self.options.size not in self.sizes:
+            raise DatakinError(
+                f"The size {self.options.size!r} was not measured: predictors that left out two folds were "
+                f"not tested on other datasets. Measure with size='limit'."
+            )
 
     @property
     def sizes(self) -> tuple[str, ...]:
@@ -175,33 +177,14 @@ def _check_estimate(
     )
 
 
-def make_pair(table: ErrorTable, target: str, source: str) -> Pair:
-    """Return a measured pair, read with the table's options."""
-    facts, options = table.pair(target, source), table.options
-    if facts.is_identical:
-        raise DatakinError(
-            f"{target!r} and {source!r} hold the same rows: their score is 0 by definition, and there is "
-            f"nothing to estimate."
-        )
-    ways = _way(table, facts), _way(table, facts.swapped())
-    members = table.members[target], table.members[source]
-    made = Pair(facts, members, ways, options, table.test_size)
-    if options.size not in made.sizes:
-        raise DatakinError(
-            f"The size {options.size!r} was not measured: predictors that left out two folds were not "
-            f"tested on other datasets. Measure with size='limit'."
-        )
-    return made
-
-
 def all_estimates(table: ErrorTable, target: str, source: str) -> pd.DataFrame:
     """Return every estimate (each model, averages, ensemble) in every size."""
-    way = make_pair(table, target, source).ways[0]
+    way = Pair(table, target, source).ways[0]
     names = [way.sums.estimate] if way.rows is None else [*way.models, *AGGREGATES]
     rows = []
     for name in names:
         options = table.options.replace(estimate=name)
-        pair = make_pair(replace(table, options=options), target, source)
+        pair = Pair(replace(table, options=options), target, source)
         rows += [
             {"estimate": name, "size": size, **asdict(pair.estimate(size))} for size in pair.sizes
         ]
@@ -262,7 +245,7 @@ def compare_pair(
     provenance = provenance_of(table, names, facts.columns)
     if facts.is_identical:  # nothing was fitted for it
         return _compare_with_itself(table, facts, replace(provenance, backends={}))
-    pair, options = made or make_pair(table, target, source), table.options
+    pair, options = made or Pair(table, target, source), table.options
     chosen = pair.both(options.size)
     sizes = {size: pair.estimate(size) for size in pair.sizes}
     evidence, trial = pair.evidence(), trial_of(table, target, source)

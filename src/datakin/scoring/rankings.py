@@ -14,7 +14,7 @@ from datakin.data.features import Array
 from datakin.learners.stack.records import call_of
 from datakin.results import Ranking
 from datakin.results.comparison import Comparison
-from datakin.scoring.pairs import Pair, compare_pair, make_pair
+from datakin.scoring.pairs import Pair, compare_pair
 from datakin.scoring.uncertainty import probability_first, sum_groups
 
 APART = 1.645  # standard errors of a difference that support an order
@@ -34,7 +34,7 @@ def rank_sources(table: ErrorTable, target: str) -> Ranking:
         )
     # By name, so that the order in which sources were given changes no draw.
     pairs = {
-        name: make_pair(table, target, name)
+        name: Pair(table, target, name)
         for name in sorted(sources)
         if not table.pair(target, name).is_identical
     }
