@@ -139,10 +139,7 @@ def _check_columns(names: Iterable[str], given: Iterable[str] = ()) -> None:
 def read_columns(
     source: Any, names: Sequence[str] | None = None
 ) -> tuple[Features, dict[str, ColumnFacts]]:
-    """Return the columns of an array or data frame, all of them or those named.
-
-    The facts say how each column was read.
-    """
+    """Return the columns of an array or data frame, all or those named, and how each was read."""
     return read_beside(source, names, {})[:2]
 
 
