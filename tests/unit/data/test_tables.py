@@ -1,4 +1,4 @@
-"""Tables of every library, and plain numbers that are taken over together."""
+"""Tables of every library, and plain numbers."""
 
 import narwhals as nw
 import numpy as np
@@ -8,22 +8,8 @@ import pyarrow as pa
 import pytest
 
 from datakin import DatakinError, as_dataset, read_table
-from datakin.data.columns import tables
 from datakin.data.columns.column import read_column
 from datakin.data.columns.tables import RawTable, frame_of, read_columns
-
-
-@pytest.fixture
-def together(monkeypatch):
-    """Read columns, and fail if one of them is read by itself."""
-
-    def whole(*args):
-        with monkeypatch.context() as patch:
-            patch.setattr(tables, "read_column", None)
-            return read_columns(*args)
-
-    return whole
-
 
 PLAIN = {
     "floats": np.arange(12.0).reshape(6, 2) / 7,
@@ -38,9 +24,9 @@ PLAIN = {
 
 @pytest.mark.parametrize("array", PLAIN.values(), ids=PLAIN)
 @pytest.mark.parametrize("as_frame", [False, True], ids=["array", "frame"])
-def test_plain_numbers_taken_together_equal_those_read_one_by_one(array, as_frame, together):
+def test_plain_numbers_equal_those_read_one_by_one(array, as_frame):
     frame = pd.DataFrame(array, columns=["x0", "x1"])
-    features, _ = together(frame if as_frame else array)
+    features, _ = read_columns(frame if as_frame else array)
     assert features.numeric_names == features.names == ("x0", "x1")
     assert features.numeric.flags.c_contiguous
     single = np.column_stack(
@@ -49,9 +35,9 @@ def test_plain_numbers_taken_together_equal_those_read_one_by_one(array, as_fram
     assert features.numeric.tobytes() == single.tobytes()
 
 
-def test_a_frame_of_numbers_of_several_types_is_taken_together(together):
+def test_numbers_of_several_types_are_read_as_named():
     frame = pd.DataFrame({"f": [0.5, None], "i": [1, 2], "b": [True, False], "w": ["u", "v"]})
-    features, _ = together(nw.from_native(frame), ["b", "f", "i"])
+    features, _ = read_columns(nw.from_native(frame), ["b", "f", "i"])
     np.testing.assert_array_equal(features.numeric, [[1, 0.5, 1], [0, np.nan, 2]])
     assert set(read_columns(frame)[0].names) == {"f", "i", "b", "w"}
 

@@ -19,12 +19,11 @@ import pandas as pd
 import pyarrow as pa
 
 from datakin._core.exceptions import DatakinError, listed
-from datakin.data.columns.dates import OTHER_ZONE, TIMES, UTC, days_in_form, days_of_numbers
+from datakin.data.columns.dates import DAY, OTHER_ZONE, TIMES, UTC, days_in_form, days_of_numbers
 from datakin.data.columns.labels import canonical_label
 from datakin.data.columns.numerals import NUMBER
 from datakin.data.columns.placeholders import doubt_of_numbers
 from datakin.data.columns.series import (
-    DAY,
     arrow_of,
     content_of,
     dtype_of,
@@ -119,9 +118,8 @@ def _of_stamps(stamps: pa.Array, name: str) -> Column:
 
 def _of_times(times: pa.Array) -> Column:
     """Return times of day as hours."""
-    whole = times.cast(pa.time64("ns")).cast(pa.int64()).fill_null(0)
+    whole = times.cast(pa.time64("ns")).cast(pa.int64())  # with NaN for none
     hours: Array = whole.to_numpy(zero_copy_only=False) // 1_000 / (DAY / 24)
-    hours[np.asarray(times.is_null())] = np.nan
     return Column(hours, None, ColumnFacts("number", converted=TIMES))
 
 

@@ -209,15 +209,13 @@ def read_keys(series: nw.Series[Any], name: str) -> tuple[Array, ColumnFacts]:
     with readable(name):
         if dtype in (nw.Date, nw.Datetime, nw.Duration):
             return object_array(_spelled_stamps(listed_values(series))), ColumnFacts("date")
-        if dtype.is_float() or dtype == nw.Boolean:
-            codes, distinct = pd.factorize(floats_of(series))
-            kind = "truth value" if dtype == nw.Boolean else "number"
-            return object_array([*map(canonical_label, distinct), None])[codes], ColumnFacts(kind)
-        found = None if dtype.is_integer() else content_of(series, name)
+        is_number = dtype.is_numeric() and dtype != nw.Decimal
+        found = None if is_number or dtype == nw.Boolean else content_of(series, name)
         if found is not None and not isinstance(found, Column):
             return _keys_of_text(found, name)
         spelled = [None if is_none(v) else canonical_label(v) for v in series.to_list()]
-        return object_array(spelled), ColumnFacts("number")
+        kind = "truth value" if dtype == nw.Boolean else "number"
+        return object_array(spelled), ColumnFacts(kind)
 
 
 def _spelled_stamps(values: Sequence[Any]) -> list[str | None]:

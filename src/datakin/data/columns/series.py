@@ -18,20 +18,19 @@ import pyarrow.compute as pc
 
 from datakin._core.exceptions import DatakinError
 from datakin._core.typed_options import recode_option
+from datakin.data.columns.dates import DAY
 from datakin.data.columns.numerals import EXACT, rounded
 from datakin.data.columns.text_columns import Column
 from datakin.data.columns.texts import arrow_texts, is_text
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import Array
 
-DAY = 86_400_000_000  # microseconds
 TRUTHS = (bool, np.bool_)
 WHOLE = (int, np.integer, Decimal)
 NUMBERS = (int, float, np.integer, np.floating, Decimal, Fraction, *TRUTHS)
 STAMPS = (dt.date, dt.time, np.datetime64)  # a datetime and a pandas Timestamp are dates, too
 DURATIONS = (dt.timedelta, np.timedelta64)
 MISSING = (type(None), type(pd.NA), type(pd.NaT))
-MAY_BE_NAN = (float, np.floating, np.datetime64, np.timedelta64)
 SEVERAL = (list, dict, set, frozenset, tuple, np.ndarray)
 
 
@@ -99,8 +98,6 @@ def floats_of(series: nw.Series[Any]) -> Array:
     if series.implementation.is_polars():
         return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=float)
     array = arrow_of(series)
-    if pa.types.is_boolean(array.type):
-        array = array.cast(pa.int8())
     floats: Array = array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     return floats
 
@@ -152,7 +149,7 @@ def content_of(series: nw.Series[Any], name: str) -> Column | pa.Array:
 def _kinds_of(values: Sequence[Any]) -> set[type]:
     """Return the types of the values that are not missing."""
     kinds = set(map(type, values)) - set(MISSING)
-    if len(kinds) > 1 and any(issubclass(kind, (*MAY_BE_NAN, Decimal)) for kind in kinds):
+    if len(kinds) > 1:  # NaN stands among values of any type
         return {type(value) for value in values if not is_none(value)}
     return kinds
 
@@ -219,12 +216,7 @@ def _float(value: Any) -> float:
 
 def is_none(value: Any) -> bool:
     """Whether a single object is missing: None, NaN, NaT or NA."""
-    if isinstance(value, Decimal):
-        return value.is_nan()
-    if not isinstance(value, MAY_BE_NAN):
-        return isinstance(value, MISSING)
-    maybe: Any = value
-    return bool(pd.isna(maybe))
+    return bool(pd.api.types.is_scalar(value) and pd.isna(value))
 
 
 def _spelled(value: Any) -> str | None:

@@ -13,17 +13,13 @@ import pandas as pd
 
 from datakin._core.exceptions import DatakinError, listed, repeated
 from datakin.data.columns.column import read_column
-from datakin.data.columns.dates import NAMED_A_DATE
-from datakin.data.columns.numerals import EXACT
-from datakin.data.columns.placeholders import doubt_of_answers, doubt_of_numbers
+from datakin.data.columns.placeholders import doubt_of_answers
 from datakin.data.columns.text_columns import Column
 from datakin.data.columns.texts import clean
 from datakin.data.dataset import ColumnFacts
-from datakin.data.features import Array, Features
+from datakin.data.features import Features
 
 Read = tuple[nw.Series[Any], ColumnFacts]  # a column, and how it was read
-PLAIN = "fdbBhHiIlLqQ?"  # numpy types that become floats without being looked at one by one
-LONG = "lLqQ"  # those that may have too many digits for a float
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +115,7 @@ def _frame_of_array(source: Any) -> pd.DataFrame:
     is_object = array.dtype.kind == "O"
     frame = pd.DataFrame(array, columns=list(numbered(array)), dtype=object if is_object else None)
     with suppress(UnicodeEncodeError):  # damaged text, which is spelled out where columns are read
-        return frame if _is_plain(array.dtype) else frame.infer_objects()
+        return frame.infer_objects()
     return frame
 
 
@@ -143,11 +139,7 @@ def _check_columns(names: Iterable[str], given: Iterable[str] = ()) -> None:
 def read_columns(
     source: Any, names: Sequence[str] | None = None
 ) -> tuple[Features, dict[str, ColumnFacts]]:
-    """Return the columns of an array or data frame, all of them or those named.
-
-    Plain numbers of numpy or pandas are taken over together; every other table is read column by
-    column, with the same result. The facts say how each column was read.
-    """
+    """Return the columns of an array or data frame, all or those named, and how each was read."""
     return read_beside(source, names, {})[:2]
 
 
@@ -160,19 +152,13 @@ def read_beside(
     """
     frame = frame_of(source)
     names = frame.columns if names is None else names
-    native = frame.to_native()
-    if names and isinstance(native, pd.DataFrame):
-        kinds = native.dtypes.set_axis(frame.columns)[list(names)].tolist()
-        is_date = any(NAMED_A_DATE.search(name) for name in names)  # may be 20200131
-        if not is_date and all(map(_is_plain, kinds)) and not _are_long(native, names, kinds):
-            is_all = list(names) == frame.columns
-            return _plain_numbers(native if is_all else native[list(names)], names, kinds)
-    columns = {name: read_column(frame[name], name) for name in names}
-    sign = _decimal_sign({**{n: (frame[n], c.facts) for n, c in columns.items()}, **others})
+    given = {name: frame[name] for name in names}
+    columns = {name: read_column(series, name) for name, series in given.items()}
+    sign = _decimal_sign({**{n: (given[n], c.facts) for n, c in columns.items()}, **others})
     for name, column in columns.items() if sign else ():
-        is_number = column.facts.kind == "number" and _has_text(frame[name])
+        is_number = column.facts.kind == "number" and _has_text(given[name])
         if is_number and column.facts.decimal != sign:
-            columns[name] = read_column(frame[name], name, decimal=sign)
+            columns[name] = read_column(given[name], name, decimal=sign)
     _doubt_answers(columns, len(frame))
     return side_by_side(columns, len(frame)), {n: c.facts for n, c in columns.items()}, sign
 
@@ -210,50 +196,12 @@ def side_by_side(columns: Mapping[str, Column], n_rows: int) -> Features:
     """Return columns as features: numbers in one block, codes of categories in another."""
     numeric = {name: c.values for name, c in columns.items() if c.levels is None}
     codes = {name: c.values for name, c in columns.items() if c.levels is not None}
+    numbers = np.column_stack([*numeric.values()]) if numeric else np.zeros((n_rows, 0))
+    numbers[np.isnan(numbers)] = np.nan  # of which there are many; rows must not differ by them
     return Features(
-        _with_one_nan(np.column_stack([*numeric.values()])) if numeric else np.zeros((n_rows, 0)),
+        numbers,
         tuple(numeric),
         np.column_stack([*codes.values()]) if codes else np.zeros((n_rows, 0), np.int32),
         tuple(codes),
         tuple(columns[name].levels or () for name in codes),
     )
-
-
-def _with_one_nan(matrix: Array) -> Array:
-    """Return a matrix of our own with the usual NaN for all of them.
-
-    There are many; some warn when they are compared, and rows must not differ by them.
-    """
-    with np.errstate(invalid="ignore", over="ignore"):
-        has_nan = bool(np.isnan(matrix.sum()))
-    if has_nan:
-        np.copyto(matrix, np.nan, where=np.isnan(matrix))
-    return matrix
-
-
-def _plain_numbers(
-    source: Any, names: Sequence[str], types: Sequence[np.dtype[Any]]
-) -> tuple[Features, dict[str, ColumnFacts], str]:
-    """Return the columns of an array or pandas frame that holds plain numbers only."""
-    # A copy in row order: the user may change the source, and learners expect this layout.
-    matrix = _with_one_nan(np.array(source, dtype=float, order="C"))
-    facts = {}
-    for name, values, dtype in zip(names, matrix.T, types, strict=True):
-        is_truth = dtype.char == "?"
-        doubt = "" if is_truth else doubt_of_numbers(values, name)
-        facts[name] = ColumnFacts("truth value" if is_truth else "number", doubt=doubt)
-    return Features.of_numbers(matrix, names), facts, ""
-
-
-def _is_plain(dtype: Any) -> bool:
-    return isinstance(dtype, np.dtype) and dtype.char in PLAIN and dtype.isnative
-
-
-def _are_long(frame: pd.DataFrame, names: Sequence[str], types: Sequence[np.dtype[Any]]) -> bool:
-    """Whether some whole numbers may have too many digits for a float."""
-    for name, dtype in zip(names, types, strict=True):
-        if dtype.char in LONG and len(frame):
-            values = frame[name].to_numpy()
-            if max(abs(int(values.min())), abs(int(values.max()))) > EXACT:
-                return True
-    return False

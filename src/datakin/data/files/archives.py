@@ -8,7 +8,6 @@ from __future__ import annotations
 import gzip
 import os
 import re
-import stat
 import sys
 import tempfile
 import zipfile
@@ -16,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from datakin._core.exceptions import DatakinError, listed, repeated, suggest
@@ -101,11 +101,7 @@ def open_source(path: str, member: str | None = None) -> Iterator[Source]:
 
 def _is_pipe(path: str) -> bool:
     """Whether a path is a stream that can be read only once, such as /dev/stdin or <(command)."""
-    try:
-        mode = os.stat(path).st_mode
-    except OSError:
-        return False
-    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)
+    return Path(path).is_fifo() or Path(path).is_char_device()
 
 
 def _keep(path: str, place: str) -> None:

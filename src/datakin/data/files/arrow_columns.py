@@ -16,10 +16,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from datakin.data.columns.numerals import EXACT
+from datakin.data.columns.texts import is_text
+
 NESTED = (list, tuple, dict, set, frozenset)
 BYTES = (bytes, bytearray, memoryview)
 LARGEST = 2**63
-EXACT = 2**53  # floats below it hold every whole number
 
 
 def plain_type(kind: Any) -> Any:
@@ -31,12 +33,6 @@ def plain_type(kind: Any) -> Any:
         return pa.large_string()
     if name == "binary_view":
         return pa.large_binary()
-    if pa.types.is_float16(kind):
-        return pa.float32()
-    if pa.types.is_date64(kind):
-        return pa.date32()
-    if name.startswith(("decimal32", "decimal64")):
-        return pa.decimal128(kind.precision, kind.scale)
     if name.startswith("run_end_encoded"):
         return plain_type(kind.value_type)
     if pa.types.is_dictionary(kind):
@@ -68,7 +64,7 @@ def common_type(one: Any, other: Any) -> Any:
         return one
     one, other = (t.value_type if pa.types.is_dictionary(t) else t for t in (one, other))
     one, other = plain_type(one), plain_type(other)
-    if _is_text(one) and _is_text(other):
+    if is_text(one) and is_text(other):
         return pa.large_string()
     if one == other or not (_is_number(one) and _is_number(other)):
         return _unified(one, other)
@@ -92,12 +88,6 @@ def _unified(one: Any, other: Any) -> Any:
 def _is_number(kind: Any) -> bool:
     return bool(
         pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
-    )
-
-
-def _is_text(kind: Any) -> bool:
-    return bool(
-        pa.types.is_string(kind) or pa.types.is_large_string(kind) or str(kind) == "string_view"
     )
 
 
@@ -183,9 +173,8 @@ def _moments(values: list[Any]) -> pa.Array:
 
 def _nested(values: list[Any]) -> pa.Array:
     """Return lists or records as such, so that they are refused by name like those of other files."""
-    as_lists = [list(v) if isinstance(v, (set, frozenset, tuple)) else v for v in values]
     try:
-        return pa.array(as_lists)
+        return pa.array(values)
     except (pa.ArrowException, OverflowError, ValueError, TypeError):
         return pa.array([None if v is None else [repr(v)] for v in values], pa.list_(pa.string()))
 

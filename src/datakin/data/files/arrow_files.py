@@ -58,8 +58,6 @@ def _parquet(path: str) -> PartFile:
     pyarrow itself refuses columns that end behind the end of the file; to ask for their places here
     would end the process where what a file says of their sizes is damaged.
     """
-    if os.path.getsize(path) == 0:
-        raise DatakinError(f"The file {path!r} is empty: expected a table with a header line.")
     with readable(path, "a parquet table", HINT), _opened(path) as file:
         check_file_columns(file.schema_arrow.names, path)
         about = file.metadata
@@ -153,7 +151,10 @@ def _read_part(
         within = _between(rows, start, start + block.num_rows)
         start += block.num_rows
         for name in names if within is None or len(within) else ():
-            pieces[name].append(_picked(block.column(name), within))
+            values = block.column(name)
+            if within is not None:  # pyarrow cannot take rows of some types, as polars writes them
+                values = converted(values, plain_type(values.type)).take(pa.array(within))
+            pieces[name].append(values)
     if start != part.n_rows:
         raise ValueError(f"its footer promises {part.n_rows:,} rows, and {start:,} were found")
 
@@ -164,14 +165,6 @@ def _between(rows: Array | None, start: int, stop: int) -> Any:
         return None
     low, high = np.searchsorted(rows, [start, stop])
     return rows[low:high] - start
-
-
-def _picked(values: Any, rows: Array | None) -> Any:
-    """Return the rows of an array."""
-    if rows is None:
-        return values
-    # Some types, as polars writes them, pyarrow cannot take rows of.
-    return converted(values, plain_type(values.type)).take(pa.array(rows))
 
 
 def _check_size(n_rows: int, path: str) -> None:

@@ -83,14 +83,14 @@ def cell_notes(
             f"spreadsheet, or save the workbook as .xlsx."
         )
     empty = {name: table[name].null_count for name in names.values() if table[name].null_count}
+    n_errors = counted(errors) or odd["errors"]
     said = [
         (
             f"formulas that were never computed read as missing values: {counted(uncomputed)}; open the "
             f"workbook in a spreadsheet and save it",
             uncomputed,
         ),
-        (f"{ERRORS} read as missing values: {counted(errors)}", errors),
-        (f"{ERRORS} read as missing values: {odd['errors']}", odd["errors"]),
+        (f"{ERRORS} read as missing values: {n_errors}", n_errors),
         (
             f"cells merged over several rows, whose value was read for the first row alone: "
             f"{odd['tall']}; unmerge and fill them in a spreadsheet",
@@ -125,18 +125,15 @@ def _xlsx_cells(
     ids = {entry.get("name"): entry.get(LINK) for entry in book.iter(SHEET)}
     part = {link.get("Id"): link.get("Target") or "" for link in links}[ids[sheet]]
     part = part[1:] if part.startswith("/") else f"xl/{part}"
-    counts: tuple[Counter[str], Counter[str]] = Counter(), Counter()
+    counts: tuple[Counter[int], Counter[int]] = Counter(), Counter()
     for text in _blocks(archive, part, b"<c "):
         for count, mark, pattern in zip(
             counts, (b't="e"', b"<f"), (ERROR, UNCOMPUTED), strict=True
         ):
             for match in pattern.finditer(text) if mark in text else ():
                 if found := COLUMN.search(match[1]):
-                    count[found[1].decode()] += 1
-    errors, uncomputed = (
-        {names[_number(letters)]: n for letters, n in count.items() if _number(letters) in names}
-        for count in counts
-    )
+                    count[_number(found[1].decode())] += 1
+    errors, uncomputed = ({names[j]: n for j, n in count.items() if j in names} for count in counts)
     return errors, uncomputed
 
 

@@ -163,7 +163,8 @@ def format_of(path: str) -> tuple[str, str]:
     content = recognise_kind(head)
     kind = None if content is None else content.reader
     if kind == "packed":  # a damaged workbook is a damaged archive: the suffix has to tell
-        kind = "workbook" if _is_workbook(path) else None
+        document = is_document([member.filename for member in members_of(path)])
+        kind = "workbook" if document is not None and document.reader == "workbook" else None
     elif kind is None and said is not None and is_text(head):
         kind = "text"
     kind = kind or said or "text"
@@ -172,14 +173,13 @@ def format_of(path: str) -> tuple[str, str]:
     return kind, f"read as {KINDS[kind]}, which it is in spite of its suffix {suffix_of(path)}"
 
 
-def _is_workbook(path: str) -> bool:
-    """Whether a zip archive is a workbook of Excel or LibreOffice."""
+def members_of(path: str) -> list[zipfile.ZipInfo]:
+    """Return what a zip archive holds; nothing of a damaged one, or of another packing."""
     try:
         with zipfile.ZipFile(path) as archive:
-            kind = is_document(archive.namelist())
+            return archive.infolist()
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        return False  # another packing, or a damaged archive
-    return kind is not None and kind.reader == "workbook"
+        return []
 
 
 def recognise_kind(head: bytes) -> Kind | None:

@@ -104,7 +104,7 @@ def find_layout(source: Source, encoding: Encoding, how: Origin) -> Layout:
         notes += more
         n_lines = records[0].line
     else:
-        notes += note_of_header(records[0].fields) if _is_header(records) else []
+        notes += notes_of_first_row([record.fields for record in records])
         widths = Counter(len(record.fields) for record in records)
         names = [f"x{j}" for j in range(widths.most_common(1)[0][0])]
     start = "".join(islice(io.StringIO(rest, newline=""), n_lines))
@@ -115,15 +115,19 @@ def find_layout(source: Source, encoding: Encoding, how: Origin) -> Layout:
     )
 
 
-def note_of_header(fields: Sequence[str]) -> list[str]:
-    """Say that the first row, which was read as one of the others, looks like a header."""
-    shown = listed(fields, 3)
+def notes_of_first_row(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Say so if the first row, which was read as one of the others, looks like a header."""
+    if not _is_header(rows):
+        return []
+    shown = listed(rows[0], 3)
     text = f"the first row looks like a header ({shown}): if it is, leave out {NO_HEADER}"
     return [Note(text, SERIOUS)]
 
 
-def note_of_numbers(names: Sequence[str]) -> list[str]:
-    """Say that the names of columns look like data."""
+def notes_of_names(names: Sequence[str]) -> list[str]:
+    """Say so if the names of columns look like data."""
+    if not _looks_like_data(names):
+        return []
     shown = f"the names of columns look like data ({listed(names, 3)})"
     return [Note(f"{shown}: if the first line is no header, say {NO_HEADER}", SERIOUS)]
 
@@ -171,7 +175,7 @@ def _named(
             raise DatakinError(_one_name_short(records, path, delimiter))
         elif len(header) - 1 in widths and not header[-1].strip():
             header = header[:-1]
-    notes += note_of_numbers(header) if _looks_like_data(header) else []
+    notes += notes_of_names(header)
     names = [name if name.strip() else "" for name in header]
     twice = repeated(filter(None, names))
     if twice and all(NUMBER.fullmatch(name.strip()) for name in twice):
@@ -207,7 +211,8 @@ def _check_title(records: Sequence[Record], path: str) -> None:
     if width < 2 or (filled[0] >= width and not is_comment):
         return
     below = (i for i, n in enumerate(filled) if i and n >= width and not _is_comment(records[i]))
-    if len(first.fields) == 1 or _is_header(records[next(below, len(records)) :]):
+    under = [record.fields for record in records[next(below, len(records)) :]]
+    if len(first.fields) == 1 or _is_header(under):
         what = "a comment" if is_comment else "a title"
         raise DatakinError(
             f"The file {path!r} must begin with the names of its columns. Line {first.line} looks like "
@@ -230,11 +235,10 @@ def _looks_like_data(names: Sequence[str]) -> bool:
     return any(int(b) - int(a) != 1 for a, b in pairwise(numbers))
 
 
-def _is_header(records: Sequence[Record]) -> bool:
-    """Whether the first record has text where all others have numbers."""
-    others = [record.fields for record in records[1:]]
-    for j, name in enumerate(records[0].fields if records else ()):
-        below = [fields[j].strip() for fields in others if j < len(fields) and fields[j].strip()]
+def _is_header(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row has text where all others have numbers."""
+    for j, name in enumerate(rows[0] if rows else ()):
+        below = [row[j].strip() for row in rows[1:] if j < len(row) and row[j].strip()]
         is_text = bool(name.strip()) and not NUMBER.fullmatch(name.strip())
         if below and is_text and all(NUMBER.fullmatch(value) for value in below):
             return True

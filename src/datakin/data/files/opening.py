@@ -133,7 +133,8 @@ def _with_table(found: TableFiles, how: Origin) -> Origin:
 def _read(found: TableFiles, how: Origin) -> Read:
     """Read the files of one table, which must have rows; a note says so if they were drawn."""
     path = found.files[0]
-    kind, note = _kind_of(path)
+    kinds = [_kind_of(file) for file in found.files]  # none of which may be empty
+    kind, note = kinds[0]
     _check_options(path, kind, how)
     read = READERS[kind](found.files, how)
     n_read, n_columns = read.table.num_rows, read.table.num_columns

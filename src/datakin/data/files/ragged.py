@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import Any, NoReturn
 
@@ -156,26 +157,17 @@ def _numeric_fields(table: pa.Table, layout: Layout) -> list[int]:
 def _lines_of(rows: Sequence[int], layout: Layout) -> list[str]:
     """Return in which lines rows (counted from 1, sorted) begin; far down, only their numbers."""
     names = [f"row {row:,}" for row in rows]
-    near = [row for row in rows if row <= FAR]
+    number = 0
     with Utf8Stream(layout.source, layout.encoding) as stream:
         lines = io.TextIOWrapper(io.BufferedReader(stream), encoding="utf-8", newline="")
         for _ in islice(lines, layout.n_lines):
             pass
         reader = csv.reader(lines, delimiter=layout.delimiter)
-        number = 0
-        for i, row in enumerate(near):
-            while number < row:
-                names[i] = f"line {layout.n_lines + reader.line_num + 1:,}"
-                try:
-                    fields = next(reader, None)
-                except csv.Error:  # a field of more than 128 kB
-                    fields = None
-                if fields is None:
-                    break
-                number += bool(fields)
-            else:
-                continue
-            if number < row - 1:  # lost track before the row began
-                names[i] = f"row {row:,}"
-            break
+        # The text may end before a row, or a field be too long for the reader (128 kB).
+        with suppress(StopIteration, csv.Error):
+            for i, row in enumerate(row for row in rows if row <= FAR):
+                while number < row:
+                    if number == row - 1:
+                        names[i] = f"line {layout.n_lines + reader.line_num + 1:,}"
+                    number += bool(next(reader))
     return names

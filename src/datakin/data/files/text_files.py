@@ -48,10 +48,6 @@ def read_text(files: Sequence[str], how: Origin) -> Read:
 def _read(source: Source, how: Origin) -> Read:
     """Read a text; one that turns out not to be UTF-8 is read again as what it seems to be."""
     head = source.head(HEADS[0])
-    if not head:
-        raise DatakinError(
-            f"The file {source.path!r} is empty: expected a table with a header line."
-        )
     if kind := recognise_kind(head):
         raise DatakinError(name_kind(source.path, kind))
     encoding = recognise_encoding(head, how.encoding)
@@ -77,12 +73,12 @@ def _parse(source: Source, encoding: Encoding, how: Origin) -> Read:
     """Read a text of known encoding."""
     layout = find_layout(source, encoding, how)
     found = (_draw(layout, how, block, is_last=block == BLOCKS[-1]) for block in BLOCKS)
-    drawn, valued, has_quotes = next(filter(None, found))
+    drawn, valued = next(filter(None, found))
     if not drawn.n_rows:
         n = sum(bool(name) for name in layout.names)
         raise DatakinError(f"The file {source.path!r} has {n} columns and no rows.")
     table, notes = _named(drawn.table(), layout, valued)
-    notes += note_swallowed(table, layout) if has_quotes else []
+    notes += note_swallowed(table, layout)
     names = (name or f"Unnamed: {j}" for j, name in enumerate(layout.names))
     there = {*how.unread, *table.column_names}
     columns = tuple(name for name in names if name in there)
@@ -92,8 +88,8 @@ def _parse(source: Source, encoding: Encoding, how: Origin) -> Read:
 
 def _draw(
     layout: Layout, how: Origin, block: int, *, is_last: bool
-) -> tuple[DrawnRows, set[str], bool] | None:
-    """Return the rows, which columns without a name hold something, and if there are quotes.
+) -> tuple[DrawnRows, set[str]] | None:
+    """Return the rows, and which columns without a name hold something.
 
     None if a row is longer than a block, unless this is the last size of blocks to be tried.
     """
@@ -117,7 +113,7 @@ def _draw(
             number = drawn.n_rows + ragged.n_blank + 1
             refuse_open_quote(number, layout, block if row.is_long else None)
     refuse_ragged(ragged, layout)
-    return drawn, valued, stream.has_quotes
+    return drawn, valued
 
 
 class UnendedRow(Exception):

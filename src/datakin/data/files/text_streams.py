@@ -49,13 +49,10 @@ class Utf8Stream(io.RawIOBase):
     ----------
     fault : Exception or None
         What stopped the reading. Who reads through a library finds it here unchanged.
-    has_quotes : bool
-        Whether a quotation mark has been read.
     """
 
     def __init__(self, source: Source, encoding: Encoding, ending: bytes = b"") -> None:
         self.fault: Exception | None = None
-        self.has_quotes = False
         self._source = source
         self._encoding = encoding
         self._ending = ending
@@ -126,7 +123,6 @@ class Utf8Stream(io.RawIOBase):
                 f"{line}: it is damaged, or no table of text; UTF-16 needs "
                 f"encoding='utf-16-le' (--encoding)."
             )
-        self.has_quotes = self.has_quotes or b'"' in text
         self._last = text[-1:] or self._last
         if not self._is_over:
             return text
@@ -200,9 +196,5 @@ def _around(text: bytes, position: int) -> bytes:
 def read_head(source: Source, encoding: Encoding, n: int) -> tuple[str, bool]:
     """Return about the first n bytes of a text as letters, and whether that is all of it."""
     with Utf8Stream(source, encoding) as stream:
-        pieces = []
-        while n > 0 and (piece := stream.read(n)):
-            pieces.append(piece)
-            n -= len(piece)
-        is_all = not stream.read(1)
-    return b"".join(pieces).decode(errors="ignore"), is_all
+        head = stream.read(n)
+        return head.decode(errors="ignore"), not stream.read(1)

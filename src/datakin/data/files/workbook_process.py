@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
+from itertools import islice
 from typing import Any
 
 BATCH = 10_000  # rows sent together
@@ -38,7 +40,7 @@ def tagged(cell: Any) -> dict[str, Any]:
 
 
 def send_sheet(sheet: Any, most_cells: int, is_header: bool) -> None:
-    """Send what is known of a sheet, and its rows that are not empty, each batch with its first number.
+    """Send what is known of a sheet, and its rows that are not empty, each with its number.
 
     Cells merged over rows of one column have their value in all of them.
     """
@@ -46,7 +48,7 @@ def send_sheet(sheet: Any, most_cells: int, is_header: bool) -> None:
         send("too large", (sheet.height, sheet.width))
         return
     top, left = sheet.start or (0, 0)
-    merged = merged_cells(sheet)
+    merged = getattr(sheet, "merged_cell_ranges", None) or []  # none where the format does not tell
     wide = [start[0] for start, end in merged if start[1] != end[1]]
     tall = [
         (start[0], end[0], start[1] - left)
@@ -54,20 +56,13 @@ def send_sheet(sheet: Any, most_cells: int, is_header: bool) -> None:
         if start[0] != end[0] and left <= start[1] == end[1] < left + sheet.width
         and (start[0] > top or not is_header)
     ]  # fmt: skip
-    counts: dict[int, int] = {}
+    counts: Counter[int] = Counter()
     for first, last, column in tall:
-        counts[column] = counts.get(column, 0) + last - first
+        counts[column] += last - first
     send("sheet", (sheet.name, left, wide, list(counts.items())))
-    batch: list[list[Any]] = []
-    first = 0
-    for number, row in filled_rows(sheet, tall):
-        first = first if batch else number
-        batch.append(row)
-        if len(batch) == BATCH:
-            send("rows", (first, batch))
-            batch = []
-    if batch:
-        send("rows", (first, batch))
+    rows = filled_rows(sheet, tall)
+    while batch := list(islice(rows, BATCH)):
+        send("rows", batch)
 
 
 def filled_rows(sheet: Any, tall: list[tuple[int, int, int]]) -> Iterator[tuple[int, list[Any]]]:
@@ -85,11 +80,6 @@ def filled_rows(sheet: Any, tall: list[tuple[int, int, int]]) -> Iterator[tuple[
             if number <= last:
                 row[column] = value
         yield number, row
-
-
-def merged_cells(sheet: Any) -> list[Any]:
-    """Return the ranges of merged cells; none where the format does not tell."""
-    return list(getattr(sheet, "merged_cell_ranges", None) or [])
 
 
 def choose_sheet(book: Any, wanted: str | None) -> Any:

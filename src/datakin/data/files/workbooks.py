@@ -16,7 +16,7 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import date, datetime, time, timedelta
-from itertools import chain, pairwise
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,7 +26,8 @@ import pyarrow.compute as pc
 from datakin._core.exceptions import DatakinError, listed, require, suggest
 from datakin.data.files.arrow_columns import table_of, text_of
 from datakin.data.files.error_cells import cell_notes, counted
-from datakin.data.files.headers import note_of_header, note_of_numbers
+from datakin.data.files.formats import members_of
+from datakin.data.files.headers import notes_of_first_row, notes_of_names
 from datakin.data.files.reading import Read, check_file_columns, draw_rows
 from datakin.data.origin import Origin
 
@@ -52,14 +53,14 @@ class Sheet(NamedTuple):
         Number of its first column.
     wide : list of int
         Rows with cells that are merged over columns.
-    filled : dict of int to int
+    filled : list of pairs of int
         Columns, counted from the first, and how many of their cells were filled from merged ones.
     """
 
     name: str
     start: int
     wide: list[int]
-    filled: dict[int, int]
+    filled: list[tuple[int, int]]
 
 
 def read_workbook(files: Sequence[str], how: Origin) -> Read:
@@ -67,8 +68,7 @@ def read_workbook(files: Sequence[str], how: Origin) -> Read:
     path = files[0]
     require("python_calamine", "excel", "Reading workbooks", package="python-calamine")
     is_old = not zipfile.is_zipfile(path)  # the format before 2007
-    if not is_old:
-        _check_unpacked(path)
+    _check_unpacked(path)
     with _messages_of(path, is_old, how) as messages:
         sheet, notes = _found_sheet(path, how.table, messages)
         top, header, batches = _header(messages, how.header)
@@ -84,7 +84,7 @@ def read_workbook(files: Sequence[str], how: Origin) -> Read:
     table = table_of([[row[j] for j in used] for row in rows], names, how.unread, whole=True)
     notes += _rounded(table)
     by_place = {j: name for j, name in zip(used, names, strict=True) if name not in how.unread}
-    filled = {by_place[j]: n for j, n in sheet.filled.items() if j in by_place}
+    filled = {by_place[j]: n for j, n in sheet.filled if j in by_place}
     if filled:
         notes.append(f"merged cells filled down: {counted(filled)}")
     notes += cell_notes(
@@ -96,27 +96,16 @@ def read_workbook(files: Sequence[str], how: Origin) -> Read:
 def _header_notes(header: Row | None, rows: Sequence[Row]) -> list[str]:
     """Return a note if names look like data, or the first row like names, as for text files."""
     if header is not None:
-        names = [text_of(cell) for cell in header if cell is not None]
-        numbers = [cell for cell in header if cell is not None and not isinstance(cell, str)]
-        are_floats = set(map(type, numbers)) == {float}
-        counts = are_floats and {b - a for a, b in pairwise(numbers)} == {1.0}  # years, or 1, 2, 3
-        is_data = numbers and 2 * len(numbers) >= len(names) and not counts
-        return note_of_numbers(names) if is_data else []
-    first, *others = rows[: LOOKED_AT + 1] or [[]]
-    for j, cell in enumerate(first):
-        below = [row[j] for row in others if row[j] is not None]
-        if isinstance(cell, str) and below and not any(isinstance(value, str) for value in below):
-            return note_of_header([text_of(cell) for cell in first if cell is not None])
-    return []
+        return notes_of_names([text_of(cell) for cell in header if cell is not None])
+    some = rows[: LOOKED_AT + 1]
+    return notes_of_first_row(
+        [["" if cell is None else text_of(cell) for cell in row] for row in some]
+    )
 
 
 def _check_unpacked(path: str) -> None:
     """Refuse an archive that unpacks to more than any sheet of a spreadsheet needs."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            n_bytes = sum(info.file_size for info in archive.infolist())
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        return  # .xls is no archive; of a damaged one its reader will tell
+    n_bytes = sum(info.file_size for info in members_of(path))
     if n_bytes > UNPACKED:
         raise DatakinError(
             f"The workbook {path!r} must unpack to at most {UNPACKED / 1e9:g} GB. Got {n_bytes / 1e9:.1f} GB "
@@ -131,8 +120,7 @@ def _found_sheet(
     notes: list[str] = []
     for kind, content in messages:
         if kind == "sheet":
-            name, start, wide, filled = content
-            return Sheet(name, start, wide, dict(filled)), notes
+            return Sheet(*content), notes
         if kind == "chosen":
             name, hidden, empty = content
             others = [f"hidden: {listed(hidden)}"] if hidden else []
@@ -164,9 +152,11 @@ def _header(
     found = next(messages, None)
     if found is None:
         return 0, None, iter(())
-    top, batch = found[1]
-    batches = chain([batch], (rows for _, (_, rows) in messages))
-    rows = ([[None if cell == "" else cell for cell in row] for row in rows] for rows in batches)
+    top, _ = found[1][0]
+    batches = (batch for _, batch in chain([found], messages))
+    rows = (
+        [[None if cell == "" else cell for cell in row] for _, row in batch] for batch in batches
+    )
     if not is_header:
         return top, None, rows
     header, *rest = next(rows)
