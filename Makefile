@@ -17,12 +17,12 @@ help: ## list these targets
 demo: .venv/.core ## see datakin at work on data it makes itself
 	@$(BIN)/datakin demo
 
-# Two processes share two cores: threads of theirs that wait for work should sleep, not spin (those of
+# Three processes share two cores: threads of theirs that wait for work should sleep, not spin (those of
 # OpenMP, and those of OpenBLAS). With both cores busy, a test of many
 # small fits took 60 seconds of processor time that way, and takes 4.
-# Work is split in halves that keep neighbours, and what they share, in one process; who ends first
-# takes over some of the other's.
-PYTEST := OMP_WAIT_POLICY=passive OPENBLAS_THREAD_TIMEOUT=4 $(BIN)/python -m pytest -n 2 --dist worksteal
+# A third process works while others wait for a server, a browser or a signal. Work is split in parts that
+# keep neighbours, and what they share, in one process; who ends first takes over some of the others'.
+PYTEST := OMP_WAIT_POLICY=passive OPENBLAS_THREAD_TIMEOUT=4 $(BIN)/python -m pytest -n 3 --dist worksteal
 test: .venv/.dev ## run the tests and the doctests
 	$(PYTEST)
 

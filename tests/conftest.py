@@ -1,6 +1,8 @@
 """Small datasets that many tests need: factories, so that each test says what it varies."""
 
 from collections.abc import Callable, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,20 @@ from datakin.learners.stack.records import Trials
 # depend on luck. `pytest --hypothesis-profile=default` tries others.
 settings.register_profile("same", derandomize=True)
 settings.load_profile("same")
+
+LONG = [
+    line.replace("[", "[[]", 1)
+    for line in Path(__file__).with_name("long.txt").read_text(encoding="utf-8").splitlines()
+    if not line.startswith("#")
+]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if any(fnmatchcase(item.nodeid, pattern) for pattern in LONG):
+            item.add_marker(pytest.mark.long)
+
 
 # A score tries its source with three learners, which is most of the time of a small one. Tests of tables,
 # files and words need lines only. Folders whose tests hold the numbers and words of the program as it is
