@@ -298,6 +298,8 @@ def _unpacked(what: Any, values: Array) -> Any:
             return {k: build(v) for k, v in what["items"].items()}
         if kind == "key":
             return Key.of(what["values"])
+        if kind not in KEPT:
+            raise ValueError(f"another version of datakin wrote it, with {kind}")
         held = {k: build(v) for k, v in what["fields"].items()}
         return KEPT[kind](**{k: v for k, v in held.items() if k not in GONE.get(kind, ())})
 

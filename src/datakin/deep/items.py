@@ -40,7 +40,7 @@ class Contents:
         return self
 
     def take(self, rows: Array) -> Contents:
-        """Return some of the rows; nothing is loaded."""
+        """Return some of the rows; files are not read for it."""
         return replace(self, values=self.values[rows])
 
     def __len__(self) -> int:
@@ -127,7 +127,7 @@ class Items(Features):
         return np.asarray(self.contents.hashes())
 
     def take(self, rows: Array) -> Features:
-        """Return some of the rows; nothing is loaded."""
+        """Return some of the rows; files are not read for it."""
         return Items.holding(self.contents.take(rows))
 
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:

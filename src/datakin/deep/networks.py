@@ -149,7 +149,9 @@ class EfficientNetLite0(nn.Module):
         end = self.net._conv_head, self.net._bn1, self.net._swish
         pool = nn.AdaptiveAvgPool2d(1), nn.Flatten()
         tail = nn.Sequential(nn.Unflatten(1, tuple(shape)), *blocks[n_blocks:], *end, *pool)
-        return nn.Sequential(front, nn.Flatten()), tail
+        flat = nn.Sequential(front, nn.Flatten())
+        flat.reads, flat.size = "image", self.size
+        return flat, tail
 
 
 class _Centred(nn.Module):

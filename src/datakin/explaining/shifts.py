@@ -144,6 +144,8 @@ def _rows_outside(world: World) -> Array:
     X, other = world.judged.rows.X, world.source_rows.X
     scaler = Scaler.learn(np.vstack([X, other]))
     A, B = scaler.apply(X), scaler.apply(other)
+    if not A.shape[1]:
+        return np.zeros(len(A), bool)
     k = min(NEIGHBOUR, len(B) - 1)
     # Among its own rows the first neighbour of a row is itself.
     near = NearestNeighbors(n_neighbors=k + 1, algorithm="brute").fit(B)

@@ -103,6 +103,15 @@ def test_disjoint_levels_that_are_kept():
     assert again == pytest.approx(found.mends[-1].after, rel=1e-9)
 
 
+def test_no_column_is_left_that_can_be_learned_from():
+    rng = np.random.default_rng(0)
+    tables = [
+        pd.DataFrame({"k": [f"{name}{i % n}" for i in range(60)], "y": rng.integers(0, 2, 60)})
+        for name, n in (("a", 60), ("b", 30))
+    ]
+    assert explained(*tables, keep=["k"]).headline.startswith("Nothing to explain")
+
+
 @pytest.mark.parametrize("side", [0, 1])
 @pytest.mark.parametrize("value", [np.nan, 1.0])
 def test_a_column_without_values_or_of_one_value(units, side, value):
