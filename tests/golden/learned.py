@@ -103,7 +103,8 @@ def predicted(**options: Any) -> Call:
             choice.model.save(Path(folder, "kin.datakin"))
             model = datakin.load_model(Path(folder, "kin.datakin"))
         found = outputs(model, rows.drop(columns="y"))
-        return {"card": model.card, "error": model.error_on(rows), **found}
+        card = {key: value for key, value in model.card.items() if key != "created"}  # today
+        return {"card": card, "error": model.error_on(rows), **found}
 
     return call
 

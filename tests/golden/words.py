@@ -19,6 +19,7 @@ LONG = (
 )
 LEFT_OUT = {"versions", "Versions"}  # which change with the machine
 WIDE = 100  # characters of a line of JSON, if possible
+MADE = re.compile(r'(made on |"created": ")\d{4}-\d\d-\d\d')  # the day of the run
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]?\d+)?(?![\w])", re.IGNORECASE)
 
 
@@ -73,6 +74,7 @@ def laid_out(value: Any, indent: int = 0) -> str:
 
 def changes(old: str, new: str, close: Closeness) -> list[str]:
     """Return the lines that differ, as a diff; none if the texts say the same."""
+    old, new = (MADE.sub(r"\1(day)", text) for text in (old, new))
     if old == new or _same(old, new, close):
         return []
     before, after = old.splitlines(), new.splitlines()
