@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +104,7 @@ def predicted(**options: Any) -> Call:
             choice.model.save(Path(folder, "kin.datakin"))
             model = datakin.load_model(Path(folder, "kin.datakin"))
         found = outputs(model, rows.drop(columns="y"))
-        card = {key: value for key, value in model.card.items() if key != "created"}  # today
+        card = {k: v for k, v in asdict(model.card).items() if k != "created"}  # today
         return {"card": card, "error": model.error_on(rows), **found}
 
     return call
