@@ -9,7 +9,7 @@ from tests.fuzz.runner import Run
 SEED = 17
 
 
-@pytest.mark.parametrize("cases", [60, pytest.param(1800, marks=pytest.mark.long)])
+@pytest.mark.parametrize("cases", [90, pytest.param(1800, marks=pytest.mark.long)])
 def test_every_outcome_is_a_result_or_a_sentence(tmp_path, cases):
     outcomes = Run(SEED, tmp_path, last=cases).go()
     assert len(outcomes) == cases
