@@ -120,11 +120,11 @@ def rates(found: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     return table
 
 
-def write(found: list[dict[str, Any]], about: dict[str, Any]) -> None:
+def write(found: list[dict[str, Any]], about: dict[str, Any], name: str) -> None:
     """Write the results, as far as they are."""
     table = rates(found)
     kept = {**about, "rates": table, "faults": found}
-    (RESULTS / "faults.json").write_text(json.dumps(kept, indent=1) + "\n")
+    (RESULTS / f"{name}.json").write_text(json.dumps(kept, indent=1) + "\n")
     lines = [
         "# Faults",
         "",
@@ -154,7 +154,7 @@ def write(found: list[dict[str, Any]], about: dict[str, Any]) -> None:
         change = f"`{each['before']}` → `{each['after']}`".replace("|", "\\|")
         what = f"{each['file']}:{each['line']} | {each['function']} | {each['operator']}"
         lines.append(f"| {each['capability']} | {what} | {change} | {by} |")
-    (RESULTS / "faults.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (RESULTS / f"{name}.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def main() -> None:
@@ -167,6 +167,7 @@ def main() -> None:
     )
     parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir(), "datakin-faults"))
     parser.add_argument("--only", help="the faults of one capability; prints, writes no result")
+    parser.add_argument("--name", default="faults", help="of the page in benchmarks/results")
     given = parser.parse_args()
     full = subprocess.run(
         ["git", "rev-parse", given.commit], cwd=ROOT, capture_output=True, text=True, check=True
@@ -210,7 +211,7 @@ def main() -> None:
             flush=True,
         )
         if not given.only:
-            write(found, about)
+            write(found, about, given.name)
 
 
 def key(result: dict[str, Any]) -> tuple[Any, ...]:

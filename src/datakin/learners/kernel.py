@@ -1,13 +1,15 @@
-"""Ridge regression with a radial kernel: every held-out prediction from one decomposition."""
+"""Ridge regression with a radial kernel: every held-out prediction from one inverse for each penalty."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import cholesky, solve_triangular
+from scipy.linalg.lapack import dpotrf, dpotri
 
 from datakin.data.features import Array
 from datakin.learners.learner import Rows, told_of_pool
@@ -16,7 +18,7 @@ from datakin.learners.scaling import Scaler
 
 PENALTIES = (0.03, 0.1, 0.3, 1.0, 3.0)
 _SAMPLES: WeakKeyDictionary[Rows, Rows] = WeakKeyDictionary()
-_KNOWN: WeakKeyDictionary[Rows, _Decomposed] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[Rows, _Solved] = WeakKeyDictionary()
 CONSTANT = 10.0  # added to the kernel: a level of the response costs next to nothing,
 FAR, MOST = 10.0, 1e9  # and so does one that lies many standard deviations from 0
 
@@ -35,7 +37,7 @@ class KernelLearner:
 
     def fit(self, rows: Rows, parts: Sequence[Array] = ()) -> tuple[KernelPredictor, Array]:
         """Return the predictor of all rows, and the leave-one-out loss of each penalty."""
-        found = _decomposed(rows)
+        found = _solved(rows)
         nowhere = np.full(len(rows), -1)
         told = np.sum(parts, axis=0) if len(parts) else found.told(self.penalties, nowhere)[0]
         return found.predictor(self.penalties[int(np.argmin(told))]), told
@@ -47,7 +49,7 @@ class KernelLearner:
         inside = np.flatnonzero(folds >= 0)
         if len(inside) > self.most_own:
             return self._of_sample(rows, folds, inside, parts)
-        whole, places = _decomposed(rows), range(int(folds.max()) + 1)
+        whole, places = _solved(rows), range(int(folds.max()) + 1)
         told = told_of_pool(parts, len(places)) if len(parts) else whole.told(self.penalties, folds)
         found = np.empty(rows.Y.shape)
         for k in places:
@@ -68,7 +70,7 @@ class KernelLearner:
         kept = np.unique(folds[taken])
         codes = np.where(folds[used] >= 0, np.searchsorted(kept, folds[used]), -1)
         predicted, told = self.held_out(some, codes, parts)
-        whole, others = _decomposed(some), ~taken[inside]
+        whole, others = _solved(some), ~taken[inside]
         found = np.empty((len(inside), rows.Y.shape[1]))
         found[~others] = predicted
         for fold in np.unique(folds[inside][others]):
@@ -91,67 +93,79 @@ def _every(n_rows: int, most: int) -> slice:
     return slice(None, None, max(1, -(-n_rows // most)))
 
 
-def _decomposed(rows: Rows) -> _Decomposed:
-    """Return the main axes of the rows' kernel, found once for all draws of the folds."""
+def _solved(rows: Rows) -> _Solved:
+    """Return the solved kernel of the rows, found once for all draws of the folds."""
     found = _KNOWN.get(rows)
     if found is None:
-        found = _KNOWN[rows] = _Decomposed(rows)
+        found = _KNOWN[rows] = _Solved(rows)
     return found
 
 
-class _Decomposed:
-    """The kernel of some rows in its main axes, scaled by the roots of the rows' weights."""
+class _Solved:
+    """The kernel of some rows, scaled by the roots of their weights, and its inverses with a penalty added.
+
+    The constant in the kernel enters each inverse by a formula for one more column (Sherman and Morrison):
+    beside a large one, what is left would be lost to rounding.
+    """
 
     def __init__(self, rows: Rows) -> None:
         self.scaler = Scaler.learn(rows.X)
         self.Z = self.scaler.apply(rows.X)
         self.width, self.constant = _width(self.Z), _constant(rows)
         self.Y, self.kind, self.root = rows.Y, rows.kind, np.sqrt(rows.weights)
-        K = radial(self.Z, self.Z, 1 / self.width) + self.constant
-        values, self.axes = eigh(K * np.outer(self.root, self.root))
-        self.values = np.maximum(values, 0.0)
-        self.turned = self.axes.T @ (self.root[:, None] * rows.Y)
+        self.kernel = radial(self.Z, self.Z, 1 / self.width) * np.outer(self.root, self.root)
         self.inverses: dict[float, Array] = {}
+
+    def inverse(self, penalty: float) -> Array:
+        """Return the inverse of the penalised kernel, kept for further draws of the folds."""
+        if penalty not in self.inverses:
+            found = self.kernel.copy()
+            found[np.diag_indices_from(found)] += penalty
+            found = dpotri(dpotrf(found, lower=1, overwrite_a=1)[0], lower=1, overwrite_c=1)[0]
+            found = np.tril(found) + np.tril(found, -1).T
+            column = found @ self.root
+            found -= np.outer(column, column / (1 / self.constant + self.root @ column))
+            self.inverses[penalty] = found
+        return self.inverses[penalty]
+
+    def dual(self, penalty: float) -> Array:
+        """Return the solution for all rows."""
+        return np.asarray(self.inverse(penalty) @ (self.root[:, None] * self.Y))
 
     def told(self, penalties: Sequence[float], folds: Array) -> Array:
         """Return sums of leave-one-out losses of all rows, and of those outside each fold, by penalty.
 
         A formula says what a fold left out changes.
         """
-        some = [folds == k for k in range(int(folds.max()) + 1)]
-        sums = np.empty((1 + len(some), len(penalties)))
+        n_folds = int(folds.max()) + 1
+        sums = np.empty((1 + n_folds, len(penalties)))
+        order = np.argsort(folds, kind="stable")  # the rows of a fold side by side
+        ends = np.searchsorted(folds[order], np.arange(n_folds + 1))
         for j, penalty in enumerate(penalties):
-            inverse = self._inverse(penalty)
-            dual = inverse @ (self.root[:, None] * self.Y)
-            for k, at in enumerate([np.zeros(len(folds), dtype=bool), *some]):
-                across = inverse[np.ix_(at, ~at)]
-                gone = np.linalg.solve(inverse[np.ix_(at, at)], across)
-                left = dual[~at] - gone.T @ dual[at]
-                diagonal = np.diag(inverse)[~at] - np.sum(across * gone, axis=0)
-                sums[k, j] = self._loss(penalty, left, diagonal, ~at)
+            inverse = self.inverse(penalty)[order][:, order]
+            dual, diagonal = self.dual(penalty)[order], np.diag(inverse)
+            sums[0, j] = self._loss(penalty, dual, diagonal, order).sum()
+            for k, (first, last) in enumerate(pairwise(ends)):
+                root = cholesky(inverse[first:last, first:last], lower=True)
+                given = np.hstack([inverse[first:last], dual[first:last]])
+                across = solve_triangular(root, given, lower=True)
+                across, own = across[:, : len(order)], across[:, len(order) :]
+                left, share = dual - across.T @ own, diagonal - np.sum(across**2, axis=0)
+                losses = self._loss(penalty, left, share, order)
+                sums[1 + k, j] = losses[:first].sum() + losses[last:].sum()
         return sums
 
-    def _inverse(self, penalty: float) -> Array:
-        """Return the inverse of the penalised kernel, kept for further draws of the folds."""
-        if penalty not in self.inverses:
-            self.inverses[penalty] = (self.axes / (self.values + penalty)) @ self.axes.T
-        return self.inverses[penalty]
-
-    def _loss(self, penalty: float, dual: Array, diagonal: Array, rows: Array) -> float:
-        """Return the sum of leave-one-out losses for the solution and the diagonal of the inverse."""
+    def _loss(self, penalty: float, dual: Array, diagonal: Array, rows: Array) -> Array:
+        """Return leave-one-out losses of some rows for the solution and the diagonal of the inverse."""
         residual = dual / np.maximum(diagonal, 1e-9 / penalty)[:, None]
         if self.kind != "regression":  # probabilities end at 0 and 1
             root, Y = np.maximum(self.root[rows], 1e-12)[:, None], self.Y[rows]
             residual = (Y - np.clip(Y - residual / root, 0, 1)) * root
-        return float(np.sum(residual**2))
+        return np.asarray(np.sum(residual**2, axis=1))
 
     def without(self, at: Array, penalty: float) -> Array:
         """Return predictions of some rows from all others, exactly."""
-        shrunk = self.values / (self.values + penalty)
-        block = (self.axes[at] * shrunk) @ self.axes[at].T
-        fitted = self.axes[at] @ (shrunk[:, None] * self.turned)
-        own = self.root[at][:, None] * self.Y[at]
-        residual = np.linalg.solve(np.eye(len(at)) - block + 1e-10 * np.eye(len(at)), own - fitted)
+        residual = np.linalg.solve(self.inverse(penalty)[np.ix_(at, at)], self.dual(penalty)[at])
         counts = self.root[at] > 0
         found = self.Y[at] - residual / np.where(counts, self.root[at], 1.0)[:, None]
         if not counts.all():  # a row of weight 0 has no residual to find its prediction from
@@ -161,10 +175,9 @@ class _Decomposed:
 
     def predictor(self, penalty: float, without: Array | None = None) -> KernelPredictor:
         """Return the predictor of all rows, or of all but some, exactly."""
-        inverse = 1.0 / (self.values + penalty)
-        dual = self.axes @ (self.turned * inverse[:, None])
+        dual = self.dual(penalty)
         if without is not None:
-            columns = (self.axes * inverse) @ self.axes[without].T
+            columns = self.inverse(penalty)[:, without]
             dual -= columns @ np.linalg.solve(columns[without], dual[without])
             dual[without] = 0.0
         return KernelPredictor(
