@@ -181,7 +181,7 @@ def test_losses_of_the_kernel_learner_outside_folds_are_those_of_refits(kind: st
     rows = make(kind, weights=True)
     learner = KernelLearner(penalties=(0.03, 1.0))
     _, found = learner.held_out(rows, FOLDS)
-    whole = kernel._decomposed(rows)
+    whole = kernel._solved(rows)
     K = radial(whole.Z, whole.Z, 1 / whole.width) + whole.constant
     for k in range(6):
         outside = np.flatnonzero(k != FOLDS)
@@ -202,7 +202,7 @@ def test_rows_of_weight_0_are_predicted_as_by_a_fit_without_them(kind: str) -> N
     counts = np.where(np.arange(60) % 5 == 0, 0.0, 1.25)
     learner = KernelLearner(penalties=(0.3,))
     found, _ = learner.held_out(replace(rows, weights=counts), FOLDS)
-    whole = kernel._decomposed(rows)
+    whole = kernel._solved(rows)
     K = radial(whole.Z, whole.Z, 1 / whole.width) + whole.constant
     for k in range(6):
         used, at = np.flatnonzero((k != FOLDS) & (counts > 0)), np.flatnonzero(k == FOLDS)
