@@ -17,7 +17,7 @@ LONGEST = 60  # characters of a value in a message
 T = TypeVar("T")
 
 
-def parse_json(text: str | bytes) -> Any:
+def parse_json(text: str | bytes | bytearray) -> Any:
     """Return the value of a JSON text.
 
     Keys that come twice, NaN and Infinity, numbers that 64 bits cannot hold, and lists within lists

@@ -2,7 +2,7 @@
 
 - `model`: KinModel, which predicts tables as they are
 - `card`: what a model was learned from, and the error it should have
-- `model_file`, `model_parts`, `tree_text`, `estimators`, `archive`: the file of a model, read with care
+- `model_file`, `model_parts`, `trees`, `estimators`, `archive`: the file of a model, read with care
 - `predictions`: what `datakin predict` gives
 - `later_rows`: a choice held against rows that it was not learned from
 """

@@ -14,13 +14,13 @@ from typing import Any, BinaryIO
 from datakin._core.exceptions import DatakinError
 
 LARGEST = 1 << 30  # Bytes of a file, and of all its members together.
-MEMBERS = 12_000
+MEMBERS = 16_000
 FREE = 1 << 22  # Bytes of a member that may be packed as tightly as it likes.
 RATIO = 200  # How tightly larger members may be packed.
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*){0,4}")
 STAMP = (1980, 1, 1, 0, 0, 0)  # the same for all members, so that equal content gives equal bytes
 END, END_64 = b"PK\x05\x06", b"PK\x06\x07"
-TEXTS = (".json",)  # members that are packed
+PACKED = (".json", ".i32", ".u8")  # members that are deflated
 DAMAGE = (
     *(zipfile.BadZipFile, zlib.error, struct.error, OSError, EOFError, RuntimeError),
     *(NotImplementedError, ValueError, LookupError, TypeError, OverflowError, MemoryError),
@@ -117,8 +117,8 @@ def packed(members: Mapping[str, bytes]) -> bytes:
         for name, content in members.items():
             info: Any = zipfile.ZipInfo(name, STAMP)
             info.create_system, info.external_attr = 3, 0o644 << 16
-            is_text = name.endswith(TEXTS)
-            info.compress_type = zipfile.ZIP_DEFLATED if is_text else zipfile.ZIP_STORED
+            is_packed = name.endswith(PACKED)
+            info.compress_type = zipfile.ZIP_DEFLATED if is_packed else zipfile.ZIP_STORED
             file.writestr(info, content, compresslevel=6)
     return made.getvalue()
 

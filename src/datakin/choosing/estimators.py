@@ -10,15 +10,15 @@ import numpy as np
 
 from datakin._core.exceptions import DatakinError, listed, require
 from datakin.choosing.archive import Archive, packed
+from datakin.choosing.trees import are_trees
 
 SCHEMA = "schema.json"  # The member of skops that says what the others are.
 LARGEST = 1 << 28  # Bytes of one estimator.
 TEXT = 1 << 25  # Bytes of its description.
 # Beside the types that skops trusts: those of estimators, numpy and scipy. Trees are checked here; what
 # imputers and column transformers keep is a type of numbers and a list of columns.
-TREE = "sklearn.tree._tree.Tree"
 TRUSTED = (
-    TREE,
+    "sklearn.tree._tree.Tree",
     "numpy.dtype",
     "sklearn.compose._column_transformer._RemainderColsList",
     "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
@@ -118,33 +118,19 @@ def _check_trees(value: Any, seen: set[int], depth: int) -> None:
     if depth > DEEPEST:
         raise DatakinError("its scikit-learn estimator has parts within parts without end")
     seen.add(id(value))
-    if type(value).__module__ == "sklearn.tree._tree":
-        _check_tree(value)
-        return
     inner: Any = ()
-    if isinstance(value, dict):
-        inner = value.values()
-    elif isinstance(value, (list, tuple, set)):
-        inner = value
+    if type(value).__module__ == "sklearn.tree._tree":
+        left, right, ends = value.children_left, value.children_right, np.array([value.node_count])
+        column = np.where(left < 0, 0, value.feature)  # leaves have none
+        if not are_trees(left, right, column, value.n_features, ends):
+            raise DatakinError(
+                "its scikit-learn estimator has a tree that points to no node or column"
+            )
     elif isinstance(value, np.ndarray):
         inner = value.ravel() if value.dtype == object else ()
-    elif hasattr(value, "__dict__"):
-        inner = vars(value).values()
+    elif isinstance(value, (list, tuple, set)):
+        inner = value
+    elif isinstance(value, dict) or hasattr(value, "__dict__"):
+        inner = (value if isinstance(value, dict) else vars(value)).values()
     for part in inner:
         _check_trees(part, seen, depth + 1)
-
-
-def _check_tree(tree: Any) -> None:
-    left, right, feature = (
-        np.asarray(of) for of in (tree.children_left, tree.children_right, tree.feature)
-    )
-    n = len(left)
-    at = np.flatnonzero(left != -1)
-    columns, leaves = feature[at], right[left == -1]
-    fits = n > 0 and bool(
-        (leaves == -1).all() and ((columns >= 0) & (columns < tree.n_features)).all()
-    )
-    for children in (left[at], right[at]):
-        fits = fits and bool(((children > at) & (children < n)).all())
-    if not fits:
-        raise DatakinError("its scikit-learn estimator has a tree that points to no node or column")

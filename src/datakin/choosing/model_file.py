@@ -1,4 +1,4 @@
-"""A fitted model in one file: JSON, plain numbers and XGBoost's own JSON, in a zip. Nothing is ever run.
+"""A fitted model in one file: JSON and plain numbers in a zip. Nothing is ever run.
 
 The format is written down in the documentation, on the page "The file of a model". Every value of a file
 is checked before it is used; sizes are limited whatever the headers say.
@@ -9,12 +9,13 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 
-from datakin._core.exceptions import DatakinError
+from datakin._core.exceptions import DatakinError, listed
 from datakin._core.files import check_file, written_whole
 from datakin._core.json_text import PlainFields, parse_json
 from datakin._core.repeatability import versions
@@ -28,8 +29,10 @@ from datakin.data.schema import TableSchema
 from datakin.learners.predictors import StackPredictor
 from datakin.results.record import DAMAGE
 
-FORMAT = 1  # raised when an earlier version could no longer read a file
+FORMAT = 2  # raised when a block would not do: an earlier version refuses the file as a whole
 MAIN = "model.json"
+BLOCK = re.compile("[a-z][a-z0-9_]{0,39}")  # the name of a block
+UPDATE = "update: pip install -U datakin"
 TEXT = 1 << 24  # bytes of model.json
 PARTS = 2000
 OUTPUTS = 1000
@@ -110,6 +113,7 @@ def model_bytes(model: KinModel) -> bytes:
         "encoder": plain_encoder(model.encoder),
         "parts": [writer.write(i, part) for i, part in enumerate(stack.parts)],
         "card": model.card.to_dict(),
+        "blocks": {},
     }
     try:
         text = json.dumps(about, indent=1, allow_nan=False).encode()
@@ -137,14 +141,11 @@ def _model(archive: Archive) -> KinModel:
     if MAIN not in archive.names:
         raise DatakinError(f"it has no member {MAIN!r}")
     plain = PlainFields(parse_json(archive.read(MAIN, TEXT)), MAIN)
-    number: Any = plain.take("format")
+    number = plain.whole("format", 1, 2**53)
     by = plain.text("datakin")[:20]
-    if type(number) is int and number > FORMAT:
-        raise DatakinError(
-            f"it was made by a newer version of datakin ({by}); update: pip install -U datakin"
-        )
-    if type(number) is not int or number < 1:
-        raise DatakinError(f"its format must be a number from 1 to {FORMAT}")
+    if number > FORMAT:
+        raise DatakinError(f"it was made by a newer version of datakin ({by}); {UPDATE}")
+    skipped = _blocks(plain) if number > 1 else ()
     kind = plain.choice("task", TASKS)
     classes = plain.different_texts("classes")
     if task_of(classes) != kind or len(classes) in (1, *range(OUTPUTS + 1, len(classes) + 1)):
@@ -160,7 +161,22 @@ def _model(archive: Archive) -> KinModel:
     reader = PartReader(archive, kind, encoder, n_outputs)
     parts = tuple(reader.read(part) for part in plain.objects("parts", PARTS))
     plain.done()
-    if extra := archive.names - {MAIN, *reader.used}:
-        raise DatakinError(f"it has members that belong to nothing ({sorted(extra)[0]!r})")
+    extra = [name for name in archive.names - {MAIN, *reader.used} if not name.startswith(skipped)]
+    if extra:
+        raise DatakinError(f"it has members that belong to nothing ({min(extra)!r})")
     stack = StackPredictor(parts, kind, classes, np.array(shares))
     return KinModel(schema, encoder, stack, card, label_type=label_type)
+
+
+def _blocks(plain: PlainFields) -> tuple[str, ...]:
+    """Return how members of blocks begin, all of which can be skipped; this version knows no block."""
+    blocks = plain.object("blocks")
+    names = tuple(blocks.left)
+    if odd := [name for name in names if not BLOCK.fullmatch(name)]:
+        raise DatakinError(f"it has a block with an odd name ({odd[0][:60]!r})")
+    if needed := [name for name in names if blocks.object(name).truth("required")]:
+        raise DatakinError(
+            f"it has required blocks that this version of datakin does not know ({listed(needed)}), without "
+            f"which it would predict something else; {UPDATE}"
+        )
+    return tuple(f"blocks/{name}/" for name in names)

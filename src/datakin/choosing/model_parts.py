@@ -11,7 +11,7 @@ from datakin._core.exceptions import DatakinError, listed
 from datakin._core.json_text import PlainFields
 from datakin.choosing.archive import Archive
 from datakin.choosing.estimators import LARGEST, dump_estimator, load_estimator
-from datakin.choosing.tree_text import booster_of, tree_text
+from datakin.choosing.trees import FORMS, checked_trees, trees_of
 from datakin.data.features import Array
 from datakin.learners.encoding import TableEncoder
 from datakin.learners.foreign import ForeignPredictor
@@ -19,23 +19,17 @@ from datakin.learners.predictors import (
     ConstantPredictor,
     KernelPredictor,
     LinearPredictor,
+    PlainTrees,
     TreePredictor,
 )
 from datakin.learners.scaling import Scaler
 
-TEXT = 1 << 24  # Bytes of the trees of one part.
-ROWS = 1 << 20  # Rows that a kernel may have.
+TEXT = 1 << 24  # Bytes of the trees of one part in a file of format 1.
+ROWS = 1 << 20  # Rows of a kernel, or nodes of the trees of a part.
 SCALING = ("medians", "centers", "scales")  # As a scaler takes them.
-NUMBERS = "<f8"  # How numbers are written: 64 bits, the lowest byte first.
-TYPES = (
-    "linear",
-    "kernel",
-    "trees",
-    "constant",
-    "scikit-learn",
-    "scikit-learn-names",
-    "scikit-learn-raw",
-)
+NUMBERS = "<f8"  # How arrays are written that are none of trees: 64 bits, the lowest byte first.
+FOREIGN = ("scikit-learn", "scikit-learn-names", "scikit-learn-raw")
+TYPES = ("linear", "kernel", "trees", "constant", *FOREIGN)
 
 
 class PartWriter:
@@ -76,32 +70,34 @@ class PartWriter:
                     **self._arrays(points=fitted.centers, coefficients=fitted.coefficients),
                 }
             case TreePredictor():
-                raw = bytes(fitted.booster.save_raw("json"))
-                text = tree_text(raw, fitted.kind, self.n_columns, self.n_outputs)
+                trees, size = fitted.booster, (self.n_columns, self.n_outputs)
+                if not isinstance(trees, PlainTrees):
+                    arrays = trees_of(trees.save_raw("json"), fitted.kind, *size)
+                    trees = PlainTrees(arrays, fitted.kind)
                 units = {"shift": float(fitted.shift), "scale": float(fitted.scale)}
-                return {"type": "trees", "member": self._member("trees.json", text), **units}
+                return {"type": "trees", **self._arrays(**trees.arrays), **units}
             case ConstantPredictor():
                 return {"type": "constant", "values": fitted.values.tolist()}
             case ForeignPredictor():
                 content = dump_estimator(fitted.estimator, learner)
-                plain = {
-                    "type": "scikit-learn-names" if fitted.columns else "scikit-learn",
+                is_raw = fitted.takes_table
+                return {
+                    "type": FOREIGN[2 if is_raw else bool(fitted.columns)],
                     "member": self._member("estimator.skops", content),
                     "present": [int(code) for code in fitted.present],
+                    **({} if is_raw else self._arrays(medians=fitted.medians)),
                 }
-                if fitted.takes_table:
-                    return {**plain, "type": "scikit-learn-raw"}
-                return {**plain, **self._arrays(medians=fitted.medians)}
+        name = type(fitted).__name__
         raise DatakinError(
-            f"A predictor of the type {type(fitted).__name__} cannot be saved. The types are "
-            f"{listed(TYPES)}."
+            f"A predictor of the type {name} cannot be saved. The types are {listed(TYPES)}."
         )
 
     def _arrays(self, **arrays: Array) -> dict[str, Any]:
         plain = {}
         for name, values in arrays.items():
-            numbers = np.ascontiguousarray(values, dtype=NUMBERS)
-            member = self._member(f"{name}.f64", numbers.tobytes())
+            numbers = np.ascontiguousarray(values, dtype=FORMS.get(name, NUMBERS))
+            ending = f"{numbers.dtype.kind}{8 * numbers.itemsize}"
+            member = self._member(f"{name}.{ending}", numbers.tobytes())
             plain[name] = {"member": member, "shape": list(numbers.shape)}
         return plain
 
@@ -155,24 +151,29 @@ class PartReader:
                 coefficients = self._array(part, "coefficients", (len(points), self.n_outputs))
                 return KernelPredictor(scaler, points, coefficients, width, constant, self.kind)
             case "trees":
-                content = self._member(part.text("member"), TEXT)
-                booster = booster_of(content, self.kind, self.n_columns, self.n_outputs)
-                return TreePredictor(booster, self.kind, part.number("shift"), part.number("scale"))
+                trees = PlainTrees(self._trees(part), self.kind)
+                return TreePredictor(trees, self.kind, part.number("shift"), part.number("scale"))
             case "constant":
                 return ConstantPredictor(np.array(part.numbers("values", self.n_outputs)))
-            case "scikit-learn-raw":
-                # It is not tried: it need not take rows of which nothing is known.
-                columns = (*self.encoder.numeric_names, *self.encoder.category_names)
-                estimator, codes = self._estimator(part)
-                made = (self.n_outputs, self.kind, np.zeros(0), "", columns)
-                return ForeignPredictor(estimator, codes, *made, takes_table=True)
-        return self._foreign(part, self.encoder.names if of_type == "scikit-learn-names" else ())
+        return self._foreign(part, of_type)
 
-    def _foreign(self, part: PlainFields, names: tuple[str, ...]) -> ForeignPredictor:
-        medians = self._array(part, "medians", (self.n_columns,))
+    def _trees(self, part: PlainFields) -> dict[str, Array]:
+        size = (self.n_columns, self.n_outputs)
+        if "member" in part.left:  # as format 1 has it
+            return trees_of(self._member(part.text("member"), TEXT), self.kind, *size)
+        arrays = {name: self._array(part, name, (None,)) for name in FORMS}
+        return checked_trees(arrays, *size, part.where)
+
+    def _foreign(self, part: PlainFields, of_type: str) -> ForeignPredictor:
+        takes_table, encoder = of_type == "scikit-learn-raw", self.encoder
+        of_table = (*encoder.numeric_names, *encoder.category_names)
+        columns = dict(zip(FOREIGN, ((), encoder.names, of_table), strict=True))[of_type]
+        medians = np.zeros(0) if takes_table else self._array(part, "medians", (self.n_columns,))
         estimator, codes = self._estimator(part)
-        made = (self.n_outputs, self.kind, medians, "", names)
+        made = (self.n_outputs, self.kind, medians, "", columns, takes_table)
         fitted = ForeignPredictor(estimator, codes, *made)
+        if takes_table:  # It is not tried: it need not take rows of which nothing is known.
+            return fitted
         try:
             outputs = fitted.predict(np.full((2, self.n_columns), np.nan))
             if outputs.shape != (2, self.n_outputs) or not np.isfinite(outputs).all():
@@ -209,14 +210,15 @@ class PartReader:
         if not fits:
             wanted = " x ".join("n" if n is None else str(n) for n in shape)
             raise DatakinError(f"{where} must have the shape {wanted}.")
-        if shape[0] is None and not 0 < lengths[0] <= ROWS:
+        if None in shape and not 0 < lengths[0] <= ROWS:
             raise DatakinError(f"{where} must have 1 to {ROWS:,} rows.")
-        size = math.prod(lengths) * 8
+        form = np.dtype(FORMS.get(name, NUMBERS))
+        size = math.prod(lengths) * form.itemsize
         content = self._member(given.text("member"), size)
         given.done()
         if len(content) != size:
             raise DatakinError(f"{where} must have {size:,} bytes.")
-        values = np.frombuffer(content, dtype=NUMBERS).astype(float).reshape(lengths)
+        values = np.frombuffer(content, form).astype(form.newbyteorder("=")).reshape(lengths)
         if not np.isfinite(values).all():
             raise DatakinError(f"{where} must hold finite numbers.")
         return values

@@ -84,7 +84,7 @@ def radial(A: Array, B: Array, gamma: float, out: Array | None = None) -> Array:
 class TreePredictor:
     """Boosted trees of XGBoost; numbers are learned in the unit of a shift and a scale."""
 
-    booster: Any
+    booster: Any  # or PlainTrees
     kind: str
     shift: float = 0.0
     scale: float = 1.0
@@ -98,6 +98,53 @@ class TreePredictor:
         if self.kind == "regression":
             found = found * self.scale + self.shift
         return np.asarray(found[:, None] if found.ndim == 1 else found)
+
+
+@dataclass(frozen=True, eq=False)
+class PlainTrees:
+    """Boosted trees as arrays, in the place of XGBoost's booster: the same predictions, bit by bit.
+
+    Attributes
+    ----------
+    arrays : dict of str to ndarray
+        Of all nodes, tree after tree: `left` and `right` (positions of the children, which come later; -1 for
+        a leaf), `column`, `default_left` (whether a missing number goes left) and `value` (below it a row
+        goes left; of a leaf, what it adds). And `ends` of the trees, which belong to the responses in turn,
+        and `base`, what the sum of each response begins with.
+    kind : str
+    """
+
+    arrays: dict[str, Array]
+    kind: str
+
+    def inplace_predict(self, X: Array, **options: Any) -> Array:
+        """Return what XGBoost does, for a matrix of 32-bit floats; options are its own."""
+        sums = self._sums(np.ascontiguousarray(X.T))
+        if self.kind != "multiclass":
+            return sums[0] if self.kind == "regression" else np.asarray(expit(sums[0]))
+        # XGBoost's exp is the C library's, as numpy's is for complex numbers; for 32-bit floats it is not.
+        found = np.exp((sums - sums.max(axis=0)).astype(np.complex64)).real
+        return np.asarray((found / found.sum(axis=0, dtype=float).astype(np.float32)).T)
+
+    def _sums(self, columns: Array) -> Array:
+        """Return the sums of leaves, one row per response: 32-bit floats, added in XGBoost's order."""
+        left, right, column, default_left, value, ends, base = self.arrays.values()
+        sums = np.repeat(base[:, None], columns.shape[1], axis=1)
+        response = np.repeat(np.arange(len(ends)) % len(base), np.diff(ends, prepend=0))
+        nodes = (each.tolist() for each in (left, right, column, default_left, response))
+        every = np.ones(columns.shape[1], dtype=bool)
+        reached: dict[int, Array] = {}  # which rows come to a node; every row to a root
+        for node, (low, high, j, is_low, k, split) in enumerate(zip(*nodes, value, strict=True)):
+            here = reached.pop(node, every)
+            if low < 0:
+                sums[k] += here * split
+            elif is_low:
+                reached[high] = here & (columns[j] >= split)
+                reached[low] = here ^ reached[high]
+            else:
+                reached[low] = here & (columns[j] < split)
+                reached[high] = here ^ reached[low]
+        return sums
 
 
 @dataclass(frozen=True, eq=False)
