@@ -1,7 +1,8 @@
 """Small datasets that many tests need: factories, so that each test says what it varies."""
 
+import re
 from collections.abc import Callable, Sequence
-from fnmatch import fnmatchcase
+from fnmatch import translate
 from pathlib import Path
 from typing import Any
 
@@ -20,17 +21,19 @@ from datakin.learners.stack.records import Trials
 settings.register_profile("same", derandomize=True)
 settings.load_profile("same")
 
-LONG = [
-    line.replace("[", "[[]", 1)
-    for line in Path(__file__).with_name("long.txt").read_text(encoding="utf-8").splitlines()
-    if not line.startswith("#")
-]
+LONG = re.compile(
+    "|".join(
+        translate(line.replace("[", "[[]", 1))
+        for line in Path(__file__).with_name("long.txt").read_text(encoding="utf-8").splitlines()
+        if not line.startswith("#")
+    )
+)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if any(fnmatchcase(item.nodeid, pattern) for pattern in LONG):
+        if LONG.match(item.nodeid):
             item.add_marker(pytest.mark.long)
 
 

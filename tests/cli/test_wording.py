@@ -74,21 +74,23 @@ def messages():
     for path in sorted(Path(datakin.__file__).parent.rglob("*.py")):
         if "cli" in path.parts or "results" in path.parts:
             continue
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        code = path.read_text(encoding="utf-8")
+        if "--" not in code:
+            continue
+        nodes = list(ast.walk(ast.parse(code)))
         docs = {
             id(node.body[0].value)
-            for node in ast.walk(tree)
+            for node in nodes
             if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
             and node.body
             and isinstance(node.body[0], ast.Expr)
         }
         inside = {
-            id(part)
-            for node in ast.walk(tree)
-            if isinstance(node, ast.JoinedStr)
-            for part in node.values
+            id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values
         }
-        for node in ast.walk(tree):
+        for node in nodes:
+            if not isinstance(node, (ast.Constant, ast.JoinedStr)):
+                continue
             if id(node) in docs or id(node) in inside:
                 continue
             text = filled(node)

@@ -4,6 +4,7 @@ import ast
 import math
 import tomllib
 from functools import cache
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -27,9 +28,22 @@ def name_of(claim):
 
 
 NAMES = [f"{group['id']}/{name_of(claim)}" for group, claim in CHECKED]
+by_group = pytest.mark.parametrize("group", [g for g in GROUPS.values() if "file" in g], ids=itemgetter("id"))
 
 
 read = cache(pd.read_csv)
+printed_by_the_paper = cache(paper_values)
+
+
+def wrong(group, check):
+    """Return the claims of a group that a check refuses, each with the reason."""
+    found = []
+    for claim in group["claims"]:
+        try:
+            check(group, claim)
+        except Exception as reason:
+            found.append(f"{name_of(claim)}: {reason!r}")
+    return found
 
 
 def rows_of(group, claim):
@@ -40,8 +54,7 @@ def rows_of(group, claim):
     return rows
 
 
-@pytest.mark.parametrize(("group", "claim"), CHECKED, ids=NAMES)
-def test_claim_prints_the_committed_result(group, claim):
+def prints_the_committed_result(group, claim):
     rows = rows_of(group, claim)
     measure = group.get("measure", "value")
     if measure == "value":
@@ -58,8 +71,12 @@ def test_claim_prints_the_committed_result(group, claim):
     assert format(claim["ours"], ".4g") == format(found, ".4g")
 
 
-@pytest.mark.parametrize(("group", "claim"), CHECKED, ids=NAMES)
-def test_verdict_follows_from_the_numbers(group, claim):
+@by_group
+def test_claims_print_the_committed_results(group):
+    assert wrong(group, prints_the_committed_result) == []
+
+
+def verdict_follows_from_the_numbers(group, claim):
     ours, paper = claim["ours"], claim.get("paper", 0.0)
     if math.isnan(ours):
         ours = group["undefined"]
@@ -75,6 +92,11 @@ def test_verdict_follows_from_the_numbers(group, claim):
     else:
         expected = "better" if "better" in group and ours < paper else "differs"
     assert claim["verdict"] == expected
+
+
+@by_group
+def test_verdicts_follow_from_the_numbers(group):
+    assert wrong(group, verdict_follows_from_the_numbers) == []
 
 
 def test_every_group_says_where_and_why():
@@ -101,20 +123,33 @@ def test_no_number_is_left_out():
     assert rank == {(s, c) for s in LEVELLED for c in paper_values("spearman", s)["column"]}
 
 
-@pytest.mark.parametrize(("group", "claim"), CHECKED, ids=NAMES)
-def test_paper_s_figure_is_the_table_s(group, claim):
+def figure_is_the_table_s(group, claim):
     table = {"spearman": "spearman", "diff": "diff", "limit": "diff", "transport": "metrics"}
     table |= {"oracle": "estimates", "estimates": "estimates"}
     kind = group["id"].partition("-")[0]
     # Words of the paper rather than figures of a table: inversions, gain, zones.
     if "paper" not in claim or kind in ("inversions", "gain", "zones"):
         return
-    values = paper_values(table[kind], claim["setting"])
+    values = printed_by_the_paper(table[kind], claim["setting"])
     column = "ensemble" if kind == "limit" else claim["column"]
     values = values[values["column"] == column]
     if "level" in claim:
         values = values[values["level"] == claim["level"]]
     assert values["value"].item() == claim["paper"]
+
+
+@by_group
+def test_the_paper_s_figures_are_the_table_s(group):
+    assert wrong(group, figure_is_the_table_s) == []
+
+
+@pytest.mark.parametrize("key", ["ours", "paper", "verdict"])
+def test_a_wrong_claim_is_found(key):
+    group = GROUPS["diff"]
+    changed = {**group["claims"][0], key: "differs" if key == "verdict" else 9.0}
+    checks = (prints_the_committed_result, figure_is_the_table_s, verdict_follows_from_the_numbers)
+    found = [wrong({**group, "claims": [changed]}, check) for check in checks]
+    assert [*map(len, found)][("ours", "paper", "verdict").index(key)] == 1
 
 
 def test_tests_that_are_named_exist():
