@@ -155,22 +155,21 @@ def call(command: Command, use: Use) -> None:
     results = ["--out", use.folder / "out.csv", "--report", use.folder / "out.html", "--details"]
     if command.can_plot and find_spec("matplotlib"):
         results += ["--plot", use.folder / "out.png"]
-    for words in ((), ("--force", "--quiet")):
-        use.type(
-            *command.words,
-            *given.texts[: command.most],
-            *CORRECTIONS,
-            *matched,
-            *command.first,
-            *results,
-            *words,
-            code=ok,
-        )
+    use.type(
+        *command.words,
+        *given.texts[: command.most],
+        *CORRECTIONS,
+        *matched,
+        *command.first,
+        *results,
+        code=ok,
+    )
     short = (*command.words, *command.others)
-    use.type(*short, *given.bases, "--label", "y", "--table", "first", "--json", code=ok)
-    use.type(*short, *given.bases, "--label", "y", "--sheet", "first", code=ok)
+    first = ("--table", "first", "--sheet", "first", "--json")
+    use.type(*short, *given.bases, "--label", "y", *first, code=ok)
     use.type(*short, *given.bases, "--label", "y", "--query", "select * from second", code=ok)
-    use.type(*short, *given.headless, "--label", "x3", "--no-header", code=ok)
+    again = ("--out", use.folder / "out.csv", "--force", "--quiet")
+    use.type(*short, *given.headless, "--label", "x3", "--no-header", *again, code=ok)
     if command.has_domain:
         part = ("--target", "s1") if command.has_target else ()
         part += ("--source", "s2") if command.names_source else ()
@@ -211,12 +210,18 @@ def elsewhere(use: Use) -> None:
     pairs = ("--models", "logistic", "--calls", "--fail-on", "hurts")
     use.type("matrix", *given.headless, "--no-header", "--label", "x3", *pairs, code=(0, 3))
     use.type("matrix", *given.headless, "--label", "x3", "--match-classes", "theirs", code=1)
+    for words in (("--version",), ("--help",)):
+        use.type(*words)
+
+
+def squares(use: Use) -> None:
+    """Distances between all tables."""
+    given = files(use)
     for name in METHODS:
         use.type(
             "distance", name, *given.headless, "--no-header", "--label", "x3", "--matrix", "-q"
         )
-    for words in (("--version",), ("--help",), ("distance", "--help")):
-        use.type(*words)
+    use.type("distance", "--help")
 
 
 def models(use: Use) -> None:
@@ -305,6 +310,7 @@ def demo(use: Use) -> None:
 CALLS: dict[str, Callable[[Use], None]] = {
     **{"_".join(each.words): partial(call, each) for each in COMMANDS},
     "elsewhere": elsewhere,
+    "distance_squares": squares,
     "models": models,
     "demo": demo,
 }

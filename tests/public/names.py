@@ -220,7 +220,8 @@ def flags() -> tuple[str, ...]:
     return tuple(found)
 
 
-def surface() -> list[str]:
+@cache
+def surface() -> tuple[str, ...]:
     """Return every entry, sorted; those of a room that cannot be imported here are left out."""
     found = {
         entry
@@ -228,4 +229,4 @@ def surface() -> list[str]:
         if homes()[id(thing)] == path
         for entry in entries(path, thing)
     }
-    return sorted({*found, *objects(), *flags()})
+    return tuple(sorted({*found, *objects(), *flags()}))
