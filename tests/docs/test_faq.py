@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import warnings
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -60,6 +61,10 @@ def choice(demo):
     return datakin.choose(*demo)
 
 
+# What a choice says of tables, columns and rows does not depend on its learners.
+quick_choice = partial(datakin.choose, learners=["linear"], repeats=1)
+
+
 def table(dataset):
     frame = pd.DataFrame(dataset.features.numeric).rename(columns="x{}".format)
     return frame.assign(y=np.where(dataset.y == 1, "yes", "no"))
@@ -94,8 +99,8 @@ def test_rows_needed(demo, tmp_path):
     target, (twin, other, *_) = demo
     X, y = target.features.numeric, target.y
     with pytest.raises(DatakinError, match="at least 20 labelled rows"):
-        datakin.choose((X[:19], y[:19]), [twin])
-    datakin.choose((X[:20], y[:20]), [twin])
+        quick_choice((X[:19], y[:19]), [twin])
+    quick_choice((X[:20], y[:20]), [twin])
     table(target).to_csv(tmp_path / "mine.csv", index=False)
     table(twin)[:19].to_csv(tmp_path / "small.csv", index=False)
     table(other).to_csv(tmp_path / "large.csv", index=False)
@@ -141,8 +146,8 @@ def test_columns(demo):
     frame = table(twin).drop(columns="x3").assign(extra=twin.features.numeric[::-1, 3])
     less = datakin.read_table(frame, label="y", name="less")
     blank = datakin.read_table(table(twin).assign(x3=np.nan), label="y", name="less")
-    first, notes = notes_of(datakin.choose, mine, [less])
-    second = datakin.choose(mine, [blank])
+    first, notes = notes_of(quick_choice, mine, [less])
+    second = quick_choice(mine, [blank])
     assert first.error == second.error
     assert first.frame.equals(second.frame)
     errors = CrossErrors.measure([mine, less], models=["logistic"])
@@ -171,7 +176,7 @@ def test_kinds_of_columns():
     other = datakin.read_table(ward(200), label="died", name="other")
     assert mine.features.category_names == ("ward",)
     assert set(mine.features.numeric_names) == {"age", "seen"}
-    found = datakin.choose(mine, [other])
+    found = quick_choice(mine, [other])
     assert found.error < 0.4
     assert len(found.model.predict(ward(5).drop(columns="died"))) == 5
 
@@ -193,9 +198,9 @@ def test_classes():
     mine = datakin.as_dataset(*three(90, 1, "")[:2], name="mine")
     lacks = datakin.as_dataset(X[y != "c"], y[y != "c"], name="lacks")
     other = datakin.as_dataset(*three(200, 3, "", other="d")[:2], name="other")
-    _, notes = notes_of(datakin.choose, mine, [lacks])
+    _, notes = notes_of(quick_choice, mine, [lacks])
     assert "class missing from the source: 'c'" in notes
-    found, notes = notes_of(datakin.choose, mine, [other])
+    found, notes = notes_of(quick_choice, mine, [other])
     n_known = int(np.sum(three(200, 3, "", other="d")[1] != "d"))
     assert found["other"].n_rows == n_known
     assert "does not have: 'd'" in notes
@@ -216,7 +221,7 @@ def test_numbers():
         X = rng.standard_normal((n, 3))
         return X, 100 + X @ [3.0, 2.0, 0.0] + rng.standard_normal(n)
 
-    found = datakin.choose(draw(60), {"other": draw(200)})
+    found = quick_choice(draw(60), {"other": draw(200)})
     assert (found.task, found.loss) == ("regression", "squared")
     X, y = draw(2000)
     squared = np.mean((found.model.predict(X) - y) ** 2)
@@ -245,13 +250,13 @@ def test_rows_in_common(demo):
         return datakin.as_dataset(both, np.append(target.y[:20], twin.y), name="other")
 
     X = target.features.numeric[:20].copy()
-    found, notes = notes_of(datakin.choose, target, [with_rows(X)])
+    found, notes = notes_of(quick_choice, target, [with_rows(X)])
     assert found["other"].n_rows == 300
     assert "20 rows left out, which also stand in target" in notes
     score = datakin.score(target, with_rows(X), models=["logistic"])
     assert any("20 rows" in note for note in score.notes)
     X[:, 0] += 0.001
-    found, notes = notes_of(datakin.choose, target, [with_rows(X)])
+    found, notes = notes_of(quick_choice, target, [with_rows(X)])
     assert found["other"].n_rows == 320
     assert "also stand" not in notes
 
@@ -268,7 +273,7 @@ def test_a_table_with_itself(demo, tmp_path):
     found, notes = notes_of(datakin.score, target, copy)
     assert found.score == found.source_to_target == found.target_to_source == 0
     assert "hold the same rows: the score is 0 by definition" in notes
-    choice = datakin.choose(target, [copy, twin])
+    choice = quick_choice(target, [copy, twin])
     assert choice.used == ("twin",)
     assert "same rows" in choice.unusable["copy"]
     table(target).to_csv(tmp_path / "mine.csv", index=False)

@@ -137,14 +137,13 @@ def try_files(path, start, stop):
 
 def run(path, start, stop):
     """Try damaged files in a process of their own; return what it printed but the numbers."""
-    command = [
-        sys.executable,
-        "-m",
-        "tests.unit.data.test_damaged_files",
-        path,
-        str(start),
-        str(stop),
-    ]
+    return run_all((path, start, stop))
+
+
+def run_all(*tries):
+    """Try several kinds of files in one process."""
+    words = [str(word) for each in tries for word in each]
+    command = [sys.executable, "-m", "tests.unit.data.test_damaged_files", *words]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([".", *filter(None, sys.path)])}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     lines = done.stdout.splitlines()
@@ -167,14 +166,27 @@ def test_a_whole_file_is_read(folder, name):
     assert read_table(folder / name, label="y").n_rows == 60
 
 
-@pytest.mark.parametrize("part", ["first", pytest.param("rest", marks=pytest.mark.long)])
+def test_some_damaged_files_of_every_kind_are_read_or_refused(folder):
+    """All in one process: to start one takes longer than to read the files of a kind."""
+    words = run_all(*((folder / name, 0, first_of(name)) for name in COUNTS))
+    assert len(words) == len(COUNTS), words
+    for name, said in zip(COUNTS, words, strict=True):
+        assert "foreign" not in said, name
+        assert "refused" in said, name
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("name", COUNTS)
-def test_damaged_files_are_read_or_refused(folder, name, part):
-    first = -(-COUNTS[name] // 6)
-    words = run(str(folder / name), *((0, first) if part == "first" else (first, COUNTS[name])))
+def test_damaged_files_are_read_or_refused(folder, name):
+    words = run(folder / name, first_of(name), COUNTS[name])
     assert len(words) == 1, words
     assert "foreign" not in words[0]
     assert "refused" in words[0]
+
+
+def first_of(name):
+    """Return how many damaged files of a kind `make test` tries."""
+    return -(-COUNTS[name] // 6)
 
 
 def test_a_footer_that_promises_too_many_rows_is_refused_at_once(folder, tmp_path):
@@ -203,8 +215,9 @@ def test_feather_of_the_first_version_is_refused(tmp_path):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 4:
-        try_files(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    if len(sys.argv) > 2:
+        for path, start, stop in zip(*(iter(sys.argv[1:]),) * 3, strict=True):
+            try_files(path, int(start), int(stop))
     else:
         with tempfile.TemporaryDirectory() as place:
             write_all(place)
