@@ -178,7 +178,7 @@ def _have_foreign_months(texts: pa.Array) -> bool:
 
 def _extracted(texts: pa.Array, pattern: str) -> dict[str, Any] | None:
     """Return the named parts of texts, None when some do not fit."""
-    if pc.extract_regex(texts.slice(0, HEAD), pattern=pattern).null_count:
+    if len(texts) > HEAD and pc.extract_regex(texts[:HEAD], pattern=pattern).null_count:
         return None
     parts = pc.extract_regex(texts, pattern=pattern)
     if parts.null_count:

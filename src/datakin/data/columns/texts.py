@@ -58,7 +58,8 @@ def matches(texts: pa.Array, pattern: str) -> Array:
 
 def fit_all(texts: pa.Array, pattern: str) -> bool:
     """Whether all texts fit a pattern; the first ones settle it for most columns."""
-    return all(bool(matches(some, pattern).all()) for some in (texts.slice(0, HEAD), texts))
+    parts = (texts.slice(0, HEAD), texts) if len(texts) > HEAD else (texts,)
+    return all(bool(matches(some, pattern).all()) for some in parts)
 
 
 def grouped(names: Iterable[str], key: Callable[[str], str]) -> dict[str, list[str]]:
