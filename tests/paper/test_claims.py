@@ -28,7 +28,9 @@ def name_of(claim):
 
 
 NAMES = [f"{group['id']}/{name_of(claim)}" for group, claim in CHECKED]
-by_group = pytest.mark.parametrize("group", [g for g in GROUPS.values() if "file" in g], ids=itemgetter("id"))
+by_group = pytest.mark.parametrize(
+    "group", [g for g in GROUPS.values() if "file" in g], ids=itemgetter("id")
+)
 
 
 read = cache(pd.read_csv)

@@ -76,7 +76,9 @@ def is_of_distances(entry):
     return entry.startswith((f"{COMMAND_LINE} distance", "distance"))
 
 
-@pytest.mark.parametrize(("part", "least"), [(True, 250), (False, 250)], ids=["distances", "others"])
+@pytest.mark.parametrize(
+    ("part", "least"), [(True, 250), (False, 250)], ids=["distances", "others"]
+)
 def test_every_command_and_flag_has_a_call(use, part, least):
     for name, call in commands.CALLS.items():
         if is_of_distances(name) == part:

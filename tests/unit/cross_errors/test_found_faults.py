@@ -272,7 +272,7 @@ def test_no_wrong_byte_makes_a_wrong_number_or_a_foreign_exception(four, tmp_pat
     expected = errors.score("d0", "d1", **look)
     for file in list((tmp_path / "saved").rglob("*.parquet")):
         content = file.read_bytes()
-        for at in np.linspace(0, len(content) - 1, 120).astype(int):
+        for at in np.linspace(0, len(content) - 1, 60).astype(int):
             file.write_bytes(content[:at] + bytes([content[at] ^ 0xFF]) + content[at + 1 :])
             try:
                 found = CrossErrors.load(tmp_path / "saved").score("d0", "d1", **look)
