@@ -28,13 +28,13 @@ from benchmarks.decisions.judging import loss_of
 from benchmarks.decisions.measures import LEAST_ERROR
 from benchmarks.decisions.runs import Settings, Study, Task, run_collection
 from datakin import DatakinError, DatakinWarning
-from datakin.choosing import summary
 from datakin.learners.losses import Judge as TargetJudge
 from datakin.learners.losses import resolve_loss
-from datakin.learners.stack import trials as calls
-from datakin.learners.stack.fitting import Passes, held_out
+from datakin.learners.stack import gains as calls
+from datakin.learners.stack.passes import Passes, held_out
 from datakin.learners.stack.records import call_of
 from datakin.learners.stack.weights import PREDICTING, Style
+from datakin.scoring import stated as summary
 from reproduction.harness import default_data, made_by, markdown
 
 RESULTS = Path(__file__).parents[1] / "results"
@@ -88,15 +88,15 @@ def calibrate_draw(spec: str, data: Path, task: Task) -> dict[str, Any]:
 
 def _stated(inside: Inside, loss: str) -> dict[str, float]:
     """Return what is said of the whole before any factor, and what comes true."""
-    fitted, prepared, judge = inside.fitted, inside.prepared, inside.judge
+    fitted, prepared, judge = inside.fitted.reading, inside.prepared, inside.judge
     y, groups = prepared.target.y, prepared.groups.get(prepared.target.name)
     own = TargetJudge.make(resolve_loss(loss), prepared.rows.kind, prepared.target.classes, y)
     passes = fitted.passes
     draws = fitted.honest if fitted.used else held_out(passes.alone)
     said = summary.JudgedRows(own, y, prepared.rows.weights, groups).stated(draws)
-    before = summary.mean_losses(passes, held_out(passes.alone))
-    after = summary.mean_losses(passes, draws)
-    gain, error = calls.gain_of(before, after, prepared.rows, groups)
+    before = summary.mean_losses(passes.evidence, held_out(passes.alone))
+    after = summary.mean_losses(passes.evidence, draws)
+    gain, error = calls.gain_of(before, after, passes.evidence)
     alone = inside.alone
     chosen = inside.outputs(fitted.chosen, fitted.chosen.mixes) if fitted.used else alone
     return {
@@ -114,7 +114,7 @@ def _stated(inside: Inside, loss: str) -> dict[str, float]:
 
 def _styles(inside: Inside) -> dict[str, dict[str, float]]:
     """Return what other strengths of the weights bring, relative to the target alone."""
-    judge, fitted = inside.judge, inside.fitted
+    judge, fitted = inside.judge, inside.fitted.reading
     alone = inside.alone
     errors, losses = judge.error(alone), judge.loss(alone)
     least = LEAST_ERROR if inside.prepared.target.classes else 1e-12

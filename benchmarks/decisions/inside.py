@@ -15,10 +15,11 @@ import numpy as np
 from benchmarks.decisions.draws import Draw
 from benchmarks.decisions.judging import Judge
 from datakin.learners.named import make_learners
-from datakin.learners.stack.fitting import Passes, fit_stack
+from datakin.learners.stack.fitting import fit_stack, folds_of
+from datakin.learners.stack.gains import REPEATS, read_trials
+from datakin.learners.stack.passes import Passes
 from datakin.learners.stack.preparation import prepare
 from datakin.learners.stack.records import Trial
-from datakin.learners.stack.trials import REPEATS, folds_of, try_sources
 
 
 class Inside:
@@ -32,23 +33,26 @@ class Inside:
             self.prepared.sources,
             make_learners(None, bool(made.target.classes)),
             folds_of(self.prepared.target, 0),
+            groups=self.prepared.groups.get(made.target.name),
             repeats=(REPEATS, REPEATS),
+            trials=True,
         )
         self._X = self.prepared.encoder.apply(made.test.features)
         self._known: dict[int, Any] = {}
 
     @property
     def passes(self) -> Passes:
-        return self.fitted.passes
+        return self.fitted.reading.passes
 
     @cached_property
     def trials(self) -> list[Trial]:
-        return try_sources(self.passes, self.prepared.target.groups)
+        return read_trials(self.passes)
 
     def outputs(self, passes: Passes, mixes: Sequence[Any], some: Any = None) -> Any:
         """Return what a mix of candidates (all, or some of them) gives for the test rows."""
         if id(passes) not in self._known:
-            made = passes.stack.predictors(np.ones(len(passes.stack.candidates)), 0.0)
+            stack = self.fitted.stacks[passes is not self.passes]
+            made = stack.predictors(np.ones(len(stack.candidates)), 0.0)
             self._known[id(passes)] = np.array([fit.predict(self._X) for _, _, fit in made])
         each = self._known[id(passes)]
         each = each if some is None else each[some]
@@ -58,20 +62,21 @@ class Inside:
     @property
     def alone(self) -> Any:
         """What the learners give that know the target alone."""
-        return self.outputs(self.passes, self.passes.alone, self.passes.stack.own)
+        return self.outputs(self.passes, self.passes.alone, self.passes.evidence.own)
 
     def with_source(self, name: str) -> Any:
         """What a trial of one source gives: its models and the target's, mixed."""
-        candidates = self.passes.stack.candidates
+        candidates = self.passes.evidence.candidates
         some = np.array([c.rows == "target" or c.source == name for c in candidates])
-        mixes = self.passes.of(lambda c: c.rows == "target" or c.source == name)
+        mixes = self.passes.singles[name]
         return self.outputs(self.passes, mixes, some)
 
     def pooled(self, name: str) -> tuple[Any, Any]:
         """What the linear learner gives that knows the target, and one pool of target and source."""
-        learner, rows = self.passes.stack.learners[0], self.prepared.rows
+        stack, rows = self.fitted.stacks[0], self.prepared.rows
+        learner = stack.learners[0]
         own, told = learner.fit(rows)
-        parts = [self.passes.stack.fits[learner.name, name].told, told]
+        parts = [stack.fits[learner.name, name].told, told]
         both = learner.fit(rows.below(self.prepared.sources[name]), parts)[0]
         found = [fit.predict(self._X) for fit in (own, both)]
         if rows.kind == "binary":
@@ -82,7 +87,7 @@ class Inside:
         """Return by source what its trial, and a pool with it, bring on the test rows."""
         alone = self.judge.loss(self.alone)
         found = {}
-        for name in self.passes.stack.names:
+        for name in self.passes.evidence.names:
             before, after = (self.judge.loss(each) for each in self.pooled(name))
             found[name] = {
                 "true_gain": fall(alone, self.judge.loss(self.with_source(name))),

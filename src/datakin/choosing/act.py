@@ -20,11 +20,10 @@ from datakin.data.inputs import collect
 from datakin.learners.learner import takes_table
 from datakin.learners.losses import Judge, choose_loss, resolve_loss
 from datakin.learners.named import make_learners
+from datakin.learners.stack import gains
 from datakin.learners.stack.ahead import own_fits
-from datakin.learners.stack.fitting import fit_stack
+from datakin.learners.stack.fitting import fit_stack, folds_of
 from datakin.learners.stack.preparation import MOST_ROWS, Prepared, prepare
-from datakin.learners.stack.trials import REPEATS as TRIED
-from datakin.learners.stack.trials import folds_of
 from datakin.results.choice import Choice
 
 REPEATS = (5, 12)  # Repeats of the folds: at least, and at most until the answer is the same.
@@ -192,7 +191,7 @@ def choose_from(
         folds(0),
         (least, most if prepared.sources or earlier.predictors else least),
         pools=options.pools,
-        tried=TRIED,
+        tried=gains.REPEATS,
         of="choose",
         here=options.client is None,
     )
@@ -211,7 +210,9 @@ def choose_from(
             *tables,
             learners,
             folds,
+            groups=prepared.groups.get(own.name),
             repeats=(least, most),
+            trials=True,
             pools=options.pools,
             seed=seed,
             run=run,
@@ -219,9 +220,9 @@ def choose_from(
             kept=None if kept is None else kept.read(),
             advance=finished,
         )
-        choice = make_choice(own, sources, prepared, earlier, fitted, judge, recorded, run)
+        choice = make_choice(own, sources, prepared, earlier, fitted, judge, recorded, seed)
     if fitted.interrupted:
-        n = len(fitted.passes.folds)
+        n = fitted.reading.passes.n_draws
         raise Interrupted(f"Interrupted after {n} of at least {least} draws of the folds.", choice)
     return choice
 

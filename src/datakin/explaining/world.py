@@ -21,8 +21,8 @@ from datakin.learners.named import LEARNERS
 from datakin.learners.newton import FREE, link, mean_of, refit
 from datakin.learners.predictors import normalised
 from datakin.learners.scaling import filled
+from datakin.learners.stack.fitting import folds_of
 from datakin.learners.stack.preparation import Prepared, prepare
-from datakin.learners.stack.trials import folds_of
 from datakin.learners.trees import TreeLearner
 
 ENOUGH = 100  # Rows of the source from which trees are tried.

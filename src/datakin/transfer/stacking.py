@@ -22,7 +22,8 @@ from datakin.learners.learner import Rows, responses, takes_table
 from datakin.learners.losses import Judge, Labels, choose_loss, resolve_loss
 from datakin.learners.named import make_learners
 from datakin.learners.stack.ahead import own_fits
-from datakin.learners.stack.fitting import fit_stack, held_out
+from datakin.learners.stack.fitting import fit_stack
+from datakin.learners.stack.passes import held_out
 from datakin.transfer.pool import Pool, SourcesEstimator
 
 MANY = 20  # classes of numbers that are rather numbers to predict
@@ -161,16 +162,18 @@ class KinStack(SourcesEstimator):
                 parts,
                 learners,
                 folds,
+                groups=groups,
                 repeats=draws,
                 pools=self.pools,
                 seed=self.random_state,
                 advance=lambda repeat, predictions: advance(),
             )
+        reading = fitted.reading
         self.error_, self.error_alone_ = (
             judge.error(draws, labels.y, target.weights)
-            for draws in (fitted.honest, held_out(fitted.passes.alone))
+            for draws in (reading.honest, held_out(reading.passes.alone))
         )
-        self.used_, self.shares_ = fitted.used, fitted.shares
+        self.used_, self.shares_ = reading.used, reading.shares
         self._stack = fitted.predictor(judge)
         return self
 

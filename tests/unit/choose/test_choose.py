@@ -364,7 +364,7 @@ def test_two_groups_are_enough() -> None:
 
 
 def test_few_groups_widen_what_is_said_of_a_source() -> None:
-    from datakin.learners.stack.trials import few_units, posterior
+    from datakin.learners.stack.gains import few_units, posterior
 
     few, many = (few_units(60, np.arange(60) % n) for n in (3, 60))
     assert few == pytest.approx(2.92 / 1.671, abs=0.01)  # quantiles of t with 2 and 59 degrees

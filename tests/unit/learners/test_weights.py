@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from datakin.learners.kernel import KernelLearner
 from datakin.learners.learner import Rows
 from datakin.learners.stack.candidates import Stack
-from datakin.learners.stack.fitting import cut_of, used_sources
+from datakin.learners.stack.passes import cut_of, used_sources
 from datakin.learners.stack.weights import Style, mix, on_simplex
 
 

@@ -104,7 +104,7 @@ def test_a_choice_says_one_thing(choices, kind):
 
 def test_what_is_exact_is_also_what_the_predictions_say(choices, monkeypatch):
     """Metrics from predictions alone agree with those that follow from errors."""
-    monkeypatch.setattr("datakin.choosing.summary.agreeing", lambda found, *_: found)
+    monkeypatch.setattr("datakin.scoring.stated.agreeing", lambda found, *_: found)
     for kind, before in choices.items():
         n = 150 if kind in ("rare", "numbers") else 70
         after = quietly(datakin.choose, *task(kind, n), **QUICK)

@@ -16,22 +16,11 @@ import numpy as np
 
 from datakin._core.repeatability import derive_seed
 from datakin.data.features import Array
+from datakin.learners.folds import draw_folds
 from datakin.learners.learner import Learner, Predictor, Rows, predicted
+from datakin.learners.stack.evidence import ALL, BOTH, TARGET, Candidate, Evidence
 
-TARGET, BOTH, ALL = "target", "target + all", "all"
 MOST_POOLED = 20_000  # rows of all sources in one pool
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """One predictor of the stack: its learner, and what it is learned from.
-
-    "target", "target + all", "all", or "source", which then has a name.
-    """
-
-    learner: str
-    rows: str
-    source: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,19 +93,12 @@ class Stack:
             self.fits[key] = SourceFit(predictor, np.zeros(0), on_target)
         self.own_passes = {} if own is None else own
         self._pools: dict[str, tuple[Rows, Rows]] = {}
-        self.candidates = self._list()
-        self.own = np.array([c.rows == TARGET for c in self.candidates])
-        self.pooled = np.array([c.rows == BOTH for c in self.candidates])
-        # Of one source, all is that source.
-        alone = len(self.names) == 1
-        self.together = np.array(
-            [c.rows == ALL or (alone and c.rows == "source") for c in self.candidates]
-        )
+        self.candidates = tuple(self._list())
 
-    @property
-    def names(self) -> list[str]:
-        """Names of all sources, those that are ready too."""
-        return [*self.sources, *dict.fromkeys(name for _, name in self.ready)]
+    def evidence(self, groups: Array | None = None) -> Evidence:
+        """Return the evidence, before any fold is drawn; `groups` are rows that belong together."""
+        target, sizes = self.target, {name: len(rows) for name, rows in self.sources.items()}
+        return Evidence(target.kind, target.Y, target.weights, groups, self.candidates, sizes)
 
     @property
     def _has_all(self) -> bool:
@@ -228,21 +210,43 @@ class Stack:
         rows = whole if few is self.target else few.below(pool)
         return learner.fit(rows, [self._all_told(learner), told])[0]
 
-    def shares(self, weights: Array) -> dict[str, float]:
-        """Return each source's share of the prediction."""
-        n = {name: len(rows) for name, rows in self.sources.items()}
-        total, own = sum(n.values()), len(self.target)
-        found = dict.fromkeys(self.names, 0.0)
-        for candidate, weight in zip(self.candidates, weights, strict=True):
-            if candidate.rows == "source":
-                found[candidate.source] += float(weight)
-            elif candidate.rows in (ALL, BOTH):
-                of = total if candidate.rows == ALL else total + own
-                for name in self.sources:
-                    found[name] += float(weight) * n[name] / of
-        return found
+    def pooled(self, folds: Sequence[Array]) -> dict[str, tuple[Array, ...]]:
+        """Return predictions by the first learner from one pool of target and source, for draws of the folds.
+
+        The target alone must have been predicted for these draws.
+        """
+        learner = self.learners[0]
+        told = [self.own_passes[learner.name, repeat][1] for repeat in range(len(folds))]
+        draws = list(zip(folds, told, strict=True))
+        tasks = [
+            partial(_pooled, learner, self.target, rows, self.fits[learner.name, name].told, draws)
+            for name, rows in self.sources.items()
+        ]
+        return dict(zip(self.sources, self.run(tasks), strict=True))
+
+    def halves(self, n_draws: int, groups: Array | None) -> tuple[Array, ...]:
+        """Return predictions of the target's halves from each other, for some draws of them."""
+        target, found = self.target, []
+        is_class = target.kind != "regression"
+        y = target.codes if is_class else target.Y[:, 0]
+        for draw in range(n_draws):
+            seed = derive_seed(self.seed, "half", draw)
+            folds = draw_folds(y, is_class, groups, seed, n_folds=2)
+            tasks = [partial(learner.held_out, target, folds) for learner in self.learners]
+            found.append(np.array([predictions for predictions, _ in self.run(tasks)]))
+        return tuple(found)
 
 
 def _fit_source(learner: Learner, rows: Rows, target: Rows) -> SourceFit:
     predictor, told = learner.fit(rows)
     return SourceFit(predictor, told, predicted(predictor, target.X, target.table))
+
+
+def _pooled(
+    learner: Learner, target: Rows, source: Rows, told: Array, draws: Sequence[tuple[Array, Array]]
+) -> tuple[Array, ...]:
+    """Return predictions of the target's rows, each from a pool without its fold."""
+    both, never = target.below(source), np.full(len(source), -1)
+    return tuple(
+        learner.held_out(both, np.append(folds, never), [told, own])[0] for folds, own in draws
+    )

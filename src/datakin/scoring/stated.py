@@ -1,8 +1,8 @@
-"""From the passes of a stack to what is said of it: errors, gains, stability, worth in rows."""
+"""Looks at the evidence of a target: errors with their intervals, gains, stability, worth in rows."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,10 +18,11 @@ from datakin.learners.metrics import (
     metrics_of,
     sampling_error,
 )
-from datakin.learners.stack.fitting import Fitted, Passes, held_out, used_sources
+from datakin.learners.stack.evidence import Evidence
+from datakin.learners.stack.gains import few_units, gain_of, posterior
+from datakin.learners.stack.passes import Passes, StackReading, held_out, used_sources
 from datakin.learners.stack.records import Trial
-from datakin.learners.stack.trials import few_units, gain_of, posterior
-from datakin.learners.stack.weights import Mix, reweighted
+from datakin.learners.stack.weights import reweighted
 from datakin.results.choice import CurvePoint, Stability
 
 # What to expect of a choice before its gain is measured, as for single sources (see `calls`). Wider than
@@ -115,27 +116,20 @@ class JudgedRows:
         return agreeing(metrics, judge.loss.name, error.error, (error.low, error.high), variance)
 
 
-def best_single(
-    passes: Passes, singles: Mapping[str, Sequence[Mix]]
-) -> tuple[str, list[Array]] | None:
+def best_single(passes: Passes) -> tuple[str, list[Array]] | None:
     """Return the source that is most often the best one, and held-out predictions by the best one.
 
     For every fold the best source is that whose stack with the target loses least (Brier or squared
     error) on the rows of the other folds: no row helps to pick what it is predicted by.
-
-    Parameters
-    ----------
-    passes : Passes
-    singles : mapping of str to sequence of Mix
-        Of each source, for each draw of the folds.
     """
+    evidence, singles = passes.evidence, passes.singles
     if not singles:
         return None
-    names, target = sorted(singles), passes.stack.target
+    names = sorted(singles)
     picked, draws = np.zeros(len(names), dtype=int), []
-    for draw, folds in enumerate(passes.folds):
+    for draw, folds in enumerate(evidence.folds):
         predictions = np.array([singles[name][draw].predictions for name in names])
-        losses = target.weights * squared(target.Y, predictions, target.kind)
+        losses = evidence.weights * squared(evidence.Y, predictions, evidence.kind)
         by_fold = np.array([np.bincount(folds, weights=of_source) for of_source in losses])
         best = np.argmin(losses.sum(axis=1)[:, None] - by_fold, axis=0)
         picked += np.bincount(best, minlength=len(names))
@@ -143,51 +137,47 @@ def best_single(
     return names[int(np.argmax(picked))], draws
 
 
-def mean_losses(passes: Passes, draws: Sequence[Array]) -> Array:
+def mean_losses(evidence: Evidence, draws: Sequence[Array]) -> Array:
     """Return the decision loss of each row, mean over the draws of the folds."""
-    return mean_squared(passes.stack.target.Y, draws, passes.stack.target.kind)
+    return mean_squared(evidence.Y, draws, evidence.kind)
 
 
-def mean_loss(passes: Passes, draws: Sequence[Array]) -> float:
+def mean_loss(evidence: Evidence, draws: Sequence[Array]) -> float:
     """Return the mean of `mean_losses`, by the weights of the rows."""
-    return float(np.average(mean_losses(passes, draws), weights=passes.stack.target.weights))
+    return float(np.average(mean_losses(evidence, draws), weights=evidence.weights))
 
 
-def total_gain(
-    passes: Passes, draws: Sequence[Array], groups: Array | None
-) -> tuple[float, float, float, float, float]:
+def total_gain(passes: Passes, draws: Sequence[Array]) -> tuple[float, float, float, float, float]:
     """Return the gain to expect with its 90% interval, P(gain > 0), and the gain of held-out predictions."""
-    target = passes.stack.target
-    alone = mean_losses(passes, held_out(passes.alone))
-    gain, error = gain_of(alone, mean_losses(passes, draws), target, groups)
-    error *= few_units(len(alone), groups)
+    evidence = passes.evidence
+    alone = mean_losses(evidence, held_out(passes.alone))
+    gain, error = gain_of(alone, mean_losses(evidence, draws), evidence)
+    error *= few_units(len(alone), evidence.groups)
     expected = posterior(gain, error, len(alone), EXPECTED, WIDTH, POWER, SPREAD)
     return *expected[:4], gain
 
 
-def stability_of(fitted: Fitted, error: Stated) -> Stability:
+def stability_of(reading: StackReading, error: Stated, seed: int) -> Stability:
     """Return how often other folds, and other weights of the rows, lead to the same sources."""
-    passes, stack = fitted.passes, fitted.passes.stack
-    n_draws = len(passes.mixes)
-    by_folds = [used_sources(stack.shares(mix.weights)) for mix in passes.choosing]
-    rng = np.random.default_rng(derive_seed(stack.seed, "reweighted"))
+    passes, evidence = reading.passes, reading.passes.evidence
+    n_draws, names = passes.n_draws, evidence.names
+    by_folds = [used_sources(evidence.shares(mix.weights)) for mix in passes.choosing]
+    rng = np.random.default_rng(derive_seed(seed, "reweighted"))
     by_sample = []
-    for b in range(REWEIGHTED if stack.names else 0):
-        weights = passes.row_weights * rng.standard_exponential(len(stack.target))
-        mix = reweighted(passes.predictions[b % n_draws], stack.target.Y, weights, stack.own)
-        by_sample.append(used_sources(stack.shares(mix)))
+    for b in range(REWEIGHTED if names else 0):
+        weights = evidence.weights * rng.standard_exponential(len(evidence.Y))
+        mix = reweighted(evidence.predictions[b % n_draws], evidence.Y, weights, evidence.own)
+        by_sample.append(used_sources(evidence.shares(mix)))
 
     def share(answers: Sequence[tuple[str, ...]]) -> float:
-        return float(np.mean([answer == fitted.used for answer in answers])) if answers else 1.0
+        return float(np.mean([answer == reading.used for answer in answers])) if answers else 1.0
 
     def by_source(answers: Sequence[tuple[str, ...]]) -> dict[str, float]:
-        return {
-            name: float(np.mean([name in answer for answer in answers])) for name in stack.names
-        }
+        return {name: float(np.mean([name in answer for answer in answers])) for name in names}
 
     return Stability(
         n_draws,
-        fitted.settled,
+        passes.is_settled,
         share(by_folds),
         min(error.by_draw),
         max(error.by_draw),
@@ -206,17 +196,35 @@ def fewest_sources(passes: Passes, shares: dict[str, float]) -> tuple[str, ...]:
     if len(order) < 2:
         return tuple(order)
 
-    base = mean_loss(passes, held_out(passes.alone))
+    base = mean_loss(passes.evidence, held_out(passes.alone))
 
     def gain(kept: Sequence[str]) -> float:
         mixes = passes.of(lambda c: c.rows == "target" or c.source in kept)
-        return base - mean_loss(passes, held_out(mixes))
+        return base - mean_loss(passes.evidence, held_out(mixes))
 
     whole = gain(order)
     for k in range(1, len(order)):
         if gain(order[:k]) >= KEPT * whole:
             return tuple(order[:k])
     return tuple(order)
+
+
+def curve_of(passes: Passes, judged: JudgedRows) -> tuple[CurvePoint, ...]:
+    """Return the error of the target alone at half of its rows, and at nearly all of them."""
+    evidence, n = passes.evidence, len(judged.y)
+    n_folds = int(evidence.folds[0].max()) + 1
+    # The weights of the whole: half of the rows is too little to find them too.
+    halves = [
+        np.einsum("cnm,c->nm", P, mix.weights)
+        for P, mix in zip(evidence.halves, passes.alone, strict=True)
+    ]
+
+    def point(rows: int, draws: Sequence[Array]) -> CurvePoint:
+        error = judged.judge.error(draws, judged.y, judged.weights)
+        return CurvePoint(rows, error, mean_loss(evidence, draws))
+
+    nearly = round(n * (n_folds - 1) / n_folds)
+    return point(round(n / 2), halves), point(nearly, held_out(passes.alone))
 
 
 def worth_of(trial: Trial, curve: Sequence[CurvePoint], n_rows: int) -> float | None:

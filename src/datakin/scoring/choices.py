@@ -1,0 +1,120 @@
+"""A look at the evidence of a target: what its sources bring, which are used, and the error to expect."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from datakin.data.features import Array
+from datakin.learners.metrics import Metrics
+from datakin.learners.stack.gains import read_trials
+from datakin.learners.stack.passes import StackReading, held_out
+from datakin.learners.stack.records import Trial, call_of
+from datakin.results.choice import Choice, CurvePoint, SourceChoice
+from datakin.results.record import Provenance
+from datakin.scoring.stated import (
+    JudgedRows,
+    Stated,
+    best_single,
+    curve_of,
+    fewest_sources,
+    mean_loss,
+    stability_of,
+    total_gain,
+    worth_of,
+)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a choice is about.
+
+    Attributes
+    ----------
+    target, label, task : str
+    learners : tuple of str
+    n_rows : mapping of source to int
+        Rows that could be learned from.
+    unusable : mapping of source to str
+        Why a source could not be used.
+    notes : tuple of str
+    provenance : Provenance
+    """
+
+    target: str
+    label: str
+    task: str
+    learners: tuple[str, ...]
+    n_rows: Mapping[str, int]
+    unusable: Mapping[str, str]
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+
+def read_choice(reading: StackReading, judged: JudgedRows, asked: Asked) -> Choice:
+    """Put together what the evidence says; the choice has no model yet."""
+    passes = reading.passes
+    evidence = passes.evidence
+    curve = curve_of(passes, judged)
+    metrics: dict[str, Metrics] = {}
+
+    def state(name: str, of: str, draws: Sequence[Array]) -> Stated:
+        error = judged.stated(draws)
+        metrics[name] = judged.metrics(of, draws, error)
+        return error
+
+    by_target = held_out(passes.alone)
+    alone = state("alone", "the target alone", by_target)
+    best = best_single(passes)
+    single = state("best_single", "the best single source", best[1]) if best else None
+    has_pools = evidence.in_pools.any()
+    pooled = state("all", "everything pooled", held_out(passes.pooled)) if has_pools else None
+    error = state("choice", "the choice", reading.honest if reading.used else by_target)
+    # Without sources the model is that of the target alone.
+    gains = total_gain(passes, reading.honest) if reading.used else (0.0,) * 5
+    gain, low, high, p_gain, tried = gains
+    choices = [_source_choice(trial, reading, curve, asked) for trial in read_trials(passes)]
+    choices.sort(key=lambda choice: (-choice.share, -choice.gain, choice.source))
+    return Choice(
+        target=asked.target,
+        label=asked.label,
+        task=asked.task,
+        n_rows=len(evidence.Y),
+        used=reading.used,
+        fewest=fewest_sources(passes, reading.shares),
+        choices=tuple(choices),
+        loss=judged.judge.loss.name,
+        error=error.error,
+        interval=(error.low, error.high),
+        error_alone=alone.error,
+        error_all=pooled.error if pooled else None,
+        gain=gain,
+        gain_interval=(low, high),
+        p_gain=p_gain,
+        tried=tried,
+        loss_alone=mean_loss(evidence, by_target),
+        stability=stability_of(reading, error, asked.provenance.seed),
+        curve=curve,
+        learners=asked.learners,
+        unusable=dict(asked.unusable),
+        notes=asked.notes,
+        provenance=asked.provenance,
+        metrics=metrics,
+        error_best=single.error if single else None,
+        best_source=best[0] if best else "",
+    )
+
+
+def _source_choice(
+    trial: Trial, reading: StackReading, curve: Sequence[CurvePoint], asked: Asked
+) -> SourceChoice:
+    gains = ("gain", "low", "high", "p_gain", "tried", "pooled", "pooled_low", "pooled_high")
+    n_rows = asked.n_rows[trial.source]
+    return SourceChoice(
+        source=trial.source,
+        call=call_of(trial, is_used=trial.source in reading.used),
+        share=reading.shares[trial.source],
+        worth_rows=worth_of(trial, curve, n_rows),
+        n_rows=n_rows,
+        **{name: getattr(trial, name) for name in gains},
+    )
