@@ -7,7 +7,7 @@ import pytest
 from benchmarks.decisions import calibrate
 from benchmarks.decisions.calibrate import fit_gains, read_trials, write_calibration
 from benchmarks.decisions.collections import CALIBRATION, DEVELOPMENT, FINAL
-from datakin.learners.stack import trials as calls
+from datakin.learners.stack import gains as calls
 
 
 def make_trials(n=300, seed=0, expected=0.05, width=0.04, spread=2.0):
