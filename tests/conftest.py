@@ -15,7 +15,7 @@ from datakin import Dataset, as_dataset, read_table
 from datakin.execution import trials
 from datakin.learners.stack import gains
 from datakin.learners.stack import trials as stack_trials
-from datakin.learners.stack.records import Trials
+from datakin.learners.stack.evidence import TargetEvidence
 
 # Tests over invented examples try the same ones each time: whether a change is right must not
 # depend on luck. `pytest --hypothesis-profile=default` tries others.
@@ -47,8 +47,8 @@ WHOLE = ("src", "golden", "docs", "real", "reproduction", "benchmarks")
 ALL_LEARNERS = stack_trials.LEARNERS
 LINES = {"linear": ALL_LEARNERS["linear"]}
 ALL_DRAWS, FEW_DRAWS = gains.REPEATS, 2
-whole_trials = trials.try_all
-golden_trials: dict[str, Trials] | None = None
+whole_trials = trials.measure_target
+golden_trials: dict[str, TargetEvidence] | None = None
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -63,7 +63,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         golden_trials = {}
 
 
-def try_all(target: Dataset, sources: Sequence[Dataset], **options: Any) -> Trials:
+def measure_target(target: Dataset, sources: Sequence[Dataset], **options: Any) -> TargetEvidence:
     if golden_trials is None:
         return whole_trials(target, sources, **options)
     key = repr(([(each.name, each.fingerprint) for each in (target, *sources)], options))
@@ -72,7 +72,7 @@ def try_all(target: Dataset, sources: Sequence[Dataset], **options: Any) -> Tria
     return golden_trials[key]
 
 
-trials.try_all = try_all
+trials.measure_target = measure_target
 
 
 @pytest.fixture(scope="session")

@@ -18,15 +18,15 @@ from datakin.data import Dataset, check_names, coerce
 from datakin.data.features import Array
 from datakin.data.inputs import collect
 from datakin.learners.learner import takes_table
-from datakin.learners.losses import Judge, choose_loss, resolve_loss
+from datakin.learners.losses import resolve_loss
 from datakin.learners.named import make_learners
 from datakin.learners.stack import gains
 from datakin.learners.stack.ahead import own_fits
 from datakin.learners.stack.fitting import fit_stack, folds_of
 from datakin.learners.stack.preparation import MOST_ROWS, Prepared, prepare
+from datakin.learners.stack.trials import REPEATS, choice_options, judge_of
 from datakin.results.choice import Choice
 
-REPEATS = (5, 12)  # Repeats of the folds: at least, and at most until the answer is the same.
 LARGE = 2_000  # Rows of a target that gains little from others.
 HIDDEN = {"hidden": True}  # No options of the command line, or written there by hand.
 
@@ -170,16 +170,15 @@ def choose_from(
     prepared.unusable.update(left_out)
     _announce(prepared, own)
     rows = prepared.rows
-    loss = choose_loss(resolve_loss(options.loss), prepared.target)
-    judge = Judge.make(loss, rows.kind, own.classes, prepared.target.y, rows.weights)
-    recorded = {
-        "learners": [learner.name for learner in learners],
-        "loss": judge.loss.name,
-        "repeats": [least, most],
-        "max_rows": max_rows,
-        "pools": options.pools,
-        "add_to": earlier.fingerprint,
-    }
+    judge = judge_of(prepared, resolve_loss(options.loss))
+    recorded = choice_options(
+        [learner.name for learner in learners],
+        judge,
+        repeats=(least, most),
+        max_rows=max_rows,
+        pools=options.pools,
+        add_to=earlier.fingerprint,
+    )
     kept = None
     if options.checkpoint is not None:
         named = {**recorded, "fitted": [repr(learner) for learner in learners]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -16,10 +17,9 @@ from datakin.learners.losses import Judge
 from datakin.learners.predictors import KernelPredictor
 from datakin.learners.stack.fitting import Fitted
 from datakin.learners.stack.preparation import Prepared
+from datakin.learners.stack.trials import evidence_of
 from datakin.results.choice import Choice
-from datakin.results.record import make_provenance
-from datakin.scoring.choices import Asked, read_choice
-from datakin.scoring.stated import JudgedRows
+from datakin.scoring.choices import read_choice
 
 
 def make_choice(
@@ -33,21 +33,12 @@ def make_choice(
     seed: int,
 ) -> Choice:
     """Read the evidence, and put the model beside what it says."""
-    evidence = fitted.reading.passes.evidence
-    judged = JudgedRows(judge, prepared.target.y, prepared.rows.weights, evidence.groups)
-    notes = [f"{table.name}: {note}" for table in (own, *sources) for note in table.notes]
-    notes += [note for note in prepared.notes if note not in notes]
-    asked = Asked(
-        own.name,
-        own.label,
-        own.task,
-        tuple(options["learners"]),
-        {**evidence.sizes, **{card.name: card.n_rows for card in earlier.sources}},
-        prepared.unusable,
-        tuple(notes),
-        make_provenance(seed, options, prepared.fingerprints),
-    )
-    choice = read_choice(fitted.reading, judged, asked)
+    reading = fitted.reading
+    evidence = reading.passes.evidence, reading.chosen.evidence
+    measured = evidence_of(own, sources, prepared, judge, options, seed, *evidence)
+    known = {card.name: card.n_rows for card in earlier.sources}
+    measured = replace(measured, n_rows={**measured.n_rows, **known})
+    choice = read_choice(measured, judge, reading)
     return choice.with_model(_model(own, sources, prepared, earlier, fitted, judge, choice))
 
 

@@ -35,13 +35,14 @@ from datakin.data.features import Array
 from datakin.learners.folds import Plan
 from datakin.learners.losses import Labels
 from datakin.learners.metrics import Metrics
+from datakin.learners.stack.evidence import Candidate, Evidence, TargetEvidence
 from datakin.learners.stack.records import Trial, Trials
 
 FORMAT = 5
 OURS = ("units", "about.json", "table.parquet")
 KINDS = (
     *(Errors, FitFailure, Grams, Labels, Member, Metrics, PairFacts, Plan, PlanPredictions),
-    *(Trained, Trial, Trials, WaySums),
+    *(Trained, Trial, Trials, WaySums, Candidate, Evidence, TargetEvidence),
 )
 KEPT: dict[str, Any] = {kind.__name__: kind for kind in KINDS}
 # Fields that earlier versions wrote, for the gain formula; they are not read any more.

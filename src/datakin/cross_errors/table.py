@@ -19,11 +19,15 @@ from datakin.cross_errors.options import Options
 from datakin.cross_errors.pieces import join_pieces, parts_of, pieces_from, reread_pieces
 from datakin.cross_errors.records import Key, Member, PairFacts, Piece
 from datakin.cross_errors.sums import Grams, WaySums
+from datakin.learners.stack.evidence import TargetEvidence
 from datakin.learners.stack.records import Trial, Trials
 
 COMBINING = ("sharpness", "voting", "weighting")  # decide how predictions become an ensemble's
 # Fields that a file holds as they are.
-PLAIN = ("about", "keep", "grams", "trials", "complete", "test_size", "fits", "fitters", "files")
+PLAIN = (
+    *("about", "keep", "grams", "trials", "evidence", "complete", "test_size", "fits", "fitters"),
+    "files",
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,6 +49,8 @@ class ErrorTable:
     grams : mapping of target to Grams
     trials : mapping of target to Trials
         What its sources brought when they were tried, for targets where that was asked for.
+    evidence : mapping of target to TargetEvidence
+        What these trials, and choices, are read from, where predictions are kept.
     complete : bool
         False when the measurement was interrupted.
     test_size : float or None
@@ -68,6 +74,7 @@ class ErrorTable:
     sums: Mapping[tuple[str, str], WaySums] = field(default_factory=dict)
     grams: Mapping[str, Grams] = field(default_factory=dict)
     trials: Mapping[str, Trials] = field(default_factory=dict)
+    evidence: Mapping[str, TargetEvidence] = field(default_factory=dict)
     complete: bool = True
     test_size: float | None = None
     fits: Mapping[str, int] = field(default_factory=dict)
@@ -212,6 +219,7 @@ class ErrorTable:
             sums={key: way for key, way in self.sums.items() if wanted.issuperset(key)},
             grams={name: g.only(wanted) for name, g in self.grams.items() if name in wanted},
             trials={name: t.only(wanted) for name, t in self.trials.items() if name in wanted},
+            evidence={name: e for name, e in self.evidence.items() if e.is_within(wanted)},
         )
 
     def join(self, other: ErrorTable) -> Self:
@@ -230,6 +238,7 @@ class ErrorTable:
             sums={**self.sums, **other.sums},
             grams={},
             trials=_joined_trials(self.trials, other.trials),
+            evidence=_of_one(self.evidence, other.evidence),
             complete=self.complete and other.complete,
             fits={**self.fits, **other.fits},
             fitters={**self.fitters, **other.fitters},
@@ -322,6 +331,11 @@ def _joined_trials(ours: Mapping[str, Trials], theirs: Mapping[str, Trials]) -> 
     """Return the trials of two tables; none of a target that came out differently in them."""
     both = {name: ours[name].joined(theirs[name]) for name in ours.keys() & theirs.keys()}
     return {name: t for name, t in {**ours, **theirs, **both}.items() if t is not None}
+
+
+def _of_one(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what only one of two tables has: pools of sources that were measured apart are in neither."""
+    return {name: {**ours, **theirs}[name] for name in ours.keys() ^ theirs.keys()}
 
 
 def _path(folder: Any) -> Path:

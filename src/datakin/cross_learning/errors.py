@@ -17,7 +17,10 @@ from datakin.cross_learning.preparation import prepare
 from datakin.cross_learning.score import chosen_models
 from datakin.data import for_matrix
 from datakin.execution.running import measured
-from datakin.results import Comparison, Matrix, Ranking
+from datakin.learners.losses import LOSSES, Judge
+from datakin.learners.stack.passes import Passes, read_stack
+from datakin.results import Choice, Comparison, Matrix, Ranking
+from datakin.scoring.choices import read_choice
 from datakin.scoring.matrices import make_matrix
 from datakin.scoring.pairs import all_estimates, compare_pair
 from datakin.scoring.rankings import rank_sources
@@ -76,7 +79,7 @@ class CrossErrors(ErrorTable):
         trials : str, list of str or "all", optional
             Targets whose sources are tried with them: a stack of target and source against the
             stack of the target alone. Calls of these targets' sources come from the trials; others
-            have none.
+            have none. Where predictions are kept, `choose` answers for these targets.
         keep : {"auto", "predictions", "losses", "sums"}
             What to keep; "auto" keeps predictions up to 512 MB, and beyond that sums, or for one
             target losses.
@@ -94,7 +97,7 @@ class CrossErrors(ErrorTable):
         names = [d.name for d in members]
         wanted, tried = _named_pairs(pairs, names), _named_trials(trials, names)
         models = chosen_models(chosen, members)
-        measurement = prepare(members, wanted, chosen, models, tried, keep)
+        measurement = prepare(members, wanted, chosen, models, tried, keep, with_choices=True)
         said = f"Interrupted with {{}} of {len(wanted)} pairs finished."
         return _as_cross_errors(measured(measurement, said.format, _as_cross_errors))
 
@@ -131,6 +134,29 @@ class CrossErrors(ErrorTable):
         `looks` are those of `score`.
         """
         return make_matrix(self._looked(looks))
+
+    def choose(self, target: str) -> Choice:
+        """Choose among all sources of a target that was named in ``trials=``.
+
+        What `datakin.choose` says of the same tables, from the predictions that were kept; the choice has no
+        model, because nothing is fitted.
+        """
+        self.check_name(target)
+        found = self.evidence.get(target)
+        if found is None:
+            raise DatakinError(
+                f"A choice for {target!r} needs the predictions of its trials with all sources, which these "
+                f"cross errors do not hold. Measure all pairs of {target!r} at once, with "
+                f"trials=[{target!r}] and keep='predictions', or call datakin.choose."
+            )
+        loss = self.options.resolved_loss if found.has_own_loss else LOSSES[found.loss]
+        if loss is None or loss.name != found.loss:
+            raise DatakinError(
+                f"The loss {found.loss!r} is a function of your own, which is not saved. Call datakin.choose."
+            )
+        evidence, chosen = found.whole, found.chosen or found.whole
+        judge = Judge.make(loss, evidence.kind, found.classes, found.y, evidence.weights)
+        return read_choice(found, judge, read_stack(Passes(evidence), Passes(chosen)))
 
     def estimates(self, target: str, source: str) -> pd.DataFrame:
         """Return every estimate of a pair in every size, with standard error and interval.

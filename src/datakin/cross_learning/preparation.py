@@ -29,6 +29,7 @@ def prepare(
     keep: str,
     *,
     with_grams: bool = True,
+    with_choices: bool = False,
 ) -> Measurement:
     """Return a measurement that is ready to run."""
     # Averages over models, and the limit, are made of all of them row by row.
@@ -40,6 +41,7 @@ def prepare(
         models,
         LOOKS,
         trials=trials,
+        with_choices=with_choices,
         keep=choose_keep(datasets, pairs, options, len(models), keep),
         with_grams=with_grams,
         outputs=(options.estimate,) if is_one else (),

@@ -17,9 +17,10 @@ from datakin.data import Dataset
 from datakin.execution.agreement import Agreement, Names, about_run
 from datakin.execution.store import Store
 from datakin.execution.threads import run_in_threads
-from datakin.execution.trials import try_sources_of
+from datakin.execution.trials import Measured, try_sources_of
 from datakin.execution.units import Test, Unit, draw_plans
 from datakin.learners.models import Model
+from datakin.learners.stack.evidence import TargetEvidence
 from datakin.learners.stack.records import Trials
 
 GRAMS = 2**27  # bytes of what rows add to sums, kept until the sources' covariances are known
@@ -43,6 +44,8 @@ class Measurement:
     ----------
     trials : sequence of str
         Targets whose sources are tried with them.
+    with_choices : bool
+        Whether the evidence of these targets is kept and is enough for a choice, where predictions are kept.
     with_grams : bool
         With sums: keep what rankings need too.
     outputs : tuple of str
@@ -58,12 +61,14 @@ class Measurement:
         looks: Looks,
         *,
         trials: Sequence[str] = (),
+        with_choices: bool = False,
         keep: str = "predictions",
         with_grams: bool = True,
         outputs: tuple[str, ...] = (),
     ) -> None:
         self.options, self.models, self.looks, self.keep = options, models, looks, keep
         self.trials = tuple(dict.fromkeys(trials))
+        self.with_choices = with_choices and keep == "predictions"
         self.with_grams = with_grams
         self.agreed = Agreement(datasets, pairs, options)
         # What is on disk, and samples that may grow, need all.
@@ -85,7 +90,7 @@ class Measurement:
         After Ctrl-C what is finished, if only on smaller samples, is yielded before it is passed on.
         Trials come first: what is told of a pair rests on them.
         """
-        self.tried  # noqa: B018
+        self.measured  # noqa: B018
         active = []
         for names, common in self.agreed.pairings.items():
             if common.identical:
@@ -110,16 +115,27 @@ class Measurement:
         self._note_checkpoint(self.finished)
 
     @cached_property
-    def tried(self) -> dict[str, Trials]:
-        """The trials of the targets where that was asked for."""
+    def measured(self) -> dict[str, Measured]:
+        """The trials of the targets where that was asked for, and their evidence."""
         datasets, found = self.agreed.datasets, {}
         folder = self.store.folder if self.store.is_checkpoint else None
         for target in self.trials:
             pairs = [set(names) for names in self.agreed.pairings if target in names]
             sources = [datasets[name] for names in pairs for name in names - {target}]
             if sources:
-                found[target] = try_sources_of(datasets[target], sources, self.options, folder)
+                given = datasets[target], sources, self.options, folder
+                found[target] = try_sources_of(*given, whole=self.with_choices)
         return found
+
+    @property
+    def tried(self) -> dict[str, Trials]:
+        """The trials of the targets where that was asked for."""
+        return {name: trials for name, (trials, _) in self.measured.items()}
+
+    @property
+    def evidence(self) -> dict[str, TargetEvidence]:
+        """The evidence that choices are read from."""
+        return {name: found for name, (_, found) in self.measured.items() if found is not None}
 
     def table(self, *, complete: bool = True) -> ErrorTable:
         """Return what is finished."""
@@ -134,6 +150,7 @@ class Measurement:
             {key: piece for key, piece in self.store.pieces.items() if key in used},
             keep=self.keep,
             trials={name: t.only(members) for name, t in self.tried.items() if name in members},
+            evidence={name: e for name, e in self.evidence.items() if e.is_within(members.keys())},
             complete=complete,
             fits=dict(self.fits),
             holder=self.store,
@@ -156,7 +173,9 @@ class Measurement:
     def _note_checkpoint(self, pairs: Mapping[Names, PairFacts]) -> None:
         keep = "losses" if self.keep == "sums" else self.keep
         table = ErrorTable(self.options, self.about, self.agreed.members, dict(pairs), keep=keep)
-        self.store.note(replace(table, fits=dict(self.fits), trials=self.tried))
+        self.store.note(
+            replace(table, fits=dict(self.fits), trials=self.tried, evidence=self.evidence)
+        )
 
     # What is asked of units
 

@@ -1,36 +1,63 @@
-"""The sources of a target tried with it, once for a measurement; kept in its checkpoint."""
+"""The evidence of a target measured, once for a measurement; kept in its checkpoint."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from datakin._core.exceptions import DatakinError
 from datakin.cross_errors.files import Folder
 from datakin.cross_errors.options import Options
 from datakin.data import Dataset
+from datakin.learners.losses import Judge, choose_loss
+from datakin.learners.stack.evidence import TargetEvidence
+from datakin.learners.stack.gains import trials_of
 from datakin.learners.stack.preparation import MOST_ROWS
 from datakin.learners.stack.records import Trials
-from datakin.learners.stack.trials import try_all
+from datakin.learners.stack.trials import measure_target
+
+Measured = tuple[Trials, TargetEvidence | None]
 
 
 def try_sources_of(
-    target: Dataset, sources: Sequence[Dataset], options: Options, folder: Folder | None = None
-) -> Trials:
-    """Try the sources of a target, or find the trials in a checkpoint.
+    target: Dataset,
+    sources: Sequence[Dataset],
+    options: Options,
+    folder: Folder | None = None,
+    *,
+    whole: bool = False,
+) -> Measured:
+    """Try the sources of a target, or find what was measured in a checkpoint.
 
-    They take a tenth of a second a source and run one after the other, so that their numbers are the
-    same wherever the rest runs. Where the target does not allow a trial, every source is unusable.
+    It takes a tenth of a second a source, one after the other, so that the numbers are the same wherever the
+    rest runs. With `whole` the evidence is enough for a choice. Where the target does not allow a
+    trial, every source is unusable.
     """
     most = MOST_ROWS if options.max_rows is None else min(options.max_rows, MOST_ROWS)
 
-    def made() -> Trials:
+    def made() -> Measured:
         try:
-            return try_all(target, sources, max_rows=most, random_state=options.random_state)
+            found = measure_target(
+                target,
+                sources,
+                max_rows=most,
+                random_state=options.random_state,
+                loss=options.resolved_loss,
+                whole=whole,
+            )
         except DatakinError as error:
-            return Trials(target.name, 0.0, {}, {s.name: str(error) for s in sources}, (), 0)
+            reasons = {source.name: str(error) for source in sources}
+            return Trials(target.name, 0.0, {}, reasons, (), 0), None
+        kind, counts = found.whole.kind, found.whole.weights
+        loss = choose_loss(options.resolved_loss, target)
+        judge = Judge.make(loss, kind, target.classes, found.y, counts)
+        trials = trials_of(found, judge)
+        # In the order in which the sources were given.
+        places = {s.name: trials.trials[s.name] for s in sources if s.name in trials.trials}
+        return replace(trials, trials=places), found if whole else None
 
     if folder is None:
         return made()
-    facts = [[d.name, d.fingerprint] for d in (target, *sources)]
-    found: Trials = folder.kept(f"trials-{target.name}", facts, "trials", made)
+    facts = [whole, *([d.name, d.fingerprint] for d in (target, *sources))]
+    found: Measured = folder.kept(f"trials-{target.name}", facts, "trials", made)
     return found

@@ -220,8 +220,9 @@ class Choice(Record):
         """The fitted model: it predicts from raw tables."""
         if "_model" not in self.__dict__:
             raise DatakinError(
-                "This choice was read from JSON, which holds no model. Save the model itself with "
-                "choice.save('kin.datakin'), and read it with datakin.load_model('kin.datakin')."
+                "This choice holds no model: it was read from JSON, or is a look at cross errors. "
+                "datakin.choose(target, sources) fits the model; choice.save('kin.datakin') keeps it, and "
+                "datakin.load_model('kin.datakin') reads it."
             )
         return self.__dict__["_model"]
 

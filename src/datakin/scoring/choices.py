@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from datakin.data.features import Array
+from datakin.learners.losses import Judge
 from datakin.learners.metrics import Metrics
+from datakin.learners.stack.evidence import TargetEvidence
 from datakin.learners.stack.gains import read_trials
 from datakin.learners.stack.passes import StackReading, held_out
 from datakin.learners.stack.records import Trial, call_of
 from datakin.results.choice import Choice, CurvePoint, SourceChoice
-from datakin.results.record import Provenance
+from datakin.results.record import make_provenance
 from datakin.scoring.stated import (
     JudgedRows,
     Stated,
@@ -25,34 +26,9 @@ from datakin.scoring.stated import (
 )
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What a choice is about.
-
-    Attributes
-    ----------
-    target, label, task : str
-    learners : tuple of str
-    n_rows : mapping of source to int
-        Rows that could be learned from.
-    unusable : mapping of source to str
-        Why a source could not be used.
-    notes : tuple of str
-    provenance : Provenance
-    """
-
-    target: str
-    label: str
-    task: str
-    learners: tuple[str, ...]
-    n_rows: Mapping[str, int]
-    unusable: Mapping[str, str]
-    notes: tuple[str, ...]
-    provenance: Provenance
-
-
-def read_choice(reading: StackReading, judged: JudgedRows, asked: Asked) -> Choice:
+def read_choice(measured: TargetEvidence, judge: Judge, reading: StackReading) -> Choice:
     """Put together what the evidence says; the choice has no model yet."""
+    judged = JudgedRows(judge, measured.y, measured.whole.weights, measured.whole.groups)
     passes = reading.passes
     evidence = passes.evidence
     curve = curve_of(passes, judged)
@@ -73,12 +49,15 @@ def read_choice(reading: StackReading, judged: JudgedRows, asked: Asked) -> Choi
     # Without sources the model is that of the target alone.
     gains = total_gain(passes, reading.honest) if reading.used else (0.0,) * 5
     gain, low, high, p_gain, tried = gains
-    choices = [_source_choice(trial, reading, curve, asked) for trial in read_trials(passes)]
+    choices = [
+        _source_choice(trial, reading, curve, measured.n_rows[trial.source])
+        for trial in read_trials(passes)
+    ]
     choices.sort(key=lambda choice: (-choice.share, -choice.gain, choice.source))
     return Choice(
-        target=asked.target,
-        label=asked.label,
-        task=asked.task,
+        target=measured.target,
+        label=measured.label,
+        task=measured.task,
         n_rows=len(evidence.Y),
         used=reading.used,
         fewest=fewest_sources(passes, reading.shares),
@@ -93,12 +72,14 @@ def read_choice(reading: StackReading, judged: JudgedRows, asked: Asked) -> Choi
         p_gain=p_gain,
         tried=tried,
         loss_alone=mean_loss(evidence, by_target),
-        stability=stability_of(reading, error, asked.provenance.seed),
+        stability=stability_of(reading, error, measured.seed),
         curve=curve,
-        learners=asked.learners,
-        unusable=dict(asked.unusable),
-        notes=asked.notes,
-        provenance=asked.provenance,
+        learners=tuple(measured.options["learners"]),
+        unusable=dict(measured.unusable),
+        notes=measured.notes,
+        provenance=make_provenance(
+            measured.seed, dict(measured.options), dict(measured.fingerprints)
+        ),
         metrics=metrics,
         error_best=single.error if single else None,
         best_source=best[0] if best else "",
@@ -106,10 +87,9 @@ def read_choice(reading: StackReading, judged: JudgedRows, asked: Asked) -> Choi
 
 
 def _source_choice(
-    trial: Trial, reading: StackReading, curve: Sequence[CurvePoint], asked: Asked
+    trial: Trial, reading: StackReading, curve: Sequence[CurvePoint], n_rows: int
 ) -> SourceChoice:
     gains = ("gain", "low", "high", "p_gain", "tried", "pooled", "pooled_low", "pooled_high")
-    n_rows = asked.n_rows[trial.source]
     return SourceChoice(
         source=trial.source,
         call=call_of(trial, is_used=trial.source in reading.used),

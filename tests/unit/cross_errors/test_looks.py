@@ -41,7 +41,7 @@ def fits(monkeypatch):
     """Count fits, wherever they are made."""
     made = []
     monkeypatch.setattr(engine, "fit_model", counted(made, "model", engine.fit_model))
-    monkeypatch.setattr(trials, "try_all", counted(made, "trials", trials.try_all))
+    monkeypatch.setattr(trials, "measure_target", counted(made, "trials", trials.measure_target))
     for kind in (fitters.GenericFitter, fitters.NewtonFitter, LinearSVMFitter):
         monkeypatch.setattr(kind, "fit", counted(made, "fitter", kind.fit))
     return made

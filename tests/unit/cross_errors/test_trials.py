@@ -15,13 +15,13 @@ LOGISTIC = {"models": ["logistic"], "cv": 3}
 @pytest.fixture
 def made(monkeypatch):
     """Count how often sources are tried."""
-    found, real = [], trials.try_all
+    found, real = [], trials.measure_target
 
     def count(target, sources, **options):
         found.append((target.name, [s.name for s in sources]))
         return real(target, sources, **options)
 
-    monkeypatch.setattr(trials, "try_all", count)
+    monkeypatch.setattr(trials, "measure_target", count)
     return found
 
 
@@ -109,5 +109,5 @@ def make_groups(monkeypatch):
     def refuse(*_, **__):
         raise datakin.DatakinError("It is too wide.")
 
-    monkeypatch.setattr(trials, "try_all", refuse)
+    monkeypatch.setattr(trials, "measure_target", refuse)
     return made

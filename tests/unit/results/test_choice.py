@@ -263,7 +263,7 @@ def test_json_round_trip(choice):
     assert found == choice
     assert str(found) == str(choice)
     assert Choice.from_json(choice.to_json(indent=1)).frame.equals(choice.frame)
-    with pytest.raises(DatakinError, match=r"read from JSON, which holds no model.*load_model"):
+    with pytest.raises(DatakinError, match=r"holds no model: it was read from JSON.*load_model"):
         _ = found.model
     with pytest.raises(KeyError, match="no source 'nowhere'; the sources are 'north'"):
         found["nowhere"]

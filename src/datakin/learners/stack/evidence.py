@@ -5,9 +5,10 @@ All that is said of a target's sources is computed from it: gains, weights, erro
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -110,3 +111,53 @@ class Evidence:
                 for name, size in self.sizes.items():
                     found[name] += float(weight) * size / of
         return found
+
+
+@dataclass(frozen=True, eq=False)
+class TargetEvidence:
+    """The evidence of a target and its sources, and what it is about.
+
+    Attributes
+    ----------
+    target, label, task : str
+    classes : tuple of str
+    y : ndarray
+        Class codes, or numbers, of the rows that were learned from.
+    loss : str
+        What errors are stated in.
+    has_own_loss : bool
+        Whether that is a function of the user's own.
+    options : mapping
+        How it was measured; with the seed.
+    n_rows : mapping of source to int
+        Rows that were learned from.
+    unusable : mapping of source to str
+        Why a source could not be used.
+    notes : tuple of str
+        What was done to the tables.
+    fingerprints : mapping of dataset to str
+    whole : Evidence
+        Of all sources.
+    chosen : Evidence or None
+        Of the sources that are used, in the same draws of the folds; None where only trials were asked for.
+    """
+
+    target: str
+    label: str
+    task: str
+    classes: tuple[str, ...]
+    y: Array
+    loss: str
+    has_own_loss: bool
+    options: Mapping[str, Any]
+    seed: int
+    n_rows: Mapping[str, int]
+    unusable: Mapping[str, str]
+    notes: tuple[str, ...]
+    fingerprints: Mapping[str, str]
+    whole: Evidence
+    chosen: Evidence | None = None
+
+    def is_within(self, names: Set[str]) -> bool:
+        """Whether all tables that it is about are among some."""
+        return names >= self.fingerprints.keys()

@@ -13,16 +13,17 @@ the first learner. Nothing here fits.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from scipy.special import stdtrit
 
 from datakin.data.features import Array
-from datakin.learners.losses import mean_squared
-from datakin.learners.metrics import LEVEL, mean_with_error, reach
-from datakin.learners.stack.evidence import Evidence
+from datakin.learners.losses import Judge, mean_squared
+from datakin.learners.metrics import ERROR_SPREAD, LEVEL, mean_with_error, metrics_of, reach
+from datakin.learners.stack.evidence import Evidence, TargetEvidence
 from datakin.learners.stack.passes import Passes, held_out
-from datakin.learners.stack.records import COST, Trial
+from datakin.learners.stack.records import COST, Trial, Trials
 
 # What to expect of a gain, before its trial and from it. Found by `python -m benchmarks.decisions.calibrate`
 # on the development half; benchmarks/results/calibration.md shows how well it fits collections left out.
@@ -58,6 +59,28 @@ def read_trials(passes: Passes) -> list[Trial]:
         ends = pooled - far, pooled + far
         found.append(Trial(name, gain, low, high, p_gain, tried, error, pooled, *ends, p_harmless))
     return found
+
+
+def trials_of(measured: TargetEvidence, judge: Judge) -> Trials:
+    """Return the trials of a target's sources, in measures that people know too."""
+    passes = Passes(measured.whole.first(REPEATS))
+    evidence, alone = passes.evidence, held_out(passes.alone)
+    given = (judge, measured.y, evidence.weights, evidence.groups, ERROR_SPREAD)
+
+    def with_metrics(trial: Trial) -> Trial:
+        draws = held_out(passes.singles[trial.source])
+        return replace(trial, metrics=metrics_of("with the source", draws, *given))
+
+    losses = mean_squared(evidence.Y, alone, evidence.kind)
+    return Trials(
+        measured.target,
+        float(np.average(losses, weights=evidence.weights)),
+        {trial.source: with_metrics(trial) for trial in read_trials(passes)},
+        dict(measured.unusable),
+        tuple(measured.options["learners"]),
+        len(evidence.folds),
+        metrics_of("the target alone", alone, *given),
+    )
 
 
 def gain_of(before: Array, after: Array, evidence: Evidence) -> tuple[float, float]:

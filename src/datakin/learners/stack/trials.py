@@ -1,70 +1,119 @@
-"""The trials of a target's sources: fits for the evidence that rankings and scores read.
-
-They hold no pools of several sources, which only a choice asks for.
-"""
+"""The evidence of a target measured: for the trials of its sources alone, or for a choice too."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-import numpy as np
 from threadpoolctl import threadpool_limits
 
 from datakin.data import Dataset
-from datakin.learners.losses import Judge, choose_loss, mean_squared
-from datakin.learners.metrics import ERROR_SPREAD, metrics_of
+from datakin.learners.losses import LOSSES, Judge, Loss, choose_loss
 from datakin.learners.named import LEARNERS
 from datakin.learners.stack import gains
 from datakin.learners.stack.candidates import Stack
-from datakin.learners.stack.fitting import folds_of
-from datakin.learners.stack.passes import Passes, held_out
-from datakin.learners.stack.preparation import MOST_ROWS, prepare
-from datakin.learners.stack.records import Trials
+from datakin.learners.stack.evidence import Evidence, TargetEvidence
+from datakin.learners.stack.fitting import fit_stack, folds_of
+from datakin.learners.stack.preparation import MOST_ROWS, Prepared, prepare
+
+REPEATS = (
+    5,
+    12,
+)  # draws of the folds of a choice: at least, and at most until the answer is the same
 
 
-def try_all(
+def measure_target(
     target: Dataset,
     sources: Sequence[Dataset],
     *,
     max_rows: int | None = MOST_ROWS,
     random_state: int = 0,
-) -> Trials:
-    """Try every source with the target.
+    loss: Loss | None = None,
+    whole: bool = False,
+) -> TargetEvidence:
+    """Fit what trials of every source ask for; with `whole`, what a choice asks for too.
 
-    The numbers of a source depend on the columns and classes of the target, on its own rows and on the
-    seed; levels of categories that get a column are those frequent in all tables together.
+    The numbers of a trial depend on the columns and classes of the target, on the rows of its source and on
+    the seed; levels of categories that get a column are those frequent in all tables together.
     """
     prepared = prepare(target, sources, max_rows=max_rows, random_state=random_state)
-    learners = tuple(LEARNERS.values())
-    own, rows = prepared.target, prepared.rows
+    learners, folds = tuple(LEARNERS.values()), folds_of(prepared.target, random_state)
+    rows, groups = prepared.rows, prepared.groups.get(target.name)
+    judge = judge_of(prepared, loss)
+    chosen: Evidence | None = None
     with threadpool_limits(limits=1):
-        stack = Stack(rows, prepared.sources, learners, seed=random_state)
-        stack.fit_sources(pools=False)
-        passes = Passes(stack.evidence(prepared.groups.get(own.name)))
-        folds = folds_of(own, random_state)
-        for repeat in range(gains.REPEATS):
-            drawn = folds(repeat)
-            passes.add(drawn, stack.held_out(drawn, repeat, pools=False))
-        passes.evidence = replace(passes.evidence, pooled=stack.pooled(passes.evidence.folds))
-    singles, alone = passes.singles, held_out(passes.alone)
-    found = {t.source: t for t in gains.read_trials(passes)}
-    loss = choose_loss(None, own)
-    judge = Judge.make(loss, rows.kind, own.classes, own.y, rows.weights)
-    given = (judge, own.y, rows.weights, own.groups, ERROR_SPREAD)
-    return Trials(
-        target.name,
-        float(np.average(mean_squared(rows.Y, alone, rows.kind), weights=rows.weights)),
-        {
-            s.name: replace(
-                found[s.name],
-                metrics=metrics_of("with the source", held_out(singles[s.name]), *given),
-            )
-            for s in sources
-            if s.name in found
-        },
-        prepared.unusable,
-        tuple(LEARNERS),
-        gains.REPEATS,
-        metrics_of("the target alone", alone, *given),
+        if whole:
+            made = rows, prepared.sources, learners, folds
+            fitted = fit_stack(
+                *made, groups=groups, repeats=REPEATS, trials=True, seed=random_state
+            ).reading
+            found, chosen = fitted.passes.evidence, fitted.chosen.evidence
+        else:
+            stack = Stack(rows, prepared.sources, learners, seed=random_state)
+            stack.fit_sources(pools=False)
+            found = stack.evidence(groups)
+            for repeat in range(gains.REPEATS):
+                drawn = folds(repeat)
+                found = found.with_draw(drawn, stack.held_out(drawn, repeat, pools=False))
+            found = replace(found, pooled=stack.pooled(found.folds))
+    options = choice_options([each.name for each in learners], judge, max_rows=max_rows)
+    return evidence_of(target, sources, prepared, judge, options, random_state, found, chosen)
+
+
+def judge_of(prepared: Prepared, loss: Loss | None) -> Judge:
+    """Return what judges predictions of a target; None for the usual loss."""
+    own, rows = prepared.target, prepared.rows
+    return Judge.make(choose_loss(loss, own), rows.kind, own.classes, own.y, rows.weights)
+
+
+def choice_options(
+    learners: Sequence[str],
+    judge: Judge,
+    *,
+    repeats: tuple[int, int] = REPEATS,
+    max_rows: int | None = MOST_ROWS,
+    pools: bool = True,
+    add_to: str = "",
+) -> dict[str, Any]:
+    """Return the options of a choice as its record has them."""
+    return {
+        "learners": list(learners),
+        "loss": judge.loss.name,
+        "repeats": list(repeats),
+        "max_rows": max_rows,
+        "pools": pools,
+        "add_to": add_to,
+    }
+
+
+def evidence_of(
+    own: Dataset,
+    sources: Sequence[Dataset],
+    prepared: Prepared,
+    judge: Judge,
+    options: Mapping[str, Any],
+    seed: int,
+    whole: Evidence,
+    chosen: Evidence | None,
+) -> TargetEvidence:
+    """Put together what was measured and what it is about."""
+    notes = [f"{table.name}: {note}" for table in (own, *sources) for note in table.notes]
+    notes += [note for note in prepared.notes if note not in notes]
+    return TargetEvidence(
+        target=own.name,
+        label=own.label,
+        task=own.task,
+        classes=own.classes,
+        y=prepared.target.y,
+        loss=judge.loss.name,
+        has_own_loss=LOSSES.get(judge.loss.name) is not judge.loss,
+        options=options,
+        seed=seed,
+        n_rows=whole.sizes,
+        unusable=prepared.unusable,
+        notes=tuple(notes),
+        fingerprints=prepared.fingerprints,
+        whole=whole,
+        chosen=chosen,
     )
