@@ -46,7 +46,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 WHOLE = ("src", "golden", "docs", "real", "reproduction", "benchmarks")
 ALL_LEARNERS = stack_trials.LEARNERS
 LINES = {"linear": ALL_LEARNERS["linear"]}
-ALL_DRAWS, FEW_DRAWS = gains.REPEATS, 2
+ALL_DRAWS, FEW_DRAWS = gains.MOST_DRAWS, 2
 whole_trials = trials.measure_target
 golden_trials: dict[str, TargetEvidence] | None = None
 
@@ -56,7 +56,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     folder = item.nodeid.split("/")[1] if item.nodeid.startswith("tests/") else "src"
     is_whole = item.get_closest_marker("whole_trials") or folder in WHOLE
     stack_trials.LEARNERS = ALL_LEARNERS if is_whole else LINES
-    gains.REPEATS = ALL_DRAWS if is_whole else FEW_DRAWS
+    gains.MOST_DRAWS = ALL_DRAWS if is_whole else FEW_DRAWS
     if folder != "golden":
         golden_trials = None
     elif golden_trials is None:

@@ -16,7 +16,7 @@ from benchmarks.decisions.draws import Draw
 from benchmarks.decisions.judging import Judge
 from datakin.learners.named import make_learners
 from datakin.learners.stack.fitting import fit_stack, folds_of
-from datakin.learners.stack.gains import REPEATS, read_trials
+from datakin.learners.stack.gains import draws_of, read_trials
 from datakin.learners.stack.passes import Passes
 from datakin.learners.stack.preparation import prepare
 from datakin.learners.stack.records import Trial
@@ -28,13 +28,15 @@ class Inside:
     def __init__(self, made: Draw) -> None:
         self.prepared = prepare(made.target, list(made.sources.values()))
         self.judge = Judge(made.target, made.test)
+        n_draws = draws_of(len(self.prepared.rows))
         self.fitted = fit_stack(
             self.prepared.rows,
             self.prepared.sources,
             make_learners(None, bool(made.target.classes)),
             folds_of(self.prepared.target, 0),
             groups=self.prepared.groups.get(made.target.name),
-            repeats=(REPEATS, REPEATS),
+            alone=self.prepared.alone,
+            repeats=(n_draws, n_draws),
             trials=True,
         )
         self._X = self.prepared.encoder.apply(made.test.features)

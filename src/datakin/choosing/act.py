@@ -24,7 +24,7 @@ from datakin.learners.stack import gains
 from datakin.learners.stack.ahead import own_fits
 from datakin.learners.stack.fitting import fit_stack, folds_of
 from datakin.learners.stack.preparation import MOST_ROWS, Prepared, prepare
-from datakin.learners.stack.trials import REPEATS, choice_options, judge_of
+from datakin.learners.stack.trials import choice_options, judge_of, repeats_of
 from datakin.results.choice import Choice
 
 LARGE = 2_000  # Rows of a target that gains little from others.
@@ -62,7 +62,7 @@ class ChoiceOptions:
     random_state: int = 0
     n_jobs: int | None = None
     checkpoint: Any = field(default=None, metadata={"kind": "path"})
-    repeats: Any = field(default=REPEATS, metadata=HIDDEN)
+    repeats: Any = field(default=None, metadata=HIDDEN)
     weights: Mapping[str, Any] | None = field(default=None, metadata=HIDDEN)
     add_to: Any = field(default=None, metadata=HIDDEN)
     client: Any = field(default=None, metadata=HIDDEN)
@@ -75,7 +75,7 @@ def choose(
     *,
     learners: Any = None,
     loss: Any = "auto",
-    repeats: Any = REPEATS,
+    repeats: Any = None,
     max_rows: int | None = MOST_ROWS,
     pools: bool = True,
     weights: Mapping[str, Any] | None = None,
@@ -105,9 +105,10 @@ def choose(
     loss : str or callable
         What the error is stated in, and what `predict` follows. "auto": the share of wrong predictions,
         with every class counting the same where one is rare; squared error for numbers.
-    repeats : int, or (least, most)
+    repeats : int, or (least, most), optional
         Draws of the folds. From the least number on, more are drawn until the last three agree on the
-        sources to use.
+        sources to use. By default the least is five for a target of up to 149 rows, two for one of 300 to
+        599, one from 600 rows on; the most is twelve.
     max_rows : int or None
         Of the target and of each source with more rows, this many are drawn at random.
     pools : bool
@@ -155,7 +156,7 @@ def choose_from(
     """Choose among sources that have been read; `left_out` names those that could not be, and why."""
     seed, max_rows = options.random_state, options.max_rows
     check_seed(seed)
-    least, most = _check_repeats(options.repeats)
+    asked = None if options.repeats is None else _check_repeats(options.repeats)
     earlier = Earlier.read(options.add_to, own, sources)
     learners = make_learners(options.learners, bool(own.classes), seed)
     prepared = prepare(
@@ -170,11 +171,12 @@ def choose_from(
     prepared.unusable.update(left_out)
     _announce(prepared, own)
     rows = prepared.rows
+    least, most = asked or repeats_of(len(rows))
     judge = judge_of(prepared, resolve_loss(options.loss))
     recorded = choice_options(
         [learner.name for learner in learners],
         judge,
-        repeats=(least, most),
+        (least, most),
         max_rows=max_rows,
         pools=options.pools,
         add_to=earlier.fingerprint,
@@ -190,7 +192,7 @@ def choose_from(
         folds(0),
         (least, most if prepared.sources or earlier.predictors else least),
         pools=options.pools,
-        tried=gains.REPEATS,
+        tried=gains.draws_of(len(rows)),
         of="choose",
         here=options.client is None,
     )
@@ -209,6 +211,7 @@ def choose_from(
             *tables,
             learners,
             folds,
+            alone=prepared.alone,
             groups=prepared.groups.get(own.name),
             repeats=(least, most),
             trials=True,

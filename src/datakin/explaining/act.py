@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import nan
 from typing import Any
 
@@ -21,6 +21,7 @@ from datakin.learners.foreign import ForeignLearner, RawLearner
 from datakin.learners.learner import Learner
 from datakin.learners.named import LEARNERS, make_learners
 from datakin.learners.stack.preparation import MOST_ROWS, sampled
+from datakin.learners.stack.trials import error_alone
 from datakin.results.explanation import Explanation
 from datakin.results.record import Provenance, make_provenance
 
@@ -147,7 +148,9 @@ def explain(
             if again.name != world.learner.name:
                 first = climbed(learned(again))
                 world, mends = fixed_tables(first)
-        return explanation_of(first, world, mends, tuple(notes), provenance)
+        found = explanation_of(first, world, mends, tuple(notes), provenance)
+    stated_in, error = error_alone(own, max_rows=max_rows, random_state=random_state)
+    return replace(found, error_alone=error, error_loss=stated_in)
 
 
 def _loss(loss: Any, is_class: bool) -> str:

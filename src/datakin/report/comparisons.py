@@ -163,8 +163,12 @@ def _errors(c: Comparison) -> list[dict[str, Any]]:
     columns = texts(what="tested and trained on", of="predictors") + unit.columns("error", "error")
     axis = f"{unit.named(error_word(unit.loss))}. Small is good."
     chart = bars("what", unit.drawn("error"), axis, tint="of", digits=unit.digits)
-    text = "Each dataset's own cross-validated error, and the error of predictors trained on the other one."
-    return [section("errors", "The four errors", text, columns, rows, chart, short="Errors")]
+    text = (
+        "Each dataset's own error in this comparison, which the score subtracts, and the error of predictors "
+        "trained on the other one."
+    )
+    title = "The four errors of this comparison"
+    return [section("errors", title, text, columns, rows, chart, more=True, short="Errors")]
 
 
 def _models(c: Comparison) -> dict[str, Any]:
@@ -350,7 +354,7 @@ def _direction_facts(c: Comparison) -> Iterator[list[str]]:
         if trained in c.cross_errors:
             unit = unit_on(c, tested)
             cross, own = unit.text(c.cross_errors[trained]), unit.text(c.own_errors[tested])
-            text += f"; error {cross}, own {own}"
+            text += f"; error {cross}, own error in this comparison {own}"
         yield [key.replace("_", " ").capitalize(), text]
 
 

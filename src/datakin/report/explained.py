@@ -158,7 +158,7 @@ def why_sources(explanations: Sequence[Explanation]) -> list[dict[str, Any]]:
         f"Select a source for its steps."
     )
     series = [(f"part {n}", f"low {n}", f"high {n}", n.capitalize()) for n in shown]
-    axis = "part of the loss, in % of that of the target alone. Lines: 90% intervals."
+    axis = "part of the loss, in % of that of the target's own predictor. Lines: 90% intervals."
     chart = {"equal": True} | pairs("source", axis, *series)
     rows, title = [_row(each) for each in found], "Why sources hurt"
     return [section("why-hurts", title, text, columns, rows, chart, short="Why they hurt")]

@@ -85,7 +85,9 @@ def _mends(found: Explanation) -> dict[str, Any]:
         interval("low", "high", above.titled("90% interval of the fall"), 1, signed=True),
     ]
     if any(above.costs(each) for each in found.mends):
-        columns.append(column("costs", "the target alone then loses more by, %", digits=1))
+        columns.append(
+            column("costs", "the target's own predictor then loses more by, %", digits=1)
+        )
     text = (
         "What in the tables may be the cause, and the option that mends it while they are read. Where a mend "
         "was tried, the excess is shown before and after it. What is marked with a star is named as a cause."
@@ -276,7 +278,7 @@ def _facts(found: Explanation) -> dict[str, Any]:
     }
     if not found.is_copy:
         facts[f"{word.capitalize()} of the source's predictor"] = number(found.steps[0].loss)
-        facts[f"{word.capitalize()} of the target alone"] = number(found.loss_alone)
+        facts[f"{word.capitalize()} of the target's own predictor"] = number(found.loss_alone)
     if isfinite(found.observed) and isfinite(found.expected):
         of = "Mean of the label" if is_number else f"Share of {found.positive!r}"
         in_target, as_expected = (

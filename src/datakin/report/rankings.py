@@ -72,7 +72,11 @@ def _tiles(ranking: Ranking, kin: list[Comparison]) -> list[dict[str, str]]:
     if ranking.screened:
         tiles.append({"label": SCREENED, "value": str(len(ranking.screened))})
     _, unit, alone = loss_of(kin[0])
-    if alone is not None:
+    if ranking.error_alone is not None:
+        errors = unit_on(kin[0], ranking.target)
+        what = f"{error_word(errors.loss)} of the target alone"
+        tiles.append({"label": what, "value": errors.text(ranking.error_alone)})
+    elif alone is not None:
         what = f"{error_word(unit.loss)} of the target alone"
         tiles.append({"label": what, "value": unit.text(alone)})
     tiles.append({"label": "rows of the target", "value": f"{kin[0].n_rows[ranking.target]:,}"})
@@ -135,9 +139,9 @@ def _scores(ranking: Ranking, kin: list[Comparison]) -> dict[str, Any]:
         column("source_to_target", "source to target"),
         column("target_to_source", "target to source"),
         *([] if ranking.is_tried else [column("p_first", "probability of being best", digits=2)]),
-        *on_target.columns("own_target", "target's own error")[:1],
+        *on_target.columns("own_target", "target's own error in this comparison")[:1],
         *on_target.columns("on_target", "source's error on target")[:1],
-        *on_source.columns("own_source", "source's own error")[:1],
+        *on_source.columns("own_source", "source's own error in this comparison")[:1],
         *on_source.columns("on_source", "target's error on source")[:1],
         column("n_rows", "rows", digits=0),
     ]

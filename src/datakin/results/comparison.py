@@ -208,6 +208,8 @@ class Comparison(Record):
         loss; None where it was not tried.
     loss_alone : float or None
         That loss: Brier for classes, squared error for numbers, of the stack of the target alone.
+    error_alone : float or None
+        The error of the target alone, as `datakin.choose` states it: the baseline of all results.
     metrics : dict of str to Metrics
         AUC, calibration, accuracy or RMSE, R squared, each a mean over the predictors whose error
         is stated; intervals tell of the tested rows alone. "target" and "source": each dataset's own
@@ -252,6 +254,7 @@ class Comparison(Record):
     by_paper: ZoneDecision | None = None
     trial: Trial | None = None
     loss_alone: float | None = None
+    error_alone: float | None = None
     metrics: dict[str, Metrics] = field(default_factory=dict)
     explanations: tuple[Explanation, ...] = ()
 

@@ -22,7 +22,7 @@ from datakin.results.words import (
 if TYPE_CHECKING:
     from datakin.results.comparison import Comparison
 
-COLUMNS = ("learned on", "tested on", "error", "own error", "difference", "interval")
+COLUMNS = ("learned on", "tested on", "error", "difference", "interval")
 
 
 def is_copy(comparison: Comparison) -> bool:
@@ -62,6 +62,15 @@ def _reason(comparison: Comparison) -> str:
     return explained(reason, comparison.explanations, comparison.source)
 
 
+def loss_alone(comparison: Comparison) -> str:
+    """Return what gains are shares of, with the error that `choose` states of the target alone."""
+    loss, error = gain_loss(comparison.task), ""
+    if comparison.error_alone is not None:
+        of = comparison.losses[comparison.target]
+        error = f"; {error_word(of)} {amount(of, comparison.error_alone)}"
+    return f"{loss} of {short(comparison.target)} alone ({number(comparison.loss_alone or 0.0)}{error})"
+
+
 def _gain(comparison: Comparison) -> str:
     trial, source = comparison.trial, short(comparison.source)
     if trial is None:
@@ -88,11 +97,10 @@ def _table(comparison: Comparison) -> AnswerTable:
         (comparison.target, comparison.source, "target_to_source"),
     ):
         loss = comparison.losses.get(tested, "")
-        errors = ("-", "-")
+        error = "-"
         if learned in comparison.cross_errors:
-            both = comparison.cross_errors[learned], comparison.own_errors[tested]
-            errors = (amount(loss, both[0]), amount(loss, both[1]))
-        cells = (learned, tested, *errors, number(getattr(comparison, way)), "")
+            error = amount(loss, comparison.cross_errors[learned])
+        cells = (learned, tested, error, number(getattr(comparison, way)), "")
         found = comparison.directions.get(way)
         bar = None if found is None else Bar(found.value, found.low, found.high)
         rows.append(Row(cells, bar=bar))
@@ -100,7 +108,7 @@ def _table(comparison: Comparison) -> AnswerTable:
     return AnswerTable(
         COLUMNS,
         tuple(rows),
-        ("error", "own error", "difference"),
+        ("error", "difference"),
         caption=f"Both directions, {' / '.join(words)}:",
         bar_of="95% interval of the difference",
         unit="",
@@ -110,12 +118,12 @@ def _table(comparison: Comparison) -> AnswerTable:
 def _metrics(comparison: Comparison) -> AnswerTable | None:
     """Return both directions, in measures that people know."""
     titles = {
-        "target": "target, own",
+        "alone": "target alone",
+        "with_source": "with source",
         "source_to_target": "from source",
-        "source": "source, own",
         "target_to_source": "from target",
     }
-    caption = "In other measures, each on its own held-out rows and learned from the other:"
+    caption = "In other measures: the target alone, with the source, and both directions, on held-out rows:"
     return metrics_table(comparison.metrics, titles, caption)
 
 
@@ -124,19 +132,15 @@ def _legend(comparison: Comparison) -> tuple[str, ...]:
     scale = "in shares of rows" if losses <= set(IN_POINTS) else "in units of the loss"
     squared = " (squared)" if "squared" in losses else ""
     return (
-        f"Difference: what predictors from the other table lose more than its own, {scale}{squared}; line: "
-        f"95% interval.",
+        f"Difference: what predictors from the other table lose more than its own in this comparison, "
+        f"{scale}{squared}; line: 95% interval.",
         "The score is the mean of both differences.",
     )
 
 
 def _caveats(comparison: Comparison) -> Iterator[str]:
     if comparison.trial is not None and comparison.loss_alone is not None:
-        loss = gain_loss(comparison.task)
-        yield (
-            f"The gain is in percent of the {loss} of {short(comparison.target)} alone "
-            f"({number(comparison.loss_alone)}). It comes from other learners than the errors in the table."
-        )
+        yield f"The gain is in percent of the {loss_alone(comparison)}."
     models = list(comparison.model_scores)
     if models and comparison.estimate not in comparison.model_scores:
         yield f"The score is that of an {comparison.estimate} of {', '.join(models)}."

@@ -66,6 +66,11 @@ class Explanation(Record):
         The rows of the source that are worth keeping; None where there is no such part.
     notes : tuple of str
     provenance : Provenance
+    error_alone : float
+        The error of the target alone, as `datakin.choose` states it: the baseline of all results. NaN for
+        copies, and in results of earlier versions.
+    error_loss : str
+        What that is stated in.
     """
 
     target: str
@@ -92,6 +97,8 @@ class Explanation(Record):
     kept: KeptRows | None
     notes: tuple[str, ...]
     provenance: Provenance
+    error_alone: float = nan
+    error_loss: str = ""
 
     @property
     def is_copy(self) -> bool:
@@ -108,7 +115,7 @@ class Explanation(Record):
 
     @property
     def loss_alone(self) -> float:
-        """Loss of the target's own predictor, on held-out rows; NaN for copies."""
+        """Loss of the target's own predictor in this explanation, on held-out rows; NaN for copies."""
         return self.steps[-1].loss if self.steps else nan
 
     @property

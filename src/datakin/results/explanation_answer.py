@@ -19,6 +19,8 @@ from datakin.results.explanation_words import (
     remedies_of,
 )
 from datakin.results.words import (
+    amount,
+    error_word,
     named,
     number,
     percent,
@@ -39,7 +41,7 @@ STEP_WORDS = {
     "level": "+ new level",
     "scale": "+ new scale",
     "rule": "+ new effects of columns",
-    "own": "the target alone",
+    "own": "the target's own",
 }
 CAUSES = {
     "base rate": "the base rate differs",
@@ -61,8 +63,8 @@ ELSEWHERE = {
     "weighting": "features lie elsewhere, where its rule is too simple",
 }
 LEGEND = (
-    "Part: by how much the loss falls with this step, in percent of the loss of the target alone; line: 90% "
-    "interval.",
+    "Part: by how much the loss falls with this step, in percent of the loss of the target's own predictor; "
+    "line: 90% interval.",
     "All parts add up to the whole difference. A part is a reason if its interval lies above 0 and chance, "
     "in the rows of both tables, rarely brings it.",
 )
@@ -90,7 +92,7 @@ def explanation_answer(found: Explanation) -> Answer:
     return Answer(
         tone="plain" if nothing else "bad" if fails else "open",
         headline=_headline(found),
-        evidence=(_excess(found),),
+        evidence=tuple(filter(None, (_excess(found), _alone(found)))),
         table=_ladder(found),
         reasons=tuple(reasons_of(found)),
         legend=tuple(_legend(found)),
@@ -153,14 +155,22 @@ def _headline(found: Explanation) -> str:
 def _excess(found: Explanation) -> str:
     above, loss = Above.of(found), loss_word(found)
     if not above.base:
-        return f"The target alone has no {loss}: shares of it cannot be told."
+        return f"The target's own predictor has no {loss}: shares of it cannot be told."
     ends = percent_interval(above.share(found.low), above.share(found.high))
     share = f"{percent(above.share(abs(found.excess)))}%"
-    than = f"{'higher' if found.excess >= 0 else 'lower'} than that of the target alone"
+    than = f"{'higher' if found.excess >= 0 else 'lower'} than that of the target's own predictor"
     if _has_mended_target(found):
         of = f"{share} of the loss of the mended target (90% interval {ends})"
         return f"Its {loss} is {number(abs(found.excess))} {than}: {of}."
     return f"Its {loss} is {share} {than} (90% interval of the difference {ends})."
+
+
+def _alone(found: Explanation) -> str:
+    """Return the baseline of all results."""
+    if isnan(found.error_alone):
+        return ""
+    error = f"{error_word(found.error_loss)} is {amount(found.error_loss, found.error_alone)}"
+    return f"With {short(found.target)} alone, and all learners, the {error}."
 
 
 def _has_mended_target(found: Explanation) -> bool:
@@ -239,8 +249,8 @@ def _caveats(found: Explanation) -> Iterator[str]:
         alone, before = number(found.loss_alone), number(found.steps[0].loss - found.excess)
         is_other = f" instead of {before}" if before != alone else ", as before"
         yield (
-            f"The target is mended, too: its loss alone is {alone}{is_other}. The part of the mend counts "
-            f"both tables."
+            f"The target is mended, too: the loss of its own predictor is {alone}{is_other}. The part of "
+            f"the mend counts both tables."
         )
     if "rule" in causes:
         yield (

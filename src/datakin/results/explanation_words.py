@@ -178,7 +178,7 @@ def _remedy(found: Explanation, mend: Mend, is_next: bool) -> Remedy:
     change = f"goes from {percent(above.share(mend.before))}% to {percent(above.left(mend))}%"
     costs = above.costs(mend)
     if costs:  # no share of both losses can be told of the fall
-        more = f". But the target alone then loses {percent(costs)}% more."
+        more = f". But the target's own predictor then loses {percent(costs)}% more."
     else:
         ends = percent_interval(above.share(mend.low), above.share(mend.high))
         more = f" (90% interval of the fall {ends})."

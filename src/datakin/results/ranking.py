@@ -224,6 +224,11 @@ class Ranking(Ordered[Comparison]):
         return next((c.loss_alone for c in self if c.loss_alone is not None), None)
 
     @property
+    def error_alone(self) -> float | None:
+        """The error of the target alone, as `datakin.choose` states it. None without trials."""
+        return next((c.error_alone for c in self if c.error_alone is not None), None)
+
+    @property
     def task(self) -> str:
         """What the label asks for: "regression" or "classes"."""
         return self.comparisons[0].task

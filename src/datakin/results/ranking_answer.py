@@ -18,7 +18,7 @@ from datakin.results.call_words import (
     reason_of,
     resting_elsewhere,
 )
-from datakin.results.comparison_answer import is_copy, same_rows
+from datakin.results.comparison_answer import is_copy, loss_alone, same_rows
 from datakin.results.words import (
     fall_or_rise,
     gain_loss,
@@ -64,7 +64,7 @@ def _tried(ranking: Ranking) -> Answer:
             "Score: the Cross-Learning Score; 0 means kin.",
             *group,
         ),
-        caveats=tuple(_caveats(ranking, loss)),
+        caveats=tuple(_caveats(ranking)),
         notes=_notes(ranking),
         remedies=mended_by(ranking.explanations),
     )
@@ -154,11 +154,10 @@ def _table_tried(ranking: Ranking) -> AnswerTable:
     return AnswerTable(TRIED, tuple(rows), ("gain", "score", "group", "rows"), bar_of=BAR_OF)
 
 
-def _caveats(ranking: Ranking, loss: str) -> Iterator[str]:
-    yield (
-        f"Gains are in percent of the {loss} of {short(ranking.target)} alone "
-        f"({number(ranking.loss_alone or 0.0)}), each with one source only. They do not add up."
-    )
+def _caveats(ranking: Ranking) -> Iterator[str]:
+    first = next(c for c in ranking if c.trial is not None)
+    yield f"Gains are in percent of the {loss_alone(first)}."
+    yield "Each is with one source only; they do not add up."
     if len(ranking) > 1 or ranking.screened:
         yield "Each interval is for one source. The first of several flatters itself a little."
         yield "To use several at once, choose weighs them together and fits the model."

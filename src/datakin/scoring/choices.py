@@ -8,7 +8,7 @@ from datakin.data.features import Array
 from datakin.learners.losses import Judge
 from datakin.learners.metrics import Metrics
 from datakin.learners.stack.evidence import TargetEvidence
-from datakin.learners.stack.gains import read_trials
+from datakin.learners.stack.gains import draws_of, read_trials
 from datakin.learners.stack.passes import StackReading, held_out
 from datakin.learners.stack.records import Trial, call_of
 from datakin.results.choice import Choice, CurvePoint, SourceChoice
@@ -29,25 +29,25 @@ from datakin.scoring.stated import (
 def read_choice(measured: TargetEvidence, judge: Judge, reading: StackReading) -> Choice:
     """Put together what the evidence says; the choice has no model yet."""
     judged = JudgedRows(judge, measured.y, measured.whole.weights, measured.whole.groups)
-    passes = reading.passes
-    evidence = passes.evidence
+    passes, n_draws = reading.passes, draws_of(len(measured.y))
+    evidence, honest = passes.evidence, reading.honest[:n_draws]
     curve = curve_of(passes, judged)
     metrics: dict[str, Metrics] = {}
 
     def state(name: str, of: str, draws: Sequence[Array]) -> Stated:
-        error = judged.stated(draws)
-        metrics[name] = judged.metrics(of, draws, error)
+        error = judged.stated(draws[:n_draws])
+        metrics[name] = judged.metrics(of, draws[:n_draws], error)
         return error
 
-    by_target = held_out(passes.alone)
+    by_target = held_out(passes.alone)[:n_draws]
     alone = state("alone", "the target alone", by_target)
     best = best_single(passes)
     single = state("best_single", "the best single source", best[1]) if best else None
     has_pools = evidence.in_pools.any()
     pooled = state("all", "everything pooled", held_out(passes.pooled)) if has_pools else None
-    error = state("choice", "the choice", reading.honest if reading.used else by_target)
+    error = state("choice", "the choice", honest if reading.used else by_target)
     # Without sources the model is that of the target alone.
-    gains = total_gain(passes, reading.honest) if reading.used else (0.0,) * 5
+    gains = total_gain(passes, honest) if reading.used else (0.0,) * 5
     gain, low, high, p_gain, tried = gains
     choices = [
         _source_choice(trial, reading, curve, measured.n_rows[trial.source])

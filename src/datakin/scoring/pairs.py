@@ -288,6 +288,7 @@ def compare_pair(
         by_paper=by_paper,
         trial=trial,
         loss_alone=None if trial is None else table.trials[target].loss_alone,
+        error_alone=None if trial is None else table.trials[target].error_alone,
         metrics=pair_metrics(table, facts, pair.ways, chosen) | trial_metrics(table, trial, target),
     )
 

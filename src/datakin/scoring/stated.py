@@ -150,7 +150,7 @@ def mean_loss(evidence: Evidence, draws: Sequence[Array]) -> float:
 def total_gain(passes: Passes, draws: Sequence[Array]) -> tuple[float, float, float, float, float]:
     """Return the gain to expect with its 90% interval, P(gain > 0), and the gain of held-out predictions."""
     evidence = passes.evidence
-    alone = mean_losses(evidence, held_out(passes.alone))
+    alone = mean_losses(evidence, held_out(passes.alone)[: len(draws)])
     gain, error = gain_of(alone, mean_losses(evidence, draws), evidence)
     error *= few_units(len(alone), evidence.groups)
     expected = posterior(gain, error, len(alone), EXPECTED, WIDTH, POWER, SPREAD)

@@ -62,6 +62,8 @@ class Stack:
     ready : mapping of (learner, source) to Predictor
         Fits of sources whose rows are not here, from an earlier stack with the same columns: they are
         candidates, and in no pool.
+    alone : Rows, optional
+        The target's rows as they are learned from without sources, where that is not the same.
     pools : bool
         Whether there are candidates that learn from several tables together.
     own : dict of (learner, repeat) to (predictions, told)
@@ -81,8 +83,10 @@ class Stack:
         own: dict[tuple[str, int], tuple[Array, Array]] | None = None,
         ready: Mapping[tuple[str, str], Predictor] | None = None,
         pools: bool = True,
+        alone: Rows | None = None,
     ) -> None:
         self.target, self.learners, self.seed, self.run = target, tuple(learners), seed, run
+        self.alone = target if alone is None else alone
         # By name: the order in which sources are given changes no number.
         self.sources = {name: sources[name] for name in sorted(sources)}
         self.fits = dict(known or {})
@@ -177,7 +181,7 @@ class Stack:
     def predict_own(self, folds: Array, repeat: int) -> None:
         """Predict the folds of the target from the target alone."""
         new = [each for each in self.learners if (each.name, repeat) not in self.own_passes]
-        done = self.run([partial(each.held_out, self.target, folds) for each in new])
+        done = self.run([partial(each.held_out, self.alone, folds) for each in new])
         for learner, found in zip(new, done, strict=True):
             self.own_passes[learner.name, repeat] = found
 
@@ -202,12 +206,16 @@ class Stack:
         if candidate.rows not in (TARGET, BOTH):
             return self.fits[candidate.learner, candidate.source].predictor
         learner = next(each for each in self.learners if each.name == candidate.learner)
-        few = learner.few(self.target) if hasattr(learner, "few") else self.target
-        own, told = learner.fit(few)
+
+        def few(rows: Rows) -> Rows:
+            return learner.few(rows) if hasattr(learner, "few") else rows
+
+        own, told = learner.fit(few(self.alone))
         if candidate.rows == TARGET:
             return own
         pool, whole = self.pool(learner)
-        rows = whole if few is self.target else few.below(pool)
+        some = few(self.target)
+        rows = whole if some is self.target else some.below(pool)
         return learner.fit(rows, [self._all_told(learner), told])[0]
 
     def pooled(self, folds: Sequence[Array]) -> dict[str, tuple[Array, ...]]:
@@ -226,7 +234,7 @@ class Stack:
 
     def halves(self, n_draws: int, groups: Array | None) -> tuple[Array, ...]:
         """Return predictions of the target's halves from each other, for some draws of them."""
-        target, found = self.target, []
+        target, found = self.alone, []
         is_class = target.kind != "regression"
         y = target.codes if is_class else target.Y[:, 0]
         for draw in range(n_draws):

@@ -70,6 +70,7 @@ def fit_stack(
     learners: Sequence[Learner],
     folds: Folds,
     *,
+    alone: Rows | None = None,
     groups: Array | None = None,
     repeats: tuple[int, int] = (3, 3),
     pools: bool = True,
@@ -84,7 +85,7 @@ def fit_stack(
 
     Parameters
     ----------
-    target, sources, learners, seed, run, ready, pools
+    target, sources, learners, seed, run, ready, pools, alone
         As in `Stack`.
     folds : callable
         ``folds(repeat)`` returns the fold of each row of the target.
@@ -100,7 +101,7 @@ def fit_stack(
         Called after each draw of the folds, with its number and predictions.
     """
     own: dict[tuple[str, int], tuple[Array, Array]] = {}
-    shared: dict[str, Any] = {"seed": seed, "run": run, "own": own, "pools": pools}
+    shared: dict[str, Any] = {"seed": seed, "run": run, "own": own, "pools": pools, "alone": alone}
     stack = Stack(target, sources, learners, ready=ready, **shared)
     stack.fit_sources()
     passes = Passes(stack.evidence(groups))
@@ -149,7 +150,7 @@ def _draw(
 def _with_trials(stack: Stack, passes: Passes) -> Any:
     """Return the evidence with what trials of single sources, and the learning curve, ask for."""
     evidence = passes.evidence
-    tried = evidence.folds[: gains.REPEATS]
+    tried = evidence.folds[: gains.draws_of(len(evidence.Y))]
     for draw, folds in enumerate(tried):
         stack.predict_own(folds, draw)
     pooled = stack.pooled(tried)

@@ -32,17 +32,28 @@ USUAL_ROWS, FREEDOM = 40, 4  # of the t distribution of gains
 SPREAD = 2.5  # standard errors of rows are so much too small for a gain that comes true elsewhere
 FLOOR = 0.01  # standard deviation of what comes true around any forecast, for a target of 40 rows
 POOLED_SPREAD = 1.5
-REPEATS = 5  # draws of the folds that trials are made of, however many there are
+# Draws of the folds that all that is said rests on: at most so many, and as many as predict so many rows.
+MOST_DRAWS, ROWS_DRAWN = 5, 600
 TAILS = (0.02, 0.98)  # numbers as labels: gains of rows are cut at these quantiles
 GRID = np.linspace(-0.6, 1.0, 1601)
+
+
+def draws_of(n_rows: int) -> int:
+    """Return from how many draws of the folds is said what a target of some size loses and gains.
+
+    On many rows draws agree: benchmarks/results/folds.md has what fewer of them change. More draws only
+    tell which sources to use.
+    """
+    return min(max(-(-ROWS_DRAWN // n_rows), 1), MOST_DRAWS)
 
 
 def read_trials(passes: Passes) -> list[Trial]:
     """Return the trial of every source, from the first draws of the folds."""
     evidence = passes.evidence
+    n_draws = draws_of(len(evidence.Y))
 
     def losses(draws: Sequence[Array]) -> Array:
-        return mean_squared(evidence.Y, draws[:REPEATS], evidence.kind)
+        return mean_squared(evidence.Y, draws[:n_draws], evidence.kind)
 
     alone, groups = losses(held_out(passes.alone)), evidence.groups
     first = losses([predictions[0] for predictions in evidence.predictions])
@@ -63,7 +74,7 @@ def read_trials(passes: Passes) -> list[Trial]:
 
 def trials_of(measured: TargetEvidence, judge: Judge) -> Trials:
     """Return the trials of a target's sources, in measures that people know too."""
-    passes = Passes(measured.whole.first(REPEATS))
+    passes = Passes(measured.whole.first(draws_of(len(measured.y))))
     evidence, alone = passes.evidence, held_out(passes.alone)
     given = (judge, measured.y, evidence.weights, evidence.groups, ERROR_SPREAD)
 
@@ -75,6 +86,7 @@ def trials_of(measured: TargetEvidence, judge: Judge) -> Trials:
     return Trials(
         measured.target,
         float(np.average(losses, weights=evidence.weights)),
+        judge.error(alone, measured.y, evidence.weights),
         {trial.source: with_metrics(trial) for trial in read_trials(passes)},
         dict(measured.unusable),
         tuple(measured.options["learners"]),

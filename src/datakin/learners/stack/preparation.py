@@ -35,6 +35,8 @@ class Prepared:
         The rows that are learned from: all, or a sample of many.
     rows : Rows
         Of the target.
+    alone : Rows
+        The same, as if there were no source: without columns for levels that are rare in the target.
     sources : dict of str to Rows
         Of the sources that can be used.
     encoder : TableEncoder
@@ -50,6 +52,7 @@ class Prepared:
 
     target: Dataset
     rows: Rows
+    alone: Rows
     sources: dict[str, Rows]
     encoder: TableEncoder
     given: dict[str, int]
@@ -104,8 +107,9 @@ def prepare(
         rows[name] = Rows(encoder.apply(features), Y, counts, kind, encoder.names, table)
     return Prepared(
         own,
-        rows.pop(own.name),
-        rows,
+        rows[own.name],
+        _as_alone(rows[own.name], tables[own.name][0]),
+        {name: part for name, part in rows.items() if name != own.name},
         encoder,
         {source.name: source.n_rows for source in sources},
         unusable,
@@ -113,6 +117,15 @@ def prepare(
         {d.name: d.fingerprint for d in (target, *sources)},
         {n: np.unique(g, return_inverse=True)[1] for n, g in groups.items() if g is not None},
     )
+
+
+def _as_alone(rows: Rows, features: Features) -> Rows:
+    """Return the target's rows as its own encoder would give them, whatever sources there are."""
+    known = set(TableEncoder.learn([features]).names)
+    rare = np.array([name not in known for name in rows.names], dtype=bool)
+    if not rows.X[:, rare].any():
+        return rows
+    return replace(rows, X=np.where(rare, 0.0, rows.X))
 
 
 def sampled(

@@ -69,6 +69,8 @@ class Trials:
     loss_alone : float
         The squared error (for classes: Brier loss) of the learners on the target alone: the baseline
         of all gains.
+    error_alone : float
+        The same as an error: what `choose` says of the target alone.
     trials : dict of str to Trial
         By source, in the order given.
     unusable : dict of str to str
@@ -82,6 +84,7 @@ class Trials:
 
     target: str
     loss_alone: float
+    error_alone: float
     trials: dict[str, Trial]
     unusable: dict[str, str]
     learners: tuple[str, ...]

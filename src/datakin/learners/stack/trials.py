@@ -17,10 +17,7 @@ from datakin.learners.stack.evidence import Evidence, TargetEvidence
 from datakin.learners.stack.fitting import fit_stack, folds_of
 from datakin.learners.stack.preparation import MOST_ROWS, Prepared, prepare
 
-REPEATS = (
-    5,
-    12,
-)  # draws of the folds of a choice: at least, and at most until the answer is the same
+MOST_REPEATS = 12  # draws of the folds of a choice, until the answer is the same
 
 
 def measure_target(
@@ -46,19 +43,49 @@ def measure_target(
         if whole:
             made = rows, prepared.sources, learners, folds
             fitted = fit_stack(
-                *made, groups=groups, repeats=REPEATS, trials=True, seed=random_state
+                *made,
+                alone=prepared.alone,
+                groups=groups,
+                repeats=repeats_of(len(rows)),
+                trials=True,
+                seed=random_state,
             ).reading
             found, chosen = fitted.passes.evidence, fitted.chosen.evidence
         else:
-            stack = Stack(rows, prepared.sources, learners, seed=random_state)
+            stack = Stack(rows, prepared.sources, learners, seed=random_state, alone=prepared.alone)
             stack.fit_sources(pools=False)
             found = stack.evidence(groups)
-            for repeat in range(gains.REPEATS):
+            for repeat in range(gains.draws_of(len(rows))):
                 drawn = folds(repeat)
                 found = found.with_draw(drawn, stack.held_out(drawn, repeat, pools=False))
             found = replace(found, pooled=stack.pooled(found.folds))
-    options = choice_options([each.name for each in learners], judge, max_rows=max_rows)
+    names = [each.name for each in learners]
+    options = choice_options(names, judge, repeats_of(len(rows)), max_rows=max_rows)
     return evidence_of(target, sources, prepared, judge, options, random_state, found, chosen)
+
+
+def error_alone(
+    target: Dataset, *, max_rows: int | None = MOST_ROWS, random_state: int = 0
+) -> tuple[str, float]:
+    """Return what the error of a target alone is stated in, and that error; measured once."""
+    key = f"error alone {max_rows} {random_state}"
+    if key not in target.kept:
+        found = measure_target(target, [], max_rows=max_rows, random_state=random_state)
+        judge = Judge.make(
+            choose_loss(None, target),
+            found.whole.kind,
+            found.classes,
+            found.y,
+            found.whole.weights,
+        )
+        target.kept[key] = judge.loss.name, gains.trials_of(found, judge).error_alone
+    name, error = target.kept[key]
+    return name, error
+
+
+def repeats_of(n_rows: int) -> tuple[int, int]:
+    """Return the least and largest number of draws of the folds of a choice."""
+    return gains.draws_of(n_rows), MOST_REPEATS
 
 
 def judge_of(prepared: Prepared, loss: Loss | None) -> Judge:
@@ -70,8 +97,8 @@ def judge_of(prepared: Prepared, loss: Loss | None) -> Judge:
 def choice_options(
     learners: Sequence[str],
     judge: Judge,
+    repeats: tuple[int, int],
     *,
-    repeats: tuple[int, int] = REPEATS,
     max_rows: int | None = MOST_ROWS,
     pools: bool = True,
     add_to: str = "",
