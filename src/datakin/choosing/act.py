@@ -13,9 +13,8 @@ from datakin._core.exceptions import DatakinError, Interrupted, Note, warn
 from datakin._core.warned import filters_kept
 from datakin.choosing.earlier import Earlier
 from datakin.choosing.outcome import make_choice
-from datakin.choosing.running import Checkpoint, runner
+from datakin.choosing.running import keeper, runner
 from datakin.data import Dataset, check_names, coerce
-from datakin.data.features import Array
 from datakin.data.inputs import collect
 from datakin.learners.learner import takes_table
 from datakin.learners.losses import resolve_loss
@@ -181,10 +180,8 @@ def choose_from(
         pools=options.pools,
         add_to=earlier.fingerprint,
     )
-    kept = None
-    if options.checkpoint is not None:
-        named = {**recorded, "fitted": [repr(learner) for learner in learners]}
-        kept = Checkpoint(options.checkpoint, named, prepared, seed)
+    named = {**recorded, "fitted": [repr(learner) for learner in learners]}
+    keep = keeper(options.checkpoint, named, prepared, seed)
     folds, tables = folds_of(prepared.target, seed), (rows, prepared.sources)
     bar = own_fits(
         learners,
@@ -201,12 +198,6 @@ def choose_from(
         runner(options.n_jobs, options.client) as run,
         bar as advance,
     ):
-
-        def finished(repeat: int, predictions: Array) -> None:
-            if kept is not None:
-                kept.keep(repeat, predictions)
-            advance()
-
         fitted = fit_stack(
             *tables,
             learners,
@@ -219,8 +210,8 @@ def choose_from(
             seed=seed,
             run=run,
             ready=earlier.predictors,
-            kept=None if kept is None else kept.read(),
-            advance=finished,
+            keep=keep,
+            advance=advance,
         )
         choice = make_choice(own, sources, prepared, earlier, fitted, judge, recorded, seed)
     if fitted.interrupted:

@@ -169,7 +169,9 @@ def _ends(value: float, error: float) -> tuple[float, float]:
 def _evidence(gain: Gain, name: str) -> Iterator[str]:
     best, target = gain.methods[name], short(gain.target)
     alone, now = (amount(gain.loss, error) for error in (gain.target_error, best.target_error))
-    error = f"{error_word(gain.loss)} {now}, against {alone} with {target} alone"
+    # The baseline is that of one estimator, not that of `choose`, which has several learners.
+    by = str(gain.provenance.options.get("estimator") or "the estimator").partition("(")[0]
+    error = f"{error_word(gain.loss)} {now}, against {alone} with {by} on {target} alone"
     yield f"Best method, {name}: {error}."
     if isfinite(best.target_rer) and isfinite(best.target_se):
         reach = percent_interval(*_ends(best.target_rer, best.target_se))

@@ -166,7 +166,7 @@ class KinStack(SourcesEstimator):
                 repeats=draws,
                 pools=self.pools,
                 seed=self.random_state,
-                advance=lambda repeat, predictions: advance(),
+                advance=advance,
             )
         reading = fitted.reading
         self.error_, self.error_alone_ = (

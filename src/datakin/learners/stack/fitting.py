@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from datakin._core.repeatability import derive_seed
@@ -21,7 +22,12 @@ from datakin.learners.stack.passes import Passes, StackReading, read_stack
 LEAST_WEIGHT = 0.001  # of a candidate that is kept
 
 Folds = Callable[[int], Array]
-Advance = Callable[[int, Array], None]
+Keep = Callable[[int, Callable[[], Array]], Array]
+
+
+def made_now(repeat: int, make: Callable[[], Array]) -> Array:
+    """Return the predictions of a draw that no checkpoint has."""
+    return make()
 
 
 def folds_of(target: Dataset, random_state: int) -> Folds:
@@ -78,8 +84,8 @@ def fit_stack(
     seed: int = 0,
     run: Run = serially,
     ready: Mapping[tuple[str, str], Predictor] | None = None,
-    kept: Mapping[int, Array] | None = None,
-    advance: Advance = lambda repeat, predictions: None,
+    keep: Keep = made_now,
+    advance: Callable[[], None] = lambda: None,
 ) -> Fitted:
     """Fit the candidates, find their weights, leave out the sources that hardly count.
 
@@ -95,17 +101,17 @@ def fit_stack(
         Least and largest number of draws of the folds.
     trials : bool
         Whether the evidence holds what trials of single sources, and the target's learning curve, ask for.
-    kept : mapping of repeat to predictions
-        Draws that are there already, from a checkpoint.
+    keep : callable
+        Returns the predictions of a draw: found in a checkpoint, or made by the function it is given.
     advance : callable
-        Called after each draw of the folds, with its number and predictions.
+        Called after each draw of the folds.
     """
     own: dict[tuple[str, int], tuple[Array, Array]] = {}
     shared: dict[str, Any] = {"seed": seed, "run": run, "own": own, "pools": pools, "alone": alone}
     stack = Stack(target, sources, learners, ready=ready, **shared)
     stack.fit_sources()
     passes = Passes(stack.evidence(groups))
-    interrupted = _draw(stack, passes, folds, repeats, kept or {}, advance)
+    interrupted = _draw(stack, passes, folds, repeats, keep, advance)
     used, chosen, fitted = passes.used, passes, stack
     if len(used) < len(passes.evidence.names):
         some = {name: rows for name, rows in stack.sources.items() if name in used}
@@ -127,21 +133,20 @@ def _draw(
     passes: Passes,
     folds: Folds,
     repeats: tuple[int, int],
-    kept: Mapping[int, Array],
-    advance: Advance,
+    keep: Keep,
+    advance: Callable[[], None],
 ) -> bool:
     """Draw the folds until the answer is the same; return whether Ctrl-C ended that."""
     least, most = repeats if passes.evidence.names else (repeats[0], repeats[0])
     for repeat in range(most):
         try:
             drawn = folds(repeat)
-            known = kept.get(repeat)
-            passes.add(drawn, stack.held_out(drawn, repeat) if known is None else known)
+            passes.add(drawn, keep(repeat, partial(stack.held_out, drawn, repeat)))
         except KeyboardInterrupt:
             if not passes.n_draws:
                 raise
             return True  # what is there is an answer
-        advance(repeat, passes.evidence.predictions[-1])
+        advance()
         if repeat + 1 >= least and passes.is_settled:
             break
     return False
