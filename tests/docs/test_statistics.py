@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from scipy.special import stdtr
 
-from datakin.choosing import summary
 from datakin.explaining import (
     assembling,
     climbing,
@@ -19,11 +18,13 @@ from datakin.explaining import (
 from datakin.explaining.suspects import codes, one_sided, suspect, units
 from datakin.learners import folds, kernel, linear, newton, trees
 from datakin.learners.kernel import KernelLearner
-from datakin.learners.stack import fitting, records, weights
-from datakin.learners.stack import trials as calls
+from datakin.learners.stack import gains as calls
+from datakin.learners.stack import passes as fitting
+from datakin.learners.stack import records, weights
 from datakin.learners.trees import TreeLearner
 from datakin.results import call_words, choice_answer, zones
 from datakin.scoring import rankings
+from datakin.scoring import stated as summary
 
 ROOT = Path(__file__).parents[2]
 
@@ -74,7 +75,10 @@ SAID = [
     ("n_t)^{{{}}}$, its middle is", (calls.POWER,)),
     ("its middle is ${}\\,r$ and its width ${}\\,r$", (calls.EXPECTED, calls.WIDTH)),
     ("\\sqrt{{({}\\,\\mathrm{{SE}})^2 + {}^2\\,r}}", (calls.SPREAD, calls.FLOOR)),
-    ("mean of the first {} draws", (calls.REPEATS,)),
+    (
+        "mean of the first $\\min({}, \\lceil {}/n \\rceil)$ draws",
+        (calls.MOST_DRAWS, calls.ROWS_DRAWN),
+    ),
     ("by Student's t with {} standard errors", (calls.POOLED_SPREAD,)),
     ("P(\\mathrm{{gain}} > 0) \\ge {}$", (records.HELPS,)),
     ("P(\\mathrm{{gain}} > -{}) \\ge {}$", (records.COST, records.SURE)),
