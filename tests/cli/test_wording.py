@@ -110,24 +110,19 @@ def filled(node):
     return "".join(map(str, parts))
 
 
-PLACES = dict(messages())
-
-
-def test_there_are_such_sentences():
-    assert len(PLACES) > 30
-
-
-@pytest.mark.parametrize("place", PLACES)
-def test_no_sentence_of_the_package_is_left_with_python(place):
-    said = for_typing(PLACES[place])
-    assert "--" in said
-    rest = re.sub(
-        r"--[a-z-]+( '[^']*'| [^\s')]+)?", "", said
-    )  # what is typed may hold an equals sign
+def test_no_sentence_of_the_package_is_left_with_python():
+    places = dict(messages())
+    assert len(places) > 30
     names = "|".join((*OPTIONS, "rename", "recode", "convert", "label_map"))
-    assert not re.search(rf"\b({names})=|(?<![\w./`])\.[a-z_]+\b", rest), said
-    open_before, open_after = (t.count("(") - t.count(")") for t in (PLACES[place], said))
-    assert open_after == open_before
+    for place, text in places.items():
+        said = for_typing(text)
+        assert "--" in said, place
+        rest = re.sub(
+            r"--[a-z-]+( '[^']*'| [^\s')]+)?", "", said
+        )  # what is typed may hold an equals sign
+        assert not re.search(rf"\b({names})=|(?<![\w./`])\.[a-z_]+\b", rest), (place, said)
+        open_before, open_after = (t.count("(") - t.count(")") for t in (text, said))
+        assert open_after == open_before, place
 
 
 def test_notes_and_errors_of_a_run(tmp_path, monkeypatch, call_main):

@@ -26,6 +26,7 @@ KINDS = ["ranking", "comparison", "regression", "by gain", "by paper", "untried"
          "gain", "distance", "distances", "distance matrix", "itself", "copies",
          "choice", "choice of numbers", "choice of nothing", "description", "explanation",
          "explanation of copies"]  # fmt: skip
+WIDE = {"width": 1280, "height": 900}
 FAST = {"models": ["logistic", "linear_svm"], "cv": 3}
 SCRIPT = "<script>alert(1)</script>"
 IMAGE = '"><img src=x onerror=alert(2)>'
@@ -222,23 +223,34 @@ def browser():
         started.close()
 
 
-@pytest.fixture
-def visit(browser, tmp_path):
-    """Open the report of a result; at the end no error, dialog or request may have been seen."""
-    faults, contexts = [], []
+@pytest.fixture(scope="session")
+def tab(browser):
+    """One page for all tests: to open another one takes half a second of the processor."""
+    return browser.new_page()
 
-    def opened(result, **options):
-        path = write_report(result, tmp_path / "report.html", overwrite=True)
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: faults.append(f"console: {message.text}"))
-        page.on("pageerror", lambda error: faults.append(f"error: {error}"))
-        page.on("dialog", lambda dialog: (faults.append("dialog"), dialog.dismiss()))
-        page.on(
-            "request", lambda request: request.url == path.as_uri() or faults.append(request.url)
-        )
-        meter = context.new_cdp_session(page)
+
+@pytest.fixture
+def visit(browser, tab, tmp_path):
+    """Open the report of a result; at the end no error, dialog or request may have been seen."""
+    path, faults, pages = tmp_path / "report.html", [], []
+    watched = {
+        "console": lambda message: faults.append(f"console: {message.text}"),
+        "pageerror": lambda error: faults.append(f"error: {error}"),
+        "dialog": lambda dialog: (faults.append("dialog"), dialog.dismiss()),
+        "request": lambda request: request.url == path.as_uri() or faults.append(request.url),
+    }
+
+    def opened(result, *, viewport=WIDE, color_scheme="light", **options):
+        write_report(result, path, overwrite=True)
+        page = browser.new_context(**options).new_page() if options else tab
+        page.set_viewport_size(viewport)
+        page.emulate_media(media="null", color_scheme=color_scheme)
+        page.mouse.move(0, 0)
+        if page not in pages:
+            pages.append(page)
+            for event, heard in watched.items():
+                page.on(event, heard)
+        meter = page.context.new_cdp_session(page)
         meter.send("Performance.enable", {"timeDomain": "threadTicks"})
         start = time.perf_counter()
         page.goto(path.as_uri())
@@ -247,9 +259,14 @@ def visit(browser, tmp_path):
         page.seconds, page.size = time.perf_counter() - start, path.stat().st_size
         found = {m["name"]: m["value"] for m in meter.send("Performance.getMetrics")["metrics"]}
         page.work = found["TaskDuration"]  # processor time of the page's main thread
+        meter.detach()
         return page
 
     yield opened
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.goto("about:blank")
+        for event, heard in watched.items():
+            page.remove_listener(event, heard)
+        if page is not tab:
+            page.context.close()
     assert faults == []
