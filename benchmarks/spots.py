@@ -10,6 +10,7 @@ import io
 import json
 import re
 import sys
+import warnings
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
@@ -234,7 +235,9 @@ def _ratio_now() -> Columns:
 
 
 def _sampled(n: int, **options: Any) -> Columns:
-    found = import_module("datakin").score(*_flat("workloads").pair(n, 50), **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = import_module("datakin").score(*_flat("workloads").pair(n, 50), **options)
     return {"score": [f"{found.score:.4f}"], "standard error": [f"{found.standard_error:.4f}"]}
 
 
@@ -288,6 +291,18 @@ def _fits_now() -> Columns:
     return {"fits a dataset": [matrix.n_fits / 4]}
 
 
+def _fits_said(rows: list[dict[str, Any]]) -> Columns:
+    row = _row(rows, models="default")
+    return {"fits a dataset": [int(row["fits"].replace(",", "")) / int(row["datasets"])]}
+
+
+def _ranking_now() -> Columns:
+    target, sources = _flat("screen").make("linear", 0, 8)
+    named = {f"s{k}": source for k, source in enumerate(sources)}
+    seconds = _flat("timing").clock(import_module("datakin").rank, target, named)[0]
+    return {"full ranking, CPU ms a source": [1000 * seconds / 8]}
+
+
 def _digest_now() -> Columns:
     kill = _flat("kill")
     whole = import_module("datakin").matrix(kill.family(6, 500, 10)).to_json()
@@ -318,6 +333,7 @@ SECTIONS: dict[str, tuple[float, Callable[[], Columns]]] = {
     "exactness": (0.0, _exactness_now),
     "sampling": (0.0, partial(_sampled, 2500, max_rows=2000)),
     "wide": (0.0, _fits_now),
+    "screen": (ROUGHLY, _ranking_now),
     "choosing": (ROUGHLY, _choice_time),
     "explaining": (0.0, _explained_now),
     "kill": (0.0, _digest_now),
@@ -346,8 +362,9 @@ SAID: dict[str, Callable[[list[dict[str, Any]]], Columns]] = {
         name: [_row(rows, n="2,500", **{"estimate from": "samples"})[name]]
         for name in ("score", "standard error")
     },
-    "wide": lambda rows: {
-        "fits a dataset": [int(_row(rows, models="default")["fits"].replace(",", "")) / 100]
+    "wide": _fits_said,
+    "screen": lambda rows: {
+        "full ranking, CPU ms a source": [1000 * float(rows[0]["full, CPU s"]) / 50]
     },
     "choosing": lambda rows: {"CPU s": [float(rows[0]["CPU s"])]},
     "explaining": lambda rows: {"named": [row["named"] for row in rows[:3]]},

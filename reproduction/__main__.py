@@ -29,7 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = vars(parser.parse_args(arguments))
     name = options.pop("name")
     asked = {action: options.pop(action) for action in (*ACTIONS, "commit")}
-    actions = [action for action in ACTIONS if asked[action]]
+    actions = [action for action in ACTIONS if asked[action] not in (None, False)]
     if actions and name != "replicates":
         parser.error(f"--{actions[0]} goes with replicates")
     if name not in ABOUT:
@@ -83,12 +83,12 @@ def _parser() -> argparse.ArgumentParser:
     add("--data", type=Path, help="folder with the real data (DATAKIN_DATA, or data)")
     about = parser.add_argument_group(
         "replicates",
-        "Seeded rows of all pages of results. PAGES is a name or pattern: eicu, 'table-*', 'RESULTS#kill'.",
+        "Seeded rows of pages of results; PAGES are names or patterns: eicu 'table-*' 'RESULTS#kill'.",
     )
-    add, some = about.add_argument, {"nargs": "?", "const": "*", "metavar": "PAGES"}
+    add, some = about.add_argument, {"nargs": "*", "metavar": "PAGES"}
     add("--check", **some, help="do they come out again? Writes nothing; 1 if a page differs")
     add("--mark", **some, help="check, and mark pages that differ as stale")
-    add("--keep", metavar="PAGES", help="after a deliberate change: keep today's rows and mark "
+    add("--keep", nargs="+", metavar="PAGES", help="after a deliberate change: keep today's rows and mark "
         "the pages that had others, until their studies are run again")  # fmt: skip
     add("--commit", default="", metavar="REV", help="with --keep: rows as the code of this commit "
         "gives them, for pages made with it")  # fmt: skip

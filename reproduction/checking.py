@@ -40,6 +40,7 @@ from reproduction.stamps import ROOT, add_stamp
 from reproduction.study import RESULTS, Study, Summary
 
 PASSES, STALE, DIFFERS, NO_SPOT, LEFT = "passes", "stale", "DIFFERS", "no spot", "not checked"
+NOT_KEPT = "no rows are kept"
 MOST_SAID = 3  # differences of one page that are printed
 
 
@@ -58,21 +59,24 @@ def root_of(folder: Path) -> Path:
     return folder.resolve().parents[1]
 
 
-def chosen_pages(pattern: str = "*") -> list[Page]:
-    """Return the pages whose path or name fits a pattern."""
+def chosen_pages(patterns: Sequence[str] = ()) -> list[Page]:
+    """Return the pages whose path or name fits one of some patterns; all without any."""
     pages = all_pages()
-    found = [
-        page
-        for name, page in pages.items()
-        if any(fnmatch(each, pattern) for each in (name, short(name)))
-    ]
-    if not found:
-        known = [*map(short, pages)]
-        raise DatakinError(
-            f"No page is called {pattern!r}. Those known are {listed(known, limit=99)}."
-            f"{did_you_mean(pattern, known)}"
-        )
-    return found
+    chosen: dict[str, Page] = {}
+    for pattern in patterns or ("*",):
+        fitting = {
+            name: page
+            for name, page in pages.items()
+            if any(fnmatch(each, pattern) for each in (name, short(name)))
+        }
+        chosen |= fitting
+        if not fitting:
+            known = [*map(short, pages)]
+            raise DatakinError(
+                f"No page is called {pattern!r}. Those known are {listed(known, limit=99)}."
+                f"{did_you_mean(pattern, known)}"
+            )
+    return [*chosen.values()]
 
 
 def short(name: str) -> str:
@@ -92,22 +96,26 @@ def check_pages(
     root = root_of(folder)
     ran = run_spots((spot for page in pages for spot in page.spots), data, n_jobs=n_jobs)
     kept = read_replicates(folder)
-    states = {page.name: _judged(page, root, kept, ran) for page in pages}
-    for page in pages:
-        state = states[page.name]
-        if state.state == DIFFERS and is_marking:
-            page.mark_stale(root)
-            states[page.name] = state._replace(state=STALE)
-    known = all_pages()
-    for page in pages:  # what a page rests on may be no part of this check: its mark tells
-        wrong = [short(name) for name in page.rests_on if known[name].is_stale(root)]
-        if wrong and states[page.name].state == PASSES:
-            note = f"its figures come from stale pages: {listed(wrong)}"
-            if is_marking:
+    if is_marking:
+        for page in pages:
+            found = _judged(page, root, kept, ran)
+            if found.state == DIFFERS and NOT_KEPT not in found.note:
                 page.mark_stale(root)
-            state = STALE if page.is_stale(root) else DIFFERS
-            states[page.name] = states[page.name]._replace(state=state, note=note)
-    return [*states.values()]
+    states = {page.name: _judged(page, root, kept, ran) for page in pages}
+    return [_resting(page, states[page.name], root, is_marking) for page in pages]
+
+
+def _resting(page: Page, state: State, root: Path, is_marking: bool) -> State:
+    """Return the state of a page after a look at the marks of those it rests on."""
+    known = all_pages()
+    wrong = [short(name) for name in page.rests_on if known[name].is_stale(root)]
+    if not wrong or state.state != PASSES:
+        return state
+    if is_marking:
+        page.mark_stale(root)
+    note = f"its figures come from stale pages: {listed(wrong)}"
+    word = STALE if page.is_stale(root) else DIFFERS
+    return State(page.name, word, note, state.largest, state.seconds)
 
 
 def _judged(page: Page, root: Path, kept: Mapping[str, Columns], ran: Mapping[str, Ran]) -> State:
@@ -140,7 +148,7 @@ def _judged(page: Page, root: Path, kept: Mapping[str, Columns], ran: Mapping[st
 
 def _compared(spot: Spot, root: Path, kept: Mapping[str, Columns], found: Ran) -> dict[str, float]:
     said = kept.get(spot.label) if spot.said is None else spot.said(root)
-    return {"it is not kept": math.inf} if said is None else differences(said, found.rows)
+    return {NOT_KEPT: math.inf} if said is None else differences(said, found.rows)
 
 
 def table_of(states: Iterable[State]) -> str:

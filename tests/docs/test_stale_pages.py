@@ -10,13 +10,21 @@ from reproduction.pages import all_pages
 
 ROOT = Path(__file__).parents[2]
 PAGES = all_pages()
-LINK = re.compile(r"\]\((?:\.\./)?((?:reproduction|benchmarks)/results/[\w.-]+\.md)(?:#[\w-]+)?\)")
+LINK = re.compile(r"\]\((?:\.\./)?((?:reproduction|benchmarks)/results/[\w.-]+\.md(?:#[\w-]+)?)\)")
+BENCHMARKS = "benchmarks/results/RESULTS.md"
 DOCS = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "CONTRIBUTING.md"]
 
 
 def stale_pages(root=ROOT):
-    """Return the paths of pages that are marked, in whole or in part."""
-    return {name.partition("#")[0] for name, page in PAGES.items() if page.is_stale(root)}
+    """Return what a link to a marked page looks like: also to a page of which a part is marked."""
+    found = set()
+    for name, page in PAGES.items():
+        if page.is_stale(root):
+            path, _, section = name.partition("#")
+            heading = page.text(root).splitlines()[0]
+            anchor = re.sub(r"[^\w ]", "", heading).lower().replace(" ", "-")
+            found |= {path, f"{path}#{anchor}"} if section else {path}
+    return found
 
 
 def quotes_of_stale_pages(text, stale):
@@ -36,6 +44,21 @@ def test_readme_quotes_only_pages_that_pass():
     assert [link for link in links if link in stale_pages()] == []
 
 
+def test_sections_that_are_stale_are_known_by_their_headings(tmp_path):
+    folder = tmp_path / "benchmarks" / "results"
+    folder.mkdir(parents=True)
+    for path in PAGES:
+        (tmp_path / path.partition("#")[0]).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path.partition("#")[0]).write_text("# page\n")
+    text = (ROOT / BENCHMARKS).read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if not line.startswith(stamps.STALE)]
+    place = lines.index("## Threads and processes")
+    lines[place:place] = [lines[place], "", f"{stamps.STALE} too."]
+    del lines[place + 3]
+    (tmp_path / BENCHMARKS).write_text("\n".join(lines), encoding="utf-8")
+    assert stale_pages(tmp_path) == {BENCHMARKS, f"{BENCHMARKS}#threads-and-processes"}
+
+
 @pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)
 def test_documentation_says_which_pages_are_stale(path):
     assert quotes_of_stale_pages(path.read_text(encoding="utf-8"), stale_pages()) == []
@@ -46,6 +69,9 @@ def test_a_quote_of_a_stale_page_is_found():
     quote = f"One.\n\nTwo ([eicu](../{page})).\n| a | [eicu]({page}) |\n| stale | [eicu]({page}) |"
     assert quotes_of_stale_pages(quote, {page}) == [page, page]
     assert quotes_of_stale_pages(quote, set()) == []
+    part = f"Fast ([x]({BENCHMARKS}#choose), [y]({BENCHMARKS}#rivals-for-scale))."
+    stale = {BENCHMARKS, f"{BENCHMARKS}#choose"}
+    assert quotes_of_stale_pages(part, stale) == [f"{BENCHMARKS}#choose"]
     assert stamps.is_stale(f"# a\n\n{stamps.stale_words('x')}\n")
 
 

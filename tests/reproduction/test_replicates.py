@@ -179,6 +179,8 @@ def test_a_page_whose_rows_differ_is_named(toy, capsys):
     assert lines[2].startswith("**Stale:** rows differ from those of today's code (seen on 20")
     assert lines[2].endswith("Run `python -m reproduction toy`.")
     once = (folder / "toy.md").read_text()
+    (folder / "replicates.json").unlink()
+    assert states(folder, is_marking=True) == {"toy": "stale", "other": "DIFFERS"}, "unknown"
     assert main(["replicates", "--mark", "toy", *place]) == 0
     assert (folder / "toy.md").read_text() == once
 
