@@ -23,6 +23,7 @@ from datakin import DatakinError
 from reproduction.harness import default_data, did_you_mean, listed, made_by, markdown
 from reproduction.pages import OURS, Page, all_pages
 from reproduction.replicates import (
+    EQUAL,
     REPLICATES,
     Columns,
     Found,
@@ -147,6 +148,8 @@ def _judged(page: Page, root: Path, kept: Mapping[str, Columns], ran: Mapping[st
 
 
 def _compared(spot: Spot, root: Path, kept: Mapping[str, Columns], found: Ran) -> dict[str, float]:
+    if found.failed:
+        return {found.failed: math.inf}
     said = kept.get(spot.label) if spot.said is None else spot.said(root)
     return {NOT_KEPT: math.inf} if said is None else differences(said, found.rows)
 
@@ -206,12 +209,13 @@ def keep_rows(
     run again. Rows of a commit are those that its code gives: for a page that was made with it.
     """
     spots = {spot.label: spot for page in pages for spot in page.spots if spot.said is None}
-    ran = at_commit(commit, spots.values(), data) if commit else {
-        label: found.rows
-        for label, found in run_spots(spots.values(), data, n_jobs=n_jobs).items()
-        if not found.skipped
-    }  # fmt: skip
-    return replace_rows(folder, ran)
+    if commit:
+        return replace_rows(folder, at_commit(commit, spots.values(), data))
+    ran = run_spots(spots.values(), data, n_jobs=n_jobs)
+    for label, found in ran.items():
+        if found.failed:
+            raise DatakinError(f"{label} did not run: {found.failed}")
+    return replace_rows(folder, {k: found.rows for k, found in ran.items() if not found.skipped})
 
 
 def replace_rows(folder: Path, rows: Mapping[str, Columns], but: str = "") -> list[str]:
@@ -220,7 +224,7 @@ def replace_rows(folder: Path, rows: Mapping[str, Columns], but: str = "") -> li
     changed = {
         label
         for label, new in rows.items()
-        if label in kept and max(differences(kept[label], new).values(), default=0.0) > 0
+        if label in kept and max(differences(kept[label], new).values(), default=0.0) > EQUAL
     }
     write_replicates(folder, {**kept, **rows})
     stale = [

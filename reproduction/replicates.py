@@ -37,6 +37,7 @@ CHOSEN = {
     "gusto": ((0, 0), (1, 1)),
     "digits": ((2, 0), (5, 0)),
     "canines": ((0, 0), (10, 0)),
+    "repair": ((0, 0),),  # trains networks
     "planted-causes": ((0, 0), (25, 1), (97, 0)),  # nothing, units, the effect of a column
     "part-intervals": ((0, 0), (36, 0)),  # nothing, the effect of a column
     "explain-real": ((0, 0), (16, 1)),  # with its checks, and without
@@ -161,16 +162,12 @@ def _is_number(value: Any) -> bool:
 
 
 class Ran(NamedTuple):
-    """What became of a spot: its rows, CPU seconds, or why it was skipped."""
+    """What became of a spot: its rows, CPU seconds, why it was skipped, what went wrong."""
 
     rows: Columns
     seconds: float = 0.0
     skipped: str = ""
-
-    @property
-    def n_rows(self) -> int:
-        """Return the number of rows."""
-        return max(map(len, self.rows.values()), default=0)
+    failed: str = ""
 
 
 def run_spots(
@@ -185,12 +182,11 @@ def run_spots(
 def _ran(spot: Spot, data: Path | None) -> Ran:
     start = time.process_time()
     try:
-        rows = spot.run(data)
-    except DatakinError as error:
-        if any(words in str(error) for words in LACKING):
+        return Ran(spot.run(data), time.process_time() - start)
+    except Exception as error:  # one page that cannot be checked must not hide the others
+        if isinstance(error, DatakinError) and any(words in str(error) for words in LACKING):
             return Ran({}, skipped=str(error))
-        raise
-    return Ran(rows, time.process_time() - start)
+        return Ran({}, time.process_time() - start, failed=f"{type(error).__name__}: {error}")
 
 
 def read_replicates(folder: Path) -> dict[str, Columns]:

@@ -7,6 +7,7 @@ rows of an older commit are made. It imports nothing of ours before it runs.
 from __future__ import annotations
 
 import json
+import os
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -35,7 +36,8 @@ def run(place: str, arguments: list[Any], data: str | None) -> Any:
     else:
         module, name = place.split(":")
         call = getattr(import_module(module), name)
-    return call(*(folder if each == DATA else each for each in arguments))
+    known = folder or Path(os.environ.get("DATAKIN_DATA", "data"))
+    return call(*(known if each == DATA else each for each in arguments))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ from datakin import DatakinError
 from reproduction import checking, stamps
 from reproduction.__main__ import main
 from reproduction.checking import check_pages
-from reproduction.harness import derive_seed
 from reproduction.pages import Page, all_pages
 from reproduction.replicates import (
     EQUAL,
@@ -243,6 +242,20 @@ def test_what_cannot_run_here_is_said(toy, monkeypatch):
     assert "gusto.csv.gz was expected in" in found.note
 
 
+def test_what_fails_is_said_of_its_page_alone(toy, monkeypatch):
+    _, folder = toy
+    pages = checking.all_pages()
+    (folder / "bad.md").write_text("# bad\n")
+    name = "reproduction/results/bad.md"
+    bad = Page(name, "make bad", (Spot("bad", "builtins:int", ("x",)),))
+    monkeypatch.setattr(checking, "all_pages", lambda: {**pages, name: bad})
+    assert states(folder) == {"toy": "passes", "other": "passes", "bad": "DIFFERS"}
+    (found,) = check_pages([bad], folder)
+    assert found.note.startswith("by inf: bad: ValueError: invalid literal")
+    with pytest.raises(DatakinError, match="bad did not run: ValueError"):
+        checking.keep_rows([bad], folder)
+
+
 @pytest.mark.parametrize("name", ["dialects", "stability", "choices", "size"])
 def test_a_page_of_benchmarks_made_stale_on_purpose_is_named(name, tmp_path):
     """Its file says something else than what comes out."""
@@ -289,10 +302,9 @@ def test_a_section_of_the_benchmarks_is_marked(tmp_path):
 def test_rows_of_a_commit(tmp_path, monkeypatch):
     if not stamps.git("rev-parse", "HEAD"):
         pytest.skip("no repository of git")
-    monkeypatch.setattr(checking, "as_columns", lambda found: {"seed": [found]})
-    spot = Spot("one", "reproduction.harness:derive_seed", (1, "a"))
-    rows = checking.at_commit("HEAD", [spot], tmp_path)
-    assert rows == {"one": {"seed": [derive_seed(1, "a")]}}
+    monkeypatch.setattr(checking, "as_columns", lambda found: {"said": [found]})
+    spot = Spot("one", "reproduction.stamps:has_stamp", (stamps.stamp(),))
+    assert checking.at_commit("HEAD", [spot], tmp_path) == {"one": {"said": [True]}}
     with pytest.raises(DatakinError, match="The commit 'none' cannot be read"):
         checking.at_commit("none", [spot], tmp_path)
 
