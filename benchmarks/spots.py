@@ -94,7 +94,8 @@ def _of_choice(spec: str, task: tuple[Any, ...]) -> Spot:
 def choice_now(spec: str, data: Path, task: Any) -> Columns:
     """Return what a draw of choices gives, as its tables print it."""
     record = act_on_draw(spec, data, task)
-    return _columns_of(policy_frame([record]), source_frame([record]))
+    policies = policy_frame([record]).rename(columns={"score": "policy"})
+    return _columns_of(policies, source_frame([record]))
 
 
 def choice_said(spec: str, task: Any, root: Path) -> Columns:
