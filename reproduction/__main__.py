@@ -8,15 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from datakin import DatakinError
-from reproduction.checking import (
-    DIFFERS,
-    check_pages,
-    chosen_pages,
-    keep_rows,
-    stamp_pages,
-    table_of,
-)
+from reproduction.checking import DIFFERS, check_pages, chosen_pages, table_of
 from reproduction.harness import did_you_mean
+from reproduction.keeping import keep_rows, stamp_pages
 from reproduction.studies import ABOUT, reproduce
 from reproduction.study import RESULTS
 

@@ -18,7 +18,6 @@ from reproduction.studies import STUDIES
 from reproduction.study import RESULTS
 
 OURS, OTHERS = "reproduction/results", "benchmarks/results"
-ITSELF = "The check of all pages writes it."
 
 
 @dataclass(frozen=True)
@@ -89,7 +88,15 @@ def _of_study(name: str) -> Page:
 
 
 def _replicates() -> Page:
-    return Page(f"{OURS}/replicates.md", "python -m reproduction replicates", reason=ITSELF)
+    checking = "reproduction.checking"
+    spot = Spot("replicates: the list", f"{checking}:list_now", (), list_said)
+    return Page(f"{OURS}/replicates.md", "python -m reproduction replicates", (spot,))
+
+
+def list_said(root: Path) -> Columns:
+    """Return the list of spots as its page has it."""
+    text = (root / OURS / "replicates.md").read_text(encoding="utf-8")
+    return {"lines": [line for line in text.splitlines() if line.startswith("|")]}
 
 
 def _claims() -> Page:

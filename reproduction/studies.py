@@ -67,8 +67,8 @@ def reproduce(
     """Run a study by name; write its table, page and figure to a folder.
 
     "claims" runs nothing: it fills ``claims.toml``, beside the folder, from the results in it.
-    "replicates" checks all pages of results, and writes how that went. Any other study also keeps the
-    rows that its page is checked by, in ``replicates.json``.
+    "replicates" runs nothing either: it lists what each page of results is checked by. Any other study
+    keeps the rows that its page is checked by, in ``replicates.json``.
 
     Parameters
     ----------
@@ -91,15 +91,15 @@ def reproduce(
     if name == "claims":
         return refresh_claims(Path(folder))
     place = None if data is None else Path(data).resolve()
-    checking = import_module("reproduction.checking")  # it knows all studies
     if name == "replicates":
-        found: Summary = checking.write_list(Path(folder), data=place, n_jobs=n_jobs)
+        found: Summary = import_module("reproduction.checking").write_list(Path(folder))
         return found
+    keep_run = import_module("reproduction.keeping").keep_run  # it knows all studies
     return run_study(
         STUDIES[name],
         replicates=replicates,
         n_jobs=n_jobs,
         folder=Path(folder),
         data=place,
-        keep=partial(checking.keep_run, STUDIES[name], Path(folder), place),
+        keep=partial(keep_run, STUDIES[name], Path(folder), place),
     )

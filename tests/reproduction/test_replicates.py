@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from datakin import DatakinError
-from reproduction import checking, stamps
+from reproduction import checking, keeping, stamps
 from reproduction.__main__ import main
 from reproduction.checking import check_pages
 from reproduction.pages import Page, all_pages
@@ -139,7 +139,8 @@ def toy(tmp_path, monkeypatch):
         monkeypatch.setitem(STUDIES, name, study)
         path = f"reproduction/results/{name}.md"
         pages[path] = Page(path, f"python -m reproduction {name}", tuple(spots_of(study)))
-    monkeypatch.setattr(checking, "all_pages", lambda: pages)
+    for module in (checking, keeping):
+        monkeypatch.setattr(module, "all_pages", lambda: pages)
     monkeypatch.setattr("reproduction.studies.ABOUT", {"toy": "", "other": "", "replicates": ""})
     monkeypatch.setattr("reproduction.__main__.ABOUT", {"toy": "", "other": "", "replicates": ""})
     for name in ("toy", "other"):
@@ -218,6 +219,12 @@ def test_new_rows_after_a_change_mark_their_pages(toy, capsys):
     assert main(["replicates", "--check", *place]) == 0
 
 
+def test_the_list_of_spots_is_that_of_the_pages():
+    page = PAGES["reproduction/results/replicates.md"]
+    (found,) = check_pages([page])
+    assert found.state == "passes"
+
+
 def test_a_page_that_rests_on_a_stale_one_is_stale(toy, monkeypatch):
     rows, folder = toy
     pages = checking.all_pages()
@@ -225,7 +232,8 @@ def test_a_page_that_rests_on_a_stale_one_is_stale(toy, monkeypatch):
     (folder / "sum.md").write_text("# sum\n\nMade.\n")
     spot = Spot("sum", "builtins:dict", (), lambda root: {})
     rests = Page(name, "make sum", (spot,), rests_on=tuple(pages))
-    monkeypatch.setattr(checking, "all_pages", lambda: {**pages, name: rests})
+    for module in (checking, keeping):
+        monkeypatch.setattr(module, "all_pages", lambda: {**pages, name: rests})
     assert states(folder)["sum"] == "passes"
     rows[0]["value"] = 5.0
     assert states(folder, is_marking=True) == dict.fromkeys(("toy", "other", "sum"), "stale")
@@ -236,7 +244,8 @@ def test_what_cannot_run_here_is_said(toy, monkeypatch):
     spots = tuple(spots_of(STUDIES["gusto"]))
     name = "reproduction/results/gusto.md"
     (folder / "gusto.md").write_text("# gusto\n")
-    monkeypatch.setattr(checking, "all_pages", lambda: {name: Page(name, "x", spots)})
+    for module in (checking, keeping):
+        monkeypatch.setattr(module, "all_pages", lambda: {name: Page(name, "x", spots)})
     (found,) = check_pages([*checking.all_pages().values()], folder, data=folder)
     assert found.state == "not checked"
     assert "gusto.csv.gz was expected in" in found.note
@@ -248,12 +257,13 @@ def test_what_fails_is_said_of_its_page_alone(toy, monkeypatch):
     (folder / "bad.md").write_text("# bad\n")
     name = "reproduction/results/bad.md"
     bad = Page(name, "make bad", (Spot("bad", "builtins:int", ("x",)),))
-    monkeypatch.setattr(checking, "all_pages", lambda: {**pages, name: bad})
+    for module in (checking, keeping):
+        monkeypatch.setattr(module, "all_pages", lambda: {**pages, name: bad})
     assert states(folder) == {"toy": "passes", "other": "passes", "bad": "DIFFERS"}
     (found,) = check_pages([bad], folder)
     assert found.note.startswith("by inf: bad: ValueError: invalid literal")
     with pytest.raises(DatakinError, match="bad did not run: ValueError"):
-        checking.keep_rows([bad], folder)
+        keeping.keep_rows([bad], folder)
 
 
 @pytest.mark.parametrize("name", ["dialects", "stability", "choices", "size"])
@@ -302,11 +312,11 @@ def test_a_section_of_the_benchmarks_is_marked(tmp_path):
 def test_rows_of_a_commit(tmp_path, monkeypatch):
     if not stamps.git("rev-parse", "HEAD"):
         pytest.skip("no repository of git")
-    monkeypatch.setattr(checking, "as_columns", lambda found: {"said": [found]})
+    monkeypatch.setattr(keeping, "as_columns", lambda found: {"said": [found]})
     spot = Spot("one", "reproduction.stamps:has_stamp", (stamps.stamp(),))
-    assert checking.at_commit("HEAD", [spot], tmp_path) == {"one": {"said": [True]}}
+    assert keeping.at_commit("HEAD", [spot], tmp_path) == {"one": {"said": [True]}}
     with pytest.raises(DatakinError, match="The commit 'none' cannot be read"):
-        checking.at_commit("none", [spot], tmp_path)
+        keeping.at_commit("none", [spot], tmp_path)
 
 
 def test_stamps(tmp_path, monkeypatch):
