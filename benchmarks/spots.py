@@ -47,7 +47,10 @@ OF_ONE_COMMIT = "Its faults are lines of one commit, which the page names."
 def pages() -> list[Page]:
     """Return the pages of benchmarks; a page that is not there yet has no place among them."""
     found = [_page(name, spots) for name, spots in _spots().items()]
-    found += [_page("faults", (), OF_ONE_COMMIT)] if (ROOT / OTHERS / "faults.md").exists() else []
+    found += [
+        Page(f"{OTHERS}/{path.name}", "python -m benchmarks.faults", reason=OF_ONE_COMMIT)
+        for path in sorted((ROOT / OTHERS).glob("faults*.md"))
+    ]
     sections = _flat("sections").SECTIONS
     return found + [_section(each.name) for each in sections if _place(ROOT, each.name).exists()]
 
