@@ -9,10 +9,10 @@ unexport PYTHONDONTWRITEBYTECODE
 .DELETE_ON_ERROR:
 # Two targets must not install into one environment at the same time.
 .NOTPARALLEL:
-.PHONY: help demo test test-long check test-all browser postgres docs reproduce bench clean
+.PHONY: help demo test test-long check check-results test-all browser postgres docs reproduce bench clean
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: .venv/.core ## see datakin at work on data it makes itself
 	@$(BIN)/datakin demo
@@ -60,6 +60,9 @@ docs: .venv/.docs ## build the documentation: docs/_build/html/index.html
 
 reproduce: .venv/.dev ## run a study behind a claim again: make reproduce NAME=coverage ARGS="--n-jobs 2"
 	@$(BIN)/python -m reproduction $(NAME) $(ARGS)
+
+check-results: .venv/.dev ## do the rows behind every page of results come out again? (minutes; names pages that differ)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -W ignore -m reproduction replicates --check --n-jobs 2
 
 bench: .venv/.dev ## time datakin against its peers (about two hours); writes benchmarks/results/RESULTS.md
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/run.py

@@ -1,6 +1,6 @@
 """Who recognises the separator of a small text file: datakin, and three rules of the trade.
 
-Run ``python benchmarks/dialects.py``; it writes ``results/dialects.md``. Needs clevercsv and duckdb,
+Run ``python -m benchmarks.dialects``; it writes ``results/dialects.md``. Needs clevercsv and duckdb,
 which datakin itself does not. datakin is asked as users ask it, by `read_table`: its time is that of
 the whole reading, and files that it refuses whatever the separator (no features, under 20 rows, rows
 of different lengths) are not among the cases.
@@ -15,6 +15,7 @@ import warnings
 from pathlib import Path
 
 import datakin
+from reproduction.harness import made_by
 
 RESULTS = Path(__file__).parent / "results" / "dialects.md"
 WORDS = ["north", "south west", "Müller", "a b c", "x-ray", "3rd", "n/a", "yes"]
@@ -142,7 +143,22 @@ def duck(_content, _name, path):
 RIVALS = {"datakin": ours, "csv.Sniffer": sniffer, "clevercsv": clever, "DuckDB": duck}
 
 
+def answers():
+    """Return what datakin says of every file, as its column has it."""
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        for _, name, content, answer in cases():
+            path = Path(folder) / name
+            path.write_text(content, encoding="utf-8", newline="")
+            said = ours(content, name, path)
+            found.append("right" if said == answer else f"**{NAMES.get(said, repr(said))}**")
+    return found
+
+
 def main():
+    import clevercsv  # noqa: F401 - a rival that is not there would count as one that fails
+    import duckdb  # noqa: F401
+
     rows, right, seconds = [], dict.fromkeys(RIVALS, 0), dict.fromkeys(RIVALS, 0.0)
     with tempfile.TemporaryDirectory() as folder:
         for what, name, content, answer in cases():
@@ -168,6 +184,7 @@ def main():
     out += ["| CPU ms a file | " + " | ".join(times) + " |", ""]
     out += ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     out += ["| " + " | ".join(row) + " |" for row in rows]
+    out += ["", made_by("python -m benchmarks.dialects", "Seed 0")]
     RESULTS.write_text("\n".join(out) + "\n")
     print("\n".join(out[4:10]))
     print("\n".join(r for r in out[10:] if "**" in r))

@@ -15,6 +15,7 @@ import inspect
 import json
 import os
 import platform
+import sys
 import time
 import warnings
 from importlib import import_module
@@ -26,9 +27,12 @@ from sections import SECTIONS
 from threadpoolctl import threadpool_limits
 from workloads import draw
 
-import datakin
+sys.path.append(str(Path(__file__).parents[1]))  # the studies, when run as a program
 
-HERE = Path(__file__).parent
+import datakin
+from reproduction.stamps import STALE, stamp
+
+RESULTS = Path(__file__).parent / "results"
 LIBRARIES = (
     "datakin",
     "numpy",
@@ -80,7 +84,7 @@ def run(section, quick):
         tables.append({"caption": caption, "columns": list(columns), "rows": [*map(list, rows)]})
     return {
         "section": section.name,
-        "date": time.strftime("%Y-%m-%d", time.gmtime(before)),
+        "stamp": stamp(),
         "minutes": round((time.time() - before) / 60, 1),
         "machine": machine(),
         "versions": versions(),
@@ -97,30 +101,28 @@ def table(found):
 
 
 def place_of(section):
-    return HERE / "results" / f"{section.name}.json"
+    return RESULTS / f"{section.name}.json"
 
 
-STALE = (
-    "**Stale:** the sections below were measured with the code of the dates they name. Since then scores "
-    "try every source by default, which costs most of their time: a pair of 1,000 rows takes about two CPU "
-    "seconds, not the figure below."
-)
+def command_of(section):
+    return f"python benchmarks/run.py --only {section.name}"
 
 
-def assemble():
+def assemble(folder=RESULTS):
     """Return RESULTS.md from the sections that have been run."""
-    parts = ["# Benchmarks\n\nWritten by `make bench` (`python benchmarks/run.py`).", STALE]
+    parts = ["# Benchmarks\n\nWritten by `make bench` (`python benchmarks/run.py`)."]
     for section in SECTIONS:
+        place, command = folder / place_of(section).name, f"`{command_of(section)}`"
         parts.append(f"## {section.title}\n\n{section.text}")
-        if not place_of(section).exists():
-            parts.append(f"Not yet run: `python benchmarks/run.py --only {section.name}`.")
+        if not place.exists():
+            parts.append(f"Not yet run: {command}.")
             continue
-        found = json.loads(place_of(section).read_text(encoding="utf-8"))
+        found = json.loads(place.read_text(encoding="utf-8"))
+        parts += [f"{STALE} {found['stale']}"] if "stale" in found else []
         parts += [table(part) for part in found["tables"]]
-        parts.append(
-            f"`--only {section.name}`, {found['date']}, {found['minutes']} minutes; "
-            f"{found['machine']}, mean load {found['load']:.1f}; {found['versions']}."
-        )
+        made = f"{found.get('stamp', 'Made')} by {command}, {found['minutes']} minutes"
+        load = f"mean load {found['load']:.1f}"
+        parts.append(f"{made}; {found['machine']}, {load}; {found['versions']}.")
     return "\n\n".join(parts) + "\n"
 
 
@@ -146,7 +148,7 @@ def main():
                 place_of(section).parent.mkdir(exist_ok=True)
                 place_of(section).write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     if not wanted.quick:
-        (HERE / "results" / "RESULTS.md").write_text(assemble(), encoding="utf-8")
+        (RESULTS / "RESULTS.md").write_text(assemble(), encoding="utf-8")
 
 
 if __name__ == "__main__":

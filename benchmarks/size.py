@@ -1,6 +1,6 @@
 """How large the package is, room by room: code proper, docstrings, comments, assets, record types.
 
-    python benchmarks/size.py [--commit REV] [--write]
+    python -m benchmarks.size [--commit REV] [--write]
 
 `--commit` shows an older state of the repository beside today's; `--write` also writes the page to
 benchmarks/results/size.md.
@@ -18,6 +18,8 @@ import tokenize
 from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
+
+from reproduction.stamps import stamp
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "benchmarks" / "results" / "size.md"
@@ -154,7 +156,7 @@ def page(commit: str | None) -> str:
         f"Docstrings are {' / '.join(shares)} of the lines.",
         "Python beside the package:",
         table(beside, [name for name in NAMES if name != "assets"]),
-        f"Command: `python benchmarks/size.py{option} --write`.",
+        f"{stamp()} by `python -m benchmarks.size{option} --write`.",
     ]
     return "\n\n".join(parts) + "\n"
 

@@ -30,7 +30,7 @@ import datakin
 from benchmarks.decisions.collection import load_collection
 from datakin import Choice, DatakinWarning
 from datakin.synthetic import settings
-from reproduction.harness import default_data
+from reproduction.harness import default_data, made_by
 
 RESULTS = Path(__file__).parent / "results" / "stability.md"
 COLLECTIONS = ("eicu_demo", "gusto", "wine_quality", "uci_heart")
@@ -53,7 +53,7 @@ def main(arguments: list[str] | None = None) -> int:
     pages = [
         "# stability",
         "",
-        f"Command: `python -m benchmarks.stability`. datakin {datakin.__version__}.",
+        made_by("python -m benchmarks.stability", "Seeds follow from the numbers of the draws"),
     ]
     for name in parts:
         pages += ["", *PARTS[name](options.data or default_data(), options.n_jobs)]
@@ -141,26 +141,29 @@ def clinics(data: Path, n_jobs: int) -> list[str]:
         "| draw | headline | call of south | gain | p(gain) | error alone | error | on 20,000 fresh rows |",
         "|---|---|---|---|---|---|---|---|",
     ]
-    good = 0
-    for draw in range(10):
-        tables = {
-            "mine": clinic(150, 100 * draw + 1),
-            "north": clinic(400, 100 * draw + 2, older=8),
-            "south": clinic(400, 100 * draw + 16),
-            "east": clinic(400, 100 * draw + 4, rule=(-0.06, 0.05)),
-        }
-        read = datakin.read_tables(tables, label="died")
-        mine = read.pop("mine")
-        choice = datakin.choose(mine, read)
-        fresh = choice.error_on(clinic(20_000, 100 * draw + 50))
-        twin = choice["south"]
-        good += twin.call in ("helps", "harmless") and twin.gain > 0
-        lines.append(
-            f"| {draw} | {choice.headline} | {twin.call} | {twin.gain:+.1%} | {twin.p_gain:.2f} | "
-            f"{choice.error_alone:.3f} | {choice.error:.3f} | {fresh:.3f} |"
-        )
-    lines += ["", f"South is called helps or harmless with a gain above 0 in {good} of 10 draws."]
-    return lines
+    made, is_good = zip(*map(clinic_line, range(10)), strict=True)
+    said = f"South is called helps or harmless with a gain above 0 in {sum(is_good)} of 10 draws."
+    return [*lines, *made, "", said]
+
+
+def clinic_line(draw: int) -> tuple[str, bool]:
+    """Return the line of one draw, and whether the twin is seen as one."""
+    tables = {
+        "mine": clinic(150, 100 * draw + 1),
+        "north": clinic(400, 100 * draw + 2, older=8),
+        "south": clinic(400, 100 * draw + 16),
+        "east": clinic(400, 100 * draw + 4, rule=(-0.06, 0.05)),
+    }
+    read = datakin.read_tables(tables, label="died")
+    mine = read.pop("mine")
+    choice = datakin.choose(mine, read)
+    fresh = choice.error_on(clinic(20_000, 100 * draw + 50))
+    twin = choice["south"]
+    line = (
+        f"| {draw} | {choice.headline} | {twin.call} | {twin.gain:+.1%} | {twin.p_gain:.2f} | "
+        f"{choice.error_alone:.3f} | {choice.error:.3f} | {fresh:.3f} |"
+    )
+    return line, twin.call in ("helps", "harmless") and twin.gain > 0
 
 
 def saved(data: Path, n_jobs: int) -> list[str]:
@@ -175,21 +178,24 @@ def saved(data: Path, n_jobs: int) -> list[str]:
         "| draw | setting | stated | interval | on fresh rows | within |",
         "|---|---|---|---|---|---|",
     ]
-    held = 0
-    for draw in range(DRAWS):
-        name = ("lda", "linear")[draw % 2]
-        choice, fresh = _chosen(name, draw)
-        with tempfile.TemporaryDirectory() as folder:
-            found = _predicted(choice, fresh, Path(folder))
-        inside = choice.interval[0] <= found <= choice.interval[1]
-        held += inside
-        low, high = choice.interval
-        lines.append(
-            f"| {draw} | {name} | {choice.error:.3f} | {low:.3f} to {high:.3f} | {found:.3f} | "
-            f"{'yes' if inside else 'no'} |"
-        )
-    lines += ["", f"Within its interval in {held} of {DRAWS} draws; the interval is one of 90%."]
-    return lines
+    made, is_inside = zip(*map(saved_line, range(DRAWS)), strict=True)
+    said = f"Within its interval in {sum(is_inside)} of {DRAWS} draws; the interval is one of 90%."
+    return [*lines, *made, "", said]
+
+
+def saved_line(draw: int) -> tuple[str, bool]:
+    """Return the line of one saved model, and whether its error lies in the interval."""
+    name = ("lda", "linear")[draw % 2]
+    choice, fresh = _chosen(name, draw)
+    with tempfile.TemporaryDirectory() as folder:
+        found = _predicted(choice, fresh, Path(folder))
+    low, high = choice.interval
+    is_inside = low <= found <= high
+    line = (
+        f"| {draw} | {name} | {choice.error:.3f} | {low:.3f} to {high:.3f} | {found:.3f} | "
+        f"{'yes' if is_inside else 'no'} |"
+    )
+    return line, is_inside
 
 
 def _chosen(name: str, draw: int) -> tuple[Choice, Any]:

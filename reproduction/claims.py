@@ -16,6 +16,7 @@ import pandas as pd
 
 from datakin import DatakinError
 from reproduction.harness import markdown
+from reproduction.stamps import stamp
 from reproduction.study import Summary
 
 Claim = dict[str, Any]
@@ -89,7 +90,7 @@ def refresh_claims(folder: Path) -> Summary:
     head = text[: text.index("[[group]]")]
     path.write_text(write_claims(head, groups), encoding="utf-8")
     summary = _summarise(groups)
-    page = ["# claims", "", summary.text, "", "Command: `python -m reproduction claims`.", ""]
+    page = ["# claims", "", summary.text, "", f"{stamp()} by `python -m reproduction claims`.", ""]
     (folder / "claims.md").write_text("\n".join(page), encoding="utf-8")
     return summary
 

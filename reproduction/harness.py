@@ -24,6 +24,7 @@ from rich.console import Console
 from rich.progress import track
 
 from datakin import DatakinError, Interrupted
+from reproduction.stamps import stamp
 
 Array = NDArray[Any]
 Row = dict[str, Any]
@@ -183,8 +184,8 @@ def markdown(frame: pd.DataFrame) -> str:
 
 
 def made_by(command: str, seeds: str, more: str = "") -> str:
-    """Return what made a page: command, seeds and versions."""
-    return f"Command: `{command}`{more}. {seeds}. {versions()}."
+    """Return what made a page, and when: command, commit, seeds and versions."""
+    return f"{stamp()} by `{command}`{more}. {seeds}. {versions()}."
 
 
 def versions(packages: Sequence[str] = PACKAGES) -> str:

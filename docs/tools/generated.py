@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+STALE = "**Stale:**"  # what a page says whose rows no longer come out
 VERDICTS = ("reproduced", "better", "differs", "slip")
 KEYS = ("setting", "column", "level")
 # Pages link to the repository's own files, which works without Sphinx; these are their copies.
@@ -108,10 +109,17 @@ def _table(head: tuple[str, ...], rows: Any) -> list[str]:
 
 def results_page(pages: list[Path]) -> str:
     """Return the list of all results, each with the question it answers."""
-    lines = ["# All results", "", "Each page ends with the command that made it.", ""]
+    lines = [
+        "# All results",
+        "",
+        "Each page says which command made it, when, and with which commit.",
+        "",
+    ]
     for page in pages:
         paragraphs = page.read_text(encoding="utf-8").split("\n\n")
-        question = paragraphs[1].strip().splitlines()[0] if len(paragraphs) > 1 else ""
-        lines.append(f"- [{page.stem}]({page.name}): {question}")
+        said = [each.strip() for each in paragraphs[1:] if not each.strip().startswith(STALE)]
+        question = said[0].splitlines()[0] if said else ""
+        is_stale = " (stale)" if len(said) < len(paragraphs) - 1 else ""
+        lines.append(f"- [{page.stem}]({page.name}){is_stale}: {question}")
     lines += ["", "```{toctree}", ":hidden:", "", *(page.stem for page in pages), "```", ""]
     return "\n".join(lines)
