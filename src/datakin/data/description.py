@@ -102,45 +102,23 @@ class DatasetDescription:
 
 @dataclass(frozen=True)
 class Gathered:
-    """All that is known of some tables.
+    """All that is known of some tables; the first dataset is the target, the others are sources.
 
-    Attributes
-    ----------
-    tables : tuple of TableDescription
-    datasets : tuple of DatasetDescription
-        Empty without a label.
-    differences : list of Difference
-        What differs between the first dataset, the target, and each of the others.
-    refusals : dict of str to str
-        Source -> why it cannot be compared with the target.
-    shared : dict of str to tuple of str
-        Source -> what a score would note of its rows, groups and classes beside those of the target.
-    unused : dict of str to dict of str to str
-        Dataset -> columns that no comparison uses -> why.
-    notes : tuple of str
-        What `read_tables` would warn of, beside the notes of datasets.
+    `shared` is what a score would note of the rows, groups and classes of a source beside those of the
+    target, and `notes` is what `read_tables` would warn of, beside the notes of datasets.
     """
 
     tables: tuple[TableDescription, ...]
-    datasets: tuple[DatasetDescription, ...]
-    differences: list[Difference]
-    refusals: dict[str, str]
+    datasets: tuple[DatasetDescription, ...]  # empty without a label
+    differences: list[Difference]  # between the target and each source
+    refusals: dict[str, str]  # source -> why it cannot be compared with the target
     shared: dict[str, tuple[str, ...]]
-    unused: dict[str, dict[str, str]]
+    unused: dict[str, dict[str, str]]  # dataset -> columns that no comparison uses -> why
     notes: tuple[str, ...]
 
 
 def gather(source: Any, how: Origin, *, has_label: bool) -> Gathered:
-    """Read tables as `read_tables` does, and say what was found.
-
-    Parameters
-    ----------
-    source : path, glob, list of paths, mapping of name to table, or one table
-    how : Origin
-        The options.
-    has_label : bool
-        Whether the options name a label; otherwise only columns are described.
-    """
+    """Read tables as `read_tables` does, and say what was found; without a label only of columns."""
     with collecting() as notes:
         read = Reading(how, "all").open(source).correct()
         unread = dict(read.left_out)
@@ -205,16 +183,10 @@ class _Table:
     unused: Mapping[str, Mapping[str, str]]
 
     def described(self, before: RawTable, problem: str, *, alone: bool) -> TableDescription:
-        """Describe all columns, also of a table that cannot be used.
+        """Describe all columns, also of a table that cannot be used because of a problem.
 
-        Parameters
-        ----------
-        before : RawTable
-            The table before it was corrected, from which examples are taken.
-        problem : str
-            Why it cannot be used.
-        alone : bool
-            Whether there is no other table, which corrections would have to name.
+        Examples are taken from the table before it was corrected. If it is `alone`, corrections need not
+        name it.
         """
         frame = self.raw.frame
         facts = {} if self.draft is None else dict(self.draft.facts)

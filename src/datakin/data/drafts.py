@@ -67,53 +67,28 @@ T = TypeVar("T")
 class Decision:
     """What is decided once for a whole table, before it is split.
 
-    Parameters
-    ----------
-    kind : str
-        "classification" or "regression".
-    doubt : tuple of str
-        A note if the labels could be read either way.
-    odd : dict of str to str, or None
-        Columns that are left out or named, and what they look like; None if each dataset is looked at
-        alone.
+    `odd` are columns that are left out or named, and what they look like; None if each dataset is looked
+    at alone.
     """
 
-    kind: str
-    doubt: tuple[str, ...] = ()
+    kind: str  # "classification" or "regression"
+    doubt: tuple[str, ...] = ()  # a note if the labels could be read either way
     odd: dict[str, str] | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Draft:
-    """A table as read, before its labels and columns have been checked.
-
-    Parameters
-    ----------
-    name : str
-    how : Origin
-        How it was read, with the name of the label column.
-    labels : ndarray
-        Floats, or objects with None where the label is missing.
-    features : Features
-    groups, domains : ndarray or None
-        Values of the group and the domain column.
-    notes : tuple of str
-        What its user should know about how it was read.
-    facts : mapping of str to ColumnFacts
-        How each column was read.
-    weights : ndarray or None
-        How much each row counts; NaN only in rows that will be dropped.
-    """
+    """A table as read, before its labels and columns have been checked."""
 
     name: str
-    how: Origin
-    labels: Array
+    how: Origin  # the options, with the name of the label column
+    labels: Array  # floats, or objects with None where the label is missing
     features: Features
     groups: Array | None = None
     domains: Array | None = None
-    notes: tuple[str, ...] = ()
-    facts: Mapping[str, ColumnFacts] = field(default_factory=dict)
-    weights: Array | None = None
+    notes: tuple[str, ...] = ()  # what its user should know about how it was read
+    facts: Mapping[str, ColumnFacts] = field(default_factory=dict)  # how each column was read
+    weights: Array | None = None  # NaN only in rows that will be dropped
 
     @property
     def title(self) -> str:
@@ -221,16 +196,8 @@ def make_datasets(
 ) -> list[Dataset]:
     """Turn drafts into datasets of one task; messages name the dataset at fault.
 
-    Parameters
-    ----------
-    drafts : sequence of Draft
-    left_out : dict, optional
-        Drafts that cannot be used go there with the reason, as long as one is left; without it they
-        are errors.
-    decision : Decision, optional
-        Of the table of which these are parts.
-    needed : str, optional
-        The dataset that must not be left out.
+    Drafts that cannot be used go to `left_out` with the reason, as long as one is left, and not the one
+    that is `needed`; without it they are errors. A decision is that of the table of which these are parts.
     """
     check_unique(drafts, "pass a mapping of name to table, or rename the files")
     if not drafts:
@@ -263,11 +230,7 @@ def make_datasets(
 def decide(draft: Draft, parts: Array) -> Decision:
     """Decide on the task and the odd columns of a whole table, so that all its parts agree.
 
-    Parameters
-    ----------
-    draft : Draft
-    parts : ndarray of int
-        The part of each row, -1 for none.
+    `parts` has the part of each row, -1 for none.
     """
     used = np.flatnonzero(~is_missing(draft.labels) & (parts >= 0))
     if not len(used):

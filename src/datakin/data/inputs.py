@@ -24,18 +24,10 @@ from datakin.data.pairing import pair
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of data.
+    """A kind of data."""
 
-    Attributes
-    ----------
-    make : callable
-        ``make(X, y, name=name)`` returns a Dataset.
-    advice : str
-        How to get a dataset of this kind, for users who pass something else.
-    """
-
-    make: Callable[..., Dataset]
-    advice: str
+    make: Callable[..., Dataset]  # make(X, y, name=name)
+    advice: str  # how to get a dataset of this kind, for users who pass something else
 
 
 TABLES = Kind(as_dataset, "read tables and files with datakin.read_table(table, label=...)")

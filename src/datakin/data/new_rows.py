@@ -38,23 +38,14 @@ NUMERAL = re.compile(
 class NewRows:
     """Rows to predict.
 
-    Parameters
-    ----------
-    features : Features
-        The columns of the schema, as they were when the model was learned.
-    labels : ndarray or None
-        Class names, or numbers; None or NaN where there is none. None if there is no label column, or
-        nobody asked for it.
-    kept : dict of str to ndarray
-        Columns to carry along, as text.
-    notes : tuple of str
-        What their user should know.
+    Labels are class names, or numbers; None or NaN where there is none. There are none if nobody asked for
+    them, or there is no label column.
     """
 
-    features: Features
+    features: Features  # the columns of the schema, as they were when the model was learned
     labels: Array | None = None
-    kept: Mapping[str, Array] | None = None
-    notes: tuple[str, ...] = ()
+    kept: Mapping[str, Array] | None = None  # columns to carry along, as text
+    notes: tuple[str, ...] = ()  # what their user should know
 
 
 def read_new_rows(

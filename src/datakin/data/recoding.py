@@ -22,12 +22,7 @@ from datakin.data.features import Array
 
 
 class Recoding:
-    """A column whose values can be replaced, all at once.
-
-    Parameters
-    ----------
-    series : narwhals Series
-    """
+    """A column whose values can be replaced, all at once."""
 
     def __init__(self, series: nw.Series[Any]) -> None:
         self.series = series

@@ -38,18 +38,10 @@ CLOSE_BY_NAME = 0.7  # the same for a column named like the label
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """The labels of a table, for a comparison with its columns.
-
-    Parameters
-    ----------
-    name : str
-    y : ndarray
-        Class codes (int) or the response (float).
-    is_class : bool
-    """
+    """The labels of a table, for a comparison with its columns."""
 
     name: str
-    y: Array
+    y: Array  # class codes (int) or the response (float)
     is_class: bool
 
     @cached_property

@@ -115,19 +115,10 @@ def find_suspicions(
     keep: frozenset[str] = frozenset(),
     parts: Array | None = None,
 ) -> dict[str, str]:
-    """Look at every column of a table, and return what those that are odd look like.
+    """Look at every column of a table but those to keep, and return what those that are odd look like.
 
-    Parameters
-    ----------
-    features : Features
-    labels : Labels
-    facts : mapping of str to ColumnFacts
-        Tells dates from numbers.
-    keep : frozenset of str
-        Columns that are used whatever they look like.
-    parts : ndarray, optional
-        A code for each row that tells the datasets apart into which the table will be split: a row
-        number may start again in each.
+    `parts` has a code for each row that tells the datasets apart into which the table will be split: a
+    row number may start again in each.
     """
     found: dict[str, str] = {}
     long = [] if parts is None else _long_parts(parts)
@@ -189,9 +180,8 @@ def _row_id_of(values: Array, name: str, is_date: bool, parts: Sequence[Array]) 
     """Say so if a column tells rows apart, or a number those of every part."""
     if is_id(values, name, is_date=is_date):
         return ROW_ID
-    if not parts or values.dtype.kind != "f":
-        return None
-    if not all(is_id(values[rows], name, is_date=is_date) for rows in parts):
+    is_number = bool(parts) and values.dtype.kind == "f"
+    if not is_number or not all(is_id(values[rows], name, is_date=is_date) for rows in parts):
         return None
     return ROW_ID if is_called_key(name) else COUNTS
 

@@ -61,25 +61,14 @@ STYLES = (
 class Numerals:
     """Texts read as numbers.
 
-    Parameters
-    ----------
-    values : ndarray
-        One float per text.
-    plain : pyarrow.Array
-        The texts as a programming language writes the numbers.
-    converted : str
-        What was done to them; empty for plain numbers.
-    decimal : str
-        The decimal sign, "," or "."; "?" for texts such as 1,234 or 1.234 that fit both; empty where
-        none is seen.
-    either : tuple of str
-        A text that fits both, if all do and nothing tells how they are meant; and a whole number that
-        stands beside it without a separator.
+    The decimal sign is "," or "."; "?" for texts such as 1,234 or 1.234 that fit both; empty where none
+    is seen. `either` is a text that fits both, if all do and nothing tells how they are meant, and a whole
+    number that stands beside it without a separator.
     """
 
-    values: Array
-    plain: pa.Array
-    converted: str = ""
+    values: Array  # one float per text
+    plain: pa.Array  # the texts as a programming language writes the numbers
+    converted: str = ""  # what was done to them
     decimal: str = ""
     either: tuple[str, str] = ("", "")
 
@@ -89,7 +78,8 @@ def read_numerals(texts: pa.Array, *, decimal: str = "") -> Numerals | None:
 
     `decimal` is the decimal sign of the table, "," or ".", as far as it is known.
     """
-    texts, said = _without_parentheses(texts)
+    bare = pc.replace_substring_regex(texts, IN_PARENTHESES, r"-\1")  # as accountants write
+    said, texts = "" if bare.equals(texts) else "numbers in parentheses as negative", bare
     percent = bool(pc.all(pc.ends_with(texts, "%")).as_py())
     if percent:
         texts = pc.utf8_rtrim_whitespace(pc.utf8_rtrim(texts, "%"))
@@ -104,12 +94,6 @@ def read_numerals(texts: pa.Array, *, decimal: str = "") -> Numerals | None:
         either = either_behind_point(texts)
     done = [found.converted, said, "percent signs left out" if percent else ""]
     return replace(found, converted=", ".join(filter(None, done)), either=either)
-
-
-def _without_parentheses(texts: pa.Array) -> tuple[pa.Array, str]:
-    """Return texts with a minus sign for parentheses, as accountants write, and what was done."""
-    bare = pc.replace_substring_regex(texts, IN_PARENTHESES, r"-\1")
-    return bare, "" if bare.equals(texts) else "numbers in parentheses as negative"
 
 
 def either_behind_point(texts: pa.Array) -> tuple[str, str]:

@@ -24,26 +24,13 @@ Read = tuple[nw.Series[Any], ColumnFacts]  # a column, and how it was read
 
 @dataclass(frozen=True, eq=False)
 class RawTable:
-    """A table as it came in.
+    """A table as it came in."""
 
-    Parameters
-    ----------
-    name : str
-        How results call it.
-    frame : narwhals DataFrame
-    columns : tuple of str
-        All its columns, also those that were not read.
-    notes : tuple of str
-        What its user should know.
-    path : str or None
-        Where it was read from.
-    """
-
-    name: str
+    name: str  # how results call it
     frame: nw.DataFrame[Any]
-    columns: tuple[str, ...]
-    notes: tuple[str, ...] = ()
-    path: str | None = None
+    columns: tuple[str, ...]  # all of them, also those that were not read
+    notes: tuple[str, ...] = ()  # what its user should know
+    path: str | None = None  # where it was read from
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(clean(name) for name in self.columns))

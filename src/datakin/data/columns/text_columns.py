@@ -70,21 +70,11 @@ BOUND = re.compile(r"(<|<=|≤|>|>=|≥) *(-?[0-9]+(?:\.[0-9]+)?)|(-?[0-9]+(?:\.
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column as learners take it.
+    """A column as learners take it."""
 
-    Parameters
-    ----------
-    values : ndarray
-        Floats, NaN where missing; or codes of the levels.
-    levels : tuple of str or None
-        The sorted levels of a categorical column, None for a numeric one.
-    facts : ColumnFacts
-        How it was read.
-    """
-
-    values: Array
-    levels: tuple[str, ...] | None
-    facts: ColumnFacts
+    values: Array  # floats, NaN where missing; or codes of the levels
+    levels: tuple[str, ...] | None  # sorted; None for a numeric column
+    facts: ColumnFacts  # how it was read
 
     def noted(self, **more: Any) -> Column:
         """Return the column with other facts."""

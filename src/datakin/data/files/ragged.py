@@ -25,24 +25,12 @@ FAR = 3_000_000  # rows up to which lines are counted; further down a row has on
 
 
 class RaggedRows:
-    """What pyarrow calls for every row that does not fit.
-
-    Attributes
-    ----------
-    found : list of pyarrow.csv.InvalidRow
-        The first few.
-    n : int
-        How many there are.
-    n_blank : int
-        Rows of spaces, which are no rows.
-    has_end : bool
-        Whether the end of the text is inside such a row.
-    """
+    """What pyarrow calls for every row that does not fit."""
 
     def __init__(self) -> None:
-        self.found: list[Any] = []
-        self.n = self.n_blank = 0
-        self.has_end = False
+        self.found: list[Any] = []  # the first few, of pyarrow's type InvalidRow
+        self.n = self.n_blank = 0  # how many, and how many rows of spaces, which are no rows
+        self.has_end = False  # whether the end of the text is inside such a row
 
     def __call__(self, row: Any) -> str:
         """Note the row; tell pyarrow to go on, or to stop."""
