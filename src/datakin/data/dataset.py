@@ -163,11 +163,6 @@ class Dataset:
         """What comparisons with other datasets keep of this one, beside its columns."""
         return {}
 
-    @cached_property
-    def sketches(self) -> dict[str, Any]:
-        """What comparisons with other datasets keep of each column."""
-        return {}
-
     def row_hashes(self, columns: tuple[str, ...]) -> Array:
         """Return one hash per row over some columns and the label."""
         return hash_rows(self.features, columns, self.label_hashes)
@@ -205,10 +200,10 @@ class Dataset:
         return replace(self, weights=None, how=how)
 
     def __repr__(self) -> str:
-        what = self.task if not self.classes else f"{self.task} ({', '.join(self.classes[:4])}...)"
-        if len(self.classes) <= 4:
-            what = what.replace("...", "")
-        return f"Dataset({self.name!r}: {self.n_rows} rows x {len(self.columns)} columns, {what})"
+        more = "..." if len(self.classes) > 4 else ""
+        classes = f" ({', '.join(self.classes[:4])}{more})" if self.classes else ""
+        size = f"{self.n_rows} rows x {len(self.columns)} columns"
+        return f"Dataset({self.name!r}: {size}, {self.task}{classes})"
 
 
 def rows_of(holder: Any, names: Sequence[str], rows: Array) -> dict[str, Any]:
@@ -233,5 +228,4 @@ def hash_labels(y: Array, classes: tuple[str, ...]) -> Array:
 
 def hash_rows(features: Features, columns: tuple[str, ...], label_hashes: Array) -> Array:
     """Return one hash per row over some columns and the label."""
-    hashes: Array = features.kept_hashes(columns) * np.uint64(31) ^ label_hashes
-    return hashes
+    return np.asarray(features.kept_hashes(columns) * np.uint64(31) ^ label_hashes)

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from datakin._core.exceptions import DatakinError, collecting
+from datakin.data.checks import suspicions
 from datakin.data.checks.difference_kinds import Difference
 from datakin.data.checks.differences import differences
 from datakin.data.checks.folds import fault_of_folds
-from datakin.data.checks.suspicions import ROW_ID, facts_of_one, is_id, notes_of_facts
-from datakin.data.checks.usable import CONSTANT, EMPTY
+from datakin.data.checks.suspicions import CONSTANT, EMPTY, ROW_ID, is_id
 from datakin.data.columns.labels import canonical_labels, is_missing
 from datakin.data.columns.tables import RawTable, read_columns
 from datakin.data.dataset import ColumnFacts, Dataset
@@ -202,7 +202,7 @@ class _Table:
         for name, read in others.items():
             if name not in self.how.ignore and not isinstance(read, str) and name in read[1]:
                 facts[name] = read[1][name]
-        notes = (*self.raw.notes, *notes_of_facts(facts))
+        notes = (*self.raw.notes, *suspicions.notes_of_facts(facts))
         return TableDescription(self.raw.name, len(frame), tuple(columns), notes, problem)
 
     def _column(self, name: str, others: Mapping[str, _Read], **more: Any) -> ColumnDescription:
@@ -256,7 +256,7 @@ def _read_alone(table: RawTable, names: Sequence[str], alone: bool) -> dict[str,
     """Read the columns that no draft holds: together, since they tell of each other's decimal sign."""
     try:
         features, facts = read_columns(table.frame, names)
-        facts = facts if alone else facts_of_one(facts, table.name)
+        facts = facts if alone else suspicions.facts_of_one(facts, table.name)
         return dict.fromkeys(names, (features, facts))
     except DatakinError as error:
         if len(names) == 1:

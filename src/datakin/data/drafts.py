@@ -25,16 +25,11 @@ from datakin._core.exceptions import (
     suggest,
 )
 from datakin._core.typed_options import recode_options
+from datakin.data.checks import suspicions
 from datakin.data.checks.copies import repeated_rows
 from datakin.data.checks.leaks import Labels
 from datakin.data.checks.spelling import in_one_spelling, spelled_twice
-from datakin.data.checks.suspicions import (
-    find_suspicions,
-    left_out_of,
-    notes_of_facts,
-    notes_of_odd,
-)
-from datakin.data.checks.usable import notes_of_unused, usable_features, without_odd
+from datakin.data.columns import roles
 from datakin.data.columns.labels import (
     canonical_label,
     check_labels,
@@ -43,13 +38,6 @@ from datakin.data.columns.labels import (
     infer_task,
     is_missing,
     response,
-)
-from datakin.data.columns.roles import (
-    censoring_note,
-    check_label,
-    read_keys,
-    read_labelled,
-    read_weights,
 )
 from datakin.data.columns.tables import RawTable
 from datakin.data.corrections import convert_numbers
@@ -120,11 +108,11 @@ def check_named(how: Origin, known: Collection[str]) -> None:
             f"A column is either kept or ignored. Got {listed(both)} in keep (--keep) and in ignore "
             f"(--ignore); leave it out of one of them."
         )
-    roles = {column: role for role, column in how.roles.items()}
+    played = {column: role for role, column in how.roles.items()}
     for name in how.keep:
-        if name in roles:
+        if name in played:
             raise DatakinError(
-                f"A kept column is a feature. Got {name!r}, which is the {roles[name]}; leave it "
+                f"A kept column is a feature. Got {name!r}, which is the {played[name]}; leave it "
                 f"out of keep (--keep)."
             )
 
@@ -132,7 +120,7 @@ def check_named(how: Origin, known: Collection[str]) -> None:
 def make_draft(table: RawTable, how: Origin) -> Draft:
     """Read the columns of a table, each for the part it plays."""
     frame, where = table.frame, f" of {table.name!r}" if table.name else ""
-    check_label(how.label, frame.columns)
+    roles.check_label(how.label, frame.columns)
     for role, column in how.roles.items():
         _need(table, column, role, where)
         if role != "label" and column == how.label:
@@ -146,18 +134,18 @@ def make_draft(table: RawTable, how: Origin) -> Draft:
         )
     taken = {*how.roles.values(), *how.ignore}
     names = [c for c in frame.columns if c not in taken]
-    features, labels, facts = read_labelled(frame, names, frame[how.label], how.label)
+    features, labels, facts = roles.read_labelled(frame, names, frame[how.label], how.label)
     groups = domains = weights = None
     used = ~is_missing(labels)
     if how.group is not None:
-        groups, facts[how.group] = read_keys(frame[how.group], how.group)
+        groups, facts[how.group] = roles.read_keys(frame[how.group], how.group)
     if how.domain is not None:
-        domains, facts[how.domain] = read_keys(frame[how.domain], how.domain)
+        domains, facts[how.domain] = roles.read_keys(frame[how.domain], how.domain)
         used &= ~is_missing(domains)
     if how.weight is not None:
         series = frame[how.weight]
-        weights, facts[how.weight] = read_weights(series, how.weight, used, where, facts)
-    censored = censoring_note(how.label, labels, features)
+        weights, facts[how.weight] = roles.read_weights(series, how.weight, used, where, facts)
+    censored = roles.censoring_note(how.label, labels, features)
     notes = (*table.notes, censored) if censored else table.notes
     how = replace(how, path=table.path)
     draft = Draft(table.name, how, labels, features, groups, domains, notes, facts, weights)
@@ -245,7 +233,7 @@ def _odd(
     draft: Draft, features: Features, y: Array, classes: Sequence[str], parts: Array | None = None
 ) -> dict[str, str]:
     labels, keep = Labels(draft.how.label, y, bool(classes)), frozenset(draft.how.keep)
-    return find_suspicions(features, labels, draft.facts, keep=keep, parts=parts)
+    return suspicions.find_suspicions(features, labels, draft.facts, keep=keep, parts=parts)
 
 
 def _drop_unlabelled(draft: Draft) -> Draft:
@@ -340,15 +328,16 @@ def _checked(draft: Draft, decision: Decision, together: Sequence[Draft]) -> Dat
             f"labelled rows; leave it out, or give some of its rows a weight above 0."
         )
     y, classes = _codes(draft, decision.kind, together)
-    features, unused = usable_features(draft.features, draft.title)
+    features, unused = suspicions.usable_features(draft.features, draft.title)
     every = _odd(draft, features, y, classes) if decision.odd is None else decision.odd
     names = frozenset(features.names)
     odd = {name: why for name, why in every.items() if name in names}
-    left_out = left_out_of(odd)
-    features = without_odd(features, left_out, draft.title)
+    left_out = {name: why for name, why in odd.items() if why in suspicions.LEFT_OUT}
+    features = suspicions.without_odd(features, left_out, draft.title)
     groups, group_names = _grouped(draft.groups)
     copies = [] if groups is not None else repeated_rows(features, y, classes)
-    notes = [*draft.notes, *decision.doubt, *notes_of_odd(odd), *copies]
+    notes = [*draft.notes, *decision.doubt, *suspicions.notes_of_odd(odd), *copies]
+    notes += [*suspicions.notes_of_facts(draft.facts), *suspicions.notes_of_unused(unused)]
     return Dataset(
         draft.name,
         features,
@@ -356,7 +345,7 @@ def _checked(draft: Draft, decision: Decision, together: Sequence[Draft]) -> Dat
         classes,
         groups,
         draft.how.label,
-        notes=(*notes, *notes_of_facts(draft.facts), *notes_of_unused(unused)),
+        notes=tuple(notes),
         facts=draft.facts,
         left_out={**left_out, **unused},
         keep=frozenset(draft.how.keep),

@@ -11,9 +11,9 @@ from datakin._core.exceptions import DatakinError
 from datakin._core.json_text import PlainFields
 from datakin.data.columns.dates import FORMS, form_of
 from datakin.data.columns.labels import canonical_label
-from datakin.data.correction_options import Convert, Recode, corrections_for
 from datakin.data.dataset import Dataset
 from datakin.data.origin import Origin
+from datakin.data.recoding import Convert, Recode, corrections_for
 
 KINDS = ("number", "truth value", "date", "duration", "category")
 CODEC = re.compile(r"[\w.-]{1,40}", re.ASCII)

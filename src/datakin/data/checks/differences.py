@@ -8,19 +8,11 @@ import numpy as np
 
 from datakin._core.exceptions import listed
 from datakin._core.typed_options import convert_options, typed
+from datakin.data.checks import units
 from datakin.data.checks.difference_kinds import About, Difference, no_value_in_common, other_levels
 from datakin.data.checks.names import says_code
 from datakin.data.checks.spelling import matching_values, same_names, shifted_codes
-from datakin.data.checks.units import (
-    ENOUGH,
-    Sketch,
-    Units,
-    distance,
-    find_units,
-    overlap,
-    sketch_of,
-    sketches_of,
-)
+from datakin.data.checks.units import ENOUGH, Sketch
 from datakin.data.columns.labels import canonical_label
 from datakin.data.columns.text_columns import NO_FACTOR
 from datakin.data.columns.texts import grouped
@@ -49,7 +41,8 @@ def differences(target: Dataset, source: Dataset) -> list[Difference]:
     found = [*_class_differences(target, source), *_name_differences(target, source)]
     if not target.classes and not source.classes:
         about = target.label, target.name, source.name
-        found += _other_units(about, target, source, sketch_of(target.y), sketch_of(source.y))
+        responses = units.sketch_of(target.y), units.sketch_of(source.y)
+        found += _other_units(about, target, source, *responses)
     found += [*_column_differences(target, source), *_one_sided(target, source)]
     return sorted(found, key=lambda each: each.order)
 
@@ -102,8 +95,8 @@ def _name_differences(target: Dataset, source: Dataset) -> Iterator[Difference]:
 def _column_differences(target: Dataset, source: Dataset) -> Iterator[Difference]:
     if target.features.is_sparse or source.features.is_sparse:
         return
-    theirs = sketches_of(source)
-    for name, ours in sketches_of(target).items():
+    theirs = units.sketches_of(source)
+    for name, ours in units.sketches_of(target).items():
         if name in theirs:
             yield from _number_differences(name, target, source, ours, theirs[name])
     levels, others = (
@@ -160,13 +153,13 @@ def _number_differences(
         # Truth values stand as words in the table: recode the numbers.
         there, here = (kind != "truth value" for kind in reversed(kinds))
         yield other_levels(about, codes if there else {}, back if here else {})
-    elif units := _other_units(about, target, source, ours, theirs):
-        yield from units
+    elif converted := _other_units(about, target, source, ours, theirs):
+        yield from converted
     elif are_two and not (_is_zero_or_one(ours) and _is_zero_or_one(theirs)):
         yield from _other_kind(about, kinds, ours, theirs)
     elif are_apart and says_code(name) and name not in target.keep | source.keep:
         yield no_value_in_common(about)
-    elif overlap(ours, theirs) and are_apart:
+    elif units.overlap(ours, theirs) and are_apart:
         one, other = (listed([int(v) for v in sorted(c.codes)], limit=3) for c in (ours, theirs))
         sentence = (
             f"{name!r} has no value in common: {one} in {target.name!r}, {other} in {source.name!r}; if "
@@ -174,7 +167,7 @@ def _number_differences(
         )
         options = f"ignore=[{name!r}]", typed("ignore", name)
         yield Difference("values", *about, sentence, options)
-    elif not overlap(ours, theirs) and min(len(ours.values), len(theirs.values)) >= ENOUGH:
+    elif not units.overlap(ours, theirs) and min(len(ours.values), len(theirs.values)) >= ENOUGH:
         sentence = (
             f"{name!r} is {_range(ours, kinds[0])} in {target.name!r} and {_range(theirs, kinds[1])} in "
             f"{source.name!r}: models can only extrapolate"
@@ -190,12 +183,12 @@ def _other_units(
     facts = [d.facts.get(name, ColumnFacts("number")) for d in (target, source)]
     if any(said.doubt.endswith(NO_FACTOR) for said in facts):
         return []
-    way = find_units(ours, theirs, name)
+    way = units.find_units(ours, theirs, name)
     if way is None:
         return []
     signs = [PERCENT in said.converted for said in facts]
     if name in target.columns and signs[0] != signs[1] and signs[1] == (way.slope < 1):
-        way = Units(0.01, 0, "percent to shares")
+        way = units.Units(0.01, 0, "percent to shares")
         way = way if signs[1] else way.back
     back = way.back
     plus = f" {'+' if back.intercept > 0 else '-'} {abs(back.intercept):.4g}"
@@ -258,6 +251,6 @@ def _shifted_codes(ours: Sketch, theirs: Sketch) -> dict[str, str]:
         return {}
     if len(one) > 2:
         shifted = theirs.values + one[0] - other[0]
-        if 2 * distance(ours.values, shifted) > distance(ours.values, theirs.values):
+        if 2 * units.distance(ours.values, shifted) > units.distance(ours.values, theirs.values):
             return {}
     return shifted_codes(*([canonical_label(value) for value in codes] for codes in (one, other)))

@@ -243,8 +243,6 @@ def telling_columns(features: Features, labels: Labels) -> Iterator[tuple[str, A
     copy of the label nor tells it; and an id has one zero at most. Names say nothing here: they are
     x0, x1, ...
     """
-    if not features.numeric_names:
-        return
     filled = sparse.csc_array(features.numeric[labels.rows] != 0, dtype=float)
     can_tell = (_can_tell_classes if labels.is_class else _can_tell_response)(filled, labels.sample)
     columns = features.numeric.tocsc()

@@ -149,11 +149,11 @@ class Sketch:
 
 def sketches_of(dataset: Dataset) -> Mapping[str, Sketch]:
     """Return the sketches of all numeric columns, made once for each dataset."""
-    if not dataset.sketches:
+    if "sketches" not in dataset.kept:
         names, numbers = dataset.features.numeric_names, dataset.features.numeric.T
-        # At once, since other threads may look at the same dataset.
-        dataset.sketches.update(dict(zip(names, map(sketch_of, numbers), strict=True)))
-    return dataset.sketches
+        dataset.kept["sketches"] = dict(zip(names, map(sketch_of, numbers), strict=True))
+    found: Mapping[str, Sketch] = dataset.kept["sketches"]
+    return found
 
 
 def sketch_of(numbers: Array) -> Sketch:

@@ -61,7 +61,10 @@ def frame_of(source: Any) -> nw.DataFrame[Any]:
     except nw.exceptions.DuplicateError:
         _check_columns(str(n) for n in getattr(source, "column_names", source.columns))
         raise
-    return _renamed(frame)
+    names = [clean(name) for name in frame.columns]
+    _check_columns(names, frame.columns)
+    changed = {old: new for old, new in zip(frame.columns, names, strict=True) if old != new}
+    return frame.rename(changed) if changed else frame
 
 
 def _with_index_first(frame: pd.DataFrame) -> pd.DataFrame:
@@ -75,14 +78,6 @@ def _with_index_first(frame: pd.DataFrame) -> pd.DataFrame:
     new = [i for i, name in enumerate(names) if name and name not in frame.columns]
     _check_columns(names[i] for i in new)
     return frame.reset_index(level=new, names=names) if new else frame
-
-
-def _renamed(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
-    """Return a frame whose columns have clean names."""
-    names = [clean(name) for name in frame.columns]
-    _check_columns(names, frame.columns)
-    changed = {old: new for old, new in zip(frame.columns, names, strict=True) if old != new}
-    return frame.rename(changed) if changed else frame
 
 
 def _frame_of_array(source: Any) -> pd.DataFrame:

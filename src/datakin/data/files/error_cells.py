@@ -75,25 +75,16 @@ def cell_notes(
         )
     empty = {name: table[name].null_count for name in names.values() if table[name].null_count}
     n_errors = counted(errors) or odd["errors"]
-    said = [
-        (
-            f"formulas that were never computed read as missing values: {counted(uncomputed)}; open the "
-            f"workbook in a spreadsheet and save it",
-            uncomputed,
-        ),
-        (f"{ERRORS} read as missing values: {n_errors}", n_errors),
-        (
-            f"cells merged over several rows, whose value was read for the first row alone: "
-            f"{odd['tall']}; unmerge and fill them in a spreadsheet",
-            odd["tall"],
-        ),
-        (
-            f"empty cells may be {ERRORS} or formulas that were never computed, which this format does "
-            f"not tell apart: {counted(empty)}",
-            is_binary and empty,
-        ),
-    ]
-    return [note for note, is_so in said if is_so]
+    said = {
+        f"formulas that were never computed read as missing values: {counted(uncomputed)}; open the "
+        f"workbook in a spreadsheet and save it": uncomputed,
+        f"{ERRORS} read as missing values: {n_errors}": n_errors,
+        f"cells merged over several rows, whose value was read for the first row alone: {odd['tall']}; "
+        f"unmerge and fill them in a spreadsheet": odd["tall"],
+        f"empty cells may be {ERRORS} or formulas that were never computed, which this format does not "
+        f"tell apart: {counted(empty)}": is_binary and empty,
+    }
+    return [note for note, is_so in said.items() if is_so]
 
 
 def counted(found: Mapping[str, int]) -> str:

@@ -10,16 +10,9 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 
 from datakin._core.exceptions import SERIOUS, DatakinError, Note, listed, repeated
+from datakin.data.files import dialects
 from datakin.data.files.archives import Source
-from datakin.data.files.dialects import (
-    DELIMITERS,
-    NUMBER,
-    TABBED,
-    Record,
-    first_records,
-    recognise_delimiter,
-    spoken,
-)
+from datakin.data.files.dialects import NUMBER, Record
 from datakin.data.files.encodings import Encoding
 from datakin.data.files.reading import check_file_columns
 from datakin.data.files.text_streams import read_head
@@ -67,12 +60,12 @@ def find_layout(source: Source, encoding: Encoding, how: Origin) -> Layout:
     rest = text[excel.end() :] if excel else text
     delimiter, notes = how.delimiter, []
     if delimiter is None:
-        delimiter = excel[1] if excel else recognise_delimiter(rest, name, is_all=is_all)
-        if delimiter != "," and not (delimiter == "\t" and name.lower().endswith(TABBED)):
+        delimiter = excel[1] if excel else dialects.recognise_delimiter(rest, name, is_all=is_all)
+        if delimiter != "," and not (delimiter == "\t" and name.lower().endswith(dialects.TABBED)):
             notes.append(
-                f"fields separated by {spoken(delimiter)} (recognised; delimiter=, --delimiter)"
+                f"fields separated by {dialects.spoken(delimiter)} (recognised; delimiter=, --delimiter)"
             )
-    records = first_records(rest, delimiter, is_all=is_all)
+    records = dialects.first_records(rest, delimiter, is_all=is_all)
     if not records and not rest.strip():
         raise DatakinError(f"The file {path!r} is empty: expected a table with a header line.")
     if not records:
@@ -80,9 +73,8 @@ def find_layout(source: Source, encoding: Encoding, how: Origin) -> Layout:
             f"The file {path!r} has no end of its first line, or opens a quotation mark there that is "
             f"never closed; expected a header line of at most a few MB."
         )
-    if how.delimiter is not None:
-        _check_other_delimiters(records, path, delimiter)
-    _check_aligned(records, rest, path)
+    if max(len(record.fields) for record in records) == 1:
+        _check_one_column(records, rest, path, how.delimiter)
     n_lines, is_padded = 0, False
     if how.header:
         names, is_padded, more = _named(records, path, delimiter)
@@ -118,25 +110,20 @@ def notes_of_names(names: Sequence[str]) -> list[str]:
     return [Note(f"{shown}: if the first line is no header, say {NO_HEADER}", SERIOUS)]
 
 
-def _check_other_delimiters(records: Sequence[Record], path: str, delimiter: str) -> None:
-    """Refuse one column whose name shows that it is several."""
-    if max(len(record.fields) for record in records) > 1:
-        return
+def _check_one_column(
+    records: Sequence[Record], text: str, path: str, delimiter: str | None
+) -> None:
+    """Refuse one column that is several: its name has a delimiter that was not given, or spaces align it."""
     header = records[0].fields[0]
-    for other in DELIMITERS:
+    for other in dialects.DELIMITERS if delimiter is not None else ():
         if other != delimiter and other in header:
             raise DatakinError(
                 f"The file {path!r} looks separated by {other!r}, not {delimiter!r}: its only "
                 f"column is {header[:60]!r}. Say delimiter={other!r} (--delimiter on the command line)."
             )
-
-
-def _check_aligned(records: Sequence[Record], text: str, path: str) -> None:
-    """Refuse columns that stand below each other, with any number of spaces in between."""
-    if len(records) < 2 or max(len(record.fields) for record in records) > 1:
-        return
     widths = {len(record.fields[0].split()) for record in records}
-    if len(widths) == 1 and widths.pop() > 1 and re.search(r"\S {2,}\S", text):
+    are_aligned = len(records) > 1 and len(widths) == 1 and widths.pop() > 1
+    if are_aligned and re.search(r"\S {2,}\S", text):
         raise DatakinError(
             f"The file {path!r} must have one character between fields, such as a comma. Its columns "
             f"are aligned by spaces; save it as CSV (pandas.read_fwf reads it)."

@@ -135,8 +135,7 @@ def draw_rows(
     """Return the rows that are drawn, or all, and how many have passed; only those are kept."""
     drawn: list[Sequence[Any]] = []
     if size is None:
-        for batch in batches:
-            drawn += batch
+        drawn = [row for batch in batches for row in batch]
         return drawn, len(drawn)
     lottery = Lottery(size)
     for batch in batches:
