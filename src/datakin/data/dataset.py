@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from datakin._core.exceptions import DatakinError, listed, repeated
 from datakin.data.features import MISSING, Array, Features
 
 if TYPE_CHECKING:
@@ -210,6 +211,14 @@ def rows_of(holder: Any, names: Sequence[str], rows: Array) -> dict[str, Any]:
     """Return some of the rows of each of these arrays, where there is one."""
     arrays = {name: getattr(holder, name) for name in names}
     return {name: None if array is None else array[rows] for name, array in arrays.items()}
+
+
+def check_unique(names: Iterable[str], advice: str) -> None:
+    """Refuse datasets of the same name."""
+    if twice := repeated(names):
+        raise DatakinError(
+            f"Datasets must have different names. Got more than one named {listed(twice)}; {advice}."
+        )
 
 
 def task_of(classes: tuple[str, ...]) -> str:

@@ -14,16 +14,7 @@ from typing import NoReturn, TypeVar
 import numpy as np
 import pandas as pd
 
-from datakin._core.exceptions import (
-    MINOR,
-    SERIOUS,
-    URGENT,
-    DatakinError,
-    Note,
-    listed,
-    repeated,
-    suggest,
-)
+from datakin._core.exceptions import MINOR, SERIOUS, URGENT, DatakinError, Note, listed, suggest
 from datakin._core.typed_options import recode_options
 from datakin.data.checks import suspicions
 from datakin.data.checks.copies import repeated_rows
@@ -41,7 +32,7 @@ from datakin.data.columns.labels import (
 )
 from datakin.data.columns.tables import RawTable
 from datakin.data.corrections import convert_numbers
-from datakin.data.dataset import ColumnFacts, Dataset, rows_of
+from datakin.data.dataset import ColumnFacts, Dataset, check_unique, rows_of
 from datakin.data.features import Array, Features
 from datakin.data.origin import Origin
 
@@ -166,15 +157,6 @@ def _need(table: RawTable, column: str, role: str, where: str) -> None:
         )
 
 
-def check_unique(named: Sequence[Draft] | Sequence[Dataset], advice: str) -> None:
-    """Refuse datasets of the same name."""
-    twice = repeated(each.name for each in named)
-    if twice:
-        raise DatakinError(
-            f"Datasets must have different names. Got more than one named {listed(twice)}; {advice}."
-        )
-
-
 def make_datasets(
     drafts: Sequence[Draft],
     left_out: dict[str, str] | None = None,
@@ -187,7 +169,8 @@ def make_datasets(
     Drafts that cannot be used go to `left_out` with the reason, as long as one is left, and not the one
     that is `needed`; without it they are errors. A decision is that of the table of which these are parts.
     """
-    check_unique(drafts, "pass a mapping of name to table, or rename the files")
+    advice = "pass a mapping of name to table, or rename the files"
+    check_unique((draft.name for draft in drafts), advice)
     if not drafts:
         raise DatakinError("There must be at least one table. Got none.")
     faults: dict[str, DatakinError] = {}

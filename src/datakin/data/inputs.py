@@ -17,8 +17,8 @@ from datakin._core.repeatability import derive_seed
 from datakin.data.arrays import as_dataset
 from datakin.data.checks.folds import fault_of_folds
 from datakin.data.checks.grades import question_of_classes
-from datakin.data.dataset import Dataset
-from datakin.data.drafts import MIN_ROWS, check_unique
+from datakin.data.dataset import Dataset, check_unique
+from datakin.data.drafts import MIN_ROWS
 from datakin.data.pairing import pair
 
 
@@ -58,7 +58,8 @@ def collect(data: Any, stem: str, kind: Kind = TABLES) -> list[Dataset]:
 
 def check_names(datasets: Sequence[Dataset]) -> None:
     """Refuse datasets of the same name."""
-    check_unique(datasets, "pass name= when reading them, or a mapping of name to dataset")
+    advice = "pass name= when reading them, or a mapping of name to dataset"
+    check_unique((dataset.name for dataset in datasets), advice)
 
 
 def unweighted(datasets: Sequence[Dataset]) -> list[Dataset]:

@@ -123,19 +123,15 @@ def _column(values: list[Any], whole: bool) -> pa.Array:
 
 def _typed(values: list[Any], kinds: set[type], whole: bool) -> pa.Array:
     """Return the cells as numbers, truth values or dates; raise a TypeError if they are neither."""
-    if kinds <= {bool}:
-        return pa.array(values, pa.bool_() if kinds else pa.null())
+    if any(kinds <= {kind} for kind in (bool, dt.date, dt.timedelta)):  # which Arrow has, too
+        return pa.array(values)
     if kinds <= {int}:
         top = max(abs(v) for v in values if v is not None)
         return pa.array(values, pa.int64() if top < LARGEST else pa.decimal128(38, 0))
     if kinds <= {int, float, Decimal}:
         return _numbers(values, kinds, whole)
-    if kinds <= {dt.date}:
-        return pa.array(values, pa.date32())
     if kinds <= {dt.date, dt.datetime}:
         return _moments(values)
-    if kinds <= {dt.timedelta}:
-        return pa.array(values, pa.duration("us"))
     raise TypeError("text")
 
 

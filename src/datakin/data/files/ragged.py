@@ -45,22 +45,21 @@ class RaggedRows:
             self.found.append(row)
         return "skip" if self.n < MOST else "error"
 
-
-def refuse_ragged(rows: RaggedRows, layout: Layout) -> None:
-    """Raise an error that names the rows with too many or too few fields, if there are any."""
-    if not rows.n:
-        return
-    found = rows.found
-    lines = _lines_of([row.number for row in found], layout)
-    more = rows.n - len(found)
-    at_least = "at least " if rows.n >= MOST else ""
-    others = f" and {at_least}{more:,} more" if more else ""
-    raise DatakinError(
-        f"The file {layout.source.path!r} must have {layout.width} fields in every line, as "
-        f"{'its header' if layout.n_lines else 'most lines'}. Got "
-        f"{', '.join(f'{row.actual_columns} in {line}' for row, line in zip(found, lines, strict=True))}"
-        f"{others}; the first is {found[0].text[:60]!r}. {_cause(found[0], layout)}"
-    )
+    def refuse(self, layout: Layout) -> None:
+        """Raise an error that names the rows with too many or too few fields, if there are any."""
+        if not self.n:
+            return
+        lines = _lines_of([row.number for row in self.found], layout)
+        both = zip(self.found, lines, strict=True)
+        shown = ", ".join(f"{row.actual_columns} in {line}" for row, line in both)
+        more = self.n - len(self.found)
+        at_least = "at least " if self.n >= MOST else ""
+        others = f" and {at_least}{more:,} more" if more else ""
+        raise DatakinError(
+            f"The file {layout.source.path!r} must have {layout.width} fields in every line, as "
+            f"{'its header' if layout.n_lines else 'most lines'}. Got {shown}{others}; the first is "
+            f"{self.found[0].text[:60]!r}. {_cause(self.found[0], layout)}"
+        )
 
 
 def _cause(row: Any, layout: Layout) -> str:
