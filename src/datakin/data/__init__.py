@@ -5,7 +5,7 @@ This room learns nothing from data: encoders, models and folds live in `datakin.
 - `door`, `arrays`: read_table, read_tables, as_dataset
 - `files`: from an address to a table, with nothing interpreted
 - `columns`: from a table's columns to numbers, dates and categories, the same for every door
-- `corrections`, `correction_options`: names, codes and units that users change while reading
+- `corrections`, `recoding`: names, codes and units that users change while reading
 - `drafts`: which column is what, and what is refused, dropped or noted
 - `reading`: the way of several tables, and of one that a column splits
 - `checks`: what should not be learned from, and what differs between two datasets

@@ -11,15 +11,9 @@ import numpy as np
 from scipy import sparse
 
 from datakin._core.exceptions import DatakinError, announce_reading
+from datakin.data.columns import roles
 from datakin.data.columns.labels import is_missing
 from datakin.data.columns.placeholders import doubt_of_numbers, is_placeholder, may_be_odd
-from datakin.data.columns.roles import (
-    read_keys,
-    read_labelled,
-    read_labels,
-    read_weights,
-    series_of,
-)
 from datakin.data.columns.series import check_finite
 from datakin.data.columns.tables import frame_of, numbered
 from datakin.data.dataset import ColumnFacts, Dataset
@@ -66,21 +60,21 @@ def as_dataset(
     >>> as_dataset(np.eye(30), np.arange(30) % 2, name="toy")
     Dataset('toy': 30 rows x 30 columns, binary (0, 1))
     """
-    series = series_of(y, "y")
+    series = roles.series_of(y, "y")
     if sparse.issparse(X):
         features, facts = _sparse_columns(X)
-        labels, facts["y"] = read_labels(series, "y")
+        labels, facts["y"] = roles.read_labels(series, "y")
     else:
-        features, labels, facts = read_labelled(X, None, series, "y")
+        features, labels, facts = roles.read_labelled(X, None, series, "y")
     n_rows = len(labels)
     if features.n_rows != n_rows:
         raise _not_as_long(features.n_rows, n_rows)
     groups = counts = None
     if group is not None:
-        groups = read_keys(_series_beside(labels, group, "group", "value"), "group")[0]
+        groups = roles.read_keys(_series_beside(labels, group, "group", "value"), "group")[0]
     if weights is not None:
         given = _series_beside(labels, weights, "weights", "number")
-        counts = read_weights(given, None, ~is_missing(labels))[0]
+        counts = roles.read_weights(given, None, ~is_missing(labels))[0]
     how = Origin("y", task=task, keep=keep)
     check_known(how, features.names)
     draft = Draft(name or "", how, labels, features, groups, facts=facts, weights=counts)
@@ -89,7 +83,7 @@ def as_dataset(
 
 def _series_beside(labels: Array, values: Any, name: str, noun: str) -> nw.Series[Any]:
     """Return what stands beside labels, one value for each of them."""
-    series = series_of(values, name)
+    series = roles.series_of(values, name)
     if len(series) != len(labels):
         raise DatakinError(
             f"{name} must have one {noun} per row. Got {len(series)} for {len(labels)} rows."
@@ -139,7 +133,7 @@ def _table_of(X: Any, y: Any) -> Any:
             "describe takes tables and dense arrays. Got a sparse X; describe some of its columns, such "
             "as (X[:, :50].toarray(), y)."
         )
-    frame, labels = frame_of(X), series_of(y, "y")
+    frame, labels = frame_of(X), roles.series_of(y, "y")
     if len(frame) != len(labels):
         raise _not_as_long(len(frame), len(labels))
     if "y" in frame.columns:

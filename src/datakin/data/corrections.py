@@ -19,11 +19,18 @@ from datakin._core.exceptions import DatakinError, listed, repeated, suggest
 from datakin.data.columns.labels import as_numbers, canonical_label, is_missing
 from datakin.data.columns.series import is_text_series
 from datakin.data.columns.tables import RawTable
-from datakin.data.correction_options import Convert, Place, describe_line, for_parts, requests_of
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import Array
 from datakin.data.origin import Origin
-from datakin.data.recoding import Recoding, rewrite_dates
+from datakin.data.recoding import (
+    Convert,
+    Place,
+    Recoding,
+    describe_line,
+    for_parts,
+    requests_of,
+    rewrite_dates,
+)
 
 if TYPE_CHECKING:
     from datakin.data.drafts import Draft
@@ -199,12 +206,10 @@ def _check_used(asked: Requests, seen: set[tuple[Place, str]], jobs: Sequence[_J
     for place, codes in asked["recode"].items():
         part, column = place
         tables = [job for job in jobs if part in job.parts and column in job.table.columns]
-        if all(
-            column in job.table.frame.columns for job in tables
-        ):  # not one that is not even read
-            for old in codes:
-                if (place, old) not in seen:
-                    raise _no_such_value(old, column, part, tables)
+        is_read = all(column in job.table.frame.columns for job in tables)
+        for old in codes if is_read else ():
+            if (place, old) not in seen:
+                raise _no_such_value(old, column, part, tables)
 
 
 def _columns_of(part: str, jobs: Sequence[_Job]) -> dict[str, None]:
@@ -226,9 +231,8 @@ def correct_rows(
     frame: nw.DataFrame[Any], rename: Mapping[str, str], schema: TableSchema
 ) -> nw.DataFrame[Any]:
     """Rename, recode and rewrite dates of new rows as the target's user did, where there is something."""
-    names = {
-        old: new for old, new in rename.items() if old in frame.columns and new not in frame.columns
-    }
+    there = frame.columns
+    names = {old: new for old, new in rename.items() if old in there and new not in there}
     frame = frame.rename(names) if names else frame
     every = np.ones(len(frame), bool)
     for name, codes in schema.recode.items():
@@ -291,8 +295,7 @@ def on_line(numbers: Array, line: Convert | None) -> Array:
     """Return converted numbers, if they are; what becomes infinite is refused later, with its column."""
     if line is None or isinstance(line, str):
         return numbers
-    converted: Array = line[0] * numbers + line[1]
-    return converted
+    return np.asarray(line[0] * numbers + line[1])
 
 
 def _not_numbers(name: str, draft: Draft, levels: Sequence[str]) -> DatakinError:

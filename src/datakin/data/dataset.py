@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from datakin._core.exceptions import DatakinError, listed, repeated
 from datakin.data.features import MISSING, Array, Features
 
 if TYPE_CHECKING:
@@ -163,11 +164,6 @@ class Dataset:
         """What comparisons with other datasets keep of this one, beside its columns."""
         return {}
 
-    @cached_property
-    def sketches(self) -> dict[str, Any]:
-        """What comparisons with other datasets keep of each column."""
-        return {}
-
     def row_hashes(self, columns: tuple[str, ...]) -> Array:
         """Return one hash per row over some columns and the label."""
         return hash_rows(self.features, columns, self.label_hashes)
@@ -205,16 +201,24 @@ class Dataset:
         return replace(self, weights=None, how=how)
 
     def __repr__(self) -> str:
-        what = self.task if not self.classes else f"{self.task} ({', '.join(self.classes[:4])}...)"
-        if len(self.classes) <= 4:
-            what = what.replace("...", "")
-        return f"Dataset({self.name!r}: {self.n_rows} rows x {len(self.columns)} columns, {what})"
+        more = "..." if len(self.classes) > 4 else ""
+        classes = f" ({', '.join(self.classes[:4])}{more})" if self.classes else ""
+        size = f"{self.n_rows} rows x {len(self.columns)} columns"
+        return f"Dataset({self.name!r}: {size}, {self.task}{classes})"
 
 
 def rows_of(holder: Any, names: Sequence[str], rows: Array) -> dict[str, Any]:
     """Return some of the rows of each of these arrays, where there is one."""
     arrays = {name: getattr(holder, name) for name in names}
     return {name: None if array is None else array[rows] for name, array in arrays.items()}
+
+
+def check_unique(names: Iterable[str], advice: str) -> None:
+    """Refuse datasets of the same name."""
+    if twice := repeated(names):
+        raise DatakinError(
+            f"Datasets must have different names. Got more than one named {listed(twice)}; {advice}."
+        )
 
 
 def task_of(classes: tuple[str, ...]) -> str:
@@ -233,5 +237,4 @@ def hash_labels(y: Array, classes: tuple[str, ...]) -> Array:
 
 def hash_rows(features: Features, columns: tuple[str, ...], label_hashes: Array) -> Array:
     """Return one hash per row over some columns and the label."""
-    hashes: Array = features.kept_hashes(columns) * np.uint64(31) ^ label_hashes
-    return hashes
+    return np.asarray(features.kept_hashes(columns) * np.uint64(31) ^ label_hashes)

@@ -95,16 +95,23 @@ def describe_feature(
         counts = np.bincount(values[values != MISSING], minlength=len(levels)).tolist()
         table = {level: n for level, n in zip(levels, counts, strict=True) if n}
         found = _of_levels(table, len(values))
-    return _column(name, role, features.n_rows, {**_said(known), **found, **more})
+    return _column(name, role, features.n_rows, known, {**found, **more})
 
 
-def _column(name: str, role: str, n_rows: int, found: dict[str, Any]) -> ColumnDescription:
-    """Return a column; one that is nearly empty is odd."""
+def _column(
+    name: str, role: str, n_rows: int, known: ColumnFacts | None, found: dict[str, Any]
+) -> ColumnDescription:
+    """Return a column with what was said of it; one that is nearly empty is odd."""
+    known = known or ColumnFacts(found["kind"])
+    odd = [f"{word!r} ({n})" for word, n in known.blanks.items() if word not in BLANKS]
+    read = f"read as missing: {', '.join(odd[:3])}" if odd else ""
     share = found["n_missing"] / max(1, n_rows)
-    if MOSTLY <= share < 1 and not found.get("why"):
-        empty = f"{min(share, 0.99):.0%} missing"
-        found["doubt"] = "; ".join(filter(None, [found.get("doubt", ""), empty]))
-    return ColumnDescription(name, role, **found)
+    is_empty = MOSTLY <= share < 1 and not found.get("why")
+    empty = f"{min(share, 0.99):.0%} missing" if is_empty else ""
+    converted, doubt = (
+        "; ".join(filter(None, both)) for both in ((known.converted, read), (known.doubt, empty))
+    )
+    return ColumnDescription(name, role, converted=converted, doubt=doubt, **found)
 
 
 def describe_values(
@@ -120,8 +127,7 @@ def describe_values(
 
     With `spread`, many different numbers are a quantity with a range, otherwise classes.
     """
-    missing = is_missing(values)
-    there = values[~missing]
+    there = values[~is_missing(values)]
     if spread and there.dtype.kind == "f" and len(np.unique(there)) > FEW:
         found = _of_numbers(values, "number")
     else:
@@ -129,16 +135,7 @@ def describe_values(
         found = _of_levels({str(k): int(n) for k, n in texts.items()}, len(values))
         if known is not None:
             found["kind"] = known.kind
-    return _column(name, role, len(values), {**_said(known), **found, **more})
-
-
-def _said(known: ColumnFacts | None) -> dict[str, Any]:
-    if known is None:
-        return {}
-    odd = [f"{word!r} ({n})" for word, n in known.blanks.items() if word not in BLANKS]
-    read = f"read as missing: {', '.join(odd[:3])}" if odd else ""
-    converted = "; ".join(filter(None, (known.converted, read)))
-    return {"converted": converted, "doubt": known.doubt}
+    return _column(name, role, len(values), known, {**found, **more})
 
 
 def _of_numbers(values: Array, kind: str) -> dict[str, Any]:

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from datakin._core.exceptions import DatakinError, collecting
+from datakin.data.checks import suspicions
 from datakin.data.checks.difference_kinds import Difference
 from datakin.data.checks.differences import differences
 from datakin.data.checks.folds import fault_of_folds
-from datakin.data.checks.suspicions import ROW_ID, facts_of_one, is_id, notes_of_facts
-from datakin.data.checks.usable import CONSTANT, EMPTY
+from datakin.data.checks.suspicions import CONSTANT, EMPTY, ROW_ID, is_id
 from datakin.data.columns.labels import canonical_labels, is_missing
 from datakin.data.columns.tables import RawTable, read_columns
 from datakin.data.dataset import ColumnFacts, Dataset
@@ -102,45 +102,23 @@ class DatasetDescription:
 
 @dataclass(frozen=True)
 class Gathered:
-    """All that is known of some tables.
+    """All that is known of some tables; the first dataset is the target, the others are sources.
 
-    Attributes
-    ----------
-    tables : tuple of TableDescription
-    datasets : tuple of DatasetDescription
-        Empty without a label.
-    differences : list of Difference
-        What differs between the first dataset, the target, and each of the others.
-    refusals : dict of str to str
-        Source -> why it cannot be compared with the target.
-    shared : dict of str to tuple of str
-        Source -> what a score would note of its rows, groups and classes beside those of the target.
-    unused : dict of str to dict of str to str
-        Dataset -> columns that no comparison uses -> why.
-    notes : tuple of str
-        What `read_tables` would warn of, beside the notes of datasets.
+    `shared` is what a score would note of the rows, groups and classes of a source beside those of the
+    target, and `notes` is what `read_tables` would warn of, beside the notes of datasets.
     """
 
     tables: tuple[TableDescription, ...]
-    datasets: tuple[DatasetDescription, ...]
-    differences: list[Difference]
-    refusals: dict[str, str]
+    datasets: tuple[DatasetDescription, ...]  # empty without a label
+    differences: list[Difference]  # between the target and each source
+    refusals: dict[str, str]  # source -> why it cannot be compared with the target
     shared: dict[str, tuple[str, ...]]
-    unused: dict[str, dict[str, str]]
+    unused: dict[str, dict[str, str]]  # dataset -> columns that no comparison uses -> why
     notes: tuple[str, ...]
 
 
 def gather(source: Any, how: Origin, *, has_label: bool) -> Gathered:
-    """Read tables as `read_tables` does, and say what was found.
-
-    Parameters
-    ----------
-    source : path, glob, list of paths, mapping of name to table, or one table
-    how : Origin
-        The options.
-    has_label : bool
-        Whether the options name a label; otherwise only columns are described.
-    """
+    """Read tables as `read_tables` does, and say what was found; without a label only of columns."""
     with collecting() as notes:
         read = Reading(how, "all").open(source).correct()
         unread = dict(read.left_out)
@@ -205,16 +183,10 @@ class _Table:
     unused: Mapping[str, Mapping[str, str]]
 
     def described(self, before: RawTable, problem: str, *, alone: bool) -> TableDescription:
-        """Describe all columns, also of a table that cannot be used.
+        """Describe all columns, also of a table that cannot be used because of a problem.
 
-        Parameters
-        ----------
-        before : RawTable
-            The table before it was corrected, from which examples are taken.
-        problem : str
-            Why it cannot be used.
-        alone : bool
-            Whether there is no other table, which corrections would have to name.
+        Examples are taken from the table before it was corrected. If it is `alone`, corrections need not
+        name it.
         """
         frame = self.raw.frame
         facts = {} if self.draft is None else dict(self.draft.facts)
@@ -230,7 +202,7 @@ class _Table:
         for name, read in others.items():
             if name not in self.how.ignore and not isinstance(read, str) and name in read[1]:
                 facts[name] = read[1][name]
-        notes = (*self.raw.notes, *notes_of_facts(facts))
+        notes = (*self.raw.notes, *suspicions.notes_of_facts(facts))
         return TableDescription(self.raw.name, len(frame), tuple(columns), notes, problem)
 
     def _column(self, name: str, others: Mapping[str, _Read], **more: Any) -> ColumnDescription:
@@ -284,7 +256,7 @@ def _read_alone(table: RawTable, names: Sequence[str], alone: bool) -> dict[str,
     """Read the columns that no draft holds: together, since they tell of each other's decimal sign."""
     try:
         features, facts = read_columns(table.frame, names)
-        facts = facts if alone else facts_of_one(facts, table.name)
+        facts = facts if alone else suspicions.facts_of_one(facts, table.name)
         return dict.fromkeys(names, (features, facts))
     except DatakinError as error:
         if len(names) == 1:

@@ -185,20 +185,7 @@ def read_tables(
 
 
 def read_usable(source: Any, **options: Any) -> tuple[dict[str, Dataset], dict[str, str]]:
-    """Read a target, which comes first, and those of its sources that can be read.
-
-    Parameters
-    ----------
-    source : list of paths
-    **options
-        Of `read_tables`.
-
-    Returns
-    -------
-    datasets : dict of str to Dataset
-    left_out : dict of str to str
-        Tables that cannot be used, and why.
-    """
+    """Read a target, the first path, and those of its sources that can be read; say why others cannot."""
     reading = Reading(Origin(**options), "others").open(source).correct().draft().finish()
     found = {dataset.name: dataset for dataset in announce_reading(reading.datasets)}
     return found, reading.left_out

@@ -14,27 +14,13 @@ from typing import NoReturn, TypeVar
 import numpy as np
 import pandas as pd
 
-from datakin._core.exceptions import (
-    MINOR,
-    SERIOUS,
-    URGENT,
-    DatakinError,
-    Note,
-    listed,
-    repeated,
-    suggest,
-)
+from datakin._core.exceptions import MINOR, SERIOUS, URGENT, DatakinError, Note, listed, suggest
 from datakin._core.typed_options import recode_options
+from datakin.data.checks import suspicions
 from datakin.data.checks.copies import repeated_rows
 from datakin.data.checks.leaks import Labels
 from datakin.data.checks.spelling import in_one_spelling, spelled_twice
-from datakin.data.checks.suspicions import (
-    find_suspicions,
-    left_out_of,
-    notes_of_facts,
-    notes_of_odd,
-)
-from datakin.data.checks.usable import notes_of_unused, usable_features, without_odd
+from datakin.data.columns import roles
 from datakin.data.columns.labels import (
     canonical_label,
     check_labels,
@@ -44,16 +30,9 @@ from datakin.data.columns.labels import (
     is_missing,
     response,
 )
-from datakin.data.columns.roles import (
-    censoring_note,
-    check_label,
-    read_keys,
-    read_labelled,
-    read_weights,
-)
 from datakin.data.columns.tables import RawTable
 from datakin.data.corrections import convert_numbers
-from datakin.data.dataset import ColumnFacts, Dataset, rows_of
+from datakin.data.dataset import ColumnFacts, Dataset, check_unique, rows_of
 from datakin.data.features import Array, Features
 from datakin.data.origin import Origin
 
@@ -67,53 +46,28 @@ T = TypeVar("T")
 class Decision:
     """What is decided once for a whole table, before it is split.
 
-    Parameters
-    ----------
-    kind : str
-        "classification" or "regression".
-    doubt : tuple of str
-        A note if the labels could be read either way.
-    odd : dict of str to str, or None
-        Columns that are left out or named, and what they look like; None if each dataset is looked at
-        alone.
+    `odd` are columns that are left out or named, and what they look like; None if each dataset is looked
+    at alone.
     """
 
-    kind: str
-    doubt: tuple[str, ...] = ()
+    kind: str  # "classification" or "regression"
+    doubt: tuple[str, ...] = ()  # a note if the labels could be read either way
     odd: dict[str, str] | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Draft:
-    """A table as read, before its labels and columns have been checked.
-
-    Parameters
-    ----------
-    name : str
-    how : Origin
-        How it was read, with the name of the label column.
-    labels : ndarray
-        Floats, or objects with None where the label is missing.
-    features : Features
-    groups, domains : ndarray or None
-        Values of the group and the domain column.
-    notes : tuple of str
-        What its user should know about how it was read.
-    facts : mapping of str to ColumnFacts
-        How each column was read.
-    weights : ndarray or None
-        How much each row counts; NaN only in rows that will be dropped.
-    """
+    """A table as read, before its labels and columns have been checked."""
 
     name: str
-    how: Origin
-    labels: Array
+    how: Origin  # the options, with the name of the label column
+    labels: Array  # floats, or objects with None where the label is missing
     features: Features
     groups: Array | None = None
     domains: Array | None = None
-    notes: tuple[str, ...] = ()
-    facts: Mapping[str, ColumnFacts] = field(default_factory=dict)
-    weights: Array | None = None
+    notes: tuple[str, ...] = ()  # what its user should know about how it was read
+    facts: Mapping[str, ColumnFacts] = field(default_factory=dict)  # how each column was read
+    weights: Array | None = None  # NaN only in rows that will be dropped
 
     @property
     def title(self) -> str:
@@ -145,11 +99,11 @@ def check_named(how: Origin, known: Collection[str]) -> None:
             f"A column is either kept or ignored. Got {listed(both)} in keep (--keep) and in ignore "
             f"(--ignore); leave it out of one of them."
         )
-    roles = {column: role for role, column in how.roles.items()}
+    played = {column: role for role, column in how.roles.items()}
     for name in how.keep:
-        if name in roles:
+        if name in played:
             raise DatakinError(
-                f"A kept column is a feature. Got {name!r}, which is the {roles[name]}; leave it "
+                f"A kept column is a feature. Got {name!r}, which is the {played[name]}; leave it "
                 f"out of keep (--keep)."
             )
 
@@ -157,7 +111,7 @@ def check_named(how: Origin, known: Collection[str]) -> None:
 def make_draft(table: RawTable, how: Origin) -> Draft:
     """Read the columns of a table, each for the part it plays."""
     frame, where = table.frame, f" of {table.name!r}" if table.name else ""
-    check_label(how.label, frame.columns)
+    roles.check_label(how.label, frame.columns)
     for role, column in how.roles.items():
         _need(table, column, role, where)
         if role != "label" and column == how.label:
@@ -171,18 +125,18 @@ def make_draft(table: RawTable, how: Origin) -> Draft:
         )
     taken = {*how.roles.values(), *how.ignore}
     names = [c for c in frame.columns if c not in taken]
-    features, labels, facts = read_labelled(frame, names, frame[how.label], how.label)
+    features, labels, facts = roles.read_labelled(frame, names, frame[how.label], how.label)
     groups = domains = weights = None
     used = ~is_missing(labels)
     if how.group is not None:
-        groups, facts[how.group] = read_keys(frame[how.group], how.group)
+        groups, facts[how.group] = roles.read_keys(frame[how.group], how.group)
     if how.domain is not None:
-        domains, facts[how.domain] = read_keys(frame[how.domain], how.domain)
+        domains, facts[how.domain] = roles.read_keys(frame[how.domain], how.domain)
         used &= ~is_missing(domains)
     if how.weight is not None:
         series = frame[how.weight]
-        weights, facts[how.weight] = read_weights(series, how.weight, used, where, facts)
-    censored = censoring_note(how.label, labels, features)
+        weights, facts[how.weight] = roles.read_weights(series, how.weight, used, where, facts)
+    censored = roles.censoring_note(how.label, labels, features)
     notes = (*table.notes, censored) if censored else table.notes
     how = replace(how, path=table.path)
     draft = Draft(table.name, how, labels, features, groups, domains, notes, facts, weights)
@@ -203,15 +157,6 @@ def _need(table: RawTable, column: str, role: str, where: str) -> None:
         )
 
 
-def check_unique(named: Sequence[Draft] | Sequence[Dataset], advice: str) -> None:
-    """Refuse datasets of the same name."""
-    twice = repeated(each.name for each in named)
-    if twice:
-        raise DatakinError(
-            f"Datasets must have different names. Got more than one named {listed(twice)}; {advice}."
-        )
-
-
 def make_datasets(
     drafts: Sequence[Draft],
     left_out: dict[str, str] | None = None,
@@ -221,18 +166,11 @@ def make_datasets(
 ) -> list[Dataset]:
     """Turn drafts into datasets of one task; messages name the dataset at fault.
 
-    Parameters
-    ----------
-    drafts : sequence of Draft
-    left_out : dict, optional
-        Drafts that cannot be used go there with the reason, as long as one is left; without it they
-        are errors.
-    decision : Decision, optional
-        Of the table of which these are parts.
-    needed : str, optional
-        The dataset that must not be left out.
+    Drafts that cannot be used go to `left_out` with the reason, as long as one is left, and not the one
+    that is `needed`; without it they are errors. A decision is that of the table of which these are parts.
     """
-    check_unique(drafts, "pass a mapping of name to table, or rename the files")
+    advice = "pass a mapping of name to table, or rename the files"
+    check_unique((draft.name for draft in drafts), advice)
     if not drafts:
         raise DatakinError("There must be at least one table. Got none.")
     faults: dict[str, DatakinError] = {}
@@ -263,11 +201,7 @@ def make_datasets(
 def decide(draft: Draft, parts: Array) -> Decision:
     """Decide on the task and the odd columns of a whole table, so that all its parts agree.
 
-    Parameters
-    ----------
-    draft : Draft
-    parts : ndarray of int
-        The part of each row, -1 for none.
+    `parts` has the part of each row, -1 for none.
     """
     used = np.flatnonzero(~is_missing(draft.labels) & (parts >= 0))
     if not len(used):
@@ -282,7 +216,7 @@ def _odd(
     draft: Draft, features: Features, y: Array, classes: Sequence[str], parts: Array | None = None
 ) -> dict[str, str]:
     labels, keep = Labels(draft.how.label, y, bool(classes)), frozenset(draft.how.keep)
-    return find_suspicions(features, labels, draft.facts, keep=keep, parts=parts)
+    return suspicions.find_suspicions(features, labels, draft.facts, keep=keep, parts=parts)
 
 
 def _drop_unlabelled(draft: Draft) -> Draft:
@@ -377,15 +311,16 @@ def _checked(draft: Draft, decision: Decision, together: Sequence[Draft]) -> Dat
             f"labelled rows; leave it out, or give some of its rows a weight above 0."
         )
     y, classes = _codes(draft, decision.kind, together)
-    features, unused = usable_features(draft.features, draft.title)
+    features, unused = suspicions.usable_features(draft.features, draft.title)
     every = _odd(draft, features, y, classes) if decision.odd is None else decision.odd
     names = frozenset(features.names)
     odd = {name: why for name, why in every.items() if name in names}
-    left_out = left_out_of(odd)
-    features = without_odd(features, left_out, draft.title)
+    left_out = {name: why for name, why in odd.items() if why in suspicions.LEFT_OUT}
+    features = suspicions.without_odd(features, left_out, draft.title)
     groups, group_names = _grouped(draft.groups)
     copies = [] if groups is not None else repeated_rows(features, y, classes)
-    notes = [*draft.notes, *decision.doubt, *notes_of_odd(odd), *copies]
+    notes = [*draft.notes, *decision.doubt, *suspicions.notes_of_odd(odd), *copies]
+    notes += [*suspicions.notes_of_facts(draft.facts), *suspicions.notes_of_unused(unused)]
     return Dataset(
         draft.name,
         features,
@@ -393,7 +328,7 @@ def _checked(draft: Draft, decision: Decision, together: Sequence[Draft]) -> Dat
         classes,
         groups,
         draft.how.label,
-        notes=(*notes, *notes_of_facts(draft.facts), *notes_of_unused(unused)),
+        notes=tuple(notes),
         facts=draft.facts,
         left_out={**left_out, **unused},
         keep=frozenset(draft.how.keep),

@@ -221,8 +221,7 @@ class Features:
 
 
 def _mix(hashes: Array, new: Array) -> Array:
-    mixed: Array = (hashes * FACTOR + STEP) ^ new
-    return mixed
+    return np.asarray((hashes * FACTOR + STEP) ^ new)
 
 
 def _mix_stored(hashes: Array, matrix: Any) -> Array:
@@ -247,5 +246,4 @@ def _mix_stored(hashes: Array, matrix: Any) -> Array:
         hashes[rows] = _mix(hashes[rows] * factors[gap] + steps[gap], new[at])
         position[rows] = column + 1
     gap = n_columns - position
-    passed: Array = hashes * factors[gap] + steps[gap]
-    return passed
+    return np.asarray(hashes * factors[gap] + steps[gap])

@@ -17,25 +17,17 @@ from datakin._core.repeatability import derive_seed
 from datakin.data.arrays import as_dataset
 from datakin.data.checks.folds import fault_of_folds
 from datakin.data.checks.grades import question_of_classes
-from datakin.data.dataset import Dataset
-from datakin.data.drafts import MIN_ROWS, check_unique
+from datakin.data.dataset import Dataset, check_unique
+from datakin.data.drafts import MIN_ROWS
 from datakin.data.pairing import pair
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of data.
+    """A kind of data."""
 
-    Attributes
-    ----------
-    make : callable
-        ``make(X, y, name=name)`` returns a Dataset.
-    advice : str
-        How to get a dataset of this kind, for users who pass something else.
-    """
-
-    make: Callable[..., Dataset]
-    advice: str
+    make: Callable[..., Dataset]  # make(X, y, name=name)
+    advice: str  # how to get a dataset of this kind, for users who pass something else
 
 
 TABLES = Kind(as_dataset, "read tables and files with datakin.read_table(table, label=...)")
@@ -66,7 +58,8 @@ def collect(data: Any, stem: str, kind: Kind = TABLES) -> list[Dataset]:
 
 def check_names(datasets: Sequence[Dataset]) -> None:
     """Refuse datasets of the same name."""
-    check_unique(datasets, "pass name= when reading them, or a mapping of name to dataset")
+    advice = "pass name= when reading them, or a mapping of name to dataset"
+    check_unique((dataset.name for dataset in datasets), advice)
 
 
 def unweighted(datasets: Sequence[Dataset]) -> list[Dataset]:

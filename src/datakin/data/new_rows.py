@@ -38,23 +38,14 @@ NUMERAL = re.compile(
 class NewRows:
     """Rows to predict.
 
-    Parameters
-    ----------
-    features : Features
-        The columns of the schema, as they were when the model was learned.
-    labels : ndarray or None
-        Class names, or numbers; None or NaN where there is none. None if there is no label column, or
-        nobody asked for it.
-    kept : dict of str to ndarray
-        Columns to carry along, as text.
-    notes : tuple of str
-        What their user should know.
+    Labels are class names, or numbers; None or NaN where there is none. There are none if nobody asked for
+    them, or there is no label column.
     """
 
-    features: Features
+    features: Features  # the columns of the schema, as they were when the model was learned
     labels: Array | None = None
-    kept: Mapping[str, Array] | None = None
-    notes: tuple[str, ...] = ()
+    kept: Mapping[str, Array] | None = None  # columns to carry along, as text
+    notes: tuple[str, ...] = ()  # what their user should know
 
 
 def read_new_rows(
@@ -65,20 +56,12 @@ def read_new_rows(
     keep: Sequence[str] = (),
     **options: Any,
 ) -> NewRows:
-    """Read rows for a model.
+    """Read rows for a model from a path, database URL, data frame, array, sparse array or Dataset.
 
-    Parameters
-    ----------
-    source : path, database URL, data frame, array, sparse array or Dataset
-        A Dataset is taken as it was read. The target's corrections (rename, recode, convert) are made
-        on everything else.
-    schema : TableSchema
-    classes : bool, optional
-        Read the labels too, if they are there: as classes or as numbers.
-    keep : sequence of str
-        Columns to carry along; "all" for every column, those of plain numbers as numbers.
-    **options
-        Of `read_table`: delimiter, encoding, header, table, query, rename.
+    A Dataset is taken as it was read. The target's corrections (rename, recode, convert) are made on
+    everything else. Labels are read if they are there and `classes` says as what. `keep` are columns to
+    carry along; "all" is every column, those of plain numbers as numbers. The options are those of
+    `read_table`: delimiter, encoding, header, table, query, rename.
     """
     if keep and (isinstance(source, Dataset) or sparse.issparse(source)):
         raise DatakinError(
@@ -225,8 +208,6 @@ def _of_dataset(dataset: Dataset, schema: TableSchema, classes: bool | None) -> 
             raise DatakinError(
                 f"Column {each.name!r} must hold {was}, as it did when the model was learned. Got {now}."
             )
-    if features.is_sparse:
-        features = _of_matrix(features.numeric, schema, features.numeric_names)
     labels = None
     if classes is not None and bool(dataset.classes) == classes:
         names = object_array(dataset.classes)
@@ -236,11 +217,10 @@ def _of_dataset(dataset: Dataset, schema: TableSchema, classes: bool | None) -> 
     return NewRows(features, labels, {}, notes)
 
 
-def _of_matrix(matrix: Any, schema: TableSchema, names: Sequence[str] = ()) -> Features:
+def _of_matrix(matrix: Any, schema: TableSchema) -> Features:
     """Return the columns of a sparse matrix, which hold numbers."""
-    if not names:
-        given = numbered(matrix)
-        names = [*({name: name for name in given} | _named(given, schema)).values()]
+    given = numbered(matrix)
+    names = tuple(_named(given, schema).values()) or given
     _need(schema.names, names)
     wrong = [each.name for each in schema.columns if each.kind == "category"]
     if wrong:

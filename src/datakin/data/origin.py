@@ -134,15 +134,7 @@ class Origin:
         return tuple(name for part, name in self.roles.items() if part != "label")
 
     def read(self, name: str, fingerprint: str) -> Dataset:
-        """Read the dataset again; raise if it is not there or has changed.
-
-        Parameters
-        ----------
-        name : str
-            How to call it.
-        fingerprint : str
-            Of the dataset as it was read before.
-        """
+        """Read the dataset again under a name; raise if it is not there or its fingerprint has changed."""
         try:
             with unheard(DatakinWarning):  # shown at the first reading
                 dataset = self._read().renamed(name)

@@ -112,7 +112,9 @@ def _shared_columns(
                 raise _two_kinds(name, target, source)
     for each in found:
         if each.kind == "dates":
-            raise _dates_and_numbers(each)
+            python, cli = each.options
+            mend = f"if the numbers are dates, say {python} / {cli}, or " if python else ""
+            raise _not_one_kind(each.column, f"{each.sentence}; {mend}")
     left_out = {each.column for each in found if each.leaves_out}
     if len(left_out) == len(shared):
         raise DatakinError(
@@ -123,13 +125,10 @@ def _shared_columns(
     return tuple(name for name in shared if name not in left_out) if left_out else shared
 
 
-def _dates_and_numbers(found: Difference) -> DatakinError:
-    python, cli = found.options
-    name = found.column
-    mend = f"if the numbers are dates, say {python} / {cli}, or " if python else ""
+def _not_one_kind(name: str, what: str) -> DatakinError:
     return DatakinError(
-        f"Column {name!r} must be of one kind. {found.sentence}; {mend}leave the column out "
-        f"(ignore=[{name!r}] / {typed('ignore', name)})."
+        f"Column {name!r} must be of one kind. {what}leave the column out (ignore=[{name!r}] / "
+        f"{typed('ignore', name)})."
     )
 
 
@@ -144,11 +143,8 @@ def _two_kinds(name: str, target: Dataset, source: Dataset) -> DatakinError:
         codes = {}
     python, cli = recode_options(text.name, name, codes)
     mend = f"if they mean the same, say {python} / {cli}" if codes else "correct the text"
-    return DatakinError(
-        f"Column {name!r} must be of one kind. It holds numbers or dates in {numbers.name!r} and "
-        f"text in {text.name!r} ({listed(words or levels, limit=3)}); {mend}, or "
-        f"leave the column out (ignore=[{name!r}] / {typed('ignore', name)})."
-    )
+    what = f"numbers or dates in {numbers.name!r} and text in {text.name!r}"
+    return _not_one_kind(name, f"It holds {what} ({listed(words or levels, limit=3)}); {mend}, or ")
 
 
 def _notes(found: Sequence[Difference], kinds: Sequence[str]) -> Iterator[Note]:

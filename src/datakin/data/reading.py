@@ -41,26 +41,15 @@ NEEDS_TARGET = ("sources", "others")
 class Reading:
     """Tables on their way to datasets.
 
-    Parameters
-    ----------
-    how : Origin
-        The options.
-    may_miss : {"none", "sources", "others", "all"}
-        What may be left out with a reason, where the rest are errors; the target is the first. Of the
-        sources one must remain, of the others none need to.
-    left_out : dict of str to str
-        What cannot be used, and why.
-    opened : list of RawTable
-    corrected : list of tuple
-        Each table as its user wants it, with the options that concern it.
-    drafts : list of Draft
-    datasets : list of Dataset
+    What may be left out with a reason is "none", "sources", "others" or "all"; the rest are errors. The
+    target is the first. Of the sources one must remain, of the others none need to.
     """
 
-    how: Origin
+    how: Origin  # the options
     may_miss: str = "none"
-    left_out: dict[str, str] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)  # what cannot be used, and why
     opened: list[RawTable] = field(default_factory=list)
+    # Each table as its user wants it, with the options that concern it.
     corrected: list[tuple[RawTable, Origin]] = field(default_factory=list)
     drafts: list[Draft] = field(default_factory=list)
     datasets: list[Dataset] = field(default_factory=list)

@@ -11,9 +11,9 @@ from datakin._core.exceptions import DatakinError
 from datakin._core.json_text import PlainFields
 from datakin.data.columns.dates import FORMS, form_of
 from datakin.data.columns.labels import canonical_label
-from datakin.data.correction_options import Convert, Recode, corrections_for
 from datakin.data.dataset import Dataset
 from datakin.data.origin import Origin
+from datakin.data.recoding import Convert, Recode, corrections_for
 
 KINDS = ("number", "truth value", "date", "duration", "category")
 CODEC = re.compile(r"[\w.-]{1,40}", re.ASCII)
@@ -21,73 +21,36 @@ CODEC = re.compile(r"[\w.-]{1,40}", re.ASCII)
 
 @dataclass(frozen=True)
 class SchemaColumn:
-    """One column that a model uses.
-
-    Parameters
-    ----------
-    name : str
-    kind : {"number", "truth value", "date", "duration", "category"}
-        As which it was read.
-    form : str
-        How dates were spelled in a text file, such as "dates dd/mm/yyyy"; empty if it is plain.
-    """
+    """One column that a model uses."""
 
     name: str
-    kind: str
-    form: str = ""
+    kind: str  # one of `KINDS`, as which it was read
+    form: str = ""  # how dates were spelled, such as "dates dd/mm/yyyy"; empty if it is plain
 
 
 @dataclass(frozen=True)
 class TableSchema:
-    """The columns that a model uses, and how the target's table was read.
+    """The columns that a model uses, and how the target's table was read, with its user's corrections.
 
     Made by `TableSchema.of`.
-
-    Parameters
-    ----------
-    columns : tuple of SchemaColumn
-        In the order of the target's table.
-    label : str
-        The column that is predicted.
-    beside : tuple of str
-        Columns with another part to play, such as groups.
-    decimal : {"", ",", "."}
-        The decimal sign of the target's texts, where it mattered.
-    rename, recode, convert : mapping
-        The corrections of the target: old name -> new name, column -> old value -> new value, and
-        column -> (slope, intercept) or the format of its dates.
-    label_map : mapping of str to str
-        Old class -> new class; empty if there was none.
-    positive : tuple of str
-        The classes that became "1".
-    delimiter, encoding, header
-        How text files were read.
     """
 
-    columns: tuple[SchemaColumn, ...]
+    columns: tuple[SchemaColumn, ...]  # in the order of the target's table
     label: str
-    beside: tuple[str, ...] = ()
-    decimal: str = ""
-    rename: Mapping[str, str] = field(default_factory=dict)
-    recode: Mapping[str, Recode] = field(default_factory=dict)
+    beside: tuple[str, ...] = ()  # columns with another part to play, such as groups
+    decimal: str = ""  # the decimal sign of the target's texts, where it mattered
+    rename: Mapping[str, str] = field(default_factory=dict)  # old name -> new name
+    recode: Mapping[str, Recode] = field(default_factory=dict)  # column -> old -> new value
     convert: Mapping[str, Convert] = field(default_factory=dict)
-    label_map: Mapping[str, str] = field(default_factory=dict)
-    positive: tuple[str, ...] = ()
+    label_map: Mapping[str, str] = field(default_factory=dict)  # old class -> new class
+    positive: tuple[str, ...] = ()  # the classes that became "1"
     delimiter: str | None = None
     encoding: str | None = None
     header: bool = True
 
     @classmethod
     def of(cls, target: Dataset, columns: Sequence[str] | None = None) -> TableSchema:
-        """Return the schema of a model.
-
-        Parameters
-        ----------
-        target : Dataset
-        columns : sequence of str, optional
-            The columns that the model uses, such as those that the target shares with all sources;
-            all of the target's by default.
-        """
+        """Return the schema of a model of some columns, such as those shared with all sources, or of all."""
         wanted = set(target.columns if columns is None else columns)
         if unknown := wanted - set(target.columns):
             raise DatakinError(f"The target has no columns {sorted(unknown)}.")

@@ -10,7 +10,6 @@ import datakin
 from datakin import DatakinError, DatakinWarning, as_dataset, read_table, read_tables
 from datakin._core.exceptions import MINOR, SERIOUS
 from datakin.cli.corrections import parse_convert, parse_recode
-from datakin.data.checks.difference_kinds import other_name
 from datakin.data.checks.differences import differences
 from datakin.data.pairing import pair
 
@@ -164,7 +163,7 @@ def test_names_that_differ_in_case_and_spaces_are_offered():
     a = table(0, "a", **{"Druck bar": normal(0, 5, 1)})
     b = table(1, "b", **{"DRUCK_BAR": normal(1, 5, 1)})
     (found, *_) = differences(a, b)
-    assert found == other_name(("Druck bar", "a", "b"), "DRUCK_BAR")
+    assert (found.kind, found.column, found.target, found.source) == ("name", "Druck bar", "a", "b")
     assert found.advice == (
         "'DRUCK_BAR' of 'b' may be 'Druck bar' of 'a': rename={'b': {'DRUCK_BAR': 'Druck bar'}} / "
         "--rename 'b::DRUCK_BAR=Druck bar'"

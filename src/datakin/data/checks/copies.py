@@ -72,7 +72,11 @@ def _chance_of_different_rows(features: Features, columns: tuple[str, ...], labe
     every.sort(key=_agreement)
     chance = 1.0
     for k, values in enumerate(every):
-        within = [_agreement_within(values, others) for others in every[: min(k, MOST)]]
+        # Of those that agree in another column, the share of pairs with the same code.
+        within = [
+            _pairs(others * (values.max() + 1) + values) / max(1.0, _pairs(others))
+            for others in every[: min(k, MOST)]
+        ]
         chance *= max([_agreement(values), *within])
         if len(labels) * chance < 1e-3:
             return 0.0
@@ -82,11 +86,6 @@ def _chance_of_different_rows(features: Features, columns: tuple[str, ...], labe
 def _agreement(codes: Array) -> float:
     """Return the share of pairs of rows that have the same code, if one more pair had it."""
     return (1 + _pairs(codes)) / max(1.0, len(codes) * (len(codes) - 1) / 2)
-
-
-def _agreement_within(codes: Array, others: Array) -> float:
-    """Return the share of pairs with the same code among those that agree in another column."""
-    return _pairs(others * (codes.max() + 1) + codes) / max(1.0, _pairs(others))
 
 
 def _pairs(codes: Array) -> float:
@@ -113,15 +112,7 @@ def chance_by_repeats(
 ) -> float:
     """Return the share of rows that repeat in their own dataset, 0 if they are copies of each other.
 
-    Parameters
-    ----------
-    features : Features
-    columns : tuple of str
-        The columns that are compared, beside the label.
-    labels : ndarray
-        A hash of each label.
-    rows : ndarray
-        A hash of each row, or of some.
+    Compared are some columns and the label; `labels` and `rows` are hashes, of all rows or of some.
     """
     _, inverse, counts = np.unique(rows, return_inverse=True, return_counts=True)
     counts = counts // np.gcd.reduce(counts)  # all of them twice: the table stands there twice

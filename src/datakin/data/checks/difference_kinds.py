@@ -1,8 +1,4 @@
-"""The kinds of difference between two datasets: what to say, and the option that would mend it.
-
-Each function makes one kind of a column and the names of target and source, and of what each of the two
-has, the target's first.
-"""
+"""The kinds of difference between two datasets: what to say, and the option that would mend it."""
 
 from __future__ import annotations
 
@@ -11,8 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from datakin._core.exceptions import listed
-from datakin._core.typed_options import convert_options, name_options, recode_options, typed
-from datakin.data.checks.units import Units
+from datakin._core.typed_options import name_options, recode_options
 
 KINDS = (  # worst first
     *("classes", "dates", "units", "kinds", "name", "levels", "codes", "values"),
@@ -101,79 +96,10 @@ class Difference:
         return KINDS.index(self.kind), self.lacking == "target", self.column
 
 
-def other_name(about: About, theirs: str) -> Difference:
-    """Return one column under two names, perhaps; `theirs` is the source's."""
-    column, target, source = about
-    return Difference(
-        "name",
-        *about,
-        f"{theirs!r} of {source!r} may be {column!r} of {target!r}",
-        (
-            f"rename={{{source!r}: {{{theirs!r}: {column!r}}}}}",
-            typed("rename", theirs, "=", column, table=source),
-        ),
-    )
-
-
 def no_value_in_common(about: About) -> Difference:
     """Return a code of the dataset, such as a site's wards, which is left out."""
     sentence = f"{about[0]!r} has no value in common, like a code of the dataset, and is left out"
     return Difference("codes", *about, sentence, name_options("keep", [about[0]]), leaves_out=True)
-
-
-def other_range(about: About, ranges: Both) -> Difference:
-    """Return ranges without a part in common."""
-    column, target, source = about
-    sentence = (
-        f"{column!r} is {ranges[0]} in {target!r} and {ranges[1]} in {source!r}: models can only "
-        f"extrapolate"
-    )
-    return Difference("range", *about, sentence)
-
-
-def other_values(about: About, values: Both) -> Difference:
-    """Return few numbers of which none is in both."""
-    column, target, source = about
-    sentence = (
-        f"{column!r} has no value in common: {values[0]} in {target!r}, {values[1]} in {source!r}; if "
-        f"these are codes, leave it out"
-    )
-    return Difference("values", *about, sentence, (f"ignore=[{column!r}]", typed("ignore", column)))
-
-
-def other_units(about: About, way: Units) -> Difference:
-    """Return a quantity in other units; `way` turns the source's numbers into the target's."""
-    column, target, source = about
-    back = way.back
-    plus = f" {'+' if back.intercept > 0 else '-'} {abs(back.intercept):.4g}"
-    sentence = (
-        f"other units? {column!r} in {source!r} is about {back.slope:.4g} x that in {target!r}"
-        f"{plus if abs(back.intercept) > 1e-12 else ''} ({way.words})"
-    )
-    python, cli = way.written
-    options = convert_options(source, column, f"({', '.join(python)})", ",".join(cli))
-    return Difference("units", *about, sentence, options)
-
-
-def other_kind(about: About, kinds: Both, ranges: Both, *, are_dates: bool = False) -> Difference:
-    """Return dates, durations or truth values in one dataset and other numbers in the other.
-
-    Dates cannot be compared with numbers; if these look like dates, such as 20240131, they may be read
-    so.
-    """
-    column, *names = about
-    ours, theirs = (
-        f"{kind}s in {name!r} ({values}{' days' * (kind == 'duration')})"
-        for kind, name, values in zip(kinds, names, ranges, strict=True)
-    )
-    sentence = f"{column!r} holds {ours} and {theirs}"
-    if "date" not in kinds:
-        return Difference("kinds", *about, f"{sentence}: do both mean the same?")
-    options = "", ""
-    if are_dates:
-        table = names[kinds.index("number")]
-        options = convert_options(table, column, "'%Y%m%d'", "%Y%m%d")
-    return Difference("dates", *about, sentence, options)
 
 
 def other_levels(
@@ -187,18 +113,9 @@ def other_levels(
 ) -> Difference:
     """Return values that mean the same and are written differently: levels of a column, or classes.
 
-    Parameters
-    ----------
-    about : tuple of str
-    there, here : mapping of str to str
-        What recodes the source's values into the target's, and the target's into the source's; one of
-        them may be empty.
-    levels : tuple of sequences of str
-        All values of the target, and those of the source; needed where one may lack some of the other.
-    has_none : bool
-        Whether no value is in common, so that the column is not used as it is.
-    kind : {"levels", "classes"}
-        Other classes cannot be compared.
+    `there` recodes the source's values into the target's, `here` the target's into the source's; one of
+    them may be empty. `levels` are all values of both, needed where one may lack some of the other. If
+    no value is in common, the column is not used as it is.
     """
     column, target, source = about
     what = "the classes" if kind == "classes" else f"levels of {column!r}"
@@ -243,29 +160,3 @@ def _unsure(
     if not alone:
         return ""
     return f"none is like {listed(alone, limit=3)}, so that all need a look: for example {some}"
-
-
-def one_sided(about: About, columns: tuple[str, ...], lacking: str, why: str = "") -> Difference:
-    """Return columns that one of the datasets does not use.
-
-    Parameters
-    ----------
-    about : tuple of str
-    columns : tuple of str
-    lacking : {"target", "source"}
-    why : str
-        Why they are left out there; empty if they are absent.
-    """
-    _, target, source = about
-    has, lacks = (target, source) if lacking == "source" else (source, target)
-
-    def reason(where: str) -> str:
-        return f"left out of {where} ({why})" if why else f"absent from {where}"
-
-    return Difference(
-        "columns",
-        *about,
-        f"not used: {listed(columns)} of {has!r}, {reason(repr(lacks))}",
-        lacking=lacking,
-        note=f"not used, {reason(f'the {lacking}')}: {listed(columns)}",
-    )

@@ -7,34 +7,16 @@ from collections.abc import Collection, Iterator
 import numpy as np
 
 from datakin._core.exceptions import listed
-from datakin.data.checks.difference_kinds import (
-    About,
-    Difference,
-    no_value_in_common,
-    one_sided,
-    other_kind,
-    other_levels,
-    other_name,
-    other_range,
-    other_units,
-    other_values,
-)
+from datakin._core.typed_options import convert_options, typed
+from datakin.data.checks import units
+from datakin.data.checks.difference_kinds import About, Difference, no_value_in_common, other_levels
 from datakin.data.checks.names import says_code
 from datakin.data.checks.spelling import matching_values, same_names, shifted_codes
-from datakin.data.checks.units import (
-    ENOUGH,
-    Sketch,
-    Units,
-    distance,
-    find_units,
-    overlap,
-    sketch_of,
-    sketches_of,
-)
+from datakin.data.checks.units import ENOUGH, Sketch
 from datakin.data.columns.labels import canonical_label
 from datakin.data.columns.text_columns import NO_FACTOR
 from datakin.data.columns.texts import grouped
-from datakin.data.dataset import Dataset
+from datakin.data.dataset import ColumnFacts, Dataset
 
 MOST_LEVELS = 2000  # levels of two columns up to which they are matched
 PERCENT = "percent signs"  # what is said of numbers that had them
@@ -56,13 +38,12 @@ def differences(target: Dataset, source: Dataset) -> list[Difference]:
     >>> [difference.kind for difference in differences(here, there)]
     ['units']
     """
-    found = [
-        *_class_differences(target, source),
-        *_name_differences(target, source),
-        *_response_differences(target, source),
-        *_column_differences(target, source),
-        *_one_sided(target, source),
-    ]
+    found = [*_class_differences(target, source), *_name_differences(target, source)]
+    if not target.classes and not source.classes:
+        about = target.label, target.name, source.name
+        responses = units.sketch_of(target.y), units.sketch_of(source.y)
+        found += _other_units(about, target, source, *responses)
+    found += [*_column_differences(target, source), *_one_sided(target, source)]
     return sorted(found, key=lambda each: each.order)
 
 
@@ -103,34 +84,27 @@ def _name_differences(target: Dataset, source: Dataset) -> Iterator[Difference]:
     if target.columns == source.columns and target.left_out.keys() == source.left_out.keys():
         return
     ours, theirs = ({**dict.fromkeys(d.columns), **d.left_out} for d in (target, source))
-    for their_name, our_name in same_names(ours, theirs).items():
-        if our_name not in theirs:
-            yield other_name((our_name, target.name, source.name), their_name)
-
-
-def _response_differences(target: Dataset, source: Dataset) -> Iterator[Difference]:
-    if not target.classes and not source.classes:
-        way = _units_of(target.label, target, source, sketch_of(target.y), sketch_of(source.y))
-        if way is not None:
-            yield other_units((target.label, target.name, source.name), way)
+    for other, name in same_names(ours, theirs).items():
+        if name not in theirs:
+            sentence = f"{other!r} of {source.name!r} may be {name!r} of {target.name!r}"
+            python = f"rename={{{source.name!r}: {{{other!r}: {name!r}}}}}"
+            options = python, typed("rename", other, "=", name, table=source.name)
+            yield Difference("name", name, target.name, source.name, sentence, options)
 
 
 def _column_differences(target: Dataset, source: Dataset) -> Iterator[Difference]:
     if target.features.is_sparse or source.features.is_sparse:
         return
-    theirs = sketches_of(source)
-    for name, ours in sketches_of(target).items():
-        found = (
-            _number_difference(name, target, source, ours, theirs[name]) if name in theirs else None
-        )
-        if found is not None:
-            yield found
+    theirs = units.sketches_of(source)
+    for name, ours in units.sketches_of(target).items():
+        if name in theirs:
+            yield from _number_differences(name, target, source, ours, theirs[name])
     levels, others = (
         dict(zip(d.features.category_names, d.features.levels, strict=True))
         for d in (target, source)
     )
     for name in levels:
-        if name in others:
+        if name in others and set(levels[name]) != set(others[name]):
             yield from _level_differences(name, levels[name], others[name], target, source)
 
 
@@ -138,8 +112,6 @@ def _level_differences(
     name: str, ours: tuple[str, ...], theirs: tuple[str, ...], target: Dataset, source: Dataset
 ) -> Iterator[Difference]:
     about = name, target.name, source.name
-    if set(ours) == set(theirs):
-        return
     has_none = not set(ours) & set(theirs) and name not in target.keep | source.keep
     few = len(ours) + len(theirs) <= MOST_LEVELS
     there, here = _both_ways(ours, theirs) if few else ({}, {})
@@ -150,63 +122,83 @@ def _level_differences(
 
 
 def _one_sided(target: Dataset, source: Dataset) -> Iterator[Difference]:
+    """Yield columns that one of the two does not use, those of one reason together."""
     if target.columns == source.columns:
         return
     for one, other, lacking in ((target, source, "source"), (source, target, "target")):
         alone = sorted(set(one.columns) - set(other.columns))
         reasons = {name: other.left_out.get(name, "") for name in alone}
         for why, names in grouped(alone, reasons.__getitem__).items():
-            about = names[0], target.name, source.name
-            yield one_sided(about, tuple(names), lacking, why)
+            done, end = ("left out of", f" ({why})") if why else ("absent from", "")
+            yield Difference(
+                *("columns", names[0], target.name, source.name),
+                f"not used: {listed(names)} of {one.name!r}, {done} {other.name!r}{end}",
+                lacking=lacking,
+                note=f"not used, {done} the {lacking}{end}: {listed(names)}",
+            )
 
 
-def _number_difference(
+def _number_differences(
     name: str, target: Dataset, source: Dataset, ours: Sketch, theirs: Sketch
-) -> Difference | None:
-    """Return what differs between the numbers of a column, if anything does."""
+) -> Iterator[Difference]:
+    """Yield what differs between the numbers of a column: one thing at most."""
     about = name, target.name, source.name
     kinds = _kind(target, name), _kind(source, name)
     are_two = "" not in kinds and kinds[0] != kinds[1]
+    are_apart = bool(ours.codes and theirs.codes) and not ours.codes & theirs.codes
     if are_two and "date" in kinds:
-        return _other_kind(about, kinds, ours, theirs)
-    codes = _shifted_codes(ours, theirs)
-    if codes:
+        yield from _other_kind(about, kinds, ours, theirs)
+    elif codes := _shifted_codes(ours, theirs):
         back = {new: old for old, new in codes.items()}
         # Truth values stand as words in the table: recode the numbers.
         there, here = (kind != "truth value" for kind in reversed(kinds))
-        return other_levels(about, codes if there else {}, back if here else {})
-    way = _units_of(name, target, source, ours, theirs)
-    if way is not None:
-        return other_units(about, _percent(name, target, source, way) or way)
-    if are_two and not (_is_zero_or_one(ours) and _is_zero_or_one(theirs)):
-        return _other_kind(about, kinds, ours, theirs)
-    are_apart = bool(ours.codes and theirs.codes) and not ours.codes & theirs.codes
-    if are_apart and says_code(name) and name not in target.keep | source.keep:
-        return no_value_in_common(about)
-    if overlap(ours, theirs):
-        return other_values(about, (_some(ours), _some(theirs))) if are_apart else None
-    if min(len(ours.values), len(theirs.values)) < ENOUGH:
-        return None
-    return other_range(about, (_range(ours, kinds[0]), _range(theirs, kinds[1])))
+        yield other_levels(about, codes if there else {}, back if here else {})
+    elif converted := _other_units(about, target, source, ours, theirs):
+        yield from converted
+    elif are_two and not (_is_zero_or_one(ours) and _is_zero_or_one(theirs)):
+        yield from _other_kind(about, kinds, ours, theirs)
+    elif are_apart and says_code(name) and name not in target.keep | source.keep:
+        yield no_value_in_common(about)
+    elif units.overlap(ours, theirs) and are_apart:
+        one, other = (listed([int(v) for v in sorted(c.codes)], limit=3) for c in (ours, theirs))
+        sentence = (
+            f"{name!r} has no value in common: {one} in {target.name!r}, {other} in {source.name!r}; if "
+            f"these are codes, leave it out"
+        )
+        options = f"ignore=[{name!r}]", typed("ignore", name)
+        yield Difference("values", *about, sentence, options)
+    elif not units.overlap(ours, theirs) and min(len(ours.values), len(theirs.values)) >= ENOUGH:
+        sentence = (
+            f"{name!r} is {_range(ours, kinds[0])} in {target.name!r} and {_range(theirs, kinds[1])} in "
+            f"{source.name!r}: models can only extrapolate"
+        )
+        yield Difference("range", *about, sentence)
 
 
-def _units_of(
-    name: str, target: Dataset, source: Dataset, ours: Sketch, theirs: Sketch
-) -> Units | None:
-    """Return what connects two columns, None also if no factor is right for all their numbers."""
-    facts = [d.facts[name] for d in (target, source) if name in d.facts]
+def _other_units(
+    about: About, target: Dataset, source: Dataset, ours: Sketch, theirs: Sketch
+) -> list[Difference]:
+    """Return a quantity in other units; nothing also if no factor is right for all its numbers."""
+    name = about[0]
+    facts = [d.facts.get(name, ColumnFacts("number")) for d in (target, source)]
     if any(said.doubt.endswith(NO_FACTOR) for said in facts):
-        return None
-    return find_units(ours, theirs, name)
-
-
-def _percent(name: str, target: Dataset, source: Dataset, way: Units) -> Units | None:
-    """Return the way from percent to shares, or back, where one of the two had percent signs."""
-    signs = [name in d.facts and PERCENT in d.facts[name].converted for d in (target, source)]
-    if signs[0] == signs[1] or signs[1] != (way.slope < 1):
-        return None
-    found = Units(0.01, 0, "percent to shares")
-    return found if signs[1] else found.back
+        return []
+    way = units.find_units(ours, theirs, name)
+    if way is None:
+        return []
+    signs = [PERCENT in said.converted for said in facts]
+    if name in target.columns and signs[0] != signs[1] and signs[1] == (way.slope < 1):
+        way = units.Units(0.01, 0, "percent to shares")
+        way = way if signs[1] else way.back
+    back = way.back
+    plus = f" {'+' if back.intercept > 0 else '-'} {abs(back.intercept):.4g}"
+    sentence = (
+        f"other units? {name!r} in {source.name!r} is about {back.slope:.4g} x that in {target.name!r}"
+        f"{plus if abs(back.intercept) > 1e-12 else ''} ({way.words})"
+    )
+    python, cli = way.written
+    options = convert_options(source.name, name, f"({', '.join(python)})", ",".join(cli))
+    return [Difference("units", *about, sentence, options)]
 
 
 def _kind(dataset: Dataset, name: str) -> str:
@@ -220,15 +212,30 @@ def _range(column: Sketch, kind: str) -> str:
     return f"{column.low:.{digits}g} to {column.high:.{digits}g}"
 
 
-def _other_kind(
-    about: About, kinds: tuple[str, str], ours: Sketch, theirs: Sketch
-) -> Difference | None:
-    if not len(ours.values) or not len(theirs.values):
-        return None
-    numbers = dict(zip(kinds, (ours, theirs), strict=True)).get("number")
-    are_dates = numbers is not None and numbers.is_whole and 1e7 < numbers.low <= numbers.high < 1e8
-    ranges = _range(ours, kinds[0]), _range(theirs, kinds[1])
-    return other_kind(about, kinds, ranges, are_dates=are_dates)
+def _other_kind(about: About, kinds: tuple[str, str], *columns: Sketch) -> Iterator[Difference]:
+    """Yield dates, durations or truth values in one dataset and other numbers in the other.
+
+    Dates cannot be compared with numbers; if these look like dates, such as 20240131, they may be read
+    so.
+    """
+    if not all(len(column.values) for column in columns):
+        return
+    name, *tables = about
+    ours, theirs = (
+        f"{kind}s in {table!r} ({_range(column, kind)}{' days' * (kind == 'duration')})"
+        for kind, table, column in zip(kinds, tables, columns, strict=True)
+    )
+    sentence = f"{name!r} holds {ours} and {theirs}"
+    if "date" not in kinds:
+        yield Difference("kinds", *about, f"{sentence}: do both mean the same?")
+        return
+    options = "", ""
+    if "number" in kinds:
+        place = kinds.index("number")
+        numbers = columns[place]
+        if numbers.is_whole and 1e7 < numbers.low <= numbers.high < 1e8:
+            options = convert_options(tables[place], name, "'%Y%m%d'", "%Y%m%d")
+    yield Difference("dates", *about, sentence, options)
 
 
 def _is_zero_or_one(column: Sketch) -> bool:
@@ -244,10 +251,6 @@ def _shifted_codes(ours: Sketch, theirs: Sketch) -> dict[str, str]:
         return {}
     if len(one) > 2:
         shifted = theirs.values + one[0] - other[0]
-        if 2 * distance(ours.values, shifted) > distance(ours.values, theirs.values):
+        if 2 * units.distance(ours.values, shifted) > units.distance(ours.values, theirs.values):
             return {}
     return shifted_codes(*([canonical_label(value) for value in codes] for codes in (one, other)))
-
-
-def _some(column: Sketch) -> str:
-    return listed([int(value) for value in sorted(column.codes)], limit=3)

@@ -126,11 +126,8 @@ def note_on_groups(target: Dataset, source: Dataset) -> list[str]:
     if not shared:
         return []
     if _are_counted(ours) and _are_counted(theirs):
-        text = (
-            "groups are numbered from 0 or 1 in both datasets and taken as different ones; if they are "
-            "the same, drop their rows in one"
-        )
-        return [Note(text, MINOR)]
+        text = "groups are numbered from 0 or 1 in both datasets and taken as different ones"
+        return [Note(f"{text}; if they are the same, drop their rows in one", MINOR)]
     stand = "group stands" if len(shared) == 1 else "groups stand"
     text = (
         f"{len(shared)} {stand} in both datasets: {listed(shared)}; their rows train one and test the "

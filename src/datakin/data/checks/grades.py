@@ -15,14 +15,7 @@ SHOWN = 4  # datasets that a question names
 
 
 def question_of_classes(classes: Mapping[str, Collection[str]], label: str) -> Thing | None:
-    """Ask what a class means that only some datasets have.
-
-    Parameters
-    ----------
-    classes : mapping of str to collection of str
-        The classes of each dataset.
-    label : str
-        The column that holds them.
+    """Ask what a class of a label means that only some datasets have.
 
     Examples
     --------

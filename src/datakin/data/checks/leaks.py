@@ -38,18 +38,10 @@ CLOSE_BY_NAME = 0.7  # the same for a column named like the label
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """The labels of a table, for a comparison with its columns.
-
-    Parameters
-    ----------
-    name : str
-    y : ndarray
-        Class codes (int) or the response (float).
-    is_class : bool
-    """
+    """The labels of a table, for a comparison with its columns."""
 
     name: str
-    y: Array
+    y: Array  # class codes (int) or the response (float)
     is_class: bool
 
     @cached_property
@@ -251,8 +243,6 @@ def telling_columns(features: Features, labels: Labels) -> Iterator[tuple[str, A
     copy of the label nor tells it; and an id has one zero at most. Names say nothing here: they are
     x0, x1, ...
     """
-    if not features.numeric_names:
-        return
     filled = sparse.csc_array(features.numeric[labels.rows] != 0, dtype=float)
     can_tell = (_can_tell_classes if labels.is_class else _can_tell_response)(filled, labels.sample)
     columns = features.numeric.tocsc()

@@ -1,24 +1,28 @@
-"""Columns that should not be learned from, as far as one table can tell.
+"""Columns that cannot or should not be learned from, as far as one table can tell.
 
-Row ids and copies of the label are left out unless the user keeps them. What may give the label away,
-but may as well be an honest predictor, is only named.
+Empty and constant columns are left out, and so are row ids and copies of the label unless the user keeps
+them. What may give the label away, but may as well be an honest predictor, is only named.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from datakin._core.exceptions import SERIOUS, Note, first_of, listed
+from datakin._core.exceptions import MINOR, SERIOUS, DatakinError, Note, first_of, listed
 from datakin._core.typed_options import for_table, name_options
 from datakin.data.checks.leaks import COPY, NAMED_LEAK, Labels, leak_of, telling_columns
 from datakin.data.checks.names import is_called_id, is_called_key, is_called_number, says_quantity
+from datakin.data.columns.series import check_finite
 from datakin.data.columns.texts import grouped
 from datakin.data.dataset import ColumnFacts
-from datakin.data.features import Array, Features, is_known
+from datakin.data.features import MISSING, Array, Features, is_known
 
+EMPTY = "no value"  # why a column is not used
+CONSTANT = "constant"
 ROW_ID = "looks like a row id"
 CODE = "looks like a code, as it is called an id"
 FEW_CODES = "called an id, but used as a number (or is it a code?)"
@@ -37,11 +41,6 @@ LONG = 50  # rows from which numbers that only rise are no chance
 SHOWN = 5  # things named in one note
 PART = 20  # rows that an id needs, and each part of a table in which one is looked for
 MANY = 10  # numbers of a column that is called an id from which they are codes
-
-
-def left_out_of(odd: Mapping[str, str]) -> dict[str, str]:
-    """Return the odd columns that are not used, and what they look like; others are only named."""
-    return {name: why for name, why in odd.items() if why in LEFT_OUT}
 
 
 def notes_of_odd(odd: Mapping[str, str]) -> list[str]:
@@ -115,19 +114,10 @@ def find_suspicions(
     keep: frozenset[str] = frozenset(),
     parts: Array | None = None,
 ) -> dict[str, str]:
-    """Look at every column of a table, and return what those that are odd look like.
+    """Look at every column of a table but those to keep, and return what those that are odd look like.
 
-    Parameters
-    ----------
-    features : Features
-    labels : Labels
-    facts : mapping of str to ColumnFacts
-        Tells dates from numbers.
-    keep : frozenset of str
-        Columns that are used whatever they look like.
-    parts : ndarray, optional
-        A code for each row that tells the datasets apart into which the table will be split: a row
-        number may start again in each.
+    `parts` has a code for each row that tells the datasets apart into which the table will be split: a
+    row number may start again in each.
     """
     found: dict[str, str] = {}
     long = [] if parts is None else _long_parts(parts)
@@ -189,9 +179,8 @@ def _row_id_of(values: Array, name: str, is_date: bool, parts: Sequence[Array]) 
     """Say so if a column tells rows apart, or a number those of every part."""
     if is_id(values, name, is_date=is_date):
         return ROW_ID
-    if not parts or values.dtype.kind != "f":
-        return None
-    if not all(is_id(values[rows], name, is_date=is_date) for rows in parts):
+    is_number = bool(parts) and values.dtype.kind == "f"
+    if not is_number or not all(is_id(values[rows], name, is_date=is_date) for rows in parts):
         return None
     return ROW_ID if is_called_key(name) else COUNTS
 
@@ -219,3 +208,79 @@ def _only_rises(values: Array, name: str) -> bool:
         if not np.all(compare(some[1:], some[:-1])) or np.any(some != np.round(some)):
             return False
     return True
+
+
+def usable_features(features: Features, title: str) -> tuple[Features, dict[str, str]]:
+    """Return the columns that have values and vary, and why the others are not used."""
+    numeric, codes = features.numeric, features.codes
+    is_finite = features.is_sparse or bool(np.isfinite(numeric).all())
+    for name, values in () if is_finite else zip(features.numeric_names, numeric.T, strict=True):
+        check_finite(name, values, f" in {title}")
+    empty = np.zeros(numeric.shape[1], bool) if is_finite else np.isnan(numeric).all(axis=0)
+    missing = np.concatenate([empty, (codes == MISSING).all(axis=0)])
+    # A number that is missing equals nothing, so that its column is not constant.
+    constant = np.concatenate([_is_constant(block) for block in (numeric, codes)]) & ~missing
+    used, names = ~(missing | constant), np.array(features.names, dtype=object)
+    unused = dict.fromkeys(names[missing], EMPTY) | dict.fromkeys(names[constant], CONSTANT)
+    if not used.any():
+        raise _nothing_varies(
+            title, f"{int(missing.sum())} without any value and {int(constant.sum())} constant"
+        )
+    if unused:
+        features = _selected(features, list(names[used]))
+    return (_with_used_levels(features) if features.levels else features), unused
+
+
+def _is_constant(block: Any) -> Array:
+    """Whether each column has one value in all rows."""
+    if isinstance(block, np.ndarray):
+        return np.asarray((block == block[0]).all(axis=0))
+    return np.ravel((block.min(axis=0) - block.max(axis=0)).toarray() == 0)
+
+
+def _selected(features: Features, names: list[str]) -> Features:
+    features = features.select(names)
+    if features.is_sparse:
+        return features
+    # Indexing by column may turn the order in memory, on which last bits depend.
+    return replace(features, numeric=np.ascontiguousarray(features.numeric))
+
+
+def without_odd(features: Features, odd: Mapping[str, str], title: str) -> Features:
+    """Return the features without odd columns, of which it is known why; refuse if none remains."""
+    used = [name for name in features.names if name not in odd]
+    if not used:
+        reasons = " or ".join(LEFT_OUT[why] for why in dict.fromkeys(odd.values()))
+        raise _nothing_varies(
+            title,
+            f"none but {listed(odd)}, which {reasons}; to use them say {keep_option(list(odd))}",
+        )
+    return features if len(used) == len(features.names) else _selected(features, used)
+
+
+def _with_used_levels(features: Features) -> Features:
+    """Keep only the levels that this dataset has: a split table shares its level list."""
+    columns, kept = [], []
+    for codes, levels in zip(features.codes.T, features.levels, strict=True):
+        used = np.unique(codes[codes != MISSING])
+        table = np.full(len(levels) + 1, MISSING, dtype=np.int32)
+        table[used] = np.arange(len(used))
+        columns.append(table[codes])
+        kept.append(tuple(levels[i] for i in used))
+    return replace(features, codes=np.column_stack(columns), levels=tuple(kept))
+
+
+def notes_of_unused(unused: Mapping[str, str]) -> list[str]:
+    """Return notes on columns that are empty or constant."""
+    notes: list[str] = []
+    for why, what in ((EMPTY, "column(s) without any value"), (CONSTANT, "constant column(s)")):
+        names = [name for name, reason in unused.items() if reason == why]
+        if names:
+            notes.append(Note(f"{what} dropped: {listed(names)}", MINOR))
+    return notes
+
+
+def _nothing_varies(title: str, got: str) -> DatakinError:
+    # Not str.capitalize, which would write the rest, and with it the name, in small letters.
+    title = title[0].upper() + title[1:]
+    return DatakinError(f"{title} must have a column that varies beside the label. Got {got}.")

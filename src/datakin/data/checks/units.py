@@ -32,18 +32,11 @@ ENOUGH = 20  # values from which distributions are compared
 
 @dataclass(frozen=True)
 class Units:
-    """A linear relation: what the target would have is slope * source + intercept.
-
-    Parameters
-    ----------
-    slope, intercept : float
-    words : str
-        What the units may be; empty if the relation is none that is known.
-    """
+    """A linear relation: what the target would have is slope * source + intercept."""
 
     slope: float
     intercept: float
-    words: str = ""
+    words: str = ""  # what the units may be; empty if the relation is none that is known
     _forth: Units | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -140,22 +133,13 @@ def _is_called(word: str, hint: str) -> bool:
 class Sketch:
     """What is kept of a numeric column for comparisons.
 
-    Parameters
-    ----------
-    values : ndarray
-        Some of its values, sorted.
-    low, high : float
-        Of all its values.
-    is_whole : bool
-        Whether all are whole numbers.
-    codes : frozenset of float
-        All its values if they are few whole numbers, and there are rows enough to tell; none otherwise.
+    `codes` are all its values if they are few whole numbers, and there are rows enough to tell.
     """
 
-    values: Array
-    low: float
+    values: Array  # some of them, sorted
+    low: float  # of all values
     high: float
-    is_whole: bool
+    is_whole: bool  # whether all are whole numbers
     codes: frozenset[float] = frozenset()
 
     def at(self, share: float) -> float:
@@ -165,11 +149,11 @@ class Sketch:
 
 def sketches_of(dataset: Dataset) -> Mapping[str, Sketch]:
     """Return the sketches of all numeric columns, made once for each dataset."""
-    if not dataset.sketches:
+    if "sketches" not in dataset.kept:
         names, numbers = dataset.features.numeric_names, dataset.features.numeric.T
-        # At once, since other threads may look at the same dataset.
-        dataset.sketches.update(dict(zip(names, map(sketch_of, numbers), strict=True)))
-    return dataset.sketches
+        dataset.kept["sketches"] = dict(zip(names, map(sketch_of, numbers), strict=True))
+    found: Mapping[str, Sketch] = dataset.kept["sketches"]
+    return found
 
 
 def sketch_of(numbers: Array) -> Sketch:

@@ -137,16 +137,9 @@ def _of_categories(series: nw.Series[Any]) -> Column:
 def as_known(
     column: Column, series: nw.Series[Any], name: str, kind: str, *, form: str = ""
 ) -> Column:
-    """Return a column as what it must be, or say why it cannot be that.
+    """Return a column, as it was read on its own, as what it must be, or say why it cannot be that.
 
-    Parameters
-    ----------
-    column, series
-        As it was read on its own, and as it is in its table.
-    name, kind : str
-        What it must be, as in `ColumnFacts`.
-    form : str
-        How its dates are spelled, if that is known.
+    `series` is the column in its table, `kind` what it must be, and `form` how its dates are spelled.
     """
     if kind == "category":
         return column if column.levels is not None else _categories(column, series, name)

@@ -112,8 +112,7 @@ def days_in_form(texts: pa.Array, form: str) -> Array | None:
     days, clock = _calendar_days(*_calendar(part)), _clock(part)
     if days is None or clock is None:
         return None
-    days_float: Array = (days * DAY + clock) / float(DAY)
-    return days_float
+    return np.asarray((days * DAY + clock) / float(DAY))
 
 
 def read_times(texts: pa.Array) -> Array | None:
@@ -226,8 +225,7 @@ def _clock(part: dict[str, Any]) -> Array | None:
     fraction = _whole(pc.utf8_slice_codeunits(pc.utf8_rpad(part["fraction"], 6, "0"), 0, 6))
     if zone is not None and matches(zone, ".+").any():
         minute = minute - _offsets(zone)
-    clock: Array = ((hour * 60 + minute) * 60 + second) * 1_000_000 + fraction
-    return clock
+    return np.asarray(((hour * 60 + minute) * 60 + second) * 1_000_000 + fraction)
 
 
 def _offsets(zone: pa.Array) -> Array:
@@ -235,15 +233,14 @@ def _offsets(zone: pa.Array) -> Array:
     zone = pc.replace_substring_regex(pc.replace_substring(zone, ":", ""), "^(Z|UTC|)$", "+00")
     form = "^(?P<sign>[+-])(?P<hour>[0-9]{2})(?P<minute>(?:[0-9]{2})?)$"
     sign, hour, minute = pc.extract_regex(zone, pattern=form).flatten()
-    offsets: Array = np.where(matches(sign, "-"), -1, 1) * (_whole(hour) * 60 + _whole(minute))
-    return offsets
+    minutes = _whole(hour) * 60 + _whole(minute)
+    return np.where(matches(sign, "-"), -minutes, minutes)
 
 
 def _whole(texts: pa.Array) -> Array:
     """Return digits as whole numbers; no digits are 0."""
     filled = pc.if_else(pc.equal(texts, ""), "0", texts)
-    numbers: Array = filled.cast("int64").to_numpy(zero_copy_only=False)
-    return numbers
+    return np.asarray(filled.cast("int64").to_numpy(zero_copy_only=False))
 
 
 def days_of_numbers(values: Array, name: str) -> Array | None:
@@ -257,11 +254,6 @@ def days_of_numbers(values: Array, name: str) -> Array | None:
     found = np.full(len(values), np.nan)
     found[known] = days
     return found
-
-
-def may_be_dates(low: float, high: float) -> bool:
-    """Whether numbers between these two may be dates such as 20200131."""
-    return low >= EARLY and high <= LATE
 
 
 def doubt_of_digits(values: Array, name: str) -> str:

@@ -21,6 +21,7 @@ from datakin.data.features import Array
 
 EXACT = 2**53  # whole numbers up to here are exact as floats
 LEADING_ZERO = r"[+-]?0[0-9]+"
+MAY_BE_CODE = rf"^(?:{LEADING_ZERO})$|[nN]|[eE][0-9]"  # "nan" and "inf" are no numbers here
 DIGITS = r"[+-]?[0-9]+"
 NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?([iI]nf(inity)?|INF)"
 DECIMAL_COMMA = r"[+-]?([0-9]+(,[0-9]*)?|,[0-9]+)([eE][+-]?[0-9]+)?"
@@ -32,7 +33,7 @@ THREE_DECIMALS = r"[+-]?([1-9][0-9]{0,2}(\.[0-9]{3})?|0)"
 THREE_BEHIND_COMMA = r"[+-]?([1-9][0-9]{0,2},[0-9]{3}|0)"
 THREE_BEHIND_POINT = r"[+-]?[1-9][0-9]{0,2}\.[0-9]{3}"
 SMALL = r"[+-]?[0-9]{1,3}"
-EXCEL_TEXT = '="([^"]*)"'
+EXCEL_TEXT = '^="([^"]*)"$'  # by which Excel keeps a number as text
 NO_CHANCE = 50  # numbers rounded to three digits of which one would end with a zero, and be shorter
 IN_PARENTHESES = r"^\(([0-9.,'\x{2019} \x{A0}%]+)\)$"
 LONG = "whole numbers with more digits than a number can hold"
@@ -61,25 +62,14 @@ STYLES = (
 class Numerals:
     """Texts read as numbers.
 
-    Parameters
-    ----------
-    values : ndarray
-        One float per text.
-    plain : pyarrow.Array
-        The texts as a programming language writes the numbers.
-    converted : str
-        What was done to them; empty for plain numbers.
-    decimal : str
-        The decimal sign, "," or "."; "?" for texts such as 1,234 or 1.234 that fit both; empty where
-        none is seen.
-    either : tuple of str
-        A text that fits both, if all do and nothing tells how they are meant; and a whole number that
-        stands beside it without a separator.
+    The decimal sign is "," or "."; "?" for texts such as 1,234 or 1.234 that fit both; empty where none
+    is seen. `either` is a text that fits both, if all do and nothing tells how they are meant, and a whole
+    number that stands beside it without a separator.
     """
 
-    values: Array
-    plain: pa.Array
-    converted: str = ""
+    values: Array  # one float per text
+    plain: pa.Array  # the texts as a programming language writes the numbers
+    converted: str = ""  # what was done to them
     decimal: str = ""
     either: tuple[str, str] = ("", "")
 
@@ -89,7 +79,8 @@ def read_numerals(texts: pa.Array, *, decimal: str = "") -> Numerals | None:
 
     `decimal` is the decimal sign of the table, "," or ".", as far as it is known.
     """
-    texts, said = _without_parentheses(texts)
+    bare = pc.replace_substring_regex(texts, IN_PARENTHESES, r"-\1")  # as accountants write
+    said, texts = "" if bare.equals(texts) else "numbers in parentheses as negative", bare
     percent = bool(pc.all(pc.ends_with(texts, "%")).as_py())
     if percent:
         texts = pc.utf8_rtrim_whitespace(pc.utf8_rtrim(texts, "%"))
@@ -104,12 +95,6 @@ def read_numerals(texts: pa.Array, *, decimal: str = "") -> Numerals | None:
         either = either_behind_point(texts)
     done = [found.converted, said, "percent signs left out" if percent else ""]
     return replace(found, converted=", ".join(filter(None, done)), either=either)
-
-
-def _without_parentheses(texts: pa.Array) -> tuple[pa.Array, str]:
-    """Return texts with a minus sign for parentheses, as accountants write, and what was done."""
-    bare = pc.replace_substring_regex(texts, IN_PARENTHESES, r"-\1")
-    return bare, "" if bare.equals(texts) else "numbers in parentheses as negative"
 
 
 def either_behind_point(texts: pa.Array) -> tuple[str, str]:
@@ -132,11 +117,6 @@ def either_behind_point(texts: pa.Array) -> tuple[str, str]:
     if not len(plain) or not fit_all(plain, SMALL if not is_cut else DIGITS):
         return "", ""
     return example, plain[0].as_py()
-
-
-def without_excel(texts: pa.Array) -> pa.Array:
-    """Return texts without the signs by which Excel keeps a number as text: ="65"."""
-    return pc.replace_substring_regex(texts, f"^{EXCEL_TEXT}$", r"\1")
 
 
 def in_ascii(texts: pa.Array) -> pa.Array:
@@ -230,12 +210,6 @@ def code_reason(texts: pa.Array, values: Array) -> str:
     return ""
 
 
-def may_be_codes(texts: pa.Array) -> bool:
-    """Whether texts that were read as numbers need a closer look: leading zeros, letters."""
-    odd = rf"^(?:{LEADING_ZERO})$|[nN]|[eE][0-9]"  # "nan" and "inf" are no numbers here
-    return bool(pc.any(pc.match_substring_regex(texts, odd)).as_py())
-
-
 def lost_digits(texts: pa.Array, values: Array) -> str:
     """Say that whole numbers are too long to be exact as floats; empty if none is."""
     large = np.flatnonzero((np.abs(values) >= EXACT) & np.isfinite(values))
@@ -246,6 +220,4 @@ def lost_digits(texts: pa.Array, values: Array) -> str:
 def rounded(numbers: Iterable[int]) -> str:
     """Say that a whole number is rounded as a float; empty if all are exact."""
     lost = next((n for n in numbers if abs(n) > EXACT and int(float(n)) != n), None)
-    if lost is None:
-        return ""
-    return f"whole numbers of so many digits are rounded ({lost})"
+    return "" if lost is None else f"whole numbers of so many digits are rounded ({lost})"

@@ -13,7 +13,7 @@ import numpy as np
 
 from datakin._core.exceptions import DatakinError, listed
 from datakin._core.typed_options import recode_option
-from datakin.data.columns.dates import doubt_of_digits, may_be_dates
+from datakin.data.columns.dates import EARLY, LATE, doubt_of_digits
 from datakin.data.columns.texts import BLANKS
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import Array
@@ -50,7 +50,7 @@ def is_placeholder(value: float) -> bool:
 def may_be_odd(low: float, high: float) -> bool:
     """Whether the ends of a column alone are worth a look at all its values."""
     is_odd = is_placeholder(low) or is_placeholder(high) or low in (-1, 0)
-    return is_odd or may_be_dates(low, high)
+    return is_odd or (low >= EARLY and high <= LATE)  # dates such as 20200131
 
 
 def doubt_of_numbers(values: Array, name: str, *, kind: str = "number", few: int = FEW) -> str:

@@ -255,17 +255,8 @@ def read_weights(
 ) -> tuple[Array, ColumnFacts]:
     """Return row weights as they are given; refuse what is no finite number, or negative.
 
-    Parameters
-    ----------
-    series : narwhals Series
-    name : str or None
-        Of the column; None for weights held in memory.
-    used : ndarray of bool
-        Rows that need a weight; the others will be dropped.
-    where : str
-        What messages say of where the column is, such as " of 'icu'".
-    beside : mapping of str to ColumnFacts, optional
-        How other columns were read, which may show the decimal sign of the table.
+    Weights held in memory have no name. Only `used` rows need a weight: the others will be dropped. The
+    facts of other columns may show the decimal sign of the table; `where` stands in messages.
     """
     called = name or "weights"
     column = read_column(series, called)

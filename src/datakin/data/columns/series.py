@@ -98,8 +98,7 @@ def floats_of(series: nw.Series[Any]) -> Array:
     if series.implementation.is_polars():
         return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=float)
     array = arrow_of(series)
-    floats: Array = array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
-    return floats
+    return np.asarray(array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))
 
 
 def long_numbers(series: nw.Series[Any]) -> list[int | None] | None:
@@ -181,17 +180,13 @@ def _numbers(values: Sequence[Any], kinds: set[type]) -> Column | pa.Array:
     floats = np.array([_float(v) for v in values], dtype=float)
     large = np.flatnonzero((np.abs(floats) >= EXACT) & np.isfinite(floats)).tolist()
     lost = rounded(int(values[i]) for i in large if isinstance(values[i], WHOLE))
-    if lost:
-        return arrow_texts(map(_spelled_number, values))
+    if lost:  # as text, a whole number has all its digits
+        known = (None if is_none(v) else v for v in values)
+        return arrow_texts(
+            v if v is None else int(v) if float(v).is_integer() else float(v) for v in known
+        )
     kind = "truth value" if all(issubclass(kind, TRUTHS) for kind in kinds) else "number"
     return Column(floats, None, ColumnFacts(kind))
-
-
-def _spelled_number(value: Any) -> str | None:
-    """Return a number as text, a whole one with all its digits."""
-    if is_none(value):
-        return None
-    return str(int(value)) if float(value).is_integer() else str(float(value))
 
 
 def _microseconds(value: Any, name: str) -> float:

@@ -24,26 +24,13 @@ Read = tuple[nw.Series[Any], ColumnFacts]  # a column, and how it was read
 
 @dataclass(frozen=True, eq=False)
 class RawTable:
-    """A table as it came in.
+    """A table as it came in."""
 
-    Parameters
-    ----------
-    name : str
-        How results call it.
-    frame : narwhals DataFrame
-    columns : tuple of str
-        All its columns, also those that were not read.
-    notes : tuple of str
-        What its user should know.
-    path : str or None
-        Where it was read from.
-    """
-
-    name: str
+    name: str  # how results call it
     frame: nw.DataFrame[Any]
-    columns: tuple[str, ...]
-    notes: tuple[str, ...] = ()
-    path: str | None = None
+    columns: tuple[str, ...]  # all of them, also those that were not read
+    notes: tuple[str, ...] = ()  # what its user should know
+    path: str | None = None  # where it was read from
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(clean(name) for name in self.columns))
@@ -74,7 +61,10 @@ def frame_of(source: Any) -> nw.DataFrame[Any]:
     except nw.exceptions.DuplicateError:
         _check_columns(str(n) for n in getattr(source, "column_names", source.columns))
         raise
-    return _renamed(frame)
+    names = [clean(name) for name in frame.columns]
+    _check_columns(names, frame.columns)
+    changed = {old: new for old, new in zip(frame.columns, names, strict=True) if old != new}
+    return frame.rename(changed) if changed else frame
 
 
 def _with_index_first(frame: pd.DataFrame) -> pd.DataFrame:
@@ -88,14 +78,6 @@ def _with_index_first(frame: pd.DataFrame) -> pd.DataFrame:
     new = [i for i, name in enumerate(names) if name and name not in frame.columns]
     _check_columns(names[i] for i in new)
     return frame.reset_index(level=new, names=names) if new else frame
-
-
-def _renamed(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
-    """Return a frame whose columns have clean names."""
-    names = [clean(name) for name in frame.columns]
-    _check_columns(names, frame.columns)
-    changed = {old: new for old, new in zip(frame.columns, names, strict=True) if old != new}
-    return frame.rename(changed) if changed else frame
 
 
 def _frame_of_array(source: Any) -> pd.DataFrame:

@@ -16,28 +16,8 @@ import pyarrow.compute as pc
 
 from datakin._core.exceptions import listed
 from datakin._core.typed_options import convert_option, recode_option
-from datakin.data.columns.dates import (
-    DATE,
-    TIMES,
-    are_months,
-    doubt_of_dates,
-    read_dates,
-    read_times,
-)
-from datakin.data.columns.numerals import (
-    DECIMAL_COMMA,
-    LEADING_ZERO,
-    LONG,
-    NUMBER,
-    Numerals,
-    code_reason,
-    either_behind_point,
-    in_ascii,
-    lost_digits,
-    may_be_codes,
-    read_numerals,
-    without_excel,
-)
+from datakin.data.columns import dates, numerals
+from datakin.data.columns.numerals import DECIMAL_COMMA, LEADING_ZERO, LONG, NUMBER, Numerals
 from datakin.data.columns.texts import BLANKS, HEAD, Texts, grouped, matches
 from datakin.data.dataset import ColumnFacts
 from datakin.data.features import MISSING, Array
@@ -70,21 +50,11 @@ BOUND = re.compile(r"(<|<=|≤|>|>=|≥) *(-?[0-9]+(?:\.[0-9]+)?)|(-?[0-9]+(?:\.
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column as learners take it.
+    """A column as learners take it."""
 
-    Parameters
-    ----------
-    values : ndarray
-        Floats, NaN where missing; or codes of the levels.
-    levels : tuple of str or None
-        The sorted levels of a categorical column, None for a numeric one.
-    facts : ColumnFacts
-        How it was read.
-    """
-
-    values: Array
-    levels: tuple[str, ...] | None
-    facts: ColumnFacts
+    values: Array  # floats, NaN where missing; or codes of the levels
+    levels: tuple[str, ...] | None  # sorted; None for a numeric column
+    facts: ColumnFacts  # how it was read
 
     def noted(self, **more: Any) -> Column:
         """Return the column with other facts."""
@@ -128,12 +98,16 @@ def _quick_numbers(column: pa.Array, name: str) -> Column | None:
             floats = known.cast(pa.float64())
         except pa.ArrowInvalid:
             return None
-    if known.null_count == len(known) or may_be_codes(known) or are_months(known.drop_null()):
-        return None
     values: Array = floats.to_numpy(zero_copy_only=False)
-    if lost_digits(known, values):
+    there = known.drop_null()
+    if (
+        not len(there)
+        or pc.any(pc.match_substring_regex(there, numerals.MAY_BE_CODE)).as_py()
+        or dates.are_months(there)
+        or numerals.lost_digits(known, values)
+    ):
         return None
-    doubt = _either(*either_behind_point(known.drop_null()), name)
+    doubt = _either(*numerals.either_behind_point(there), name)
     return Column(values, None, ColumnFacts("number", blanks, doubt=doubt))
 
 
@@ -149,22 +123,25 @@ def _measured(texts: Texts, name: str, decimal: str) -> Column | None:
     """Return the column as numbers, dates or times of day, None if some values are none."""
     if not len(texts.known):
         return None
-    bare = without_excel(texts.known)
-    plain = in_ascii(bare)
+    bare = pc.replace_substring_regex(texts.known, numerals.EXCEL_TEXT, r"\1")
+    plain = numerals.in_ascii(bare)
     kind, sign, doubt = "number", "", ""
-    numbers = None if are_months(plain) else read_numerals(plain, decimal=decimal)
+    numbers = None
+    if not dates.are_months(plain):
+        numbers = numerals.read_numerals(plain, decimal=decimal)
     if numbers is not None:
         values, said, sign = numbers.values, numbers.converted, numbers.decimal
-        reason = code_reason(numbers.plain, values)
+        reason = numerals.code_reason(numbers.plain, values)
         if reason and not (said and reason == LONG):  # nobody writes ids with separators
             doubt = _stray_zeros(texts, numbers)
             if not doubt:
                 return None
-        doubt = lost_digits(numbers.plain, values) or doubt or _either(*numbers.either, name)
-    elif (dates := read_dates(plain)) is not None:
-        kind, (values, said) = "date", dates
-    elif (hours := read_times(plain)) is not None:
-        values, said = hours, TIMES
+        lost = numerals.lost_digits(numbers.plain, values)
+        doubt = lost or doubt or _either(*numbers.either, name)
+    elif (days := dates.read_dates(plain)) is not None:
+        kind, (values, said) = "date", days
+    elif (hours := dates.read_times(plain)) is not None:
+        values, said = hours, dates.TIMES
     else:
         return None
     done = ("" if bare.equals(texts.known) else EXCEL, "" if plain.equals(bare) else ODD_SIGNS)
@@ -200,7 +177,8 @@ def _stray_zeros(texts: Texts, found: Numerals) -> str:
     zeros = matches(found.plain, LEADING_ZERO)
     n, n_all = int(counts[zeros].sum()), int(counts.sum())
     others = found.plain.filter(~zeros)
-    if not 0 < n < min(FEW_STRAY, STRAY * n_all) or code_reason(others, found.values[~zeros]):
+    is_few = 0 < n < min(FEW_STRAY, STRAY * n_all)
+    if not is_few or numerals.code_reason(others, found.values[~zeros]):
         return ""
     return (
         f"{listed(found.plain.filter(zeros).to_pylist(), limit=3)} with a leading zero "
@@ -223,16 +201,21 @@ def as_categories(texts: Texts, name: str | None = None) -> Column:
 
 def _said_of_text(texts: Texts, kept: Array, name: str) -> tuple[str, str]:
     """Return what was done to a column of text, and what is odd about it."""
-    found = read_numerals(in_ascii(texts.known)) if len(texts.known) else None
+    plain = numerals.in_ascii(texts.known)
+    found = numerals.read_numerals(plain) if len(plain) else None
     if found is not None:
-        return f"{KEPT}{code_reason(found.plain, found.values)}", ""
+        return f"{KEPT}{numerals.code_reason(found.plain, found.values)}", ""
     known = texts.distinct.take(kept)
     done = "spellings joined that differ in outer spaces or composed letters"
     said = done if texts.n_merged else ""
     if not len(known):
         return said, ""
-    doubt = doubt_of_dates(known, name) or _near(texts, name) or _units(texts)
-    return said, doubt or _signs(texts) or _quotes(texts, kept) or _cases(texts, kept)
+    doubt = (
+        dates.doubt_of_dates(known, name) or _near(texts, name) or _units(texts) or _signs(texts)
+    )
+    if not doubt and matches(known, QUOTED).all():
+        doubt = 'text: all values stand in single quotes; use " in the file, or none'
+    return said, doubt or _cases(texts, kept)
 
 
 def _near(texts: Texts, name: str) -> str:
@@ -240,7 +223,7 @@ def _near(texts: Texts, name: str) -> str:
     known = ~texts.is_soft_blank
     n_known = max(1, int(texts.counts[known].sum()))
     numbers = f"{NUMBER}|{DECIMAL_COMMA}"
-    for what, pattern, share in (("numbers", numbers, HALF), ("dates", DATE, MOST)):
+    for what, pattern, share in (("numbers", numbers, HALF), ("dates", dates.DATE, MOST)):
         fits = known & matches(texts.distinct, pattern)
         n_fits = int(texts.counts[fits].sum())
         if n_fits < share * n_known or (n_fits < MOST * n_known and fits.sum() < FEW_VALUES):
@@ -299,13 +282,6 @@ def _signs(texts: Texts) -> str:
     odd = known.filter(fits & ~matches(known, f"{NUMBER}|{DECIMAL_COMMA}"))
     some = listed(odd.slice(0, 2).to_pylist())
     return f"text: numbers with other signs ({some}); write the numbers alone" if len(odd) else ""
-
-
-def _quotes(texts: Texts, kept: Array) -> str:
-    """Say that all values stand in single quotes; empty if some do not."""
-    if not matches(texts.distinct.take(kept), QUOTED).all():
-        return ""
-    return 'text: all values stand in single quotes; use " in the file, or none'
 
 
 def _cases(texts: Texts, kept: Array) -> str:

@@ -78,21 +78,11 @@ def grouped(names: Iterable[str], key: Callable[[str], str]) -> dict[str, list[s
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """A column of text as its distinct values, in one spelling each.
+    """A column of text as its distinct values, in one spelling each."""
 
-    Parameters
-    ----------
-    distinct : pyarrow.Array
-        Cleaned, without a missing value.
-    codes : ndarray of int
-        The position of each row's value; -1 where there is none.
-    n_merged : int
-        How many spellings fell together, such as "yes" and "yes ".
-    """
-
-    distinct: pa.Array
-    codes: Array
-    n_merged: int = 0
+    distinct: pa.Array  # cleaned, without a missing value
+    codes: Array  # the position of each row's value; -1 where there is none
+    n_merged: int = 0  # how many spellings fell together, such as "yes" and "yes "
 
     @classmethod
     def of(cls, column: pa.Array) -> Texts:

@@ -24,23 +24,12 @@ class TableFiles(os.PathLike[str]):
     """Where one table is: a file, the Parquet part files of it, or a database.
 
     Looked up once, then passed on.
-
-    Parameters
-    ----------
-    path : str
-        The path, folder, glob or URL as it was given.
-    files : tuple of str
-        The files that it names; of a database on a server, its URL.
-    table : str or None
-        The sheet, table or member that was named behind a ``#``.
-    name : str or None
-        What its user calls it; None for the name of the file or table.
     """
 
-    path: str
-    files: tuple[str, ...]
-    table: str | None = None
-    name: str | None = None
+    path: str  # the path, folder, glob or URL as it was given
+    files: tuple[str, ...]  # that it names; of a database on a server, its URL
+    table: str | None = None  # the sheet, table or member that was named behind a #
+    name: str | None = None  # what its user calls it; None for the name of the file or table
 
     def __fspath__(self) -> str:
         return self.path

@@ -32,27 +32,13 @@ LEFTOVER = re.compile(r"\A__MACOSX/|(\A|/)\.[^/]*\Z")  # what an operating syste
 
 @dataclass(frozen=True)
 class Source:
-    """A text that can be read from its beginning several times.
+    """A text that can be read from its beginning several times."""
 
-    Parameters
-    ----------
-    path : str
-        What messages call it.
-    name : str
-        Name of the text itself, without ``.gz``; of an archive, that of its member.
-    open : callable
-        Returns a stream of the bytes, unpacked.
-    packed : int or None
-        Bytes it takes while packed, None for what is not packed.
-    notes : tuple of str
-        What else is in its archive.
-    """
-
-    path: str
-    name: str
-    open: Callable[[], Any]
-    packed: int | None = None
-    notes: tuple[str, ...] = ()
+    path: str  # what messages call it
+    name: str  # of the text itself, without ".gz"; of an archive, that of its member
+    open: Callable[[], Any]  # returns a stream of the bytes, unpacked
+    packed: int | None = None  # bytes it takes while packed, None for what is not packed
+    notes: tuple[str, ...] = ()  # what else is in its archive
 
     def head(self, n: int) -> bytes:
         """Return the first n bytes, or all there are."""
@@ -75,7 +61,9 @@ def open_source(path: str, member: str | None = None) -> Iterator[Source]:
     """Yield the text behind a path, unpacked; it can be read until the context ends."""
     with ExitStack() as stack:
         place = path
-        if path == STDIN or _is_pipe(path):
+        # A stream such as /dev/stdin or <(command) can be read only once.
+        is_pipe = Path(path).is_fifo() or Path(path).is_char_device()
+        if path == STDIN or is_pipe:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="datakin-"))
             place = os.path.join(folder, "text")
             _keep(path, place)
@@ -83,8 +71,7 @@ def open_source(path: str, member: str | None = None) -> Iterator[Source]:
             start = stream.read(len(GZIP) + len(ZIP))
         if start.startswith(GZIP):
             name = path[:-3] if path.lower().endswith(".gz") else path
-            size = os.path.getsize(place)
-            yield Source(path, name, partial(gzip.open, place), size)
+            yield Source(path, name, partial(gzip.open, place), os.path.getsize(place))
         elif path.lower().endswith(".gz"):
             raise DatakinError(
                 f"The file {path!r} could not be read as a table: it is not packed by gzip. "
@@ -93,15 +80,11 @@ def open_source(path: str, member: str | None = None) -> Iterator[Source]:
         elif start.startswith(ZIP):
             archive = stack.enter_context(_archive(place, path))
             info, notes = _member(archive, path, member)
-            text = partial(archive.open, info)
-            yield Source(path, info.filename, text, info.compress_size, notes)
+            yield Source(
+                path, info.filename, partial(archive.open, info), info.compress_size, notes
+            )
         else:
             yield Source(path, path, partial(open, place, "rb"))
-
-
-def _is_pipe(path: str) -> bool:
-    """Whether a path is a stream that can be read only once, such as /dev/stdin or <(command)."""
-    return Path(path).is_fifo() or Path(path).is_char_device()
 
 
 def _keep(path: str, place: str) -> None:

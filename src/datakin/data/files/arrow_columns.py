@@ -100,19 +100,10 @@ def table_of(
 ) -> pa.Table:
     """Return rows as a table without the columns to skip.
 
-    Parameters
-    ----------
-    rows : sequence of sequences
-    names : sequence of str
-    skip : collection of str
-    whole : bool
-        Whether floats without decimals are whole numbers: a workbook stores 7 as 7.0.
+    With `whole`, floats without decimals are whole numbers: a workbook stores 7 as 7.0.
     """
-    columns = {}
-    for j, name in enumerate(names):
-        if name not in skip:
-            columns[name] = _column([row[j] for row in rows], whole)
-    return pa.table(columns)
+    used = {name: j for j, name in enumerate(names) if name not in skip}
+    return pa.table({name: _column([row[j] for row in rows], whole) for name, j in used.items()})
 
 
 def _column(values: list[Any], whole: bool) -> pa.Array:
@@ -132,23 +123,20 @@ def _column(values: list[Any], whole: bool) -> pa.Array:
 
 def _typed(values: list[Any], kinds: set[type], whole: bool) -> pa.Array:
     """Return the cells as numbers, truth values or dates; raise a TypeError if they are neither."""
-    if kinds <= {bool}:
-        return pa.array(values, pa.bool_() if kinds else pa.null())
+    if any(kinds <= {kind} for kind in (bool, dt.date, dt.timedelta)):  # which Arrow has, too
+        return pa.array(values)
     if kinds <= {int}:
         top = max(abs(v) for v in values if v is not None)
         return pa.array(values, pa.int64() if top < LARGEST else pa.decimal128(38, 0))
     if kinds <= {int, float, Decimal}:
         return _numbers(values, kinds, whole)
-    if kinds <= {dt.date}:
-        return pa.array(values, pa.date32())
     if kinds <= {dt.date, dt.datetime}:
         return _moments(values)
-    if kinds <= {dt.timedelta}:
-        return pa.array(values, pa.duration("us"))
     raise TypeError("text")
 
 
 def _numbers(values: list[Any], kinds: set[type], whole: bool) -> pa.Array:
+    """Return decimals as such, whole numbers of a workbook as integers, and all others as floats."""
     known = [v for v in values if v is not None]
     if float not in kinds and all(math.isfinite(v) for v in known):
         return pa.array([None if v is None else Decimal(v) for v in values])
@@ -189,12 +177,8 @@ def text_of(value: Any) -> str:
     """
     if isinstance(value, float) and value.is_integer() and abs(value) < EXACT:
         return str(int(value))
-    if isinstance(value, dt.datetime):
-        return (
-            str(value.date())
-            if value == dt.datetime(value.year, value.month, value.day)
-            else str(value)
-        )
+    if isinstance(value, dt.datetime) and value == dt.datetime(value.year, value.month, value.day):
+        return str(value.date())
     if isinstance(value, BYTES):
         return bytes(value).decode("utf-8", "backslashreplace")
     return str(value)

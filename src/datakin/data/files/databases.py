@@ -35,15 +35,8 @@ READING = {
 def choose_table(wanted: str | None, known: Sequence[str], where: str, usual: str = "") -> str:
     """Return the name of the table that is wanted, or of the only one that is there.
 
-    Parameters
-    ----------
-    wanted : str or None
-    known : sequence of str
-        Tables and views, by the names to type.
-    where : str
-        What messages call the database.
-    usual : str
-        What may be typed before a name without a schema, such as "main.".
+    `known` are tables and views by the names to type; `where` is what messages call the database, and
+    `usual` what may be typed before a name without a schema, such as "main.".
     """
     if wanted is None:
         if len(known) == 1:
@@ -198,8 +191,8 @@ def read_duckdb(files: Sequence[str], how: Origin) -> Read:
         relation = connection.sql(statement)
         names = tuple(relation.columns)
         check_file_columns(names, path)
-        kept = [_duckdb_column(*about) for about in zip(names, relation.types, strict=True)]
-        wanted = [text for name, text in zip(names, kept, strict=True) if name not in how.unread]
+        typed = zip(names, relation.types, strict=True)
+        wanted = [_duckdb_column(name, kind) for name, kind in typed if name not in how.unread]
         relation = relation.project(", ".join(wanted))
         newer = getattr(relation, "to_arrow_reader", None)
         reader = (newer or relation.fetch_arrow_reader)(BATCH)

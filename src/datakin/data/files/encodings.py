@@ -72,21 +72,14 @@ ROW = re.compile(r"[^\W\d_a-zA-Z]{4}")
 
 @dataclass(frozen=True)
 class Encoding:
-    """How a text is read.
+    """How a text is read, and why.
 
-    Parameters
-    ----------
-    name : str
-        A codec of Python.
-    origin : {"given", "mark", "usual", "guess"}
-        Why: the user said so, the file says so, everybody does so (UTF-8), or its bytes look so.
-    example : str
-        The first word of a guess that shows whether it is right.
+    The origin is "given" by the user, a "mark" in the file, "usual" (UTF-8), or a "guess" from its bytes.
     """
 
-    name: str
+    name: str  # a codec of Python
     origin: str
-    example: str = ""
+    example: str = ""  # the first word of a guess that shows whether it is right
 
     @property
     def notes(self) -> tuple[str, ...]:

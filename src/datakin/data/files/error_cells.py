@@ -12,6 +12,7 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from xml.etree import ElementTree
 
 import pyarrow as pa
@@ -30,7 +31,7 @@ UNCOMPUTED = re.compile(
 COLUMN = re.compile(rb'\br="([A-Z]{1,3})\d+"')
 DAMAGED = (
     *(zipfile.BadZipFile, zlib.error, ElementTree.ParseError),
-    *(OSError, ValueError, NotImplementedError, RuntimeError, EOFError),
+    *(OSError, ValueError, NotImplementedError, RuntimeError, EOFError, KeyError),
 )
 SHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}sheet"
 LINK = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
@@ -47,30 +48,20 @@ def cell_notes(
 ) -> list[str]:
     """Return notes on cells that were read as empty, or refuse a sheet whose cells mislead.
 
-    Parameters
-    ----------
-    path, sheet : str
-    names : mapping of int to str
-        Names of columns by their number in the sheet.
-    table : pyarrow Table
-        What was read.
-    how : Origin
+    `names` are those of the columns of the table that was read, by their numbers in the sheet.
     """
-    kind = "binary"  # what cannot be looked into
+    is_binary = True  # and cannot be looked into
     errors: dict[str, int] = {}
     uncomputed: dict[str, int] = {}
     odd: Counter[str] = Counter()
-    try:
-        with zipfile.ZipFile(path) as archive:
-            members = archive.namelist()
-            if "content.xml" in members:
-                kind = "ods"
-                odd = _ods_cells(archive, sheet)
-            elif "xl/workbook.bin" not in members:
-                kind = "xlsx"
-                errors, uncomputed = _xlsx_cells(archive, sheet, names)
-    except (*DAMAGED, KeyError):  # another format, or an odd archive: nothing more is known
-        pass
+    # Of another format, or an odd archive, nothing more is known.
+    with suppress(*DAMAGED), zipfile.ZipFile(path) as archive:
+        members = archive.namelist()
+        is_binary = "content.xml" not in members and "xl/workbook.bin" in members
+        if "content.xml" in members:
+            odd = _ods_cells(archive, sheet)
+        elif not is_binary:
+            errors, uncomputed = _xlsx_cells(archive, sheet, names)
     where = f"The sheet {sheet!r} of {path!r}"
     if how.label in uncomputed:
         raise DatakinError(
@@ -84,25 +75,16 @@ def cell_notes(
         )
     empty = {name: table[name].null_count for name in names.values() if table[name].null_count}
     n_errors = counted(errors) or odd["errors"]
-    said = [
-        (
-            f"formulas that were never computed read as missing values: {counted(uncomputed)}; open the "
-            f"workbook in a spreadsheet and save it",
-            uncomputed,
-        ),
-        (f"{ERRORS} read as missing values: {n_errors}", n_errors),
-        (
-            f"cells merged over several rows, whose value was read for the first row alone: "
-            f"{odd['tall']}; unmerge and fill them in a spreadsheet",
-            odd["tall"],
-        ),
-        (
-            f"empty cells may be {ERRORS} or formulas that were never computed, which this format does "
-            f"not tell apart: {counted(empty)}",
-            kind == "binary" and empty,
-        ),
-    ]
-    return [note for note, is_so in said if is_so]
+    said = {
+        f"formulas that were never computed read as missing values: {counted(uncomputed)}; open the "
+        f"workbook in a spreadsheet and save it": uncomputed,
+        f"{ERRORS} read as missing values: {n_errors}": n_errors,
+        f"cells merged over several rows, whose value was read for the first row alone: {odd['tall']}; "
+        f"unmerge and fill them in a spreadsheet": odd["tall"],
+        f"empty cells may be {ERRORS} or formulas that were never computed, which this format does not "
+        f"tell apart: {counted(empty)}": is_binary and empty,
+    }
+    return [note for note, is_so in said.items() if is_so]
 
 
 def counted(found: Mapping[str, int]) -> str:

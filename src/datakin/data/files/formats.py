@@ -49,6 +49,7 @@ SAVE_IT = "save its table as CSV"
 UNPACK_IT = "unpack it"
 FROM_R = "save it from R with write.csv"
 LOAD_IT = "read it yourself ({}) and pass the data frame"
+FROM_SAS = "read it yourself (pandas.read_sas) and pass it"
 
 
 class Kind(NamedTuple):
@@ -89,9 +90,7 @@ STARTS: dict[bytes, Kind] = {
     b"MATLAB 5.0 MAT": Kind(
         "a MATLAB file", "read it yourself (scipy.io.loadmat) and pass the arrays"
     ),
-    b"\0" * 12 + b"\xc2\xea\x81\x60": Kind(
-        "a SAS file", "read it yourself (pandas.read_sas) and pass it"
-    ),
+    b"\0" * 12 + b"\xc2\xea\x81\x60": Kind("a SAS file", FROM_SAS),
     b"\x80\x04\x95": PICKLE,
     b"\x80\x05\x95": PICKLE,
 }
@@ -106,9 +105,7 @@ PATTERNS: dict[str, Kind] = {
     r"\{\\rtf": Kind("an RTF document", SAVE_IT),
     r"RDX\d\n": Kind("an R data file", FROM_R),
     r"<stata_dta>": Kind("a Stata file", LOAD_IT.format("pandas.read_stata")),
-    r"HEADER RECORD\*\*\*": Kind(
-        "a SAS transport file", "read it yourself (pandas.read_sas) and pass it"
-    ),
+    r"HEADER RECORD\*\*\*": Kind("a SAS transport file", FROM_SAS),
     r"version https://git-lfs": Kind(
         "a pointer of git-lfs, not the data", "fetch it with 'git lfs pull'"
     ),

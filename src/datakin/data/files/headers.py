@@ -10,16 +10,9 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 
 from datakin._core.exceptions import SERIOUS, DatakinError, Note, listed, repeated
+from datakin.data.files import dialects
 from datakin.data.files.archives import Source
-from datakin.data.files.dialects import (
-    DELIMITERS,
-    NUMBER,
-    TABBED,
-    Record,
-    first_records,
-    recognise_delimiter,
-    spoken,
-)
+from datakin.data.files.dialects import NUMBER, Record
 from datakin.data.files.encodings import Encoding
 from datakin.data.files.reading import check_file_columns
 from datakin.data.files.text_streams import read_head
@@ -39,31 +32,16 @@ NO_HEADER = "header=False (--no-header)"
 
 @dataclass(frozen=True)
 class Layout:
-    """How the rows of a text file are laid out.
-
-    Parameters
-    ----------
-    source : Source
-    encoding : Encoding
-    delimiter : str
-    names : tuple of str
-        One name for each field of a row; ``""`` for a field without a name.
-    n_lines, n_bytes : int
-        Lines above the first row, and the bytes they take in UTF-8.
-    notes : tuple of str
-        What its user should know.
-    is_padded : bool
-        Whether every row ends with a separator that the header does not have.
-    """
+    """How the rows of a text file are laid out."""
 
     source: Source
     encoding: Encoding
     delimiter: str
-    names: tuple[str, ...]
-    n_lines: int
-    n_bytes: int
-    notes: tuple[str, ...] = ()
-    is_padded: bool = False
+    names: tuple[str, ...]  # one for each field of a row; "" for a field without a name
+    n_lines: int  # above the first row
+    n_bytes: int  # which these lines take in UTF-8
+    notes: tuple[str, ...]  # what its user should know
+    is_padded: bool  # whether every row ends with a separator that the header does not have
 
     @property
     def width(self) -> int:
@@ -82,12 +60,12 @@ def find_layout(source: Source, encoding: Encoding, how: Origin) -> Layout:
     rest = text[excel.end() :] if excel else text
     delimiter, notes = how.delimiter, []
     if delimiter is None:
-        delimiter = excel[1] if excel else recognise_delimiter(rest, name, is_all=is_all)
-        if delimiter != "," and not (delimiter == "\t" and name.lower().endswith(TABBED)):
+        delimiter = excel[1] if excel else dialects.recognise_delimiter(rest, name, is_all=is_all)
+        if delimiter != "," and not (delimiter == "\t" and name.lower().endswith(dialects.TABBED)):
             notes.append(
-                f"fields separated by {spoken(delimiter)} (recognised; delimiter=, --delimiter)"
+                f"fields separated by {dialects.spoken(delimiter)} (recognised; delimiter=, --delimiter)"
             )
-    records = first_records(rest, delimiter, is_all=is_all)
+    records = dialects.first_records(rest, delimiter, is_all=is_all)
     if not records and not rest.strip():
         raise DatakinError(f"The file {path!r} is empty: expected a table with a header line.")
     if not records:
@@ -95,9 +73,8 @@ def find_layout(source: Source, encoding: Encoding, how: Origin) -> Layout:
             f"The file {path!r} has no end of its first line, or opens a quotation mark there that is "
             f"never closed; expected a header line of at most a few MB."
         )
-    if how.delimiter is not None:
-        _check_other_delimiters(records, path, delimiter)
-    _check_aligned(records, rest, path)
+    if max(len(record.fields) for record in records) == 1:
+        _check_one_column(records, rest, path, how.delimiter)
     n_lines, is_padded = 0, False
     if how.header:
         names, is_padded, more = _named(records, path, delimiter)
@@ -109,48 +86,44 @@ def find_layout(source: Source, encoding: Encoding, how: Origin) -> Layout:
         names = [f"x{j}" for j in range(widths.most_common(1)[0][0])]
     start = "".join(islice(io.StringIO(rest, newline=""), n_lines))
     above = (excel[0] if excel else "") + start
-    return Layout(
-        *(source, encoding, delimiter, tuple(names), n_lines + bool(excel), len(above.encode())),
-        *(tuple(notes), is_padded),
-    )
+    size = n_lines + bool(excel), len(above.encode())
+    return Layout(source, encoding, delimiter, tuple(names), *size, tuple(notes), is_padded)
 
 
 def notes_of_first_row(rows: Sequence[Sequence[str]]) -> list[str]:
     """Say so if the first row, which was read as one of the others, looks like a header."""
     if not _is_header(rows):
         return []
-    shown = listed(rows[0], 3)
-    text = f"the first row looks like a header ({shown}): if it is, leave out {NO_HEADER}"
-    return [Note(text, SERIOUS)]
+    shown = f"the first row looks like a header ({listed(rows[0], 3)})"
+    return [Note(f"{shown}: if it is, leave out {NO_HEADER}", SERIOUS)]
 
 
 def notes_of_names(names: Sequence[str]) -> list[str]:
-    """Say so if the names of columns look like data."""
-    if not _looks_like_data(names):
+    """Say so if at least half of the names are numbers, and they do not just count the columns."""
+    numbers = [name.strip() for name in names if NUMBER.fullmatch(name.strip())]
+    if not numbers or len(numbers) < 0.5 * len(names):
+        return []
+    are_counts = len(numbers) > 1 and all(n.isdecimal() and len(n) < 10 for n in numbers)
+    if are_counts and all(int(b) - int(a) == 1 for a, b in pairwise(numbers)):
         return []
     shown = f"the names of columns look like data ({listed(names, 3)})"
     return [Note(f"{shown}: if the first line is no header, say {NO_HEADER}", SERIOUS)]
 
 
-def _check_other_delimiters(records: Sequence[Record], path: str, delimiter: str) -> None:
-    """Refuse one column whose name shows that it is several."""
-    if max(len(record.fields) for record in records) > 1:
-        return
+def _check_one_column(
+    records: Sequence[Record], text: str, path: str, delimiter: str | None
+) -> None:
+    """Refuse one column that is several: its name has a delimiter that was not given, or spaces align it."""
     header = records[0].fields[0]
-    for other in DELIMITERS:
+    for other in dialects.DELIMITERS if delimiter is not None else ():
         if other != delimiter and other in header:
             raise DatakinError(
                 f"The file {path!r} looks separated by {other!r}, not {delimiter!r}: its only "
                 f"column is {header[:60]!r}. Say delimiter={other!r} (--delimiter on the command line)."
             )
-
-
-def _check_aligned(records: Sequence[Record], text: str, path: str) -> None:
-    """Refuse columns that stand below each other, with any number of spaces in between."""
-    if len(records) < 2 or max(len(record.fields) for record in records) > 1:
-        return
     widths = {len(record.fields[0].split()) for record in records}
-    if len(widths) == 1 and widths.pop() > 1 and re.search(r"\S {2,}\S", text):
+    are_aligned = len(records) > 1 and len(widths) == 1 and widths.pop() > 1
+    if are_aligned and re.search(r"\S {2,}\S", text):
         raise DatakinError(
             f"The file {path!r} must have one character between fields, such as a comma. Its columns "
             f"are aligned by spaces; save it as CSV (pandas.read_fwf reads it)."
@@ -188,11 +161,7 @@ def _named(
 
 
 def _one_name_short(records: Sequence[Record], path: str, delimiter: str) -> str:
-    """Say why a file with one name too few is refused.
-
-    R's row names look like this, but so does a column with decimal commas, or a name left out: what
-    a guess would give is a table with all columns shifted.
-    """
+    """Say why one name too few is refused: a guess may give a table with all columns shifted."""
     n, first = len(records[0].fields), records[1]
     commas = "If a column has decimal commas, save the file with ';' between fields; if"
     return (
@@ -223,16 +192,6 @@ def _check_title(records: Sequence[Record], path: str) -> None:
 
 def _is_comment(record: Record) -> bool:
     return record.fields[0].lstrip().startswith(COMMENTS)
-
-
-def _looks_like_data(names: Sequence[str]) -> bool:
-    """Whether at least half of the names are numbers, and they do not just count the columns."""
-    numbers = [name.strip() for name in names if NUMBER.fullmatch(name.strip())]
-    if not numbers or len(numbers) < 0.5 * len(names):
-        return False
-    if len(numbers) < 2 or not all(n.isdecimal() and len(n) < 10 for n in numbers):
-        return True
-    return any(int(b) - int(a) != 1 for a, b in pairwise(numbers))
 
 
 def _is_header(rows: Sequence[Sequence[str]]) -> bool:

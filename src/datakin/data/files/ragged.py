@@ -25,24 +25,12 @@ FAR = 3_000_000  # rows up to which lines are counted; further down a row has on
 
 
 class RaggedRows:
-    """What pyarrow calls for every row that does not fit.
-
-    Attributes
-    ----------
-    found : list of pyarrow.csv.InvalidRow
-        The first few.
-    n : int
-        How many there are.
-    n_blank : int
-        Rows of spaces, which are no rows.
-    has_end : bool
-        Whether the end of the text is inside such a row.
-    """
+    """What pyarrow calls for every row that does not fit."""
 
     def __init__(self) -> None:
-        self.found: list[Any] = []
-        self.n = self.n_blank = 0
-        self.has_end = False
+        self.found: list[Any] = []  # the first few, of pyarrow's type InvalidRow
+        self.n = self.n_blank = 0  # how many, and how many rows of spaces, which are no rows
+        self.has_end = False  # whether the end of the text is inside such a row
 
     def __call__(self, row: Any) -> str:
         """Note the row; tell pyarrow to go on, or to stop."""
@@ -57,22 +45,21 @@ class RaggedRows:
             self.found.append(row)
         return "skip" if self.n < MOST else "error"
 
-
-def refuse_ragged(rows: RaggedRows, layout: Layout) -> None:
-    """Raise an error that names the rows with too many or too few fields, if there are any."""
-    if not rows.n:
-        return
-    found = rows.found
-    lines = _lines_of([row.number for row in found], layout)
-    more = rows.n - len(found)
-    at_least = "at least " if rows.n >= MOST else ""
-    others = f" and {at_least}{more:,} more" if more else ""
-    raise DatakinError(
-        f"The file {layout.source.path!r} must have {layout.width} fields in every line, as "
-        f"{'its header' if layout.n_lines else 'most lines'}. Got "
-        f"{', '.join(f'{row.actual_columns} in {line}' for row, line in zip(found, lines, strict=True))}"
-        f"{others}; the first is {found[0].text[:60]!r}. {_cause(found[0], layout)}"
-    )
+    def refuse(self, layout: Layout) -> None:
+        """Raise an error that names the rows with too many or too few fields, if there are any."""
+        if not self.n:
+            return
+        lines = _lines_of([row.number for row in self.found], layout)
+        both = zip(self.found, lines, strict=True)
+        shown = ", ".join(f"{row.actual_columns} in {line}" for row, line in both)
+        more = self.n - len(self.found)
+        at_least = "at least " if self.n >= MOST else ""
+        others = f" and {at_least}{more:,} more" if more else ""
+        raise DatakinError(
+            f"The file {layout.source.path!r} must have {layout.width} fields in every line, as "
+            f"{'its header' if layout.n_lines else 'most lines'}. Got {shown}{others}; the first is "
+            f"{self.found[0].text[:60]!r}. {_cause(self.found[0], layout)}"
+        )
 
 
 def _cause(row: Any, layout: Layout) -> str:

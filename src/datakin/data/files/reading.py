@@ -24,44 +24,21 @@ STRETCH = 1 << 20  # rows that draw their keys together
 class Read(NamedTuple):
     """A table as a reader found it, with nothing interpreted.
 
-    Parameters
-    ----------
-    table : pyarrow Table
-        The rows that were read or drawn. Of a text file every column is text, and a field without
-        text is ``""``.
-    n_rows : int
-        How many rows the file has.
-    columns : tuple of str
-        All its columns, also those that were not read.
-    notes : tuple of str
-        What the reader did that its user should know.
+    Of a text file every column is text, and a field without text is ``""``.
     """
 
-    table: pa.Table
-    n_rows: int
-    columns: tuple[str, ...]
-    notes: tuple[str, ...] = ()
+    table: pa.Table  # the rows that were read or drawn
+    n_rows: int  # of the whole file
+    columns: tuple[str, ...]  # all of them, also those that were not read
+    notes: tuple[str, ...] = ()  # what the reader did that its user should know
 
 
 class Lottery:
-    """The rows with the smallest keys among those that have passed so far.
-
-    Parameters
-    ----------
-    size : int
-        How many rows to keep.
-
-    Attributes
-    ----------
-    rows : ndarray
-        Numbers of the rows still in the draw, in increasing order; at most `size` after `settle`.
-    n_seen, n_drawn : int
-        How many rows have passed, and how many of them are in the draw.
-    """
+    """The rows with the smallest keys among those that have passed so far; at most `size` are kept."""
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self.n_seen = self.n_drawn = 0
+        self.n_seen = self.n_drawn = 0  # rows that have passed, and those of them in the draw
         self._rows: list[Array] = [np.zeros(0, dtype=np.int64)]
         self._keys: list[Array] = [np.zeros(0, dtype=np.uint64)]
         self._highest = np.uint64(2**64 - 1)
@@ -70,7 +47,7 @@ class Lottery:
 
     @property
     def rows(self) -> Array:
-        """Numbers of the rows still in the draw."""
+        """Numbers of the rows still in the draw, in increasing order."""
         return np.concatenate(self._rows)
 
     def offer(self, n: int) -> Array:
@@ -113,21 +90,10 @@ def choose_rows(n_rows: int, size: int) -> Array:
 
 
 class DrawnRows:
-    """The rows that are kept of those that pass: all, or as many as wanted, drawn at random.
-
-    Parameters
-    ----------
-    size : int or None
-        How many rows to keep, None for all.
-
-    Attributes
-    ----------
-    n_rows : int
-        How many rows have passed.
-    """
+    """The rows that are kept of those that pass: `size` of them, drawn at random, or all for None."""
 
     def __init__(self, size: int | None) -> None:
-        self.n_rows = 0
+        self.n_rows = 0  # that have passed
         self._lottery = None if size is None else Lottery(size)
         self._kept: list[pa.RecordBatch] = []
 
@@ -169,8 +135,7 @@ def draw_rows(
     """Return the rows that are drawn, or all, and how many have passed; only those are kept."""
     drawn: list[Sequence[Any]] = []
     if size is None:
-        for batch in batches:
-            drawn += batch
+        drawn = [row for batch in batches for row in batch]
         return drawn, len(drawn)
     lottery = Lottery(size)
     for batch in batches:

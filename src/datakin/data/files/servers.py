@@ -18,17 +18,19 @@ from datakin.data.origin import Origin
 
 BATCH = 10_000  # rows fetched together
 # What to do, by what stands in the words of a driver.
-ADVICE = (
-    (("password", "authentication", "access denied"), "check the user's name and password"),
-    (
-        ("timeout", "refused", "resolve", "no such file"),
-        "check host and port, and that the server runs",
+ADVICE = {
+    "check the user's name and password": ("password", "authentication", "access denied"),
+    "check host and port, and that the server runs": (
+        "timeout",
+        "refused",
+        "resolve",
+        "no such file",
     ),
-    (
-        ("year", "too large (after"),
-        "leave that column out with query= (--query), or cast it there to text",
+    "leave that column out with query= (--query), or cast it there to text": (
+        "year",
+        "too large (after",
     ),
-)
+}
 PATIENCE = 15  # seconds until a server that does not answer is given up
 # What each kind of server is told first; one that knows no way to read only is not asked. In
 # PostgreSQL a table has no order of its own: a plain scan by one process gives its rows in the order
@@ -160,7 +162,7 @@ def _fault(error: Exception, where: str, url: str, query: str | None) -> Datakin
     lines = [line.strip() for line in str(cause).splitlines() if line.strip()]
     text = without_secrets(lines[0] if lines else type(cause).__name__, secrets_of(url))[:200]
     lower = " ".join(lines).lower()
-    known = (advice for words, advice in ADVICE if any(word in lower for word in words))
+    known = (advice for advice, words in ADVICE.items() if any(word in lower for word in words))
     usual = "check the address and the table"
     if query is not None:
         usual = "check the query: it must be one SELECT statement, which can only read"

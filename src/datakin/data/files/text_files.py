@@ -22,13 +22,7 @@ from datakin.data.files.dialects import END, check_delimiter, spoken
 from datakin.data.files.encodings import Encoding, guess_encoding, recognise_encoding
 from datakin.data.files.formats import CONTROLS, name_kind, recognise_kind
 from datakin.data.files.headers import HEADS, Layout, find_layout
-from datakin.data.files.ragged import (
-    MOST,
-    RaggedRows,
-    note_swallowed,
-    refuse_open_quote,
-    refuse_ragged,
-)
+from datakin.data.files.ragged import MOST, RaggedRows, note_swallowed, refuse_open_quote
 from datakin.data.files.reading import DrawnRows, Read, check_file_columns, readable
 from datakin.data.files.text_streams import Lent, NotUtf8, Utf8Stream, take_back
 from datakin.data.origin import Origin
@@ -107,12 +101,12 @@ def _draw(
                     valued.update(j for j in unnamed if pc.any(pc.not_equal(batch[j], "")).as_py())
                     drawn.add(batch)
         except UnendedRow as row:
-            refuse_ragged(ragged, layout)
+            ragged.refuse(layout)
             if row.is_long and not is_last:
                 return None
             number = drawn.n_rows + ragged.n_blank + 1
             refuse_open_quote(number, layout, block if row.is_long else None)
-    refuse_ragged(ragged, layout)
+    ragged.refuse(layout)
     return drawn, valued
 
 

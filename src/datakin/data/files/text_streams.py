@@ -19,43 +19,21 @@ AROUND = 2000  # bytes around a bad one that a guess of the encoding looks at
 
 
 class NotUtf8(Exception):
-    """A text that was taken for UTF-8 is not.
-
-    Parameters
-    ----------
-    around : bytes
-        What stands around the first bad byte.
-    line : int
-        The line of that byte.
-    """
+    """A text that was taken for UTF-8 is not."""
 
     def __init__(self, around: bytes, line: int) -> None:
         super().__init__("not UTF-8")
-        self.around = around
+        self.around = around  # what stands around the first bad byte
         self.line = line
 
 
 class Utf8Stream(io.RawIOBase):
-    """The bytes of a text as UTF-8 without a byte order mark.
-
-    Parameters
-    ----------
-    source : Source
-    encoding : Encoding
-    ending : bytes
-        Added at the end, on a line of its own.
-
-    Attributes
-    ----------
-    fault : Exception or None
-        What stopped the reading. Who reads through a library finds it here unchanged.
-    """
+    """The bytes of a text as UTF-8 without a byte order mark; `ending` is added on a line of its own."""
 
     def __init__(self, source: Source, encoding: Encoding, ending: bytes = b"") -> None:
+        # What stopped the reading: who reads through a library finds it here unchanged.
         self.fault: Exception | None = None
-        self._source = source
-        self._encoding = encoding
-        self._ending = ending
+        self._source, self._encoding, self._ending = source, encoding, ending
         self._stream = source.open()
         self._decoder = codecs.getincrementaldecoder(encoding.name)("strict")
         self._is_utf8 = encoding.name == "utf-8"

@@ -44,23 +44,12 @@ Row = Sequence[Any]
 
 
 class Sheet(NamedTuple):
-    """What is known of a sheet beside its rows.
-
-    Parameters
-    ----------
-    name : str
-    start : int
-        Number of its first column.
-    wide : list of int
-        Rows with cells that are merged over columns.
-    filled : list of pairs of int
-        Columns, counted from the first, and how many of their cells were filled from merged ones.
-    """
+    """What is known of a sheet beside its rows."""
 
     name: str
-    start: int
-    wide: list[int]
-    filled: list[tuple[int, int]]
+    start: int  # number of its first column
+    wide: list[int]  # rows with cells that are merged over columns
+    filled: list[tuple[int, int]]  # columns from the first, and how many cells were filled in them
 
 
 def read_workbook(files: Sequence[str], how: Origin) -> Read:
