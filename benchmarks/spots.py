@@ -21,10 +21,12 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.decisions.choice_tables import policy_frame, source_frame
+from benchmarks.decisions.folds import SIZES, table_of
 from benchmarks.decisions.policies import act_on_draw
 from benchmarks.dialects import answers
 from benchmarks.size import WHOLE, measure
 from benchmarks.stability import clinic_line, saved_line
+from reproduction.harness import markdown
 from reproduction.pages import OTHERS, Page, command_of
 from reproduction.replicates import Columns, Spot
 from reproduction.spot import DATA
@@ -71,6 +73,7 @@ def _spots() -> dict[str, tuple[Spot, ...]]:
         "choices": (_of_choice("synthetic", TWIN), _of_choice("uci_heart", HEART)),
         "decisions": (Spot(f"decisions: {label}", f"{decisions}.runs:run_draw", draw),),
         "dialects": (_direct("dialects: answers", "dialects_now", dialects_said),),
+        "folds": (_direct("folds: targets of 60 rows", "folds_now", folds_said),),
         "models": (Spot("models: lda; seed 0", "benchmarks.zoos:one_setting", (("lda", 0),)),),
         "size": (_direct("size: within 5% of today", "size_now", size_said, GROWN),),
         "stability": (_direct("stability: first lines", "stability_now", stability_said),),
@@ -134,6 +137,17 @@ def dialects_said(root: Path) -> Columns:
     """Return the column of datakin."""
     table = (root / OTHERS / "dialects.md").read_text(encoding="utf-8").split("|---|---|---|---|")
     return {"answers": [line.split(" | ")[2] for line in table[-1].splitlines() if " | " in line]}
+
+
+def folds_now() -> Columns:
+    """Return the lines of the smallest targets."""
+    return {"lines": markdown(table_of(SIZES[:1])).splitlines()[2:]}
+
+
+def folds_said(root: Path) -> Columns:
+    """Return these lines of the page."""
+    text = (root / OTHERS / "folds.md").read_text(encoding="utf-8")
+    return {"lines": [line for line in text.splitlines() if line.startswith(f"| {SIZES[0]} |")]}
 
 
 def size_now() -> Columns:

@@ -9,6 +9,7 @@ from the first of them alone.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -61,12 +62,12 @@ def rows_of(name: str, cosine: float, n: int, seed: int) -> list[dict[str, Any]]
     ]
 
 
-def main() -> None:
-    argparse.ArgumentParser(
-        prog="python -m benchmarks.decisions.folds", description=__doc__
-    ).parse_args()
-    cells = product(SETTINGS, COSINES, SIZES, range(REPLICATES))
+def table_of(sizes: Sequence[int]) -> pd.DataFrame:
+    """Return the lines of the page for targets of some sizes."""
+    usual = gains.MOST_DRAWS, gains.ROWS_DRAWN
+    cells = product(SETTINGS, COSINES, sizes, range(REPLICATES))
     frame = pd.DataFrame([row for cell in cells for row in rows_of(*cell)])
+    gains.MOST_DRAWS, gains.ROWS_DRAWN = usual
     frame = frame[frame["draws"] < MOST]
     table = frame.groupby(["rows", "draws"]).agg(
         trials=("off", "size"),
@@ -75,7 +76,7 @@ def main() -> None:
         gain=("gain", "mean"),
     )
     found = table.reset_index()
-    shown = pd.DataFrame(
+    return pd.DataFrame(
         {
             "rows": found["rows"],
             "draws": found["draws"],
@@ -85,6 +86,12 @@ def main() -> None:
             "change": (100 * found["gain"]).map("{:.2f}".format),
         }
     )
+
+
+def main() -> None:
+    argparse.ArgumentParser(
+        prog="python -m benchmarks.decisions.folds", description=__doc__
+    ).parse_args()
     lines = [
         "# folds",
         "",
@@ -95,7 +102,7 @@ def main() -> None:
         "call: share of the sources that are called otherwise. Change: mean change of the stated gain, in "
         "points.",
         "",
-        markdown(shown),
+        markdown(table_of(SIZES)),
         "",
         made_by("python -m benchmarks.decisions.folds", f"Seeds 0 to {REPLICATES - 1}"),
     ]
