@@ -308,7 +308,7 @@ class ErrorTable:
         path = _path(folder)
         open_file.cache_clear()
         _check_about(path)
-        found = dict(read_parts(path / "table.parquet").part(0))
+        found = {"evidence": {}, **read_parts(path / "table.parquet").part(0)}
         places = [path / "units" / name for name in found["files"]]
         there = places if found["is_saved"] else [place for place in places if place.exists()]
         pieces = pieces_from([read_parts(place) for place in there])

@@ -47,7 +47,7 @@ def try_sources_of(
             )
         except DatakinError as error:
             reasons = {source.name: str(error) for source in sources}
-            return Trials(target.name, 0.0, 0.0, {}, reasons, (), 0), None
+            return Trials(target.name, 0.0, {}, reasons, (), 0), None
         kind, counts = found.whole.kind, found.whole.weights
         loss = choose_loss(options.resolved_loss, target)
         judge = Judge.make(loss, kind, target.classes, found.y, counts)

@@ -86,12 +86,12 @@ def trials_of(measured: TargetEvidence, judge: Judge) -> Trials:
     return Trials(
         measured.target,
         float(np.average(losses, weights=evidence.weights)),
-        judge.error(alone, measured.y, evidence.weights),
         {trial.source: with_metrics(trial) for trial in read_trials(passes)},
         dict(measured.unusable),
         tuple(measured.options["learners"]),
         len(evidence.folds),
         metrics_of("the target alone", alone, *given),
+        judge.error(alone, measured.y, evidence.weights),
     )
 
 

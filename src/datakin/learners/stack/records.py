@@ -69,8 +69,6 @@ class Trials:
     loss_alone : float
         The squared error (for classes: Brier loss) of the learners on the target alone: the baseline
         of all gains.
-    error_alone : float
-        The same as an error: what `choose` says of the target alone.
     trials : dict of str to Trial
         By source, in the order given.
     unusable : dict of str to str
@@ -80,16 +78,18 @@ class Trials:
         Draws of the folds.
     alone : Metrics or None
         Of the stack of the target alone on its held-out rows.
+    error_alone : float or None
+        What `choose` says of the target alone; None in tables of earlier versions.
     """
 
     target: str
     loss_alone: float
-    error_alone: float
     trials: dict[str, Trial]
     unusable: dict[str, str]
     learners: tuple[str, ...]
     repeats: int
     alone: Metrics | None = None
+    error_alone: float | None = None
 
     def only(self, names: Iterable[str]) -> Trials:
         """Return the trials of some of the sources."""
