@@ -12,6 +12,7 @@ import argparse
 import sys
 import time
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -86,12 +87,14 @@ def one_setting(task: tuple[str, int]) -> list[dict[str, Any]]:
     return rows
 
 
-def diff_table(rows: pd.DataFrame, size: str) -> pd.DataFrame:
-    """Return Diff by setting and zoo; of the default also its distance from the old one in se."""
+def diff_table(
+    rows: pd.DataFrame, size: str, old: str = OLD, new: str = NEW, zoos: Sequence[str] = tuple(ZOOS)
+) -> pd.DataFrame:
+    """Return Diff by setting and zoo; of a new one also its distance from an old one in se."""
     table = []
     for setting, part in rows[rows["size"] == size].groupby("setting", sort=False):
         cubes = {zoo: replicate_table(some) for zoo, some in part.groupby("zoo", sort=False)}
-        oracle = cubes[OLD][1].to_numpy()
+        oracle = cubes[old][1].to_numpy()
         drawn = {
             zoo: np.abs(resampled_means(cube.to_numpy()) - oracle).mean(axis=1)
             for zoo, (cube, _) in cubes.items()
@@ -100,15 +103,14 @@ def diff_table(rows: pd.DataFrame, size: str) -> pd.DataFrame:
             zoo: float(np.abs(cube.to_numpy().mean(axis=0) - oracle).mean())
             for zoo, (cube, _) in cubes.items()
         }
-        gap = found[NEW] - found[OLD]
-        spread = float(np.std(drawn[NEW] - drawn[OLD], ddof=1))
+        gap = found[new] - found[old]
+        spread = float(np.std(drawn[new] - drawn[old], ddof=1))
         table.append(
             {"setting": setting, **found, "new - old": gap, "se": spread, "in se": gap / spread}
         )
     frame = pd.DataFrame(table)
-    zoos = list(ZOOS)
-    # Settings have their own units: a mean of ratios to the old default.
-    ratio = np.exp(np.log(frame[zoos].div(frame[OLD], axis=0)).mean())
+    # Settings have their own units: a mean of ratios to the old one.
+    ratio = np.exp(np.log(frame[[*zoos]].div(frame[old], axis=0)).mean())
     mean = {"setting": "mean ratio", **ratio.to_dict()}
     return pd.concat([frame, pd.DataFrame([mean])], ignore_index=True)
 
@@ -162,18 +164,26 @@ def realised(made: Draw, task: str) -> tuple[dict[str, float], dict[str, dict[st
     return alone, errors
 
 
-def decision_tables(rows: pd.DataFrame, score: str, measure: str) -> pd.DataFrame:
-    """Return tau or regret by collection and zoo, and the default's distance from the old one."""
+def decision_tables(
+    rows: pd.DataFrame,
+    score: str,
+    measure: str,
+    *,
+    old: str = OLD,
+    new: str = NEW,
+    zoos: Sequence[str] = tuple(ZOOS),
+) -> pd.DataFrame:
+    """Return tau or regret by collection and zoo, and a new one's distance from an old one."""
     wide = add_gains(rows.drop_duplicates(["collection", "target", "n_target", "repeat", "source"]))
     keys = ["collection", "target", "n_target", "repeat", "source"]
     for zoo, part in rows.groupby("zoo", sort=False):
         values = part[[*keys, score]].rename(columns={score: str(zoo)})
         wide = wide.merge(values, on=keys)
-    draws = draw_table(wide, scores=list(ZOOS))
+    draws = draw_table(wide, scores=[*zoos])
     targets = by_target(draws, (measure,)).pivot(
         index=["collection", "target"], columns="score", values=measure
-    )[list(ZOOS)]
-    gap = targets[NEW] - targets[OLD]
+    )[[*zoos]]
+    gap = targets[new] - targets[old]
     by = targets.groupby(level=0, sort=False)
     table = by.mean().assign(**{"new - old": gap.groupby(level=0, sort=False).mean()})
     table["se"] = gap.groupby(level=0, sort=False).sem()

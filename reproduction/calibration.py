@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.stats import norm
 
 from datakin import as_dataset
 from datakin.paper import Sample, settings
 from reproduction.harness import Row, by_group, derive_seed, markdown
-from reproduction.scores import measure_levels
+from reproduction.scores import FIXED, LEVELLED, measure_levels
 from reproduction.study import Study, Summary
 
 
@@ -35,24 +38,27 @@ class NoSignal:
         return 0.0
 
 
-def score_levels(cell: Row, seed: int) -> list[Row]:
+def learner_levels(cell: Row, seed: int) -> list[Row]:
+    """Return what `score_levels` does with the learners of `choose`."""
+    return score_levels(cell, seed, "learners")
+
+
+def score_levels(cell: Row, seed: int, models: str = "paper") -> list[Row]:
     """Score one target against a source at each level: the target is fitted once."""
-    make = NoSignal if cell["setting"] == "no signal" else settings()[cell["setting"]]
-    samples = [
-        make(cosine=level).sample(cell["n_target"], cell["n_source"], random_state=seed)
-        for level in cell["levels"]
-    ]
+    make: Any = NoSignal if cell["setting"] == "no signal" else settings()[cell["setting"]]
+    made = [make() if level is None else make(level) for level in cell["levels"]]
+    samples = [one.sample(cell["n_target"], cell["n_source"], random_state=seed) for one in made]
     stratify = cell.get("stratify", True)
-    errors, sources = measure_levels(samples, random_state=seed, stratify=stratify)
+    errors, sources = measure_levels(samples, models, random_state=seed, stratify=stratify)
     rows: list[Row] = []
-    for level, sample, source in zip(cell["levels"], samples, sources, strict=True):
+    for level, one, sample, source in zip(cell["levels"], made, samples, sources, strict=True):
         pair = sample.target.name, source
         zone = errors.score(*pair, zones="paper").zone.code
-        oracle = make(cosine=level).oracle()
+        oracle = one.oracle()
         for found in errors.estimates(*pair).itertuples():
             rows.append(
                 {
-                    "level": level,
+                    "level": 0.0 if level is None else level,
                     "estimate": found.estimate,
                     "size": found.size,
                     "value": found.score,
@@ -67,6 +73,7 @@ def score_levels(cell: Row, seed: int) -> list[Row]:
     return rows
 
 
+MOST_LEVELS = 4
 LEVELS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
 
 
@@ -92,16 +99,20 @@ def _null_summary(rows: pd.DataFrame) -> Summary:
     frame = by_group(rows, keys, _null_measures)
     signal = frame["setting"] != "no signal"
     matched = frame[(frame["size"] == "matched") & signal]
+    ensemble = matched[matched["estimate"] == "ensemble"]
     noise = frame[(frame["size"] == "matched") & ~signal & (frame["estimate"] == "ensemble")]
     parts = [
         "`mean` is the mean score over replicates with its standard error, `z` their ratio; `p<a` the "
         "share of p-values below a, at most a if the p-value is calibrated or conservative; "
         "`worst_excess` is the largest excess of such a share over a, in binomial standard errors, for "
         "a up to one half (up to about 2.5 is chance).",
-        f"LDA: the largest |z| of the matched score over all estimates and sizes is "
-        f"{matched['z'].abs().max():.2f}, the largest excess of its p-values "
-        f"{matched['worst_excess'].max():.2f}; at most {matched['p<0.05'].max():.1%} of its p-values lie "
+        f"The matched ensemble: the largest |z| over all settings and sizes is "
+        f"{ensemble['z'].abs().max():.2f}, the largest excess of its p-values "
+        f"{ensemble['worst_excess'].max():.2f}; at most {ensemble['p<0.05'].max():.1%} of its p-values lie "
         f"below .05: the p-value is conservative here.",
+        f"All {len(matched)} matched estimates, of single models too: the largest |z| is "
+        f"{matched['z'].abs().max():.2f}, of so many independent ones about "
+        f"{norm.isf(0.25 / len(matched)):.1f} by chance.",
     ]
     for _, row in noise.iterrows():
         folds = "stratified folds" if row["stratify"] else "folds drawn without strata"
@@ -177,11 +188,13 @@ def _bias_summary(rows: pd.DataFrame) -> Summary:
     frame = by_group(rows, ["setting", "estimate", "size"], _bias_measures)
     shown = frame[frame["estimate"] == "ensemble"].drop(columns="estimate")
     wide = shown.pivot(index="setting", columns="size", values="mean_absolute_bias")
-    ratios = ", ".join(f"{name} {r['limit'] / r['paper']:.2f}" for name, r in wide.iterrows())
-    cosines = ", ".join(f"{level:g}" for level in sorted(rows["level"].unique()))
+    ratio = (wide["limit"] / wide["paper"]).loc[shown["setting"].unique()]
+    ratios = ", ".join(f"{name} {value:.2f}" for name, value in ratio.items())
     text = (
-        f"Ensemble, n = 200 + 200, cosines {cosines}. The limit's mean absolute bias over the paper's: "
-        f"{ratios}. The price is noise: single runs of the limit err more (`rmse`).\n\n"
+        f"Ensemble, n = 200 + 200 (plr and radial 1,000 + 1,000), at most {MOST_LEVELS} levels from one "
+        f"end to the other. The limit's mean absolute bias over that of the paper's size: {ratios}: at most "
+        f"half in {int((ratio <= 0.5).sum())} of {len(ratio)} settings. The price is noise: single runs of "
+        "the limit err more (`rmse`).\n\n"
         "Bias against the oracle, averaged in absolute value over the levels; `noise_floor` is what "
         "an unbiased estimate would show from replication noise alone; `rmse` is the error of single "
         "runs.\n\n" + markdown(shown)
@@ -189,41 +202,89 @@ def _bias_summary(rows: pd.DataFrame) -> Summary:
     return Summary(frame, text)
 
 
-def _cells(
-    names: tuple[str, ...], levels: list[float], sizes: tuple[tuple[int, int], ...]
-) -> list[Row]:
-    return [
-        {"setting": name, "levels": levels, "n_target": t, "n_source": s}
-        for name in names
-        for t, s in sizes
-    ]
+def _cell(name: str, levels: Sequence[float | None], sizes: tuple[int, int], **more: object) -> Row:
+    return {
+        "setting": name,
+        "levels": list(levels),
+        "n_target": sizes[0],
+        "n_source": sizes[1],
+        **more,
+    }
 
 
+def _spread(name: str) -> list[float | None]:
+    """Return a few levels of a setting, both ends among them."""
+    levels = settings()[name].levels
+    step = max(1, (len(levels) - 1) // (MOST_LEVELS - 1))
+    return list(levels[::step]) or [None]
+
+
+# The level at which target and source are two samples of one distribution.
+EQUAL = {name: 0.0 if name == "mixture" else 1.0 for name in LEVELLED}
+NO_SIGNAL = [
+    _cell("no signal", [1.0], (80, 80)),
+    _cell("no signal", [1.0], (80, 80), stratify=False),
+]
 NULL_CALIBRATION = Study(
     "null-calibration",
     "Two samples of one distribution: is the mean score 0, and is the p-value honest?",
-    [
-        *_cells(("lda",), [1.0], ((200, 200), (60, 200))),
-        *_cells(("no signal",), [1.0], ((80, 80),)),
-        *({**cell, "stratify": False} for cell in _cells(("no signal",), [1.0], ((80, 80),))),
-    ],
+    [_cell("lda", [1.0], (200, 200)), _cell("lda", [1.0], (60, 200)), *NO_SIGNAL],
     score_levels,
+    _null_summary,
+    300,
+)
+LEARNERS_NULL = Study(
+    "learners-null",
+    "The learners of choose, two samples of one distribution: is the mean score 0, the p-value honest?",
+    [
+        *(_cell(name, [level], (200, 200)) for name, level in EQUAL.items()),
+        _cell("lda", [1.0], (60, 200)),
+        *NO_SIGNAL,
+    ],
+    learner_levels,
     _null_summary,
     300,
 )
 COVERAGE = Study(
     "coverage",
     "Do 95% intervals cover in 95% of the cases?",
-    _cells(("lda", "probit"), [1.0, 0.8, 0.5, 0.0, -0.5], ((200, 200),)),
+    [_cell(name, [1.0, 0.8, 0.5, 0.0, -0.5], (200, 200)) for name in ("lda", "probit")],
     score_levels,
     _coverage_summary,
     400,
 )
+LEARNERS_COVERAGE = replace(
+    COVERAGE,
+    name="learners-coverage",
+    about="The learners of choose: do 95% intervals cover in 95% of the cases?",
+    replicate=learner_levels,
+)
 LIMIT_BIAS = Study(
     "limit-bias",
     "How far are the paper's, the matched and the limit score from the oracle?",
-    _cells(("lda", "probit"), [1.0, 0.7, 0.3, 0.0, -0.3, -0.7, -1.0], ((200, 200),)),
+    [_cell(name, [1.0, 0.7, 0.3, 0.0, -0.3, -0.7, -1.0], (200, 200)) for name in ("lda", "probit")],
     score_levels,
     _bias_summary,
     100,
+)
+LEARNERS_BIAS = Study(
+    "learners-bias",
+    "The learners of choose: how far are the paper's size, the matched and the limit score from the oracle?",
+    [
+        # Fewer where the bias is plain, or where one pair has 2,000 rows.
+        _cell(
+            name,
+            _spread(name),
+            (settings()[name].n_rows,) * 2,
+            times=0.25 if name in ("probit", "fourclass", "plr", "radial") else 1,
+        )
+        for name in (*LEVELLED, *FIXED)
+    ],
+    learner_levels,
+    _bias_summary,
+    160,
+)
+CALIBRATION = (
+    *(NULL_CALIBRATION, COVERAGE, LIMIT_BIAS),
+    *(LEARNERS_NULL, LEARNERS_COVERAGE, LEARNERS_BIAS),
 )

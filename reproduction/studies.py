@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 
 from datakin import DatakinError
-from reproduction.calibration import COVERAGE, LIMIT_BIAS, NULL_CALIBRATION
+from reproduction.calibration import CALIBRATION
 from reproduction.canines import CANINES
 from reproduction.claims import refresh_claims
 from reproduction.digits import DIGITS
@@ -29,9 +29,7 @@ from reproduction.tables import TABLES
 STUDIES: dict[str, Study] = {
     study.name: study
     for study in (
-        NULL_CALIBRATION,
-        COVERAGE,
-        LIMIT_BIAS,
+        *CALIBRATION,
         *TABLES,
         *FIGURES,
         MUSHROOMS,

@@ -29,7 +29,14 @@ def write_generated(docs: Path) -> None:
     results, benchmarks = root / "reproduction" / "results", root / "benchmarks" / "results"
     text = (root / "reproduction" / "claims.toml").read_text(encoding="utf-8")
     (folder / "claims.md").write_text(claims_page(text), encoding="utf-8")
-    names = ("decisions.md", "models.md", "choices.md", "calibration.md", "stability.md")
+    names = (
+        "decisions.md",
+        "models.md",
+        "choices.md",
+        "calibration.md",
+        "stability.md",
+        "successor.md",
+    )
     more = [benchmarks / name for name in names]
     pages = sorted([*results.glob("*.md"), *more], key=lambda page: page.name)
     for page in [*pages, *results.glob("*.png")]:

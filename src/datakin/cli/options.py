@@ -25,7 +25,7 @@ from datakin.cli.wording import flag_of
 
 TAKES = {bool: "", int: "NUMBER", float: "NUMBER", Path: "FILE"}  # all others take a text
 KINDS: dict[str, Any] = {"names": str, "word": str, "path": Path}
-SETS = ("paper", "extended")  # one word for several names
+SETS = ("learners", "paper", "extended")  # one word for several names
 
 
 def option(help: str, default: Any = None, **about: Any) -> Any:

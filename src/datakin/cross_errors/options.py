@@ -33,6 +33,11 @@ def check_names_of(options: Mapping[str, Any]) -> None:
     check_options(options, [each.name for each in fields(Options)], "the Cross-Learning Score")
 
 
+def by_content(options: Options) -> bool:
+    """Return whether folds and samples follow from what rows hold, as for learners; else from their order."""
+    return bool(options.models == "learners")
+
+
 def _option(default: Any, help: str, choices: tuple[str, ...] = (), **more: Any) -> Any:
     """Return a field with what the command line says of it.
 
@@ -48,7 +53,8 @@ class Options:
 
     models: Any = _option(
         None,
-        "'paper', 'extended', or names with commas: logistic,rbf_svm,trees is the default for classes.",
+        "'learners', 'paper', 'extended', or names with commas: logistic,rbf_svm,trees is the default for "
+        "classes.",
         kind="names",
     )
     _: KW_ONLY

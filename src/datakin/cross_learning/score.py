@@ -17,7 +17,7 @@ from datakin.cross_learning.screening import screen_sources
 from datakin.data import Dataset, for_comparison, for_matrix, for_ranking
 from datakin.execution.agreement import Names
 from datakin.execution.running import measured
-from datakin.learners.models import Model, choose_models, default_models
+from datakin.learners.models import LEARNERS, Model, choose_models, default_models
 from datakin.results import Comparison, Matrix, Ranking
 from datakin.results.zones import PAPER
 from datakin.scoring.matrices import check_symmetric, complete_names, fill_matrix, make_matrix
@@ -34,11 +34,13 @@ class CrossLearningScore(Options):
 
     Parameters
     ----------
-    models : None, "paper", "extended", list of names or mapping of name to estimator or options
+    models : None, "learners", "paper", "extended", list of names or mapping of name to estimator or options
         None: logistic (or linear) regression, radial support vector machine, boosted trees sized for
         the data. "extended" adds a quadratic and a cubic model and, for classes, quadratic
         discriminant analysis. "paper": the paper's four, with a linear support vector machine and
-        XGBoost's 100 rounds of depth 6. A mapping of options changes a built-in model:
+        XGBoost's 100 rounds of depth 6. "learners": those of `choose`, penalised linear models, boosted
+        trees and a kernel ridge regression; folds and samples then follow from what rows hold, not from
+        their order. A mapping of options changes a built-in model:
         ``{"trees": {"max_depth": 4}}``.
     estimate : str
         "ensemble" (the paper's algorithm 2), "weighted", "unweighted" (averages over models) or the
@@ -221,7 +223,8 @@ def chosen_models(options: Options, datasets: Sequence[Dataset]) -> tuple[Model,
     asked = given if isinstance(given, (list, tuple)) else [given]
     if isinstance(given, Mapping):
         asked = [name for name, changed in given.items() if isinstance(changed, Mapping)]
-    if given is None or all(isinstance(each, Model) or str(each) in usual for each in asked):
+    ours = (*usual, LEARNERS)
+    if given is None or all(isinstance(each, Model) or str(each) in ours for each in asked):
         models = choose_models(given, is_class, usual)
     else:
         from datakin.paper import choose_named

@@ -37,7 +37,7 @@ FIRST = 5  # places that are never screened out, or half of the sources if that 
 REACH = 1.0
 FOLDS = 2  # of a source's plan that are fitted, besides all rows
 SIMPLEST = ("logistic", "linear")
-FLEXIBLE = "rbf_svm"  # the cheapest model that is not linear
+FLEXIBLE = ("kernel", "rbf_svm")  # the cheapest models that are not linear
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,8 +143,9 @@ def _chosen(measurement: Measurement, owns: Sequence[Trained]) -> tuple[Model, .
     one = tuple(model for model in models if model.name == estimate)
     if one:
         return one
-    cheap = {m.name for m in models if m.name in (*SIMPLEST, FLEXIBLE) and m.backend is not None}
-    if estimate == "unweighted" or FLEXIBLE not in cheap:
+    ours = [m.name for m in models if m.backend is not None or m.learner is not None]
+    cheap = {name for name in ours if name in (*SIMPLEST, *FLEXIBLE)}
+    if estimate == "unweighted" or not cheap & {*FLEXIBLE}:
         return models
     means = np.mean([own.full_weights for own in owns], axis=0)
     weights = {model.name: float(mean) for model, mean in zip(models, means, strict=True)}

@@ -18,9 +18,10 @@ from functools import cached_property
 import numpy as np
 
 from datakin._core.repeatability import derive_seed
-from datakin.cross_errors.options import Options
+from datakin.cross_errors.options import Options, by_content
 from datakin.data import Dataset
 from datakin.data.features import Array
+from datakin.learners.content import arranged
 
 FOLDS = 3
 TEST_ROWS = 10_000
@@ -34,8 +35,13 @@ class LargeSample:
     def __init__(self, dataset: Dataset, options: Options) -> None:
         assert options.max_rows is not None
         self.dataset = dataset
-        seed = derive_seed(options.random_state, "sample", dataset.n_rows, dataset.y.tobytes())
-        order, n_test = _order(dataset, np.random.default_rng(seed))
+        y, groups, rows = dataset.y, dataset.groups, np.arange(dataset.n_rows)
+        if by_content(options):
+            found = arranged(dataset)
+            y, groups, rows = found.y, found.groups, found.order
+        seed = derive_seed(options.random_state, "sample", dataset.n_rows, y.tobytes())
+        order, n_test = _order(y, len(dataset.classes), groups, np.random.default_rng(seed))
+        order = rows[order]
         self.tested, self.pool = order[:n_test], order[n_test:]
         least = FIRST
         if dataset.classes:
@@ -67,25 +73,27 @@ class LargeSample:
         )
 
 
-def _order(dataset: Dataset, rng: np.random.Generator) -> tuple[Array, int]:
+def _order(
+    y: Array, n_classes: int, groups: Array | None, rng: np.random.Generator
+) -> tuple[Array, int]:
     """Return the rows in random order, and how many of the first are to be tested on.
 
     Every run of rows from the beginning has the dataset's class shares; groups are not torn.
     """
-    n = dataset.n_rows
+    n = len(y)
     n_test = min(TEST_ROWS, n // 2)
-    if dataset.groups is not None:
-        codes = np.unique(dataset.groups, return_inverse=True)[1]
+    if groups is not None:
+        codes = np.unique(groups, return_inverse=True)[1]
         place = rng.permutation(codes.max() + 1)[codes]
         order = np.argsort(place, kind="stable")
         last = place[order[n_test - 1]]
         return order, int(np.searchsorted(place[order], last, side="right"))
     order = rng.permutation(n)
-    if dataset.classes:
+    if n_classes:
         # Position within its class over the size of the class: sorted by it, classes interleave.
         key = np.empty(n)
-        for code in range(len(dataset.classes)):
-            rows = order[dataset.y[order] == code]
+        for code in range(n_classes):
+            rows = order[y[order] == code]
             key[rows] = (np.arange(len(rows)) + rng.random()) / max(len(rows), 1)
         order = np.argsort(key, kind="stable")
     return order, n_test

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from datakin.cross_errors.options import Options
+from datakin.cross_errors.options import Options, by_content
 from datakin.cross_errors.predictions import PlanReading
 from datakin.cross_errors.records import Errors, Key, Piece, PlanPredictions, of_repeats
 from datakin.cross_errors.sums import slimmed
@@ -200,6 +200,14 @@ def draw_plans(dataset: Dataset, options: Options, *, is_sample: bool) -> tuple[
     """Draw the folds of every repeat; a sample needs no inner folds."""
     folds, inner = (FOLDS, "none") if is_sample else (options.cv, options.inner)
     return tuple(
-        make_plan(dataset, folds, inner, options.random_state, repeat, options.stratify)
+        make_plan(
+            dataset,
+            folds,
+            inner,
+            options.random_state,
+            repeat,
+            options.stratify,
+            by_content=by_content(options),
+        )
         for repeat in range(options.repeats)
     )

@@ -23,6 +23,7 @@ from datakin.learners.estimators import FittedLearner
 from datakin.learners.fitters import start_fitter
 from datakin.learners.folds import Plan
 from datakin.learners.models import Model, fit_model
+from datakin.learners.planned import PlannedFits, PlanRows
 
 Scores = list["Array | None"]
 
@@ -61,7 +62,9 @@ class ModelFits:
     ----------
     model : Model
     fits : list of FittedLearner
-        None at all if any fit failed: the model then counts as failed for the whole plan.
+        None at all if any fit failed: the model then counts as failed for the whole plan. Nor of a learner.
+    planned : PlannedFits or None
+        All fits of a learner.
     own_scores : list of (ndarray or None)
         Scores on the dataset's own rows, NaN where the fit was trained on the row; None for the
         fit on all rows, and for a model that failed.
@@ -75,6 +78,12 @@ class ModelFits:
     own_scores: Scores
     failures: list[FitFailure] = field(default_factory=list)
     backend: str = ""
+    planned: PlannedFits | None = None
+
+    @property
+    def works(self) -> bool:
+        """Whether no fit failed."""
+        return bool(self.fits) or self.planned is not None
 
 
 class PlanRun:
@@ -84,21 +93,60 @@ class PlanRun:
         self, dataset: Dataset, columns: Sequence[str], plan: Plan, random_state: int
     ) -> None:
         self.dataset, self.plan, self.random_state = dataset, plan, random_state
-        features = laid_out(dataset.features, columns).canonical()
-        if features.is_sparse:
-            warn(
-                f"{dataset.name!r} is too large to be laid out in full ({features.n_rows} x "
-                f"{len(features.names)} cells): of its sparse columns trees take zeros for missing values. "
-                f"Fewer columns or rows (max_rows, --max-rows) would mend that."
-            )
-        self.table = Table(features, TreeCodes(features))
-        self.encoders = [ColumnEncoder.learn(features, train) for train in plan.trains]
+        self.columns = columns
+
+    @cached_property
+    def table(self) -> Table:
+        """The rows as estimators take them."""
+        features = laid_out(self.dataset.features, self.columns).canonical()
+        return Table(features, TreeCodes(features))
+
+    @cached_property
+    def encoders(self) -> list[ColumnEncoder]:
+        """What is learned of columns from the training rows of each fit, for estimators."""
+        return [ColumnEncoder.learn(self.table.features, train) for train in self.plan.trains]
+
+    @cached_property
+    def rows(self) -> PlanRows:
+        """The rows as learners take them."""
+        return PlanRows.make(self.dataset, self.columns)
 
     def fit(
         self, models: Sequence[Model], advance: Callable[[], None] = lambda: None
     ) -> list[ModelFits]:
         """Fit some models on every training set and predict the rows held out."""
+        made = {model.name: self._planned(model) for model in models if model.learner is not None}
+        others = [model for model in models if model.learner is None]
+        if others:
+            made |= {each.model.name: each for each in self._fitted(others, advance)}
+        else:
+            for _ in self.plan.trains:
+                advance()
+        return [made[model.name] for model in models]
+
+    def _planned(self, model: Model) -> ModelFits:
+        """Return all fits of a learner."""
+        made = ModelFits(model, [], [None] * len(self.plan.trains), backend="learner")
+        assert model.learner is not None
+        try:
+            planned = self.rows.fit(model.learner, self.plan)
+            made.own_scores = self.rows.own_scores(planned, self.plan)
+        except Exception as error:  # as an estimator's: other models may do
+            made.failures.append(FitFailure(self.dataset.name, model.name, "all", _sentence(error)))
+            made.own_scores = [None] * len(self.plan.trains)
+        else:
+            made.planned = planned
+        return made
+
+    def _fitted(self, models: Sequence[Model], advance: Callable[[], None]) -> list[ModelFits]:
+        """Return the fits of estimators, one training set after the other."""
         features = self.table.features
+        if features.is_sparse:
+            warn(
+                f"{self.dataset.name!r} is too large to be laid out in full ({features.n_rows} x "
+                f"{len(features.names)} cells): of its sparse columns trees take zeros for missing values. "
+                f"Fewer columns or rows (max_rows, --max-rows) would mend that."
+            )
         models = [m.sized(features.n_rows, len(features.names)) for m in models]
         fitters = [start_fitter(m.estimator, m.backend, features.is_sparse) for m in models]
         kinds = [m.features for m in models]
@@ -144,8 +192,6 @@ class FittedPlan:
 
     Attributes
     ----------
-    features : Features
-        The training features, columns in canonical order.
     own_scores : list over fits of lists over models
         As in `ModelFits`: None in every fit for a model with a failed one.
     failures : tuple of FitFailure
@@ -154,11 +200,10 @@ class FittedPlan:
 
     def __init__(self, run: PlanRun, parts: Iterable[ModelFits]) -> None:
         self.parts = tuple(parts)
-        self.dataset, self.plan, self.encoders = run.dataset, run.plan, run.encoders
-        self.features, self.codes = run.table.features, run.table.codes
+        self.dataset, self.plan, self.run = run.dataset, run.plan, run
         self.models = tuple(part.model for part in self.parts)
         self.failures = tuple(failure for part in self.parts for failure in part.failures)
-        if not any(part.fits for part in self.parts):
+        if not any(part.works for part in self.parts):
             raise DatakinError(
                 f"Every model failed on {self.dataset.name!r}. {summary(self.failures)}"
             )
@@ -171,21 +216,57 @@ class FittedPlan:
     def scores_on(self, others: Sequence[Dataset], n_fits: int) -> list[list[Scores]]:
         """Return the scores of the first fits on other datasets: a list over datasets, then fits."""
         found = [other.features for other in others]
-        if any(each.is_sparse for each in found) and not self.features.is_sparse:
+        # An estimator that was fitted on a sparse matrix takes one.
+        takes_sparse = self._has_estimators and self.run.table.features.is_sparse
+        if any(each.is_sparse for each in found) and not takes_sparse:
             return [self._in_blocks(each, n_fits) for each in found]
-        tables = [Table(each.matched_to(self.features), self.codes, each) for each in found]
-        by_fit = [self._scores(fit, tables) for fit in range(n_fits)]
-        return [list(of_table) for of_table in zip(*by_fit, strict=True)]
+        return self._on(found, n_fits)
+
+    @property
+    def _has_estimators(self) -> bool:
+        return any(part.fits for part in self.parts)
+
+    def _on(self, found: Sequence[Features], n_fits: int) -> list[list[Scores]]:
+        """Return scores on tables of numbers: a list over tables, then fits."""
+        scores: list[list[Scores]] = [
+            [[None] * len(self.parts) for _ in range(n_fits)] for _ in found
+        ]
+        if self._has_estimators:
+            own = self.run.table
+            tables = [Table(each.matched_to(own.features), own.codes, each) for each in found]
+            by_fit = [self._scores(fit, tables) for fit in range(n_fits)]
+            scores = [list(of_table) for of_table in zip(*by_fit, strict=True)]
+        planned = [(m, part) for m, part in enumerate(self.parts) if part.planned is not None]
+        for of_table, features in zip(scores, found, strict=True):
+            X = self.run.rows.encoder.apply(features) if planned else None
+            for m, part in planned:
+                for of_fit, given in zip(of_table, self._planned(part, X, n_fits), strict=True):
+                    of_fit[m] = given
+        return scores
+
+    def _planned(self, part: ModelFits, X: Any, n_fits: int) -> Array:
+        """Return the scores of a learner's fits."""
+        assert part.planned is not None
+        try:
+            return part.planned.scores(X, n_fits)
+        except Exception as error:
+            raise self._failed(part, error) from None
+
+    def _failed(self, part: ModelFits, error: Exception) -> DatakinError:
+        """Return what to say where its own rows could be predicted and others cannot."""
+        return DatakinError(
+            f"The model {part.model.name!r} trained on {self.dataset.name!r} could not "
+            f"predict ({_sentence(error)}); leave it out of models."
+        )
 
     def _in_blocks(self, features: Features, n_fits: int) -> list[Scores]:
         """Return scores on rows that may be sparse, so many laid out at a time as fit."""
-        names, n, parts = self.features.names, features.n_rows, []
+        names, n, parts = tuple(self.run.columns), features.n_rows, []
         size = max(MOST_CELLS // max(len(names), 1), 1) if features.is_sparse else n
         for start in range(0, n, size):
             some = features if size >= n else features.take(np.arange(start, min(start + size, n)))
             block = laid_out(some, names) if features.is_sparse else some
-            table = Table(block.matched_to(self.features), self.codes, block)
-            parts.append([self._scores(fit, [table])[0] for fit in range(n_fits)])
+            parts.append(self._on([block], n_fits)[0])
         return [
             [None if m[0] is None else np.concatenate(m) for m in zip(*fit, strict=True)]
             for fit in zip(*parts, strict=True)
@@ -194,7 +275,7 @@ class FittedPlan:
     def _scores(self, fit: int, tables: Sequence[Table]) -> list[Scores]:
         """Return the scores of one fit on some tables: a list over tables, then models."""
         kinds = {part.model.features for part in self.parts if part.fits}
-        matrices = [table.matrices(self.encoders[fit], kinds) for table in tables]
+        matrices = [table.matrices(self.run.encoders[fit], kinds) for table in tables]
         found: list[Sequence[Array | None]] = []
         for part in self.parts:
             X: list[Any] = [each.get(part.model.features) for each in matrices]
@@ -208,11 +289,8 @@ class FittedPlan:
                     found.append(np.split(part.fits[fit].scores(np.vstack(X)), ends))
                 else:
                     found.append([part.fits[fit].scores(each) for each in X])
-            except Exception as error:  # predicting its own rows worked, these rows fail
-                raise DatakinError(
-                    f"The model {part.model.name!r} trained on {self.dataset.name!r} could not "
-                    f"predict ({_sentence(error)}); leave it out of models."
-                ) from None
+            except Exception as error:
+                raise self._failed(part, error) from None
         return [list(of_table) for of_table in zip(*found, strict=True)]
 
     def is_decision(self, model: int) -> bool:

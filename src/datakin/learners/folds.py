@@ -28,6 +28,7 @@ from datakin._core.warned import unheard
 from datakin.data import Dataset
 from datakin.data.checks.folds import check_groups, check_rows
 from datakin.data.features import Array
+from datakin.learners.content import arranged
 
 # For one fold: the fits that never saw it, each with the rows that test it.
 InnerFits = tuple[tuple[int, Array], ...]
@@ -64,6 +65,13 @@ class Plan:
         """Number of folds, K."""
         return len(self.folds)
 
+    def moved(self, order: Array) -> Plan:
+        """Return the same plan for rows that stand elsewhere: each at `order` of where it stands here."""
+        trains = tuple(np.sort(order[train]) for train in self.trains)
+        folds = tuple(np.sort(order[fold]) for fold in self.folds)
+        inner = tuple(tuple((f, np.sort(order[r])) for f, r in fits) for fits in self.inner)
+        return Plan(trains, self.names, folds, inner)
+
     def held_out(self, train: Array) -> Array:
         """Return the rows of the dataset that a fit on some rows was not trained on."""
         return _without(self.trains[0], train)
@@ -76,12 +84,19 @@ def make_plan(
     random_state: int,
     repeat: int = 0,
     stratify: bool = True,
+    *,
+    by_content: bool = False,
 ) -> Plan:
     """Draw the folds and list the fits.
 
-    Folds depend on random_state, the repeat and the labels alone. `inner` is "shared", "fresh" or "none", see
-    the top of this module; `stratify` spreads every class evenly over the folds.
+    Folds depend on random_state, the repeat and the labels alone; by content, on what rows hold and not
+    on their order. `inner` is "shared", "fresh" or "none", see the top of this module; `stratify` spreads
+    every class evenly over the folds.
     """
+    if by_content:
+        found = arranged(dataset)
+        plan = make_plan(found.dataset, n_folds, inner, random_state, repeat, stratify)
+        return plan.moved(found.order)
     key = _ranks(dataset.y)
     everything = np.arange(dataset.n_rows)
     seed = derive_seed(random_state, "folds", repeat, key)

@@ -33,6 +33,7 @@ class KernelLearner:
     penalties: tuple[float, ...] = PENALTIES
     most_rows: int = 500
     most_own: int = 1000
+    most_planned: int = 400
     name: str = "kernel"
 
     def fit(self, rows: Rows, parts: Sequence[Array] = ()) -> tuple[KernelPredictor, Array]:
@@ -80,6 +81,27 @@ class KernelLearner:
             fit = whole.predictor(penalty, np.flatnonzero(codes == k) if k >= 0 else None)
             found[at] = fit.predict(rows.X[inside[at]])
         return found, told
+
+    def fit_plan(self, rows: Rows, trains: Sequence[Array]) -> KernelFits:
+        """Return the fits of several sets of the rows, each with the penalty that its own rows tell.
+
+        Of many rows some are learned from.
+        """
+        at = np.arange(len(rows))[_every(len(rows), self.most_planned)]
+        few = rows if len(at) == len(rows) else rows.take(at)
+        solved = _Solved(few)
+        out = [np.flatnonzero(~np.isin(at, train)) for train in trains]
+        duals = np.empty((len(trains), *few.Y.shape))
+        least = np.full(len(trains), np.inf)
+        for penalty in self.penalties:
+            for i, left_out in enumerate(out):
+                told, dual = solved.told_without(left_out, penalty)
+                if told < least[i]:
+                    least[i], duals[i] = told, dual
+        weighted = solved.root[:, None] * duals
+        return KernelFits(
+            solved.scaler, solved.Z, weighted, solved.width, solved.constant, rows.kind
+        )
 
     def few(self, rows: Rows) -> Rows:
         """Return the rows of a target that the learner is fitted on: all, or some of many."""
@@ -155,6 +177,22 @@ class _Solved:
                 sums[1 + k, j] = losses[:first].sum() + losses[last:].sum()
         return sums
 
+    def told_without(self, at: Array, penalty: float) -> tuple[float, Array]:
+        """Return the sum of leave-one-out losses of all rows but some, and their solution."""
+        inverse, dual = self.inverse(penalty), self.dual(penalty)
+        diagonal, rows = np.diag(inverse), np.arange(len(dual))
+        if len(at):
+            given = np.hstack([inverse[at], dual[at]])
+            root = cholesky(inverse[np.ix_(at, at)], lower=True, check_finite=False)
+            across = solve_triangular(root, given, lower=True, check_finite=False)
+            across, own = across[:, : len(rows)], across[:, len(rows) :]
+            dual = dual - across.T @ own
+            diagonal = diagonal - np.einsum("ij,ij->j", across, across)
+            dual[at] = 0.0
+        losses = self._loss(penalty, dual, diagonal, rows)
+        losses[at] = 0.0
+        return float(losses.sum()), dual
+
     def _loss(self, penalty: float, dual: Array, diagonal: Array, rows: Array) -> Array:
         """Return leave-one-out losses of some rows for the solution and the diagonal of the inverse."""
         residual = dual / np.maximum(diagonal, 1e-9 / penalty)[:, None]
@@ -183,6 +221,28 @@ class _Solved:
         return KernelPredictor(
             self.scaler, self.Z, self.root[:, None] * dual, self.width, self.constant, self.kind
         )
+
+
+@dataclass(frozen=True, eq=False)
+class KernelFits:
+    """Radial kernels of several fits around the same rows; see `KernelPredictor`.
+
+    Coefficients have shape (fits, n, outputs), 0 for rows that a fit leaves out.
+    """
+
+    scaler: Scaler
+    centers: Array
+    coefficients: Array
+    width: float
+    constant: float
+    kind: str
+
+    def outputs(self, X: Array, n_fits: int) -> Array:
+        """Return what the first fits say of rows."""
+        K = radial(self.scaler.apply(X), self.centers, 1 / self.width) + self.constant
+        some = self.coefficients[:n_fits].swapaxes(0, 1)
+        found = (K @ some.reshape(len(K.T), -1)).reshape(len(X), *some.shape[1:])
+        return normalised(found.swapaxes(0, 1), self.kind)
 
 
 def _constant(rows: Rows) -> float:

@@ -139,6 +139,35 @@ class Learner(Protocol):
         """
 
 
+class PlanFits(Protocol):
+    """The fits of a learner on several sets of the rows of one table."""
+
+    def outputs(self, X: Array, n_fits: int) -> Array:
+        """Return what the first fits say of rows, of shape (fits, n, responses)."""
+
+
+class PlanLearner(Protocol):
+    """A learner that makes all fits of a plan at once."""
+
+    @property
+    def name(self) -> str:
+        """How results call it."""
+
+    def fit_plan(self, rows: Rows, trains: Sequence[Array]) -> PlanFits:
+        """Fit each of several sets of the rows, the first of which holds them all.
+
+        Columns are standardised over all rows; what is learned of responses is learned from the set alone.
+        """
+
+
+def weights_of_fits(rows: Rows, trains: Sequence[Array]) -> Array:
+    """Return the weights of all rows in each fit, of shape (fits, n): 0 where a row is left out."""
+    found = np.zeros((len(trains), len(rows)))
+    for weights, train in zip(found, trains, strict=True):
+        weights[train] = rows.weights[train]
+    return found
+
+
 def told_of_pool(parts: Sequence[Array], n_folds: int) -> Array:
     """Return what the parts of a pool tell together: of all rows, and of those outside each fold."""
     return np.asarray(np.sum(np.broadcast_arrays(*parts, np.zeros((1 + n_folds, 1))), axis=0))

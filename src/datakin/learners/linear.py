@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from datakin.data.features import Array
-from datakin.learners.learner import Rows, told_of_pool
-from datakin.learners.newton import left_out, mean_of, refit
+from datakin.learners.learner import Rows, told_of_pool, weights_of_fits
+from datakin.learners.newton import all_left_out, left_out, mean_of, refit, refits
 from datakin.learners.predictors import LinearPredictor, normalised
 from datakin.learners.scaling import Scaler
 
@@ -74,6 +74,52 @@ class LinearLearner:
         for at, fit, j in zip(outside, fits, best, strict=True):
             found[~at] = mean_of(Z[~at] @ fit[:, j].T, rows.kind)
         return normalised(found[folds >= 0], rows.kind), told
+
+    def fit_plan(self, rows: Rows, trains: Sequence[Array]) -> LinearFits:
+        """Return the fits of several sets of the rows, each with the penalty that its own rows tell."""
+        scaler, Z = _standardised(rows)
+        full, W = _solve(Z, rows, self.penalties), weights_of_fits(rows, trains)
+        beta = np.empty((len(self.penalties), len(trains), *full[:, 0].shape))
+        told = np.zeros((len(self.penalties), len(trains)))
+        for j, penalty in enumerate(self.penalties):
+            ridge = _ridge(penalty, Z.shape[1])
+            for c, y in enumerate(rows.Y.T):
+                beta[j, :, c] = _fits_of(Z, y, W, ridge, rows.kind, full[c, j])
+                told[j] += all_left_out(Z, y, W, ridge, beta[j, :, c], rows.kind)
+        best = np.argmin(told, axis=0)
+        return LinearFits(scaler, beta[best, np.arange(len(trains))], rows.kind)
+
+
+@dataclass(frozen=True, eq=False)
+class LinearFits:
+    """Coefficients of several fits on the same standardised columns, of shape (fits, outputs, p + 1)."""
+
+    scaler: Scaler
+    coefficients: Array
+    kind: str
+
+    def outputs(self, X: Array, n_fits: int) -> Array:
+        """Return what the first fits say of rows."""
+        some = self.coefficients[:n_fits]
+        eta = self.scaler.apply(X) @ some[..., :-1].reshape(-1, some.shape[-1] - 1).T
+        eta = eta.reshape(len(X), *some.shape[:-1]) + some[..., -1]
+        return normalised(mean_of(eta, self.kind).swapaxes(0, 1), self.kind)
+
+
+def _fits_of(Z: Array, y: Array, W: Array, ridge: Array, kind: str, full: Array) -> Array:
+    """Return coefficients of each fit; those of all rows are known."""
+    found = np.tile(full, (len(W), 1))
+    if kind == "regression":
+        varies = np.ones(len(W), dtype=bool)
+    else:
+        share = (W @ y + 0.5) / (W.sum(axis=1) + 1)
+        varies = ((W > 0) & (y > 0)).any(axis=1) & ((W > 0) & (y == 0)).any(axis=1)
+        found[~varies] = 0.0
+        found[~varies, -1] = np.log(share / (1 - share))[~varies]
+    varies[0] = False
+    if varies.any():
+        found[varies] = refits(Z, y, W[varies], ridge, kind, full)
+    return found
 
 
 def _standardised(rows: Rows) -> tuple[Scaler, Array]:

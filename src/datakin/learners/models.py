@@ -13,10 +13,20 @@ from datakin._core.exceptions import DatakinError, listed, suggest
 from datakin.data.features import Array
 from datakin.learners.estimators import FittedLearner
 from datakin.learners.fitters import Fitter, LeastSquaresFitter, NewtonFitter, start_fitter
+from datakin.learners.kernel import KernelLearner
+from datakin.learners.learner import PlanLearner
+from datakin.learners.linear import LinearLearner
 from datakin.learners.scaling import center_and_scale
-from datakin.learners.trees import BoostingFitter, tree_options
+from datakin.learners.trees import BoostingFitter, TreeLearner, tree_options
 
 RESERVED = ("ensemble", "weighted", "unweighted", "average")
+LEARNERS = "learners"  # the set of models that `choose` has
+# Trees of a plan are fitted 16 times: fewer rounds with larger steps than those of `choose`.
+PLANNED: tuple[PlanLearner, ...] = (
+    LinearLearner(),
+    TreeLearner(rounds=32, growth=0.5, deeper=None, rate=0.3),
+    KernelLearner(),
+)
 
 
 @dataclass(frozen=True)
@@ -27,7 +37,7 @@ class Model:
     ----------
     name : str
     estimator : scikit-learn estimator
-        Cloned for every fit.
+        Cloned for every fit. None for a learner.
     features : {"dense", "tree"}
         Standardised columns, or ranks with missing values left in place.
     scale_target : bool
@@ -36,14 +46,17 @@ class Model:
         The fast fitter that gives the estimator's fit.
     sizing : callable, optional
         ``sizing(n_rows, n_columns)`` returns options that suit a dataset of that size.
+    learner : PlanLearner, optional
+        What makes all fits of a plan at once, in the place of an estimator; nothing else counts then.
     """
 
     name: str
-    estimator: Any
+    estimator: Any = None
     features: Literal["dense", "tree"] = "dense"
     scale_target: bool = False
     backend: Any = None
     sizing: Callable[[int, int], Mapping[str, Any]] | None = None
+    learner: PlanLearner | None = None
 
     def sized(self, n_rows: int, n_columns: int) -> Model:
         """Return the model for a dataset of some size; an option that is set stays as it is."""
@@ -88,12 +101,14 @@ def choose_models(
 ) -> tuple[Model, ...]:
     """Return the models for an option of the user.
 
-    None: the default's three. Else a name, a list of names, or a mapping of name to estimator or options. A
-    mapping of options changes one of the `known` models, by default those of the default. A user's own
-    estimator gets imputed, standardised and one-hot encoded features. Its label is the class with
-    the largest predict_proba or decision_function (for SVC that is ``break_ties=True``), or predict if it has
-    neither.
+    None: the default's three. "learners": those of `choose`. Else a name, a list of names, or a mapping of
+    name to estimator or options. A mapping of options changes one of the `known` models, by default
+    those of the default. A user's own estimator gets imputed, standardised and one-hot encoded features. Its
+    label is the class with the largest predict_proba or decision_function (for SVC that is
+    ``break_ties=True``), or predict if it has neither.
     """
+    if isinstance(models, str) and models == LEARNERS:
+        return tuple(Model(learner.name, learner=learner) for learner in PLANNED)
     known = default_models(is_class) if known is None else known
     if models is None:
         models = list(known)
@@ -137,10 +152,10 @@ def _changed_model(name: Any, options: Mapping[str, Any], known: Mapping[str, Mo
 def _known_model(name: Any, known: Mapping[str, Model]) -> Model:
     if not isinstance(name, str) or name not in known:
         raise DatakinError(
-            f"The 'models' parameter must be None, 'paper', 'extended', a list of "
+            f"The 'models' parameter must be None, 'learners', 'paper', 'extended', a list of "
             f"{listed(known, limit=9)}, or a mapping of name to scikit-learn estimator, or to the options "
             f"of a built-in model. Got {name!r} instead."
-            f"{suggest(name, [*known, 'paper', 'extended']) if isinstance(name, str) else ''}"
+            f"{suggest(name, [*known, LEARNERS, 'paper', 'extended']) if isinstance(name, str) else ''}"
         )
     return known[name]
 

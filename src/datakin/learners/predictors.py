@@ -21,8 +21,8 @@ def normalised(P: Array, kind: str) -> Array:
     P = np.clip(P, 0.0, 1.0)
     if kind == "binary":
         return P
-    total = P.sum(axis=1, keepdims=True)
-    return np.where(total > 0, P / np.where(total > 0, total, 1.0), 1.0 / P.shape[1])
+    total = P.sum(axis=-1, keepdims=True)
+    return np.where(total > 0, P / np.where(total > 0, total, 1.0), 1.0 / P.shape[-1])
 
 
 @dataclass(frozen=True, eq=False)

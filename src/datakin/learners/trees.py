@@ -65,13 +65,13 @@ class TreeLearner:
 
     Depth, rounds, rate and penalty are XGBoost's max_depth, rounds of boosting, learning_rate and reg_lambda.
     From 160 rows on, rounds grow with the number of rows to the power `growth`. Trees are one split deeper on
-    more rows than `deeper`.
+    more rows than `deeper`; None for never.
     """
 
     depth: int = 2
     rounds: int = 60
     growth: float = 0.4
-    deeper: int = 600
+    deeper: int | None = 600
     rate: float = 0.1
     penalty: float = 2.0
     name: str = "trees"
@@ -79,8 +79,20 @@ class TreeLearner:
 
     def fit(self, rows: Rows, parts: Sequence[Array] = ()) -> tuple[TreePredictor, Array]:
         """Return the predictor of all rows; there is no penalty to tell about."""
-        rounds = min(round(self.rounds * max(1.0, len(rows) / SMALL) ** self.growth), MOST_ROUNDS)
-        depth = self.depth + (len(rows) > self.deeper)
+        return self._fitted(rows, len(rows)), np.zeros(1)
+
+    def fit_plan(self, rows: Rows, trains: Sequence[Array]) -> TreeFits:
+        """Return the fits of several sets of the rows, of the size that all rows would have.
+
+        Each has bins of its own rows. With those of all rows, splits fall between rows left out, too: these
+        are predicted better than rows of another table, and two samples of one population do not score 0.
+        """
+        return TreeFits([self._fitted(rows.take(train), len(rows)) for train in trains])
+
+    def _fitted(self, rows: Rows, n_rows: int) -> TreePredictor:
+        """Return the predictor of some rows, of the size that suits a number of them."""
+        rounds = min(round(self.rounds * max(1.0, n_rows / SMALL) ** self.growth), MOST_ROUNDS)
+        depth = self.depth + (self.deeper is not None and n_rows > self.deeper)
         options: dict[str, Any] = {
             "max_depth": depth,
             "learning_rate": self.rate,
@@ -100,13 +112,24 @@ class TreeLearner:
             options |= {"objective": "multi:softprob", "num_class": rows.Y.shape[1]}
         X = np.ascontiguousarray(rows.X, dtype=np.float32)
         booster = train_trees(SMALL_TREES | options, rounds, X, y, weight=rows.weights)
-        return TreePredictor(booster, rows.kind, shift, scale), np.zeros(1)
+        return TreePredictor(booster, rows.kind, shift, scale)
 
     def held_out(
         self, rows: Rows, folds: Array, parts: Sequence[Array] = ()
     ) -> tuple[Array, Array]:
         """Return predictions of the folds, and nothing about penalties."""
         return held_out_by_refits(self, rows, folds)
+
+
+@dataclass(frozen=True, eq=False)
+class TreeFits:
+    """Trees of several fits."""
+
+    predictors: list[TreePredictor]
+
+    def outputs(self, X: Array, n_fits: int) -> Array:
+        """Return what the first fits say of rows."""
+        return np.array([each.predict(X) for each in self.predictors[:n_fits]])
 
 
 def boosted(
