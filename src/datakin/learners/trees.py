@@ -84,8 +84,7 @@ class TreeLearner:
     def fit_plan(self, rows: Rows, trains: Sequence[Array]) -> TreeFits:
         """Return the fits of several sets of the rows, of the size that all rows would have.
 
-        Each has bins of its own rows. With those of all rows, splits fall between rows left out, too: these
-        are predicted better than rows of another table, and two samples of one population do not score 0.
+        Each has bins of its own rows, as a fit of these rows alone would have.
         """
         return TreeFits([self._fitted(rows.take(train), len(rows)) for train in trains])
 
